@@ -42,6 +42,7 @@ public:
         retention();
         fusion();
         regrouping();
+        reordering();
         std::stable_sort(m_found.begin(), m_found.end(), isBetter);
         return std::move(m_found);
     }
@@ -239,7 +240,8 @@ private:
     }
 
     /// What an edit has touched is tiled anew.
-    void offerRegrouped(Suggestion::Kind kind, Result<Schedule> edited, std::string text)
+    void offerRegrouped(Suggestion::Kind kind, Result<Schedule> edited, std::string text,
+                        std::optional<TensorId> tensor = {})
     {
         if (!edited || m_stop.stop_requested())
             return;
@@ -252,7 +254,7 @@ private:
             s.traversal = best->traversal;
             edited->subgraphs[changed.index()] = std::make_shared<const Subgraph>(std::move(s));
         }
-        offer(kind, std::move(edited).value(), std::move(text));
+        offer(kind, std::move(edited).value(), std::move(text), tensor);
     }
 
     void fusion()
@@ -335,6 +337,48 @@ private:
             keepTheBest(kind);
     }
 
+    /// Only the next subgraph finds what is kept: what one further away reads is kept once the two run one
+    /// after the other. Of all the best is kept.
+    void reordering()
+    {
+        constexpr std::size_t kMost = 12;
+        std::size_t tried = 0;
+        for (const OpId o : current().ops)
+            for (const OpId reader : m_problem.consumers(m_problem.op(o).output))
+                for (const SubgraphId to : subgraphsWith(m_schedule, reader))
+                    if (to.index() > m_id.index() + 1 && tried++ < kMost)
+                        bringTogether(m_id, to, m_problem.op(o).output);
+        for (const TensorId t : boundaryOf(m_problem, current().ops).inputs)
+            if (const auto producer = m_problem.producer(t))
+                for (const SubgraphId from : subgraphsWith(m_schedule, *producer))
+                    if (from.index() + 1 < m_id.index() && tried++ < kMost)
+                        bringTogether(from, m_id, t);
+        keepTheBest(Suggestion::Kind::Reorder);
+    }
+
+    /// The one that makes the tensor runs later or the one that reads it earlier: what the order of the
+    /// others allows.
+    void bringTogether(SubgraphId from, SubgraphId to, TensorId t)
+    {
+        for (const bool later : {true, false}) {
+            const SubgraphId moved = later ? from : to;
+            const std::size_t position = later ? to.index() - 1 : from.index() + 1;
+            const auto ordered = edit::reorder(m_problem, m_schedule, std::span<const SubgraphId>(&moved, 1),
+                                               position, m_options);
+            if (!ordered)
+                continue;
+            const std::string what = moved == m_id ? "run it " : "run " + nameOf(moved) + " ";
+            const std::string where = (later ? "right before " : "right after ") +
+                                      (moved == m_id ? nameOf(later ? to : from) : std::string("it"));
+            const std::size_t at = later ? position : from.index();
+            auto kept = edit::toggleRetain(m_problem, *ordered, SubgraphId(at), t, m_options);
+            if (kept && !kept->subgraphs[at + 1]->locked) // has less room now: counts as changed
+                kept->subgraphs[at + 1] = std::make_shared<const Subgraph>(*kept->subgraphs[at + 1]);
+            offerRegrouped(Suggestion::Kind::Reorder, std::move(kept),
+                           what + where + " and keep " + m_problem.tensorName(t), t);
+        }
+    }
+
     void keepTheBest(Suggestion::Kind kind)
     {
         const Suggestion* best = nullptr;
@@ -395,6 +439,8 @@ std::string_view suggestionKindName(Suggestion::Kind kind)
         return "recompute";
     case Suggestion::Kind::Split:
         return "split";
+    case Suggestion::Kind::Reorder:
+        return "reorder";
     }
     return "";
 }

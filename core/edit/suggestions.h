@@ -25,10 +25,11 @@ struct Suggestion
         Move,          ///< one of its ops to a subgraph that makes its operand or reads its result
         Recompute,     ///< what it reads is computed in it as well
         Split,         ///< one of its ops leaves into a subgraph of its own
+        Reorder,       ///< two that exchange a tensor run one after the other, which keeps it
     };
-    static constexpr std::size_t kKinds = 11;
+    static constexpr std::size_t kKinds = 12;
     Kind kind = Kind::Granularity;
-    std::optional<TensorId> tensor; ///< Retain, Release
+    std::optional<TensorId> tensor; ///< Retain, Release, Reorder
     Schedule schedule;              ///< the whole schedule after the change
     double total = 0;               ///< of that schedule
     double gain = 0;                ///< total before - after, when both are complete; exact

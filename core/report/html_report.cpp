@@ -76,9 +76,9 @@ private:
     {
         const Evaluation& e = m_s.evaluation;
         m_out += "<ul class=\"figures\">\n";
-        figure("total latency", formatGrouped(e.total), e.valid() ? "" : "muted");
+        figure("total latency, units of time", formatGrouped(e.total), e.valid() ? "" : "muted");
         if (e.rules != e.rules.onArray())
-            figure("on the array itself (compute=array)", formatGrouped(m_s.arrayTotal),
+            figure("with the cycles of the array itself", formatGrouped(m_s.arrayTotal),
                    e.valid() ? "" : "muted");
         figure("lower bound", formatGrouped(m_s.lowerBound));
         if (m_s.lowerBound > 0 && e.valid())
@@ -96,8 +96,9 @@ private:
                               " MatMul), " + formatGrouped(m_s.schedule.size()) + " subgraphs");
         const Hardware& hw = m_problem.hardware();
         figure("hardware", "native " + formatGrouped(hw.nativeWidth) + " × " +
-                               formatGrouped(hw.nativeHeight) + ", bandwidth " +
-                               formatGrouped(hw.slowMemoryBandwidth));
+                               formatGrouped(hw.nativeHeight) + ", fast memory " +
+                               formatGrouped(hw.fastMemoryCapacity) + " elements, slow memory " +
+                               formatGrouped(hw.slowMemoryBandwidth) + " elements a unit of time");
         m_out += "</ul>\n";
     }
 

@@ -230,6 +230,34 @@ private slots:
                      std::string(suggestionKindName(static_cast<Suggestion::Kind>(kind))).c_str());
     }
 
+    /// What is read only after another subgraph has run is kept when that one runs before or after both.
+    void whatIsReadLaterIsKeptInAnotherOrder()
+    {
+        Problem::Data data;
+        data.tensors = IdVector<TensorId, Tensor>(5, Tensor{256, 256, {}});
+        data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(2), 100, {}});
+        data.ops.push_back(
+            {OpType::Pointwise, {TensorId(1)}, TensorId(3), 100, {}}); // of no concern to the others
+        data.ops.push_back({OpType::Pointwise, {TensorId(2)}, TensorId(4), 100, {}});
+        data.hardware = {80'000, 10, 128, 128, {}};
+        const ProblemPtr p = *Problem::build(std::move(data));
+        const Schedule s = oneOpPerSubgraph(*p);
+        const Evaluation before = evaluate(*p, s, Rules::final());
+        QVERIFY(before.valid());
+        for (const std::size_t of : {std::size_t{0}, std::size_t{2}}) {
+            const auto found = suggestions(*p, s, before, SubgraphId(of));
+            const auto together = std::ranges::find(found, Suggestion::Kind::Reorder, &Suggestion::kind);
+            QVERIFY2(together != found.end(), std::to_string(of).c_str());
+            QVERIFY(together->tensor == TensorId(2));
+            const Evaluation after = evaluate(*p, together->schedule, Rules::final());
+            QVERIFY(after.valid() && after.total < before.total);
+            QVERIFY(close(before.total - after.total, together->gain));
+            QVERIFY2(together->text.find("and keep ") != std::string::npos, together->text.c_str());
+        }
+        for (const Suggestion& other : suggestions(*p, s, before, SubgraphId(1)))
+            QVERIFY(other.kind != Suggestion::Kind::Reorder);
+    }
+
     /// The best change anywhere is the best of all subgraphs' suggestions, and none is offered twice.
     void adviceIsTheBestOfAllSuggestions()
     {

@@ -255,6 +255,38 @@ private slots:
         QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
     }
 
+    /// tests/README.md names a test for every interaction of the window.
+    void theInteractionsHaveTheirTests()
+    {
+        const QString text = content(QStringLiteral("tests/README.md"));
+        const qsizetype from = text.indexOf(QStringLiteral("## Interactions of the window"));
+        QVERIFY(from > 0);
+        const QString table = text.mid(from, text.indexOf(QStringLiteral("\n## "), from + 1) - from);
+        static const QRegularExpression kRow(QStringLiteral("^\\| \\d+ \\|.*$"),
+                                             QRegularExpression::MultilineOption);
+        static const QRegularExpression kNamed(QStringLiteral("\\b(\\w+)::(\\w+|\\*)"));
+        int rows = 0;
+        QStringList faults;
+        for (auto row = kRow.globalMatch(table); row.hasNext(); ++rows) {
+            const QString line = row.next().captured();
+            int named = 0;
+            for (auto it = kNamed.globalMatch(line); it.hasNext(); ++named) {
+                const auto test = it.next();
+                const QString code = content(QStringLiteral("tests/ui/test_%1.cpp").arg(test.captured(1)));
+                const bool whole = test.captured(2) == QLatin1String("*");
+                const QRegularExpression function(
+                    QStringLiteral("\\bvoid (\\w+::)?%1\\(")
+                        .arg(whole ? QStringLiteral("\\w+") : test.captured(2)));
+                if (!code.contains(function))
+                    faults << test.captured();
+            }
+            if (named == 0)
+                faults << line;
+        }
+        QCOMPARE(rows, 35);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+    }
+
     /// docs/rules/README.md: the window says "earlier statement" and "as printed in the source document".
     void theWindowExplainsItsWords()
     {

@@ -4,6 +4,7 @@
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "theme/number.h"
+#include "views/granularity/granularity_paint.h"
 #include "views/granularity/granularity_view.h"
 #include "window/app_state.h"
 
@@ -256,6 +257,20 @@ private Q_SLOTS:
         QVERIFY(!m_view->model().cube);
         m_view->settle();
         QVERIFY(m_view->model().cube);
+    }
+
+    void whatIsNowHasItsLabel()
+    {
+        const ProblemPtr problem = matmulAndPointwise(40000);
+        Schedule schedule = oneOpPerSubgraph(*problem);
+        Subgraph s = *schedule.subgraphs[0];
+        s.granularity = {74, 99'999'999, 16};
+        schedule.subgraphs[0] = std::make_shared<const Subgraph>(std::move(s));
+        open(problem, schedule);
+        const HeatGrid grid = granularityGrid(m_view->model(), Theme::light());
+        QVERIFY(grid.x.now && grid.y.now);
+        QCOMPARE(grid.x.labels[*grid.x.now], QStringLiteral("74"));
+        QVERIFY2(grid.y.labels[*grid.y.now].size() < 6, qPrintable(grid.y.labels[*grid.y.now]));
     }
 
     void picturesAndText()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Dragging ops between subgraphs, and the menu that does the same.
+#include "edit/edits.h"
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/number.h"
@@ -33,6 +34,8 @@ private Q_SLOTS:
     void panelLeavesTheBadgeFree();
     void droppedOutside();
     void menuSaysTheChange();
+    void aCopySaysWhichSubgraphItLeaves();
+    void whereOpsCannotGoTheGainOfRecomputingIsTold();
 };
 
 void TestGraphDrag::initTestCase()
@@ -244,6 +247,59 @@ void TestGraphDrag::dragIsCancelled()
     QCOMPARE(b.document().undoStack().count(), 0);
 }
 
+void TestGraphDrag::aCopySaysWhichSubgraphItLeaves()
+{
+    const ProblemPtr problem = pointwiseNet(6, 3);
+    const auto twice = edit::duplicate(*problem, oneOpPerSubgraph(*problem), SubgraphId(1));
+    QVERIFY(twice);
+    Bench b(problem, *twice);
+    b.carry(b.at(1), b.at(4));
+    const auto from = b.view->drag().drop().from;
+    QVERIFY(from);
+    QVERIFY2(b.view->drag().sentence().contains(QStringLiteral("of subgraph %1 to").arg(from->value)),
+             qPrintable(b.view->drag().sentence()));
+    QTest::keyClick(b.view.get(), Qt::Key_Escape);
+    b.release(b.at(4));
+    b.carry(b.at(3), b.at(4)); // computed once: nothing to tell apart
+    QVERIFY(!b.view->drag().sentence().contains(QStringLiteral("of subgraph")));
+    QTest::keyClick(b.view.get(), Qt::Key_Escape);
+}
+
+void TestGraphDrag::whereOpsCannotGoTheGainOfRecomputingIsTold()
+{
+    int most = 0;
+    for (const char* name : {"random-40", "attention-block"}) {
+        const std::string sample = std::string(TILEWRIGHT_SOURCE_DIR) + "/samples/schedule/" + name;
+        const ProblemPtr problem = *loadProblem(sample + ".json");
+        Bench b(problem, oneOpPerSubgraph(*problem));
+        for (std::size_t op = 0; op < problem->opCount() && most == 0; ++op) {
+            const std::size_t over = (op + 1) % problem->opCount();
+            b.carry(b.at(op), b.at(over));
+            b.view->drag().waitForVerdicts();
+            const auto verdicts = b.view->drag().verdicts();
+            for (const auto& [subgraph, label] : b.view->drag().labels())
+                if (const GraphVerdict& plain = verdicts.at(subgraph); label.text != plain.text) {
+                    // A drop without Ctrl stays refused, and is told so under the cursor.
+                    QCOMPARE(plain.kind, GraphVerdict::Kind::Refused);
+                    QCOMPARE(label.kind, GraphVerdict::Kind::Better);
+                    QVERIFY(label.text.startsWith(QStringLiteral("Ctrl: ")));
+                    QVERIFY(subgraph != b.view->drag().drop().to);
+                    const auto there = scheduleAfter(
+                        b.document(), {{OpId(op)}, b.view->drag().drop().from, subgraph, true, false});
+                    QVERIFY(there);
+                    const double gained = b.document().snapshot()->evaluation.total -
+                                          evaluate(*problem, *there, b.document().rules()).total;
+                    QVERIFY2(label.text.contains(signedNumber(-gained)), qPrintable(label.text));
+                    ++most;
+                }
+            QTest::keyClick(b.view.get(), Qt::Key_Escape);
+            b.release(b.at(over));
+        }
+        QCOMPARE(b.document().undoStack().count(), 0);
+    }
+    QVERIFY(most > 0);
+}
+
 void TestGraphDrag::dragOverManyTargetsNeverBlocks()
 {
     Bench b(pointwiseNet(150, 8));
@@ -316,6 +372,10 @@ void TestGraphDrag::panelLeavesTheBadgeFree()
                 QVERIFY(!box.contains(cursor));
                 QVERIFY2(!box.intersects(badge), qPrintable(QStringLiteral("%1 %2").arg(x).arg(y)));
             }
+    // What else is worth reading is covered only where there is no other side.
+    const QRectF below(420, 320, 300, 300);
+    QVERIFY(placeBeside({400, 300}, size, room, {}).intersects(below));
+    QVERIFY(!placeBeside({400, 300}, size, room, {}, std::array{below}).intersects(below));
     // In a pane smaller than itself it still stands inside the left and upper border.
     const QRectF tight = placeBeside({50, 50}, size, {0, 0, 100, 100}, {});
     QVERIFY(tight.left() >= 0 && tight.top() >= 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plain model of the graph: nodes, lines, areas, colours, names.
+#include "edit/edits.h"
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/name.h"
@@ -105,6 +106,13 @@ void TestGraphModel::model_recomputedOps()
     QVERIFY(!model.hulls[1].path.contains(op0.rect.center()));
     QVERIFY(model.hulls[1].satellites.contains(op0.rect.center()));
     QCOMPARE(model.hulls[1].nodes.size(), std::size_t{2});
+    // Two subgraphs of nothing but that op: both are to be seen.
+    const Schedule apart = oneOpPerSubgraph(*problem);
+    const auto twice = edit::duplicate(*problem, apart, SubgraphId(0));
+    QVERIFY(twice);
+    const GraphModel both = modelOf(problem, *twice);
+    QVERIFY(!tabRect(both, both.hulls[0]).intersects(tabRect(both, both.hulls[1])));
+    QVERIFY(both.hulls[1].bounds.intersects(tabRect(both, both.hulls[1])));
 }
 
 void TestGraphModel::model_errors()
@@ -268,6 +276,10 @@ void TestGraphModel::names_fit()
     QCOMPARE(fittingName(name, upTo(6)), QStringLiteral("we…ght"));
     QCOMPARE(fittingName(QStringLiteral("blk_7_attn_proj"), upTo(12)), QStringLiteral("b_7_a_proj"));
     QCOMPARE(fittingName(QStringLiteral("x"), upTo(0)), QString());
+    // Which head it is stays to be seen, as long as the word does.
+    QCOMPARE(fittingName(QStringLiteral("head1.context"), upTo(9)), QStringLiteral("h1.conte…"));
+    QCOMPARE(fittingName(QStringLiteral("head1.context"), upTo(7)), QStringLiteral("con…ext"));
+    QCOMPARE(fittingName(QStringLiteral("layer0.norm1"), upTo(6)), QStringLiteral("…norm1"));
     // However narrow, it fits.
     for (qsizetype room = 0; room < 30; ++room)
         QVERIFY(fittingName(name, upTo(room)).size() <= room);

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void rowsAreFilteredAndSorted();
     void aTypeListsItsOperators();
     void aProblemSaysThatNothingWasLowered();
+    void inALowPaneTheTableHasTheRoom();
     void whatIsDroppedIsToldOnOpening();
     void freeDimensionsAreAFormAndAnUndoStep();
     void nodesOfAnOnnxFileSelectWhatTheyBecame();
@@ -142,6 +143,25 @@ void TestImport::aTypeListsItsOperators()
     Q_EMIT types->activated(types->model()->index(row, 0));
     QVERIFY(m_view->operators()->isVisible());
     QCOMPARE(m_view->operators()->model()->rowCount(), 3);
+}
+
+void TestImport::inALowPaneTheTableHasTheRoom()
+{
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.onnx")}));
+    ImportView low(m_window->state().context());
+    const auto* notes = low.findChild<QLabel*>(QStringLiteral("import.notes"));
+    QVERIFY(notes);
+    const auto lines = [notes] { return notes->text().count(QLatin1Char('\n')) + 1; };
+    low.resize(900, 700);
+    low.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&low));
+    const qsizetype all = lines();
+    QVERIFY(all > 1);
+    low.resize(900, 250);
+    QTRY_COMPARE(lines(), 1);
+    QCOMPARE(notes->toolTip().count(QLatin1Char('\n')) + 1, all); // nothing is lost
+    low.resize(900, 700);
+    QTRY_COMPARE(lines(), all);
 }
 
 void TestImport::aProblemSaysThatNothingWasLowered()

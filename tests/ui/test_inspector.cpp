@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The inspector, driven like a person drives it.
+#include "control_named.h"
 #include "edit/fit.h"
 #include "files.h"
 #include "panel_window.h"
 #include "panels/inspector/change_button.h"
+#include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/selection_summary.h"
@@ -11,16 +13,20 @@
 #include "report/summary.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "views/granularity/granularity_view.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "workspace/schedule_edits.h"
 
 #include <QApplication>
 #include <QCheckBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTableView>
 #include <QToolTip>
+#include <QWheelEvent>
 #include <QtTest>
 
 using namespace tilewright;
@@ -81,6 +87,63 @@ private Q_SLOTS:
         QCOMPARE(window.state().document.undoStack().count(), edits);
         QVERIFY2(QToolTip::text().contains(QStringLiteral("is faster than the present one")),
                  qPrintable(QToolTip::text()));
+    }
+    void theFieldsStayWhereTheyAre()
+    {
+        MainWindow window;
+        open(window, products(), {1400, 1000});
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        auto* inspector = view<InspectorView>(window, "inspector");
+        auto* k = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Reduction depth"));
+        QCoreApplication::processEvents();
+        const QPoint place = k->mapTo(inspector, QPoint(0, 0));
+        window.state().selection.selectOps({OpId(0)});
+        QCoreApplication::processEvents();
+        QCOMPARE(k->mapTo(inspector, QPoint(0, 0)), place);
+        const auto* remarks = controlNamed<QLabel>(*inspector, QStringLiteral("Remarks"));
+        QVERIFY(remarks->text().contains(QStringLiteral("is selected")));
+        auto* h = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile height"));
+        h->setValue(99'999);
+        window.state().document.waitForSnapshot();
+        QTRY_VERIFY(remarks->text().contains(QStringLiteral("⚠")));
+        QCoreApplication::processEvents();
+        QCOMPARE(k->mapTo(inspector, QPoint(0, 0)), place);
+    }
+    void aSizeBelowOneIsGivenUpWithAReason()
+    {
+        MainWindow window;
+        open(window, products());
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        auto* h = controlNamed<ChoiceSpinBox>(*view<InspectorView>(window, "inspector"),
+                                              QStringLiteral("Tile height"));
+        QVERIFY2(h->toolTip().contains(QStringLiteral("1 to ")), qPrintable(h->toolTip()));
+        const int before = h->value();
+        QToolTip::hideText();
+        h->setFocus();
+        h->selectAll();
+        QTest::keyClicks(h, QStringLiteral("0"));
+        QTest::keyClick(h, Qt::Key_Return);
+        QCOMPARE(h->value(), before);
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("At least 1")), qPrintable(QToolTip::text()));
+    }
+    void theWheelOverTheMapScrollsThePage()
+    {
+        MainWindow window;
+        open(window, products(), {1200, 700});
+        clickRow(view<SubgraphsView>(window, "subgraphs"), 0);
+        auto* inspector = view<InspectorView>(window, "inspector");
+        auto* map = inspector->findChild<GranularityView*>();
+        QScrollArea* page = nullptr;
+        for (QWidget* at = map; at && !page; at = at->parentWidget())
+            page = qobject_cast<QScrollArea*>(at);
+        QVERIFY(page);
+        QTRY_VERIFY(page->verticalScrollBar()->maximum() > 0);
+        const QPointF at = map->rect().center();
+        QWheelEvent wheel(at, map->mapToGlobal(at), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QSpontaneKeyEvent::setSpontaneous(&wheel); // as from the mouse: only such wheels go on to parents
+        qApp->notify(map, &wheel);
+        QVERIFY(page->verticalScrollBar()->value() > 0);
     }
     void anOpComputedTwiceShowsTheCurrentSubgraph()
     {

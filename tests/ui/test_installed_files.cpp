@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 19, "Packages": the samples are found in a build tree, in an installation, and by a program copied
 // alone.
+#include "window/message_bar.h"
 #include "window_fixture.h"
 #include "workspace/installed_files.h"
 
@@ -89,6 +90,10 @@ void TestInstalledFiles::handbook_opensWhereItIs_elseSaysWhatHasIt()
     action->trigger();
     QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
     QCOMPARE(m_opened, QUrl::fromLocalFile(handbookPage()));
+    // Where no browser comes up the file is found by hand.
+    const auto bars = window.findChildren<MessageBar*>();
+    QVERIFY(std::ranges::any_of(bars,
+                                [](const MessageBar* bar) { return bar->text().contains(handbookPage()); }));
 }
 
 void TestInstalledFiles::doubleClick_aSchedule_opensItsProblem()

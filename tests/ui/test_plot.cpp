@@ -55,6 +55,31 @@ private Q_SLOTS:
         QVERIFY((f.toPixel(1, 0) - f.plot.bottomLeft()).manhattanLength() < 1e-9);
         QVERIFY((f.toPixel(100, 5) - f.plot.center()).manhattanLength() < 1e-9);
     }
+    void everyTickThatIsAskedForHasItsText()
+    {
+        PlotModel model = decades();
+        model.x.title = QStringLiteral("size");
+        QVERIFY(plotFrame(model, kArea).xTextsEnd < kArea.right()); // round values leave room for it
+        model.x.ticks = {1, 10, 100, 1e3, 1e4};
+        const PlotFrame f = plotFrame(model, kArea);
+        QVERIFY(f.xTextsEnd >= f.plot.right());
+        QVERIFY(f.xTitle.y() > f.plot.bottom() + 20); // on a row of its own
+        QVERIFY(kArea.contains(f.xTitle));
+        // The last one has its text though those before it leave no room; nothing else is right of it there.
+        model.x = {QStringLiteral("size"), Scale::Linear, 0, 1.05e7};
+        model.marks.clear();
+        for (int i = 0; i <= 20; ++i)
+            model.x.ticks.push_back(i * 5e5);
+        model.x.text = [](double v) { return QString::number(v, 'f', 0); };
+        const PlotFrame many = plotFrame(model, kArea);
+        const QImage image = painted(model, many);
+        int dark = 0;
+        const int last = qRound(many.toPixel(1e7, 0).x());
+        for (int x = last - 20; x < last + 20; ++x)
+            for (int y = qRound(many.plot.bottom()) + 5; y < qRound(many.plot.bottom()) + 18; ++y)
+                dark += qGray(image.pixel(x, y)) < 160;
+        QVERIFY2(dark > 40, qPrintable(QString::number(dark)));
+    }
     /// What the mouse means is where QCustomPlot has drawn it.
     void marksArePaintedWhereTheyAreHit()
     {

@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSlider>
+#include <QSplitter>
 #include <QTemporaryDir>
 #include <QWheelEvent>
 
@@ -29,6 +30,26 @@ private Q_SLOTS:
 
     // -- the form --
 
+    void nothingOfTheFormIsCutInANarrowPane()
+    {
+        QFont large = m_view->font();
+        large.setPointSize(14);
+        m_view->setFont(large);
+        auto* form = m_view->findChild<SettingsPanel*>();
+        m_view->findChild<QSplitter*>(QStringLiteral("systolic.splitter"))->setSizes({270, 2000});
+        m_view->settle();
+        QCoreApplication::processEvents();
+        for (const char* name : {"m", "n", "k", "rows", "cols"}) {
+            const auto* box = control<QSpinBox>(name);
+            const QRect place(box->mapTo(form->viewport(), QPoint(0, 0)), box->size());
+            QVERIFY2(place.right() <= form->viewport()->width(),
+                     qPrintable(QStringLiteral("%1: %2 of %3")
+                                    .arg(QLatin1String(name))
+                                    .arg(place.right())
+                                    .arg(form->viewport()->width())));
+            QVERIFY(box->width() > 40);
+        }
+    }
     void theWheelScrollsTheForm()
     {
         m_view->resize(1300, 300);

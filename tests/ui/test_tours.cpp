@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The guided tours: they point at controls that are there, go on when the person has done what they say, and
 // only then.
+#include "click_row.h"
 #include "control_named.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/solver/solver_view.h"
-#include "panels/subgraphs/subgraphs_view.h"
 #include "theme/number.h"
 #include "views/graph/graph_view.h"
 #include "views/tiles/tiles_view.h"
 #include "window/formula_sheet.h"
 #include "window/tour.h"
-#include "window_fixture.h"
 
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QStatusBar>
-#include <QTableView>
 #include <QTextBrowser>
 #include <QToolBar>
 
@@ -38,11 +36,11 @@ class TestTours : public QObject
         auto* guide = window.findChild<TourGuide*>();
         return guide->isRunning() ? guide : nullptr;
     }
-    static void click(const MainWindow& window, int row, Qt::KeyboardModifiers modifiers = {})
+    /// The first step of the first tour.
+    static void chooseBoth(const MainWindow& window)
     {
-        QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
-        QTest::mouseClick(table->viewport(), Qt::LeftButton, modifiers,
-                          table->visualRect(table->model()->index(row, 1)).center());
+        clickRow(window, 0);
+        clickRow(window, 1, Qt::ShiftModifier);
     }
     static void type(const MainWindow& window, const char* name, const char* value)
     {
@@ -66,15 +64,14 @@ private Q_SLOTS:
         QVERIFY(guide->target() == window.view(QStringLiteral("subgraphs")));
         QTest::qWait(500);
         QCOMPARE(guide->step(), 0U); // nothing has been done
-        click(window, 0);
-        click(window, 1, Qt::ShiftModifier);
+        chooseBoth(window);
         QTRY_COMPARE(guide->step(), 1U);
         QVERIFY(guide->target() && guide->target()->isVisible());
         QVERIFY(!guide->geometry().intersects(
             QRect(guide->target()->mapTo(&window, QPoint(0, 0)), guide->target()->size())));
         QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
         QTRY_COMPARE(guide->step(), 2U);
-        click(window, 0);
+        clickRow(window, 0);
         type(window, "Reduction depth", "128");
         QTRY_COMPARE(guide->step(), 3U);
         type(window, "Reduction depth", "32");
@@ -122,15 +119,13 @@ private Q_SLOTS:
         MainWindow window;
         TourGuide* guide = begin(window, "fuse");
         QVERIFY(guide);
-        click(window, 0);
-        click(window, 1, Qt::ShiftModifier);
+        chooseBoth(window);
         QTRY_COMPARE(guide->step(), 1U);
         QVERIFY(!guide->text().contains(QStringLiteral("Shift+click")));
         window.state().selection.clear();
         QTRY_VERIFY(guide->text().contains(QStringLiteral("Shift+click")));
         // Back repeats a step, and what is done already does not carry on by itself.
-        click(window, 0);
-        click(window, 1, Qt::ShiftModifier);
+        chooseBoth(window);
         QTest::mouseClick(guide->backButton(), Qt::LeftButton);
         QTest::qWait(500);
         QCOMPARE(guide->step(), 0U);
@@ -143,8 +138,7 @@ private Q_SLOTS:
         MainWindow window;
         TourGuide* guide = begin(window, "fuse");
         QVERIFY(guide);
-        click(window, 0);
-        click(window, 1, Qt::ShiftModifier);
+        chooseBoth(window);
         QTRY_COMPARE(guide->step(), 1U);
         window.showView(QStringLiteral("machine"));
         QTRY_VERIFY(!window.view(QStringLiteral("inspector"))->isSeen());
@@ -165,10 +159,9 @@ private Q_SLOTS:
         for (int i = 0; i < 2; ++i)
             QTest::mouseClick(guide->backButton(), Qt::LeftButton);
         QCOMPARE(guide->step(), 3U);
-        click(window, 0);
-        click(window, 1, Qt::ShiftModifier);
+        chooseBoth(window);
         QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
-        click(window, 0);
+        clickRow(window, 0);
         document.waitForSnapshot();
         type(window, "Tile width", "128");
         type(window, "Tile height", "128");
@@ -274,14 +267,24 @@ private Q_SLOTS:
         auto* height = controlNamed<ChoiceSpinBox>(*viewOf<InspectorView>(window, "inspector"),
                                                    QStringLiteral("Tile height"));
         height->setFocus();
+        const Schedule solved = window.state().document.schedule();
         QTest::keyClick(height, Qt::Key_Down); // as the wheel does
         QTRY_COMPARE(guide->step(), 4U);
-        window.state().actions.find(QStringLiteral("lens.mapping"))->trigger();
+        // What was set to look at it does not stay.
+        QVERIFY(window.state().document.schedule() != solved);
+        QTest::qWait(500);
+        QCOMPARE(guide->step(), 4U);
+        window.state().actions.find(QStringLiteral("edit.undo"))->trigger();
         QTRY_COMPARE(guide->step(), 5U);
-        window.state().actions.find(QStringLiteral("lens.npu"))->trigger();
+        QVERIFY(window.state().document.schedule() == solved);
+        window.state().actions.find(QStringLiteral("lens.mapping"))->trigger();
         QTRY_COMPARE(guide->step(), 6U);
-        QTest::keyClick(&window, Qt::Key_G, Qt::ControlModifier);
+        // The picture that has just come up is told before the next one.
+        QVERIFY2(guide->text().startsWith(QStringLiteral("A column a memory")), qPrintable(guide->text()));
+        window.state().actions.find(QStringLiteral("lens.npu"))->trigger();
         QTRY_COMPARE(guide->step(), 7U);
+        QTest::keyClick(&window, Qt::Key_G, Qt::ControlModifier);
+        QTRY_COMPARE(guide->step(), 8U);
     }
 
     void theFormulaSheetCitesRulesThatThereAre()

@@ -3,6 +3,9 @@
 // to 4.4).
 #include "canvas/canvas.h"
 #include "canvas/zoom_history.h"
+#include "edit/edits.h"
+#include "views/graph/graph_paint.h"
+#include "views/graph/graph_toolbar.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
 #include "views/sweep/sweep_view.h"
@@ -61,6 +64,37 @@ private Q_SLOTS:
         const Viewport v{1.7, {-33, 12}};
         const Viewport again = Viewport::showing(v.toScene(screen), screen);
         QVERIFY(qAbs(again.scale - v.scale) < 1e-12 && (again.offset - v.offset).manhattanLength() < 1e-9);
+    }
+
+    /// Its key grows by a line for the baseline, another for what is recomputed: the graph makes room for it.
+    void theGraphIsFittedAnewWhenItsKeyGrows()
+    {
+        MainWindow window;
+        window.resize(1100, 800);
+        QVERIFY(
+            openIn(window, {sample("attention-block.json"), sample("attention-block.fused.schedule.json")}));
+        auto* graph = viewOf<GraphView>(window, "graph");
+        Document& document = window.state().document;
+        const auto isClear = [graph] {
+            graph->settle();
+            const QRectF area = QRectF(graph->rect()).adjusted(0, graph->toolbar().height(), 0, 0);
+            const double key = graphLegendHeight(*graph->model(), area);
+            return key > 0 &&
+                   graph->viewport().toScreen(graph->model()->bounds).bottom() < area.bottom() - key;
+        };
+        QVERIFY(isClear());
+        document.pinBaseline();
+        document.apply(edit::duplicate(*document.problem(), document.schedule(), SubgraphId(0)),
+                       QStringLiteral("twice"));
+        document.waitForSnapshot();
+        QTRY_VERIFY(graph->model()->recomputes);
+        QVERIFY(isClear());
+        // Whoever has moved it finds it where it was.
+        graph->panBy({0, 40});
+        const Viewport moved = graph->viewport();
+        document.clearBaselines();
+        graph->settle();
+        QVERIFY(graph->viewport() == moved);
     }
 
     /// Every picture that can be moved goes back to exactly what it showed, and forward again.

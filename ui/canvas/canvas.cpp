@@ -99,7 +99,7 @@ void Canvas::paintExport(QPainter& painter, const QSize& size, const Theme& them
     paint(painter, area, theme, true);
 }
 
-std::vector<PicturePart> Canvas::partsIn(const QSize& size)
+std::vector<PicturePart> Canvas::partsByPlace(const QSize& size)
 {
     const auto makeLarge = [this](const QSize& to) {
         const QSize from = this->size();

@@ -25,8 +25,8 @@ public:
     virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
 
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
-    /// Found as the mouse would find them, place by place; for views that know no better.
-    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
+    /// Place by place; views that know their parts tell them.
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override { return partsByPlace(size); }
 
     // Navigation, also reached by actions and keys. Defaults do nothing.
     virtual void zoomBy(double factor, QPointF anchor)
@@ -65,6 +65,8 @@ Q_SIGNALS:
     void historyChanged();
 
 protected:
+    /// What can be pointed at, found as the mouse would find it.
+    [[nodiscard]] std::vector<PicturePart> partsByPlace(const QSize& size);
     /// Rich text shown when the mouse rests at `position`; empty for none.
     [[nodiscard]] virtual QString tooltipAt(QPointF position) const
     {

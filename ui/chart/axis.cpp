@@ -72,12 +72,16 @@ void paintRule(QPainter& painter, QPointF from, QPointF to, const QColor& colour
 } // namespace
 
 void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
-                const Theme& theme)
+                const Theme& theme, const QRectF& taken)
 {
     painter.setFont(uiFont(0.9));
     const TextMetrics fm(painter.font());
     const double baseline = plot.bottom() + fm.ascent() + 4;
     const double titleLeft = plot.right() - fm.horizontalAdvance(title);
+    const auto isTaken = [&taken](double from, double to) {
+        constexpr double kApart = 4;
+        return !taken.isNull() && from < taken.right() + kApart && to > taken.left() - kApart;
+    };
     for (const double v : axis.ticks(90)) {
         const double x = std::round(axis.toPixel(v)) + 0.5;
         paintRule(painter, {x, plot.top()}, {x, plot.bottom()}, theme.grid);
@@ -85,13 +89,14 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
         const double w = fm.horizontalAdvance(label);
         // The title stands at the end of the label row; a label never runs into it.
         const double left = std::clamp(x - w / 2, plot.left(), std::max(plot.left(), plot.right() - w));
-        if (!title.isEmpty() && left + w > titleLeft - 10)
+        if ((!title.isEmpty() && left + w > titleLeft - 10) || isTaken(left, left + w))
             continue;
         painter.setPen(theme.muted);
         painter.drawText(QPointF(left, baseline), label);
     }
     painter.setPen(theme.muted);
-    painter.drawText(QPointF(titleLeft, baseline), title);
+    if (!isTaken(titleLeft, plot.right()))
+        painter.drawText(QPointF(titleLeft, baseline), title);
     paintRule(painter, plot.bottomLeft(), plot.bottomRight(), theme.outline);
 }
 

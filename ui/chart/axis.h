@@ -45,9 +45,10 @@ private:
     [[nodiscard]] double unscaled(double u) const { return scale == Scale::Log ? std::pow(10.0, u) : u; }
 };
 
-/// Grid lines and labels (short numbers) below / left of `plot`, plus the axis titles.
+/// Grid lines and labels (short numbers) below / left of `plot`, plus the axis titles. No label is written
+/// where something else is, `taken`.
 void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
-                const Theme& theme);
+                const Theme& theme, const QRectF& taken = {});
 void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
                 const Theme& theme);
 

@@ -128,8 +128,8 @@ void paintMarks(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, con
     }
 }
 
-/// The strong label first, of the others as many as there is room for; `place` gives the middle of a cell
-/// along the axis, `room` what a label takes there.
+/// The strong label first, then that of now, of the others as many as there is room for; `place` gives the
+/// middle of a cell along the axis, `room` what a label takes there.
 template <typename Place, typename Room, typename Draw>
 void labelAxis(const HeatAxis& axis, qsizetype count, Place&& place, Room&& room, Draw&& draw)
 {
@@ -147,8 +147,10 @@ void labelAxis(const HeatAxis& axis, qsizetype count, Place&& place, Room&& room
     count = std::min(count, axis.labels.size());
     if (axis.strong && *axis.strong < count)
         label(*axis.strong, true);
+    if (axis.now && *axis.now < count && axis.now != axis.strong)
+        label(*axis.now, false);
     for (qsizetype i = 0; i < count; ++i)
-        if (i != axis.strong)
+        if (i != axis.strong && i != axis.now)
             label(i, false);
 }
 

@@ -23,6 +23,7 @@ struct HeatAxis
     QString title = {};
     QStringList labels = {};
     std::optional<qsizetype> strong = {}; ///< a label that is never left out
+    std::optional<qsizetype> now = {};    ///< the next one to have room: of what is chosen
 };
 
 /// A sign on a cell; those of one cell stand side by side.

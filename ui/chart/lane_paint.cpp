@@ -319,15 +319,22 @@ void paintLine(QPainter& painter, const LaneModel& m, const LanePlaces& p, doubl
     }
 }
 
-void paintFlag(QPainter& painter, const LanePlaces& p, double x, const QString& text, const Theme& theme)
+QRectF flagOf(const LanePlaces& p, double x, const QString& text)
 {
     if (text.isEmpty() || x < p.plot.left() || x > p.plot.right())
-        return;
-    painter.setFont(uiFont(0.85));
-    const QFontMetricsF fm(painter.font());
+        return {};
+    const QFontMetricsF fm(uiFont(0.85));
     const double w = fm.horizontalAdvance(text) + 10;
     QRectF r(x - w / 2, p.axis.top() + 3, w, fm.height() + 2);
     r.moveLeft(std::clamp(r.left(), p.plot.left(), std::max(p.plot.left(), p.plot.right() - w)));
+    return r;
+}
+
+void paintFlag(QPainter& painter, const QRectF& r, const QString& text, const Theme& theme)
+{
+    if (r.isNull())
+        return;
+    painter.setFont(uiFont(0.85));
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.accent);
     painter.drawRoundedRect(r, 3, 3);
@@ -384,8 +391,10 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
         paintLegendOf(painter, m, p, time, theme);
     if (m.readout)
         writeAcross(painter, p.readout, overlay.readout, uiFont(0.9), theme.text);
+    const QRectF flag =
+        overlay.cursor ? flagOf(p, time.toPixel(*overlay.cursor), overlay.cursorText) : QRectF();
     if (m.ticks)
-        paintXAxis(painter, time, p.plot, m.unit, theme);
+        paintXAxis(painter, time, p.plot, m.unit, theme, flag);
     painter.save();
     if (p.contentHeight > p.plot.height() + 1) // scrolled; the title gives way to buttons, facts do not
         painter.setClipRect(
@@ -422,7 +431,7 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
     if (overlay.cursor) {
         const double x = time.toPixel(*overlay.cursor);
         paintLine(painter, m, p, std::round(x) + 0.5, QPen(theme.accent, 2));
-        paintFlag(painter, p, x, overlay.cursorText, theme);
+        paintFlag(painter, flag, overlay.cursorText, theme);
     }
     if (overlay.hover)
         paintLine(painter, m, p, std::round(time.toPixel(*overlay.hover)) + 0.5, QPen(theme.muted, 1));

@@ -106,9 +106,11 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
         top += axis.height() + 5;
     const double right = area.right() - 14;
     // The title of the x axis stands at the end of the row of texts, below it where it would take too much of
-    // it.
+    // it or the place of a tick that is asked for.
     const double xTitle = axis.horizontalAdvance(model.x.title);
-    const bool below = xTitle > 0.15 * (right - area.left() - left);
+    constexpr double kLow = 200; // a row is dear there
+    const bool below =
+        xTitle > 0.15 * (right - area.left() - left) || (!model.x.ticks.empty() && area.height() > kLow);
     const double bottom = area.bottom() - axis.height() * (below ? 2 : 1) - (below ? 12 : 9);
     f.plot = QRectF(QPointF(area.left() + left, std::round(top)), QPointF(right, std::round(bottom)));
     f.xTitle = QPointF(right - xTitle, f.plot.bottom() + axis.height() * (below ? 1 : 0) + axis.ascent() + 5);

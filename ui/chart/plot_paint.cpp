@@ -158,6 +158,17 @@ Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double e
     };
     if (axis.current)
         texted(*axis.current, true);
+    // Of ticks that are asked for the last one says how far they go: it comes before those that it would
+    // follow too closely.
+    if (horizontal && !axis.ticks.empty() && values.back() != axis.current) {
+        texted(values.back(), false);
+        if (!out.ticks.empty() && !out.ticks.back().second.isEmpty()) {
+            end = shown.toPixel(values.back()) - fm.horizontalAdvance(out.ticks.back().second) / 2 - 8;
+            last = -1e9;
+        }
+        if (!out.ticks.empty())
+            values.pop_back();
+    }
     for (const double v : values)
         if (v != axis.current)
             texted(v, false);

@@ -81,6 +81,15 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
             return text;
     }
     const QString dots(QChar(0x2026));
+    // "h1.cont…": with which head the end of the word is easier to miss than the head.
+    const auto isNumbered = [](const QString& part) {
+        return std::any_of(part.begin(), part.end(), [](QChar c) { return c.isDigit(); });
+    };
+    constexpr qsizetype kLeast = 4; // letters that still say what it is
+    if (list.size() == 2 && isNumbered(list.front()) && !isNumbered(list.back()))
+        for (qsizetype kept = list.back().size() - 1; kept >= kLeast; --kept)
+            if (QString text = list.front() + list.back().left(kept) + dots; fits(text))
+                return text;
     for (qsizetype i = 1; i < list.size(); ++i)
         if (QString text = dots + list.mid(i).join(QString()); fits(text))
             return text;

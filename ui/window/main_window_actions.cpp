@@ -204,7 +204,11 @@ void MainWindow::createActions()
                 tr("The handbook is not installed: tilewright-doc has it, ./dev handbook makes it."));
         },
         [this] {
-            if (!QDesktopServices::openUrl(QUrl::fromLocalFile(handbookPage())))
+            // Whether the browser comes up is not told to who started it; the file is found by hand too.
+            if (QDesktopServices::openUrl(QUrl::fromLocalFile(handbookPage())))
+                m_messages->show(MessageBar::Kind::Info,
+                                 tr("The handbook opens in the browser: %1").arg(handbookPage()));
+            else
                 m_messages->show(MessageBar::Kind::Warning, tr("No program opens %1.").arg(handbookPage()));
         });
     a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",

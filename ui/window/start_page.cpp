@@ -72,6 +72,19 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     return pixmap;
 }
 
+/// The graph of a small problem; nothing, of the same size, where drawing it would take the start page's
+/// time.
+QIcon recentIcon(const QFileInfo& file, const Theme& theme, double ratio)
+{
+    constexpr qint64 kSmall = 256 * 1024;
+    if (file.suffix() == QLatin1String("json") && file.size() <= kSmall)
+        if (const auto problem = loadProblem(file.filePath().toStdString()))
+            return QIcon(thumbnail(**problem, theme, ratio));
+    QPixmap none(kPicture);
+    none.fill(Qt::transparent);
+    return QIcon(none);
+}
+
 QString opsOf(const Problem& problem)
 {
     return counted(static_cast<std::int64_t>(problem.opCount()), StartPage::tr("op"), StartPage::tr("ops"));
@@ -265,12 +278,16 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         return;
     m_recent->addWidget(heading(tr("Recent"), m_recentBox));
     constexpr std::size_t kShown = 6;
+    int widest = 0; // so that the figures stand below one another
+    std::vector<QToolButton*> links;
     for (std::size_t i = 0; i < files.size() && i < kShown; ++i) {
         const QFileInfo file(files[i].path);
         auto* row = new QHBoxLayout;
         auto* link = new QToolButton(m_recentBox);
         link->setAutoRaise(true);
-        link->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        link->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        link->setIconSize(kPicture / 3);
+        link->setIcon(recentIcon(file, m_context.themes.theme(), devicePixelRatioF()));
         link->setText(file.fileName());
         link->setToolTip(file.exists() ? files[i].path : tr("%1 is not there any more.").arg(files[i].path));
         link->setAccessibleName(file.fileName());
@@ -287,7 +304,11 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         row->addWidget(link);
         row->addWidget(what, 1);
         m_recent->addLayout(row);
+        links.push_back(link);
+        widest = std::max(widest, link->sizeHint().width());
     }
+    for (QToolButton* link : links)
+        link->setFixedWidth(widest);
 }
 
 } // namespace tilewright::ui

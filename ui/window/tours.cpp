@@ -287,7 +287,7 @@ Tour fromModelToArray(MainWindow& window)
     Document& d = window.state().document;
     Selection& s = window.state().selection;
     LensLinks& links = window.state().workspace.links();
-    const auto height = std::make_shared<std::int64_t>(-1);
+    const auto before = std::make_shared<Schedule>(); // what the fourth step changes and the fifth restores
     const auto seen = [&window](const char* name) {
         return [&window, name] { return window.view(QLatin1String(name))->isSeen(); };
     };
@@ -311,10 +311,10 @@ Tour fromModelToArray(MainWindow& window)
           {QStringLiteral("solver")}},
          {tr("{lens.slowest} selects the subgraph that takes the longest. Back in the graph: {view.graph}."),
           [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("subgraphs"))); },
-          [&s, &links, &d, height] {
+          [&s, &links, &d, before] {
               const bool done = s.state().subgraph && s.state().subgraph == links.slowest();
               if (done)
-                  *height = d.schedule()[*s.state().subgraph].granularity.h;
+                  *before = d.schedule();
               return done;
           },
           QStringLiteral("subgraphs")},
@@ -324,10 +324,7 @@ Tour fromModelToArray(MainWindow& window)
           [&window] {
               return controlCalled(window, QStringLiteral("inspector"), QStringLiteral("Tile height"));
           },
-          [&s, &d, height] {
-              const auto now = s.state().subgraph;
-              return now && now->index() < d.schedule().size() && d.schedule()[*now].granularity.h != *height;
-          },
+          [&d, before] { return d.schedule() != *before && settledTotal(d); },
           QStringLiteral("inspector"),
           [&s] {
               return s.state().subgraph
@@ -335,10 +332,20 @@ Tour fromModelToArray(MainWindow& window)
                          : tr("Nothing is selected: {lens.slowest} selects the slowest again.");
           },
           {QStringLiteral("systolic"), QStringLiteral("inspector")}},
+         {tr("That was the solver's tile: whatever you set, take it back with {edit.undo}, or this button."),
+          button("edit.undo"),
+          [&d, before] { return d.schedule() == *before; },
+          {},
+          {},
+          {QStringLiteral("systolic"), QStringLiteral("inspector")}},
          {tr("{lens.mapping}: its largest product on the memories of the machine, every tiling searched."),
           button("lens.show.mapping"), seen("mapping")},
-         {tr("{lens.npu}: the whole model on the machine's cores."), button("lens.show.npu"), seen("npu")},
-         {tr("{view.graph} leads back to the graph."), button("lens.show.schedule"),
+         {tr("A column a memory, with the loops that run there; the bars say how far energy and cycles are "
+             "from the proven best. When you have seen it, {lens.npu}: the whole model on the machine's "
+             "cores."),
+          button("lens.show.npu"), seen("npu")},
+         {tr("A row a core: when it computes, and what it waits for. {view.graph} leads back to the graph."),
+          button("lens.show.schedule"),
           [&window] {
               const View* now = window.currentView();
               return now && now->viewName() == QLatin1String("graph");

@@ -100,16 +100,23 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
         if (it != m_remembered.end() && !taken(i)[it->second])
             next[i] = it->second;
     }
+    std::array<std::size_t, kHues> worn{};
+    for (const std::size_t hue : next)
+        if (hue != kNone)
+            ++worn[hue];
     for (std::size_t i = 0; i < n; ++i) {
         if (next[i] != kNone)
             continue;
         const auto used = taken(i);
-        // Start somewhere else each time, so that few subgraphs do not all look alike.
-        for (std::size_t k = 0; k < kHues && next[i] == kNone; ++k)
-            if (!used[(i + k) % kHues])
-                next[i] = (i + k) % kHues;
+        // The hue that the fewest wear, so that few subgraphs are all told apart; of equals another one each
+        // time.
+        for (std::size_t k = 0; k < kHues; ++k)
+            if (const std::size_t hue = (i + k) % kHues;
+                !used[hue] && (next[i] == kNone || worn[hue] < worn[next[i]]))
+                next[i] = hue;
         if (next[i] == kNone)
             next[i] = i % kHues;
+        ++worn[next[i]];
     }
     // Remembered beyond this state, so that undo brings the colours back.
     if (m_remembered.size() > 20 * n + 1000)

@@ -16,6 +16,16 @@ namespace tilewright::ui {
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
 constexpr std::size_t kFewRows = 8; ///< announced one by one
+
+/// A size that nobody means, typed by mistake, does not push the other columns out of sight.
+QString shortSize(const Granularity& g)
+{
+    constexpr std::int64_t kLong = 1'000'000;
+    QStringList parts;
+    for (const std::int64_t size : {g.w, g.h, g.k})
+        parts << (size < kLong ? number(size) : shortNumber(static_cast<double>(size)));
+    return parts.join(QStringLiteral("×"));
+}
 } // namespace
 
 SubgraphModel::SubgraphModel(Document& document, QObject* parent)
@@ -149,7 +159,7 @@ QVariant SubgraphModel::data(const QModelIndex& index, int role) const
             return role == Qt::DisplayRole ? names(row).names
                                            : fullOpNames(*m_snapshot->problem, s.ops, s.ops.size());
         case Size:
-            return sizeText({g.w, g.h, g.k}, QStringLiteral("×"));
+            return raw ? sizeText({g.w, g.h, g.k}, QStringLiteral("×")) : shortSize(g);
         case Latency:
             return raw                   ? exactNumber(e.latency)
                    : e.structurallyValid ? number(e.latency)

@@ -34,6 +34,7 @@ public:
             return false;
         m_made = next.m_made;
         m_after = next.m_after;
+        setText(next.text()); // what came of it
         setObsolete(m_before == m_after);
         return true;
     }

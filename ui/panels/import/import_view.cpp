@@ -106,6 +106,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
         text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     }
     m_summary->setObjectName(QStringLiteral("import.summary"));
+    m_notes->setObjectName(QStringLiteral("import.notes"));
     column->addWidget(m_summary);
     m_form = new QWidget(this);
     m_form->setObjectName(QStringLiteral("import.dimensions"));
@@ -179,6 +180,7 @@ void ImportView::refresh()
     m_form->setVisible(any && !document().freeDimensions().empty());
     for (QWidget* w : std::initializer_list<QWidget*>{m_coverage, m_filter, m_search, m_tabs, m_notes})
         w->setVisible(any);
+    m_summary->setAlignment(any ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter);
     if (!any) {
         m_shown = nullptr;
         m_summary->setText(
@@ -219,8 +221,27 @@ void ImportView::refresh()
         notes << tr("Left out: %1 of constants that are broadcast.").arg(bytesText(r.leftOutBytes));
     for (const std::string& note : r.notes)
         notes << wholeSentence(note);
-    m_notes->setText(notes.join(QLatin1Char('\n')));
+    m_noteTexts = notes;
+    showNotes();
     showSelected();
+}
+
+void ImportView::showNotes()
+{
+    const QString all = m_noteTexts.join(QLatin1Char('\n'));
+    constexpr int kLowLines = 20;
+    const bool low = m_noteTexts.size() > 1 && height() < kLowLines * fontMetrics().height();
+    m_notes->setText(low ? tr("%1 And %2.")
+                               .arg(m_noteTexts.front(),
+                                    counted(m_noteTexts.size() - 1, tr("more note"), tr("more notes")))
+                         : all);
+    m_notes->setToolTip(low ? all : QString());
+}
+
+void ImportView::resizeEvent(QResizeEvent* event)
+{
+    View::resizeEvent(event);
+    showNotes();
 }
 
 void ImportView::selectRow(int row)

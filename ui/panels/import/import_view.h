@@ -33,9 +33,12 @@ public:
 
 protected:
     void bringUpToDate() override { refresh(); }
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
+    /// In a low pane the table has the room, the notes one line and a tooltip.
+    void showNotes();
     void selectRow(int row); ///< of the table of operators
     void showSelected();
     void showType(const QString& type);
@@ -59,6 +62,7 @@ private:
     TypeTable* m_typeTable;
     QSortFilterProxyModel* m_rows;
     QLabel* m_notes;
+    QStringList m_noteTexts;
     bool m_following = false; ///< the row changes because the selection does
 };
 

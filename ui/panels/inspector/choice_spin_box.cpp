@@ -5,6 +5,7 @@
 
 #include <QKeyEvent>
 #include <QScopedValueRollback>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -65,6 +66,12 @@ QAbstractSpinBox::StepEnabled ChoiceSpinBox::stepEnabled() const
     if (value() < m_choices.back())
         out |= StepUpEnabled;
     return out;
+}
+
+void ChoiceSpinBox::fixup(QString& input) const
+{
+    QToolTip::showText(mapToGlobal(rect().bottomLeft()), tr("At least %1.").arg(minimum()));
+    QSpinBox::fixup(input);
 }
 
 void ChoiceSpinBox::keyPressEvent(QKeyEvent* event)

@@ -21,6 +21,8 @@ public:
 
 protected:
     StepEnabled stepEnabled() const override;
+    /// Says why what was typed is given up.
+    void fixup(QString& input) const override;
     void keyPressEvent(QKeyEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
 

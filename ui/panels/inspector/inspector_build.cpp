@@ -126,7 +126,7 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
         auto* spin = new ChoiceSpinBox(page);
         label->setBuddy(spin);
         spin->setAccessibleName(name);
-        spin->setToolTip(tip);
+        spin->setAccessibleDescription(tip); // with the limits in the tooltip: refreshGranularity()
         row->addWidget(label);
         row->addWidget(spin, 1);
         m_sizes->addLayout(row, 1);
@@ -142,6 +142,9 @@ void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
               tr("Depth of one reduction step of the MatMuls. Arrows and wheel step through useful values, "
                  "with Ctrl by one."));
     tile->addLayout(m_sizes);
+    m_remarks = paragraph(page);
+    m_remarks->setAccessibleName(tr("Remarks"));
+    tile->addWidget(m_remarks);
     m_grid = paragraph(page);
     tile->addWidget(m_grid);
     m_array = paragraph(page);

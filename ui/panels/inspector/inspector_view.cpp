@@ -284,29 +284,41 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     for (QWidget* button : m_productLenses)
         button->setVisible(matMul);
 
-    QString text;
-    if (e.structurallyValid) {
-        text = tr("Latency <b>%1</b>, %2").arg(number(e.latency), boundText(e.bound));
-        if (const SnapshotPtr baseline = document().baseline())
-            for (std::size_t j = 0; j < baseline->schedule.size(); ++j)
-                if (baseline->schedule[SubgraphId(j)].ops == s.ops)
-                    text +=
-                        tr(" (%1 against the baseline)")
-                            .arg(signedNumber(change(baseline->evaluation.subgraphs[j].latency, e.latency)));
-        const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
-        text += tr("<br>Working set %1 of %2").arg(number(e.peakWorkingSet), number(capacity));
-        if (!e.fits)
-            text += QStringLiteral(" <span style='color:%1'>").arg(theme().error.name()) +
-                    tr("— %1 too much").arg(number(e.peakWorkingSet - capacity)) + QStringLiteral("</span>");
-        text += tr("<br>Traffic %1 in, %2 out").arg(number(e.loadElements), number(e.storeElements));
-    }
-    if (const QString chosen = selectedOpsText(snapshot, selection().state()); !chosen.isEmpty())
-        text += QStringLiteral("<br>") + chosen;
-    for (const Issue& issue : snapshot.evaluation.issues)
-        if (issue.subgraph == id && issue.code != IssueCode::OutOfMemory) // that stands above
-            text += QStringLiteral("<br><span style='color:%1'>⚠ %2</span>")
-                        .arg(theme().error.name(), sentence(issue.text).toHtmlEscaped());
+    // As many lines whatever is typed: the fields below stay where they are.
+    const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
+    const QString none = QStringLiteral("–");
+    const bool runs = e.structurallyValid;
+    QString text = runs ? tr("Latency <b>%1</b>, %2").arg(number(e.latency), boundText(e.bound))
+                        : tr("Latency %1").arg(none);
+    if (const SnapshotPtr baseline = document().baseline())
+        for (std::size_t j = 0; j < baseline->schedule.size(); ++j)
+            if (baseline->schedule[SubgraphId(j)].ops == s.ops)
+                text +=
+                    QStringLiteral("<br>") +
+                    tr("%1 against the baseline")
+                        .arg(runs ? signedNumber(change(baseline->evaluation.subgraphs[j].latency, e.latency))
+                                  : none);
+    text += QStringLiteral("<br>") +
+            tr("Working set %1 of %2").arg(runs ? number(e.peakWorkingSet) : none, number(capacity));
+    text += QStringLiteral("<br>") +
+            tr("Traffic %1 in, %2 out")
+                .arg(runs ? number(e.loadElements) : none, runs ? number(e.storeElements) : none);
     m_numbers->setText(rich(text));
+
+    QStringList remarks;
+    const auto problemFound = [&](const QString& what) {
+        remarks << QStringLiteral("<span style='color:%1'>⚠ %2</span>")
+                       .arg(theme().error.name(), what.toHtmlEscaped());
+    };
+    if (runs && !e.fits)
+        problemFound(tr("Working set: %1 too much").arg(number(e.peakWorkingSet - capacity)));
+    for (const Issue& issue : snapshot.evaluation.issues)
+        if (issue.subgraph == id && issue.code != IssueCode::OutOfMemory) // that is told by how much
+            problemFound(sentence(issue.text));
+    if (const QString chosen = selectedOpsText(snapshot, selection().state()); !chosen.isEmpty())
+        remarks << chosen;
+    m_remarks->setText(rich(remarks.join(QStringLiteral("<br>"))));
+    m_remarks->setVisible(!remarks.isEmpty());
 
     const Boundary boundary = boundaryOf(problem, s.ops);
     QString tensors;
@@ -357,6 +369,15 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
                                       limit(hw.nativeK(), ceil || rules.kLimit == Rules::KLimit::Reduction))
                         : std::vector<std::int64_t>{1});
     m_k->setEnabled(depth > 0);
+    const auto limited = [](ChoiceSpinBox* box, std::int64_t most) {
+        box->setToolTip(box->accessibleDescription() + QLatin1Char('\n') +
+                        (most == std::numeric_limits<std::int64_t>::max()
+                             ? tr("1 or more.")
+                             : tr("1 to %1.").arg(number(most))));
+    };
+    limited(m_w, limit(hw.nativeWidth, ceil));
+    limited(m_h, limit(hw.nativeHeight, ceil));
+    limited(m_k, limit(hw.nativeK(), ceil || rules.kLimit == Rules::KLimit::Reduction));
     // While a person types, the box keeps what is typed.
     for (const auto& [box, value] :
          {std::pair{m_w, s.granularity.w}, {m_h, s.granularity.h}, {m_k, s.granularity.k}}) {
@@ -411,7 +432,8 @@ void InspectorView::applyGranularity()
     options.force = true; // an illegal size is shown as a problem, not refused: half-finished edits are fine
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{*id}, g, options),
-        tr("Granularity of subgraph %1").arg(id->index()),
+        tr("Granularity of subgraph %1: %2")
+            .arg(QString::number(id->index()), sizeText({g.w, g.h, g.k}, QStringLiteral("×"))),
         QStringLiteral("granularity.%1.%2").arg(id->index()).arg(box));
 }
 

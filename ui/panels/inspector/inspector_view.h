@@ -100,6 +100,8 @@ private:
     ChoiceSpinBox* m_w = nullptr;
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;
+    QLabel* m_remarks =
+        nullptr; ///< what is wrong, which op is selected; below the fields, which stay in place
     QLabel* m_grid = nullptr;
     QLabel* m_array = nullptr; ///< what the array makes of the tile
     GranularityView* m_map = nullptr;

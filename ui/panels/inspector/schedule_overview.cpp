@@ -144,8 +144,8 @@ void ScheduleOverview::show(const Facts& facts)
         : snapshot->evaluation.valid()
             ? m_context.actions.withKeys(
                   tr("No single change makes it faster: no tile, no order, no retained tensor, no two "
-                     "subgraphs fused, no op moved, recomputed or split off. Several at once may: press "
-                     "{solve.auto|F9}."))
+                     "subgraphs fused or run one after the other, no op moved, recomputed or split off. "
+                     "Several at once may: press {solve.auto|F9}."))
             : tr("No single change repairs it; the Problems pane looks for repairs."));
     m_limits->setText(
         !facts.measured

@@ -56,13 +56,20 @@ std::vector<ChartKey> keysOf(const GranularityModel& model, const Theme& theme)
     return keys;
 }
 
+/// What a person may have typed can be longer than the axis has room for.
+QString sizeLabel(std::int64_t size)
+{
+    constexpr std::int64_t kLong = 1'000'000;
+    return size < kLong ? number(size) : shortNumber(static_cast<double>(size));
+}
+
 HeatAxis axisOf(const QString& title, const std::vector<std::int64_t>& sizes, std::int64_t native)
 {
     HeatAxis axis{title};
     for (const std::int64_t size : sizes) {
         if (size == native)
             axis.strong = axis.labels.size();
-        axis.labels << number(size);
+        axis.labels << sizeLabel(size);
     }
     return axis;
 }
@@ -111,6 +118,10 @@ HeatGrid granularityGrid(const GranularityModel& model, const Theme& theme)
         grid.cells.push_back(std::move(cell));
     }
     grid.current = model.current;
+    if (model.current) {
+        grid.x.now = static_cast<qsizetype>(*model.current % grid.columns);
+        grid.y.now = static_cast<qsizetype>(*model.current / grid.columns);
+    }
     if (model.best)
         grid.marks.push_back({*model.best, bestMark(theme)});
     grid.keys = keysOf(model, theme);
@@ -135,7 +146,7 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
         return p;
     double widest = 0;
     for (const std::int64_t h : model.cube->heights)
-        widest = std::max(widest, fm.horizontalAdvance(number(h)) * 1.1);
+        widest = std::max(widest, fm.horizontalAdvance(sizeLabel(h)) * 1.1);
     QRectF room = area.adjusted(widest + 16, fm.height() + 6, -12, -2 * fm.height() - 8);
     if (!beside) {
         const double legend = keysHeight(keysOf(model, Theme::light()), area.width() - 16);

@@ -8,6 +8,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QSignalBlocker>
+#include <QWheelEvent>
 
 #include <algorithm>
 
@@ -195,7 +196,8 @@ void GranularityView::applyCell(std::size_t position, bool force)
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), subgraphs, g,
                              editOptions(document().rules(), force)),
-        tr("Granularity of subgraph %1: %2").arg(m_model.subgraph->index()).arg(sizeText({g.w, g.h, g.k})));
+        tr("Granularity of subgraph %1: %2")
+            .arg(QString::number(m_model.subgraph->index()), sizeText({g.w, g.h, g.k}, QStringLiteral("×"))));
 }
 
 void GranularityView::mousePressEvent(QMouseEvent* event)
@@ -216,6 +218,12 @@ void GranularityView::mouseMoveEvent(QMouseEvent* event)
     m_hover = at;
     setCursor(at ? Qt::PointingHandCursor : Qt::ArrowCursor);
     update();
+}
+
+/// There is nothing to zoom or pan: the page that the map stands on scrolls.
+void GranularityView::wheelEvent(QWheelEvent* event)
+{
+    event->ignore();
 }
 
 void GranularityView::leaveEvent(QEvent* event)

@@ -154,12 +154,20 @@ void GraphDrag::ask()
     } else if (isJudged(next)) {
         if (m_asked)
             return;
-        const auto open = std::find_if(m_order.begin(), m_order.end(), [&](SubgraphId s) {
-            return !isKnown({static_cast<std::int64_t>(s.value), m_drop.recompute, m_drop.force});
+        const auto keyOf = [&](SubgraphId s, bool recompute) {
+            return Key{static_cast<std::int64_t>(s.value), recompute, m_drop.force};
+        };
+        const auto open =
+            std::ranges::find_if(m_order, [&](SubgraphId s) { return !isKnown(keyOf(s, m_drop.recompute)); });
+        // Then what recomputing would gain where the ops cannot go.
+        const auto refused = std::ranges::find_if(m_order, [&](SubgraphId s) {
+            const auto plain = m_verdicts.find(keyOf(s, false));
+            return plain != m_verdicts.end() && plain->second.kind == GraphVerdict::Kind::Refused &&
+                   !isKnown(keyOf(s, true));
         });
-        if (open == m_order.end())
+        if (open == m_order.end() && refused == m_order.end())
             return;
-        next.target = static_cast<std::int64_t>(open->value);
+        next = open != m_order.end() ? keyOf(*open, m_drop.recompute) : keyOf(*refused, true);
     }
     if (m_asked == next)
         return;
@@ -221,11 +229,29 @@ std::map<SubgraphId, GraphVerdict> GraphDrag::verdicts() const
     return out;
 }
 
+std::map<SubgraphId, GraphVerdict> GraphDrag::labels() const
+{
+    std::map<SubgraphId, GraphVerdict> out = verdicts();
+    for (auto& [s, verdict] : out) {
+        if (verdict.kind != GraphVerdict::Kind::Refused || m_drop.to == s)
+            continue;
+        const auto it = m_verdicts.find({static_cast<std::int64_t>(s.value), true, m_drop.force});
+        if (it != m_verdicts.end() && it->second.kind == GraphVerdict::Kind::Better)
+            verdict = {it->second.kind, tr("Ctrl: %1").arg(it->second.text), it->second.detail};
+    }
+    return out;
+}
+
 QString GraphDrag::sentence() const
 {
-    const QString what = m_drop.ops.size() == 1
-                             ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
-                             : tr("%1 ops").arg(number(m_drop.ops.size()));
+    QString what = m_drop.ops.size() == 1
+                       ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
+                       : tr("%1 ops").arg(number(m_drop.ops.size()));
+    // Which copy leaves, of what is computed more than once.
+    if (m_drop.from && !m_drop.recompute && std::ranges::any_of(m_drop.ops, [&](OpId op) {
+            return subgraphsWith(m_document.schedule(), op).size() > 1;
+        }))
+        what = tr("%1 of subgraph %2").arg(what).arg(m_drop.from->value);
     if (!m_over)
         return tr("%1 stays where it is").arg(what);
     if (!m_drop.to)

@@ -47,7 +47,10 @@ public:
     [[nodiscard]] SnapshotPtr judged() const;
     /// Verdicts of all subgraphs known so far, for the present modifiers.
     [[nodiscard]] std::map<SubgraphId, GraphVerdict> verdicts() const;
-    /// "Move op5 to subgraph 3".
+    /// The same as they are written at the targets: where the ops are refused and recomputing them there
+    /// would gain, that.
+    [[nodiscard]] std::map<SubgraphId, GraphVerdict> labels() const;
+    /// "Move op5 to subgraph 3", "Move op5 of subgraph 1 to subgraph 3" where it is in several.
     [[nodiscard]] QString sentence() const;
     /// For tests: waits until every target has its verdict.
     void waitForVerdicts();

@@ -8,6 +8,8 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tilewright::ui {
 
@@ -23,7 +25,8 @@ double area(const QRectF& r)
 
 } // namespace
 
-QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF& avoid)
+QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF& avoid,
+                   std::span<const QRectF> others)
 {
     constexpr double right = 18, left = 14, below = 22, above = 14;
     const double w = size.width(), h = size.height();
@@ -43,14 +46,16 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
     const QRectF inner = room.adjusted(4, 4, -4, -4);
     const QRectF pointer(cursor - QPointF(3, 3), QSizeF(16, 20));
     QRectF best;
-    double bestCost = 0;
+    std::pair<double, double> bestCost; // what must not be covered, then what is better not
     for (const QPointF& corner : corners) {
         QRectF box(corner, size);
         box.moveRight(std::min(box.right(), inner.right()));
         box.moveBottom(std::min(box.bottom(), inner.bottom()));
         box.moveLeft(std::max(box.left(), inner.left()));
         box.moveTop(std::max(box.top(), inner.top()));
-        const double cost = area(box & avoid) + 4 * area(box & pointer);
+        std::pair cost(area(box & avoid) + 4 * area(box & pointer), 0.0);
+        for (const QRectF& other : others)
+            cost.second += area(box & other);
         if (best.isNull() || cost < bestCost) {
             best = box;
             bestCost = cost;
@@ -118,7 +123,13 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
         badge.moveTop(std::max(badge.top(), room.top()));
         badge.moveLeft(std::max(badge.left(), room.left()));
     }
-    const QRectF box = placeBeside(m_gestures.mouse(), QSizeF(wide + 2 * kPad, words + above), room, badge);
+    // Where else it would help stays to be read, as far as there is room.
+    std::vector<QRectF> better;
+    for (const auto& [s, label] : drag.labels())
+        if (label.kind == GraphVerdict::Kind::Better && s.index() < model.hulls.size() && s != drag.drop().to)
+            better.push_back(viewport.toScreen(model.hulls[s.index()].bounds));
+    const QRectF box =
+        placeBeside(m_gestures.mouse(), QSizeF(wide + 2 * kPad, words + above), room, badge, better);
     painter.setPen(QPen(colour, 1.6));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(box, 6, 6);

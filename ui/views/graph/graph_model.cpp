@@ -250,7 +250,8 @@ private:
     {
         const double padding = m_geometry.metrics.padding();
         m_model.hulls.reserve(m_snapshot.schedule.size());
-        std::map<std::size_t, int> rings; // so that rings round one op do not coincide
+        std::map<std::size_t, int> rings;    // so that rings round one op do not coincide
+        std::map<std::size_t, int> homeless; // subgraphs with nothing but a ring, by the op within
         for (std::size_t i = 0; i < m_snapshot.schedule.size(); ++i) {
             const SubgraphId s(i);
             GraphHull hull;
@@ -301,7 +302,9 @@ private:
                 const QRectF ring = m_model.nodes[v].rect.adjusted(-grow, -grow, grow, grow);
                 hull.satellites.addRoundedRect(ring, padding * 0.8, padding * 0.8);
                 hull.satellites.addPath(band(v, own, padding));
-                placeTab(ring);
+                // On the lower edge: the upper one has the tab of the subgraph that the op stands in.
+                const double aside = first ? 1.6 * m_geometry.metrics.line * homeless[v]++ : 0;
+                placeTab({ring.left() + aside, ring.bottom(), std::max(0.0, ring.width() - aside), 0});
             }
             hull.satellites.setFillRule(Qt::WindingFill);
             hull.satelliteOutline = hull.satellites.simplified();

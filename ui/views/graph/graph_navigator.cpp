@@ -20,6 +20,13 @@ GraphNavigator::GraphNavigator(const ViewContext& context, GraphLayouter& layout
 {
     connect(&layouter, &GraphLayouter::aboutToArrange, this, &GraphNavigator::keepAnchor);
     connect(&layouter, &GraphLayouter::arranged, this, &GraphNavigator::arranged);
+    // A baseline or a recomputed op has lines of its own in the key, which then needs more room.
+    connect(&layouter, &GraphLayouter::modelChanged, this, [this] {
+        const bool isMoving = m_anchor || m_mouseHolds; // arranged() comes, or a hand is on it
+        if (m_layouter.model() && !m_fitPending && !m_movedByHand && !isMoving &&
+            !m_bars.freeRoom().contains(m_viewport.toScreen(m_layouter.model()->bounds)))
+            fitAll();
+    });
     connect(&layouter, &GraphLayouter::previewBegun, this, [this] {
         m_home = Home{m_viewport, m_movedByHand};
     });
@@ -80,7 +87,7 @@ void GraphNavigator::arranged(bool sameShape)
         const QPointF now = model.nodes[geometry.index.at(anchor->first)].rect.center();
         m_viewport.offset = anchor->second - now * m_viewport.scale;
         // As long as everything was in view, it stays in view.
-        if (!m_movedByHand && !m_bars.content().contains(m_viewport.toScreen(model.bounds)))
+        if (!m_movedByHand && !m_bars.freeRoom().contains(m_viewport.toScreen(model.bounds)))
             fitAll();
     } else {
         fitAll();

@@ -60,10 +60,10 @@ public:
             m_p.drawPath(path);
             break;
         case EdgeStyle::Retained:
-            pen.setWidthF(3.2 * width);
+            pen.setWidthF(4.2 * width); // short as it mostly is, it has to be seen
             m_p.setPen(pen);
             m_p.drawPath(path);
-            m_p.setPen(QPen(m_theme.canvas, 1.3 * width));
+            m_p.setPen(QPen(m_theme.canvas, 2 * width));
             m_p.drawPath(path);
             break;
         case EdgeStyle::Spilled:

@@ -171,7 +171,8 @@ public:
         if (digits > 0 && text.endsWith(node.title.right(digits)))
             return text;
         const QString last = node.title.section(QLatin1Char('.'), -1);
-        return text.startsWith(dots) ? text : fits(last) ? last : QString();
+        // "…softmax" and "h1.soft…" are of one of several.
+        return text.startsWith(dots) || text.endsWith(dots) ? text : fits(last) ? last : QString();
     }
 
     /// Only the name, in screen size; nothing where too little of it would be left.

@@ -59,7 +59,7 @@ GraphMarks GraphPicture::marks() const
         const OpDrop& drop = m_gestures.drag().drop();
         marks.dragging = true;
         marks.carried.insert(drop.ops.begin(), drop.ops.end());
-        marks.verdicts = m_gestures.drag().verdicts();
+        marks.verdicts = m_gestures.drag().labels();
         marks.target = drop.to;
     }
     return marks;

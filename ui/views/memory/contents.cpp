@@ -38,7 +38,7 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
             (problem.isView(b.tensor) ? tr("view, ") : QString()) +
                 (b.loaded ? tr("loaded %1") : tr("reused %1")).arg(b.full ? tr("whole") : slice(b.rect)));
     for (const StepSink& k : s.sinks) {
-        add(Kind::Accumulator, k.tensor, k.accumulators, tr("partial sums behind its tile"));
+        add(Kind::Accumulator, k.tensor, k.accumulators, tr("sums of the products behind its tile"));
         add(Kind::Output, k.tensor, k.outputElements,
             (k.completes ? tr("stored %1") : tr("being summed up %1")).arg(slice(k.tile)));
     }

@@ -78,7 +78,11 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
     lines.write((model.pinned ? tr("At time %1") : tr("At the peak, time %1")).arg(number(model.cursor)),
                 uiFont(1.0, QFont::DemiBold), theme.text);
     if (!model.contents) {
-        lines.write(tr("Only the peak of this subgraph is known."), small, theme.muted);
+        const auto part = model.timeline->partAt(model.cursor);
+        lines.write(part && model.timeline->parts[*part].duration == 0
+                        ? tr("This subgraph cannot run: Problems says why.")
+                        : tr("Only the peak of this subgraph is known."),
+                    small, theme.muted);
         return;
     }
     const MemoryContents& c = *model.contents;

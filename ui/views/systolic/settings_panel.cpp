@@ -83,6 +83,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         form->setContentsMargins(8, 4, 8, 8);
         form->setVerticalSpacing(4);
         form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+        form->setRowWrapPolicy(QFormLayout::WrapLongRows); // in a narrow pane nothing is cut
         column->addWidget(box);
         return form;
     };
@@ -96,7 +97,10 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     };
     using S = SystolicSettings;
     constexpr int kMostSize = std::numeric_limits<int>::max();
-    QFormLayout* gemm = group(tr("GEMM  C[M,N] = A[M,K] × B[K,N]"));
+    QFormLayout* gemm = group(tr("GEMM"));
+    auto* product = new QLabel(tr("C[M,N] = A[M,K] × B[K,N]"), content);
+    product->setWordWrap(true);
+    gemm->addRow(product);
     number(gemm, "m", tr("M"), 1, kMostSize, tr("Rows of A and C."),
            [](S& s) -> decltype(auto) { return (s.gemm.m); });
     number(gemm, "n", tr("N"), 1, kMostSize, tr("Columns of B and C."),

@@ -33,11 +33,8 @@ protected:
     void rebuild() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
-    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override
-    {
-        // The array as well as the lanes, place by place: not as LaneChart does it.
-        return Canvas::partsIn(size); // NOLINT(bugprone-parent-virtual-call)
-    }
+    /// The array as well as the lanes.
+    [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override { return partsByPlace(size); }
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;

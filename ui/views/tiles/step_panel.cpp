@@ -207,11 +207,16 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         writeLine(painter, {left, top + nameMetrics.height()}, right - left, row.detail, detailFont,
                   theme.muted);
     }
-    // More below: say so instead of cutting silently.
+    // More below: what is cut fades out.
     if (layout.height - scroll > layout.list.height() + 1) {
-        painter.setPen(QPen(theme.outline, 1, Qt::DashLine));
-        painter.drawLine(layout.list.bottomLeft() + QPointF(kMargin, -1),
-                         layout.list.bottomRight() + QPointF(-kMargin, -1));
+        constexpr double kFade = 14;
+        const QRectF end(layout.list.left(), layout.list.bottom() - kFade, layout.list.width(), kFade);
+        QLinearGradient fade(end.topLeft(), end.bottomLeft());
+        QColor clear = theme.panel;
+        clear.setAlpha(0);
+        fade.setColorAt(0, clear);
+        fade.setColorAt(1, theme.panel);
+        painter.fillRect(end, fade);
     }
     painter.restore();
 }

@@ -214,9 +214,13 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
             detail = tr("accumulates, %1").arg(detail);
         else if (!k.stored)
             detail = tr("stays resident, %1").arg(detail);
-        if (k.accumulators > 0)
-            detail += tr(", accumulators %1").arg(number(k.accumulators));
         m.rows.push_back(tensorRow(problem, kind, k.tensor, k.tile, detail));
+        if (k.accumulators > 0) {
+            StepRow sums = tensorRow(problem, Kind::Progress, k.tensor, k.tile,
+                                     tr("sums of the products behind its tile"));
+            sums.amount = static_cast<double>(k.accumulators);
+            m.rows.push_back(std::move(sums));
+        }
     }
     for (const TensorId t : trace.key.subgraph->retain)
         if (!listed(trace.key.resident, t))

@@ -150,7 +150,11 @@ public:
         double latency = std::numeric_limits<double>::infinity();
         std::array<double, kWeights> weighted{};
     };
-    [[nodiscard]] AnyOrder leastOfAnyOrder();
+    /// Faster without the weighted sums, which are 0 then.
+    [[nodiscard]] AnyOrder leastOfAnyOrder(bool weighted = true);
+    /// The latency of leastOfAnyOrder() or more, for some times the work: looks at shallow and deep steps
+    /// apart, and at the steps that complete a tile apart from the others.
+    [[nodiscard]] double leastByDepth();
     /// Elements loaded and written at least, however the ops are asked for: each once.
     [[nodiscard]] double leastTraffic() const;
     /// Number of evaluate() and mayFit() calls so far.
@@ -250,7 +254,8 @@ private:
         std::int64_t height, width;         ///< of the tensor
         std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
         bool shared = false;
-        bool met = false; ///< a slice of a tile may be there already
+        bool met = false;       ///< a slice of a tile may be there already
+        std::int64_t after = 0; ///< asked for where a reduction of this size is complete, and only there
     };
     struct Work
     {
@@ -259,6 +264,7 @@ private:
         bool byRow, byCol;
         std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
         double chunks;          ///< of the reduction, at least
+        std::int64_t stepped;   ///< by the steps of a reduction of this size; 0: of none
     };
     /// A step of the first tile: what is surely in use in it.
     struct Moment
@@ -274,6 +280,7 @@ private:
         double rows, cols;
     };
     void compileBound();
+    [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
     void listLoads(std::int64_t deepest);
     [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                                             std::int64_t mostH);
@@ -297,10 +304,24 @@ private:
     {
         std::int64_t w, h, mostW, mostH;
     };
+    [[nodiscard]] double leastCompute(const Work& work, std::int64_t w, std::int64_t h) const;
+    struct Depths
+    {
+        std::int64_t least, most;
+    };
+    /// What leastOfAnyOrder() looks at: no reduction is complete in one step for some of them only.
+    [[nodiscard]] std::vector<Depths> depths() const;
+    [[nodiscard]] double leastAtDepths(const Depths& depths);
+    [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
     /// `part` of the loads of shared tensors.
     [[nodiscard]] double leastElements(const Extents& e, double part) const;
-    /// Calls visit(Extents) for every class of which fits(w, h), or for the largest ones only.
-    template <class Fits, class Visit> void forEachClass(bool largest, Fits&& fits, Visit&& visit);
+    [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
+    /// Calls visit(Extents) for every class of which fits(w, h).
+    template <class Fits, class Visit> void forEachClass(Fits&& fits, Visit&& visit);
+    /// The same for the largest ones only; not for those between two where mayMatter(Extents) of what is as
+    /// large as both says no.
+    template <class Fits, class Visit, class MayMatter>
+    void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
     [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,

@@ -37,6 +37,8 @@ void CostModel::compileBound()
         const Run& r = m_runs[i];
         bool single = true;
         bool first = true;
+        const bool stepsRow = r.row == Axis::Step;
+        const bool stepsCol = r.col == Axis::Step;
         for (std::size_t j = 0; j < m_runs.size(); ++j)
             if (j != i && m_runs[j].op == r.op) {
                 single = false;
@@ -44,16 +46,20 @@ void CostModel::compileBound()
             }
         if (!first)
             continue;
+        const std::int64_t stepped = !single || int{r.split} + int{stepsRow} + int{stepsCol} != 1 ? 0
+                                     : r.split  ? r.reduction
+                                     : stepsRow ? r.height
+                                                : r.width;
         if (m_array && r.matmul) { // the kinds of its axes do not matter: this one's runs all count
             const double chunks =
                 r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
                         : 1;
             m_work.push_back({costOfCycle(r), r.height, r.width, r.row == Axis::Tile, r.col == Axis::Tile,
-                              r.reduction, chunks});
+                              r.reduction, chunks, 0});
             continue;
         }
         Work work{r.base, r.height, r.width, single && r.row == Axis::Tile, single && r.col == Axis::Tile,
-                  0,      1};
+                  0,      1,        stepped};
         if (!work.byRow)
             work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         if (!work.byCol)
@@ -77,6 +83,20 @@ void CostModel::compileBound()
                 last.causes |= std::uint64_t{1} << b;
         m_moments.push_back(last);
     }
+}
+
+/// The one reduction that is complete wherever these requests are made, or 0.
+std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) const
+{
+    std::int64_t out = 0;
+    for (std::size_t i = first; i < last; ++i)
+        for (std::size_t b = 0; b < m_causes.size(); ++b)
+            if (const Cause& c = m_causes[b]; (m_requests[i].causes >> b & 1) != 0) {
+                if (!c.completing || c.open || (out > 0 && out != c.reduction))
+                    return 0;
+                out = c.reduction;
+            }
+    return out;
 }
 
 /// What every k up to `deepest` makes the steps load.
@@ -118,13 +138,15 @@ void CostModel::listLoads(std::int64_t deepest)
                      !(r.role == static_cast<std::uint8_t>(Role::Lhs) && isCut(r.col, t.width)) &&
                      !(r.role == static_cast<std::uint8_t>(Role::Rhs) && isCut(r.row, t.height));
         }
+        const std::int64_t after = completedBefore(i, end);
         const double area = static_cast<double>(t.elements());
         canBeWhole &= end - i > 1;
         canBeWhole |= std::ranges::find(m_maybeWhole, TensorId(m_requests[i].tensor)) != m_maybeWhole.end();
         if (m_requests[i].unpaid)
             continue;
         if (canBeWhole) {
-            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared});
+            m_loads.push_back(
+                {area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared, false, after});
             continue;
         }
         for (std::size_t j = i; j < end; ++j) {
@@ -133,7 +155,7 @@ void CostModel::listLoads(std::int64_t deepest)
                             m_requests.begin() + static_cast<std::ptrdiff_t>(j),
                             [&](const Request& other) { return other.role == r.role; }))
                 continue;
-            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets};
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets, after};
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
@@ -174,7 +196,7 @@ double CostModel::timesLoaded(const Load& load, double rows, double cols, std::i
     return std::max(1.0, times * (1 - there));
 }
 
-double CostModel::leastCompute(std::int64_t w, std::int64_t h) const
+double CostModel::leastCompute(const Work& r, std::int64_t w, std::int64_t h) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
     // Larger tiles than native ones may take more passes: what is never more for larger ones counts.
@@ -185,13 +207,18 @@ double CostModel::leastCompute(std::int64_t w, std::int64_t h) const
     const auto cut = [ceil](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
         return tiles && !ceil ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
     };
+    if (r.reduction > 0)
+        return r.cost * arrayCycles(cut(r.byRow, r.height, h, m_nativeH), cut(r.byCol, r.width, w, m_nativeW),
+                                    r.reduction, r.chunks);
+    return r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
+           (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
+}
+
+double CostModel::leastCompute(std::int64_t w, std::int64_t h) const
+{
     double compute = 0;
     for (const Work& r : m_work)
-        compute += r.reduction > 0
-                       ? r.cost * arrayCycles(cut(r.byRow, r.height, h, m_nativeH),
-                                              cut(r.byCol, r.width, w, m_nativeW), r.reduction, r.chunks)
-                       : r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
-                             (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
+        compute += leastCompute(r, w, h);
     return compute;
 }
 
@@ -345,40 +372,6 @@ void CostModel::columnClasses(std::vector<std::int64_t>& out) const
     classes(out, m_widths, m_range.minW, m_range.maxW);
 }
 
-/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it.
-template <class Fits, class Visit> void CostModel::forEachClass(bool largest, Fits&& fits, Visit&& visit)
-{
-    rowClasses(m_rowClasses);
-    columnClasses(m_columnClasses);
-    const auto most = [](const std::vector<std::int64_t>& classes, std::size_t i, std::int64_t last) {
-        return i + 1 == classes.size() ? last : classes[i + 1] - 1;
-    };
-    std::size_t rows = m_rowClasses.size();
-    for (std::size_t c = 0; c < m_columnClasses.size(); ++c) {
-        const std::int64_t w = m_columnClasses[c];
-        while (rows > 0 && !fits(w, m_rowClasses[rows - 1]))
-            --rows;
-        if (rows == 0)
-            break;
-        for (std::size_t r = largest ? rows - 1 : 0; r < rows; ++r)
-            visit(Extents{w, m_rowClasses[r], most(m_columnClasses, c, m_range.maxW),
-                          most(m_rowClasses, r, m_range.maxH)});
-    }
-}
-
-double CostModel::leastLatency()
-{
-    double least = std::numeric_limits<double>::infinity();
-    if (m_range.empty())
-        return least;
-    if (!m_supported)
-        return 0;
-    const auto fits = [this](std::int64_t w, std::int64_t h) { return canFit(w, h); };
-    forEachClass(true, fits,
-                 [&](const Extents& e) { least = std::min(least, bound(e.w, e.h, e.mostW, e.mostH)); });
-    return least;
-}
-
 double CostModel::leastTraffic() const
 {
     double sum = m_stores;
@@ -387,48 +380,6 @@ double CostModel::leastTraffic() const
             (i == 0 || m_requests[i - 1].tensor != m_requests[i].tensor))
             sum += static_cast<double>(m_problem.tensor(TensorId(m_requests[i].tensor)).elements());
     return sum;
-}
-
-CostModel::AnyOrder CostModel::leastOfAnyOrder()
-{
-    AnyOrder least;
-    least.weighted.fill(least.latency);
-    if (m_range.empty())
-        return least;
-    if (!m_supported)
-        return {0, {}};
-    const bool shares = std::ranges::any_of(m_requests, &Request::shared);
-    // A k of a reduction's size or more takes it in one step, which saves loads and takes room.
-    std::int64_t shallow = 1;
-    for (std::size_t i = 0; i <= m_reductions.size(); ++i) {
-        const std::int64_t deep =
-            i == m_reductions.size() ? m_range.maxK : std::min(m_reductions[i] - 1, m_range.maxK);
-        if (deep < shallow)
-            continue;
-        listLoads(deep);
-        const auto fits = [&](std::int64_t w, std::int64_t h) { return canFit({w, h, shallow}, deep); };
-        forEachClass(!shares, fits, [&](const Extents& e) {
-            double part = 1;
-            if (shares) {
-                // In the first step, which all sinks of the subgraph take part in.
-                std::int64_t common = 0;
-                const std::int64_t room =
-                    leastWorkingSet({e.w, e.h, shallow}, deep, m_moments.front(), &common);
-                part = static_cast<double>(room) /
-                       static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1));
-            }
-            const double compute = leastCompute(e.w, e.h);
-            const double memory = leastElements(e, part) / m_bandwidth;
-            least.latency = std::min(least.latency, std::max(compute, memory));
-            for (std::size_t k = 0; k < kWeights; ++k) {
-                const double weight = static_cast<double>(k) / static_cast<double>(kWeights - 1);
-                least.weighted[k] = std::min(least.weighted[k], weight * compute + (1 - weight) * memory);
-            }
-        });
-        shallow = deep + 1;
-    }
-    listLoads(m_range.maxK);
-    return least;
 }
 
 } // namespace tilewright

@@ -12,17 +12,76 @@ namespace tilewright {
 
 namespace {
 
-/// Relative error of a sum of a few dozen products of doubles, amply.
-constexpr double kRounding = 1e-13;
+/// What GLPK keeps for each thread, given back with the last program there: it would stay behind the thread's
+/// end.
+thread_local int programs = 0;
 
-/// What GLPK keeps for each thread, given back where it would stay behind the thread's end.
-struct Environment
+glp_prob* createProgram()
 {
-    Environment() = default;
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-    ~Environment() { glp_free_env(); }
+    ++programs;
+    glp_term_out(GLP_OFF);
+    glp_prob* const out = glp_create_prob();
+    glp_set_obj_dir(out, GLP_MIN);
+    return out;
+}
+
+void deleteProgram(glp_prob* program)
+{
+    glp_delete_prob(program);
+    if (--programs == 0)
+        glp_free_env();
+}
+
+void addRows(glp_prob* program, std::span<const double> atLeast)
+{
+    glp_add_rows(program, static_cast<int>(atLeast.size()));
+    for (std::size_t i = 0; i < atLeast.size(); ++i)
+        glp_set_row_bnds(program, static_cast<int>(i + 1), GLP_LO, atLeast[i], 0);
+}
+
+/// The columns of a program that has room for them; they are filled one by one.
+class Filling
+{
+public:
+    explicit Filling(glp_prob* program) : m_program(program) {}
+    void operator()(int column, double cost, std::span<const LinearProgram::Entry> entries)
+    {
+        glp_set_col_bnds(m_program, column, GLP_LO, 0, 0);
+        glp_set_obj_coef(m_program, column, cost);
+        m_index.assign(1, 0); // GLPK counts from one
+        m_value.assign(1, 0);
+        for (const LinearProgram::Entry& e : entries) {
+            m_index.push_back(static_cast<int>(e.row + 1));
+            m_value.push_back(e.coefficient);
+        }
+        glp_set_mat_col(m_program, column, static_cast<int>(m_index.size() - 1), m_index.data(),
+                        m_value.data());
+    }
+
+private:
+    glp_prob* m_program;
+    std::vector<int> m_index;
+    std::vector<double> m_value;
 };
+
+LinearProgram::Solution run(glp_prob* program, int method, double seconds)
+{
+    glp_smcp parameters;
+    glp_init_smcp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.meth = method;
+    parameters.tm_lim =
+        static_cast<int>(std::clamp(seconds * 1e3, 1.0, double{std::numeric_limits<int>::max()}));
+    const int failed = glp_simplex(program, &parameters);
+    LinearProgram::Solution out;
+    out.optimal = failed == 0 && glp_get_status(program) == GLP_OPT;
+    for (int i = 1; i <= glp_get_num_rows(program); ++i)
+        out.prices.push_back(glp_get_row_dual(program, i));
+    if (out.optimal)
+        for (int j = 1; j <= glp_get_num_cols(program); ++j)
+            out.values.push_back(glp_get_col_prim(program, j));
+    return out;
+}
 
 } // namespace
 
@@ -51,79 +110,43 @@ void LinearProgram::repairBy(Column column, std::vector<Row> rows, int phase)
 
 LinearProgram::Solution LinearProgram::solve(double seconds) const
 {
-    Solution out;
     if (rows() == 0 || columns() == 0)
-        return out;
-    const Environment environment;
-    const std::unique_ptr<glp_prob, decltype(&glp_delete_prob)> problem(glp_create_prob(), glp_delete_prob);
+        return {};
+    const std::unique_ptr<glp_prob, decltype(&deleteProgram)> problem(createProgram(), deleteProgram);
     glp_prob* lp = problem.get();
-    glp_set_obj_dir(lp, GLP_MIN);
-    glp_add_rows(lp, static_cast<int>(rows()));
-    for (std::size_t i = 0; i < rows(); ++i)
-        glp_set_row_bnds(lp, static_cast<int>(i + 1), GLP_LO, m_atLeast[i], 0);
+    addRows(lp, m_atLeast);
     glp_add_cols(lp, static_cast<int>(columns()));
-    std::vector<int> index;
-    std::vector<double> value;
-    for (std::size_t j = 0; j < columns(); ++j) {
-        const int column = static_cast<int>(j + 1);
-        glp_set_col_bnds(lp, column, GLP_LO, 0, 0);
-        glp_set_obj_coef(lp, column, m_columns[j].cost);
-        index.assign(1, 0); // GLPK counts from one
-        value.assign(1, 0);
-        for (const Entry& e : m_columns[j].entries) {
-            index.push_back(static_cast<int>(e.row + 1));
-            value.push_back(e.coefficient);
-        }
-        glp_set_mat_col(lp, column, static_cast<int>(index.size() - 1), index.data(), value.data());
-    }
-    glp_term_out(GLP_OFF);
+    Filling fill(lp);
+    for (std::size_t j = 0; j < columns(); ++j)
+        fill(static_cast<int>(j + 1), m_columns[j].cost, m_columns[j].entries);
     glp_scale_prob(lp, GLP_SF_GM | GLP_SF_EQ | GLP_SF_2N);
-    glp_smcp parameters;
-    glp_init_smcp(&parameters);
-    parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = GLP_DUALP; // its prices are of use before the optimum
-    parameters.tm_lim =
-        static_cast<int>(std::clamp(seconds * 1e3, 1.0, double{std::numeric_limits<int>::max()}));
-    (void)glp_simplex(lp, &parameters);
-    out.optimal = glp_get_status(lp) == GLP_OPT;
-    for (std::size_t i = 0; i < rows(); ++i)
-        out.prices.push_back(glp_get_row_dual(lp, static_cast<int>(i + 1)));
-    if (out.optimal)
-        for (std::size_t j = 0; j < columns(); ++j)
-            out.values.push_back(glp_get_col_prim(lp, static_cast<int>(j + 1)));
-    return out;
+    return run(lp, GLP_DUALP, seconds); // its prices are of use before the optimum
 }
 
-LinearProgram::Slack LinearProgram::slack(Column column, const std::vector<double>& prices) const
+Slack LinearProgram::slack(Column column, const std::vector<double>& prices) const
 {
-    const ColumnData& c = m_columns[column];
-    Slack s{c.cost, c.cost};
-    for (const Entry& e : c.entries) {
-        const double term = e.coefficient * prices[e.row];
-        s.value -= term;
-        s.error += std::abs(term);
-    }
-    s.error *= kRounding;
-    return s;
+    Slack out(m_columns[column].cost);
+    for (const Entry& e : m_columns[column].entries)
+        out.take(e.coefficient * prices[e.row]);
+    return out;
 }
 
 bool LinearProgram::repair(const Repair& repair, std::vector<double>& prices) const
 {
     for (int round = 0; round < 4; ++round) { // what rounding leaves of the first is nothing after another
         const Slack s = slack(repair.column, prices);
-        if (s.value >= s.error)
+        if (s.holds())
             return true;
         double sum = 0; // of what may be lowered
         for (const Entry& e : m_columns[repair.column].entries)
             if (std::ranges::find(repair.rows, e.row) != repair.rows.end())
                 sum += e.coefficient * prices[e.row];
-        const double excess = (s.error - s.value) * (1 + 1e-9) + s.error;
+        const double excess = (s.error() - s.value()) * (1 + 1e-9) + s.error();
         const double keep = sum > excess ? 1 - excess / sum : 0;
         for (const Row row : repair.rows)
             prices[row] *= keep;
     }
-    const Slack s = slack(repair.column, prices);
-    return s.value >= s.error || (s.value >= 0 && s.error == 0);
+    return slack(repair.column, prices).holds();
 }
 
 double LinearProgram::certify(std::vector<double>& prices) const
@@ -141,12 +164,45 @@ double LinearProgram::certify(std::vector<double>& prices) const
         if (!repair(*r, prices))
             return kFailed;
     for (Column j = 0; j < columns(); ++j) // a repair may have undone another one
-        if (const Slack s = slack(j, prices); s.value < s.error / 2)
+        if (const Slack s = slack(j, prices); s.value() < s.error() / 2)
             return kFailed;
     double value = 0;
     for (std::size_t i = 0; i < rows(); ++i)
         value += m_atLeast[i] * prices[i];
     return value * (1 - 1e-9);
+}
+
+GrowingProgram::GrowingProgram(std::span<const double> atLeast) : m_program(createProgram())
+{
+    addRows(m_program, atLeast);
+}
+
+GrowingProgram::~GrowingProgram()
+{
+    deleteProgram(m_program);
+}
+
+LinearProgram::Column GrowingProgram::add(double cost, std::span<const LinearProgram::Entry> entries)
+{
+    const int column = glp_add_cols(m_program, 1);
+    Filling{m_program}(column, cost, entries);
+    return static_cast<LinearProgram::Column>(column - 1);
+}
+
+void GrowingProgram::setCost(LinearProgram::Column column, double cost)
+{
+    glp_set_obj_coef(m_program, static_cast<int>(column + 1), cost);
+}
+
+GrowingProgram::Solution GrowingProgram::solve(double seconds)
+{
+    // What was best before can still be done: the primal method goes on from there.
+    LinearProgram::Solution found = run(m_program, GLP_PRIMAL, seconds);
+    if (!found.optimal) {
+        glp_adv_basis(m_program, 0); // where numbers have become too bad
+        found = run(m_program, GLP_PRIMAL, seconds);
+    }
+    return {std::move(found), glp_get_obj_val(m_program)};
 }
 
 } // namespace tilewright

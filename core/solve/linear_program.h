@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "solve/slack.h"
+
 #include <cstddef>
+#include <span>
 #include <vector>
+
+struct glp_prob;
 
 namespace tilewright {
 
@@ -13,6 +18,12 @@ class LinearProgram
 public:
     using Column = std::size_t;
     using Row = std::size_t;
+
+    struct Entry
+    {
+        Row row;
+        double coefficient;
+    };
 
     Column addColumn(double cost);
     Row addRow(double atLeast);
@@ -39,11 +50,6 @@ public:
     [[nodiscard]] std::size_t columns() const noexcept { return m_columns.size(); }
 
 private:
-    struct Entry
-    {
-        Row row;
-        double coefficient;
-    };
     struct ColumnData
     {
         double cost;
@@ -55,17 +61,34 @@ private:
         std::vector<Row> rows;
         int phase;
     };
-    struct Slack
-    {
-        double value; ///< cost less prices
-        double error; ///< what rounding may have done to it
-    };
     [[nodiscard]] Slack slack(Column column, const std::vector<double>& prices) const;
     [[nodiscard]] bool repair(const Repair& repair, std::vector<double>& prices) const;
 
     std::vector<ColumnData> m_columns;
     std::vector<double> m_atLeast;
     std::vector<Repair> m_repairs;
+};
+
+/// The same, solved again and again while columns come and costs change: each time from where it was. To be
+/// used by the thread that made it.
+class GrowingProgram
+{
+public:
+    explicit GrowingProgram(std::span<const double> atLeast);
+    GrowingProgram(const GrowingProgram&) = delete;
+    GrowingProgram& operator=(const GrowingProgram&) = delete;
+    ~GrowingProgram();
+
+    [[nodiscard]] LinearProgram::Column add(double cost, std::span<const LinearProgram::Entry> entries);
+    void setCost(LinearProgram::Column column, double cost);
+    struct Solution : LinearProgram::Solution
+    {
+        double value = 0; ///< when optimal
+    };
+    [[nodiscard]] Solution solve(double seconds);
+
+private:
+    glp_prob* m_program;
 };
 
 } // namespace tilewright

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace tilewright {
 
@@ -31,7 +32,10 @@ public:
         : m_rules(rules), m_limits(limits), m_graph(problem, rules), m_pool(problem, rules, m_memo, {}),
           m_until(now() + limits.seconds), m_started(now()),
           m_columns(m_graph, rules, best,
-                    {.columns = limits.columns, .keepGoing = [this] { return keepGoing(); }})
+                    {.columns = limits.columns,
+                     .threads = limits.threads > 0 ? limits.threads
+                                                   : std::max(1U, std::thread::hardware_concurrency()),
+                     .secondsLeft = [this] { return secondsLeft(); }})
     {
     }
     Proof run();
@@ -70,10 +74,6 @@ private:
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
     [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - now() : 0; }
-    bool price()
-    {
-        return m_columns.price([this] { return secondsLeft(); });
-    }
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
     void tile();
@@ -95,7 +95,7 @@ bool Prover::decide()
     bool decided = false;
     during(kDecideShare, [&] {
         decided = m_columns.decideAll();
-        (void)price();
+        (void)m_columns.price();
     });
     m_proof.columns = m_columns.columns().size();
     return decided;
@@ -116,7 +116,7 @@ ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
 /// Exact latencies for the columns that count, and prices anew, in turns.
 void Prover::tile()
 {
-    (void)price();
+    (void)m_columns.price();
     while (keepGoing() && !isClosed(m_columns.bound())) {
         const std::vector<std::size_t> which = m_columns.inexact(kTiledARound);
         if (which.empty())
@@ -134,7 +134,7 @@ void Prover::tile()
             c.exact = true;
             c.least = *latency >= cutoff ? std::numeric_limits<double>::infinity() : *latency;
         });
-        (void)price();
+        (void)m_columns.price();
         raise(&Proof::presetBound, m_columns.bound());
     }
 }
@@ -166,8 +166,9 @@ Proof Prover::run()
         return std::move(m_proof);
     };
     bool priced = false;
+    m_columns.onBound([this] { raise(&Proof::lowerBound, m_columns.bound()); });
     if (listed)
-        during(kPriceShare, [&] { priced = price(); });
+        during(kPriceShare, [&] { priced = m_columns.price(); });
     if (!priced)
         return finish();
     raise(&Proof::lowerBound, m_columns.bound());
@@ -186,6 +187,7 @@ Proof Prover::run()
         during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
     if (closed())
         return finish();
+    m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.bound()); }); // from here on
     during(kTilingShare, [&] { tile(); });
     if (!decided) // exact latencies may have struck out what was too many
         decided = decide();

@@ -26,9 +26,10 @@ struct ProofProgress
 struct ProofLimits
 {
     double seconds = 10;
-    std::function<bool()> keepGoing;                      ///< asked often
+    std::function<bool()> keepGoing;                      ///< asked often, by the calling thread
     std::function<void(const ProofProgress&)> onProgress; ///< from the calling thread
-    std::size_t columns = 400'000;                        ///< op sets with what stays; about 400 bytes each
+    std::size_t threads = 0;                              ///< 0: as many as the machine has
+    std::size_t columns = 2'000'000;                      ///< op sets with what stays; about 80 bytes each
     std::size_t nodes = 3'000'000;                        ///< of the search; about 150 bytes each
 };
 

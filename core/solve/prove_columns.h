@@ -2,44 +2,20 @@
 #pragma once
 
 #include "solve/cost_model.h"
-#include "solve/cover_prices.h"
+#include "solve/linear_program.h"
+#include "solve/prove_graph.h"
+#include "solve/prove_threads.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace tilewright {
-
-/// Bit i: op i of the topological order, or its output.
-using ProofMask = std::uint64_t;
-
-/// What a proof asks of a problem of at most 64 ops, as masks.
-struct ProofGraph
-{
-    ProofGraph(const Problem& problem, const Rules& rules);
-
-    static constexpr std::size_t kMostOps = 64;
-    [[nodiscard]] static constexpr ProofMask bit(std::size_t i) { return ProofMask{1} << i; }
-    [[nodiscard]] std::size_t size() const noexcept { return ops.size(); }
-    [[nodiscard]] TensorId output(std::size_t i) const { return problem.op(ops[i]).output; }
-    [[nodiscard]] std::vector<OpId> opsOf(ProofMask mask) const;
-    [[nodiscard]] std::vector<TensorId> outputsOf(ProofMask mask) const;
-    [[nodiscard]] std::int64_t elementsOf(ProofMask mask) const;
-    [[nodiscard]] ProofMask neededBy(ProofMask set) const; ///< boundary inputs that some op makes (R3.1)
-    [[nodiscard]] ProofMask basesOf(ProofMask set) const;
-    [[nodiscard]] ProofMask sinksOf(ProofMask set) const;
-
-    const Problem& problem;
-    std::vector<OpId> ops;          ///< topological order
-    std::vector<ProofMask> inputs;  ///< by op: the ops whose results it reads
-    std::vector<ProofMask> readers; ///< by op: the ops that read its result
-    std::vector<ProofMask> bases;   ///< by op: in slow memory before it (R1.7)
-    std::vector<ProofMask> never;   ///< by op: readers that never run together with it
-    ProofMask outputs = 0;          ///< of the graph
-    ProofMask written = 0;          ///< to be in slow memory some time: these, and bases
-    ProofMask mayStay = 0;          ///< results that fit in fast memory
-};
 
 /// A set of ops that may be one subgraph, with what has been decided about what is in fast memory before it
 /// and after it. What is not decided is free.
@@ -49,10 +25,12 @@ struct ProofColumn
     ProofMask stayIn = 0, openIn = 0;   ///< of the results that it reads: is there before it; may be
     ProofMask stayOut = 0, openOut = 0; ///< of its own: stays behind it; may stay
     double least = 0;                   ///< latency at least
-    bool exact = false;                 ///< that is the latency of the best tiling with a preset traversal
-    bool counts = false;                ///< has been overpriced by earlier prices
-    std::vector<Achieved> achieves;
-    double reduced = 0; ///< what `least` is above the prices of what it achieves
+    double reduced = 0;                 ///< what `least` is above the prices of what it achieves
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t program = kNone; ///< its column of the linear program, once prices were above it
+    bool sharp = false;            ///< CostModel::leastByDepth() is in `least`
+    bool exact = false;            ///< `least` is the latency of the best tiling with a preset traversal
+    bool counts = false;           ///< part of the cheapest cover
     [[nodiscard]] bool decided() const noexcept { return (openIn | openOut) == 0; }
 };
 
@@ -63,16 +41,17 @@ class ProofColumns
 public:
     struct Limits
     {
-        std::size_t columns = 400'000;
-        std::function<bool()> keepGoing;
+        std::size_t columns = 0;
+        std::size_t threads = 1;
+        std::function<double()> secondsLeft; ///< asked often, by the calling thread
     };
 
     ProofColumns(const ProofGraph& graph, const Rules& rules, double upperBound, Limits limits);
-    /// Every op set that can be a subgraph. False when there are too many.
+    /// Every op set that can be a subgraph. False when there are too many, or too little time for them.
     [[nodiscard]] bool list(const Rules& rules);
-    /// The best prices, and strikes out all columns that are too expensive by them. What is open is decided
-    /// where the prices turn on it. False when there was no time for prices that hold.
-    bool price(const std::function<double()>& secondsLeft);
+    /// Better prices as long as there are some, and strikes out all columns that are too expensive by them.
+    /// What is open is decided where the prices turn on it. False without prices that hold.
+    bool price();
     /// Decides all that is open. False when that gives too many columns.
     [[nodiscard]] bool decideAll();
     /// Takes over what is known better of some columns: visit(column) may raise `least`, or to infinity.
@@ -84,6 +63,8 @@ public:
     /// No schedule that is better than the upper bound takes less.
     [[nodiscard]] double bound() const noexcept { return m_bound; }
     [[nodiscard]] double upperBound() const noexcept { return m_upper; }
+    /// Is called when bound() has become higher.
+    void onBound(std::function<void()> told) { m_told = std::move(told); }
     /// What still has to be paid for at least, by the prices, when these results are in slow memory, and
     /// these in fast memory for the next subgraph.
     [[nodiscard]] double rest(ProofMask slow, ProofMask resident) const;
@@ -91,42 +72,103 @@ public:
     [[nodiscard]] double leastBetween(ProofMask ops, ProofMask resident, ProofMask retained);
 
 private:
-    [[nodiscard]] bool complete(ProofColumn& column);
+    using Prices = std::vector<double>; ///< by row
+    /// The columns that one is when one more thing is decided; fewer where that cannot be or costs too much.
+    struct Parts
+    {
+        std::array<ProofColumn, 2> part;
+        std::size_t count = 0;
+    };
+    struct Overpriced
+    {
+        std::size_t column;
+        double by;
+    };
+    using OverpricedList = std::vector<Overpriced>;
+
+    /// What a column costs, by that model. False when it is none.
+    [[nodiscard]] bool complete(ProofColumn& column, CostModel& model, bool sharp = false) const;
     [[nodiscard]] bool isTooExpensive(const ProofColumn& column) const
     {
         return m_bound + column.reduced > m_upper * (1 + kTolerance);
     }
-    void reduce(ProofColumn& column) const;
-    /// What prices leave of the latency, and what rounding may have done to it.
-    struct Slack
-    {
-        double value, error;
-    };
-    [[nodiscard]] static Slack slack(const ProofColumn& column, const std::vector<double>& prices);
-    /// Lets columns count that these prices exceed, the worst first, as far as they are decided. False when
-    /// there is none.
-    [[nodiscard]] bool addOverpriced(const std::vector<double>& prices);
-    void decide(std::size_t column, const std::vector<double>& prices);
-    [[nodiscard]] bool adopt(const CoverPrices& prices);
-    /// The two columns that `column` is when one more is decided; fewer when one cannot be or costs too much.
-    void split(const ProofColumn& column, std::vector<ProofColumn>& out);
+    /// Calls visit(row, amount) for all that a column achieves (docs/rules/bound.md 1), once for a row.
+    template <class Visit> void forEachAchieved(const ProofColumn& column, Visit&& visit) const;
+    [[nodiscard]] Slack slack(const ProofColumn& column, const Prices& prices) const;
+    [[nodiscard]] Parts split(const ProofColumn& column, CostModel& model) const;
+    /// What a column is when it is split as far as these prices exceed its parts, and which of them they do;
+    /// without prices as far as needed for one part.
+    [[nodiscard]] std::vector<ProofColumn> decide(const ProofColumn& column, const Prices& prices,
+                                                  CostModel& model) const;
+    /// The same for several of the columns, which count from now on.
+    void let(std::span<const Overpriced> count, const Prices& prices);
+    /// The worst first; none when there was no time to look.
+    [[nodiscard]] std::optional<OverpricedList> overpriced(const Prices& prices) const;
+    /// Prices that are lower where columns are overpriced, until none is.
+    [[nodiscard]] Prices repaired(Prices prices, const OverpricedList& found) const;
+    [[nodiscard]] double valueOf(const Prices& prices) const;
+    /// Takes prices over that are better than those so far, if they hold for all columns.
+    void adopt(Prices prices);
+    void addToProgram(ProofColumn& column);
+    void retire(ProofColumn& column);
+    void sharpen(std::size_t column, CostModel& model);
     void strike();
+    template <class Work> bool forAll(std::size_t count, const Work& work) const;
 
+    static constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
     static constexpr double kTolerance = 1e-9;
+    static constexpr double kOverpriced = 1e-10; ///< of a column's latency: what is then taken off all prices
+    static constexpr double kOutOfReach = 1e3;   ///< upper bounds: what a struck column costs
 
     const ProofGraph& m_graph;
-    CostModel m_model;
     double m_upper;
     Limits m_limits;
+    std::vector<CostModel> m_models; ///< by thread
     std::vector<ProofColumn> m_columns;
-    std::vector<std::size_t> m_support; ///< columns that are part of the cheapest cover
     double m_bound = 0;
     bool m_priced = false;
+    std::function<void()> m_told;
     // rows
     std::vector<double> m_demands;
     std::vector<std::size_t> m_runs, m_written, m_handed; ///< by op
     std::vector<std::vector<std::size_t>> m_reaches;      ///< by reader, in the order of its inputs' bits
-    std::vector<double> m_prices;
+    std::vector<std::vector<std::size_t>> m_given;        ///< the same by producer
+    Prices m_prices;
+    std::unique_ptr<GrowingProgram> m_program;
 };
+
+template <class Work> bool ProofColumns::forAll(std::size_t count, const Work& work) const
+{
+    return forAllInThreads(
+        m_models.size(), count, [this](std::size_t) { return m_limits.secondsLeft() > 0; }, work);
+}
+
+template <class Visit> void ProofColumns::forEachAchieved(const ProofColumn& c, Visit&& visit) const
+{
+    const ProofMask exposed = m_graph.sinksOf(c.ops) & ~c.stayOut;
+    const ProofMask there = c.ops | c.stayIn | c.openIn;
+    forEachBit(c.ops, [&](std::size_t i) {
+        visit(m_runs[i], 1.0);
+        // What ops outside read of it gets to them; what is read inside does in any case.
+        if ((exposed & ProofGraph::bit(i)) != 0) {
+            if (m_written[i] != kNoRow)
+                visit(m_written[i], 1.0);
+            for (const std::size_t row : m_given[i])
+                visit(row, 1.0);
+        }
+        if (m_handed[i] != kNoRow && ((c.stayOut | c.openOut) & ProofGraph::bit(i)) != 0)
+            visit(m_handed[i], 1.0);
+        std::size_t at = 0;
+        forEachBit(m_graph.inputs[i], [&](std::size_t input) {
+            const std::size_t row = m_reaches[i][at++];
+            if ((there & ProofGraph::bit(input)) != 0)
+                visit(row, 1.0);
+        });
+    });
+    forEachBit(c.stayIn, [&](std::size_t i) {
+        if (m_handed[i] != kNoRow)
+            visit(m_handed[i], -1.0);
+    });
+}
 
 } // namespace tilewright

@@ -6,7 +6,8 @@
 //   tilewright-study-bound --drawn N [--ops 8-40] [--seconds F] [--solve F]
 //       the same for N drawn problems, and how the gaps spread
 //   tilewright-study-bound --prove SECONDS [--ops 20] [--drawn N] [--solve F] [PROBLEM.json ...]
-//       branch and bound from the best schedule of F seconds (2), on graphs of at most so many ops
+//       branch and bound from the best schedule of F seconds (2), on graphs of at most so many ops; --ops
+//       8-40 draws as without --prove, --times T gives each problem T times the seconds that suit its size
 //   tilewright-study-bound --prove SECONDS --brute N [--first I]
 //       the same from the optimum of plain search and from latencies above it, which it must find
 //   tilewright-study-bound --brute N [--first I]
@@ -18,9 +19,11 @@
 
 #include "eval/evaluator.h"
 #include "eval/lower_bound.h"
+#include "solve/budget.h"
 #include "solve/prove.h"
 #include "solve/set_cover.h"
 #include "solve/solver.h"
+#include "solve/strong_bound.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>
@@ -44,6 +47,7 @@ struct Options
     double seconds = 2;
     double solve = 0;
     double prove = 0;
+    double times = 0; ///< of what suits the size
     std::size_t pieces = 0;
     bool verbose = false;
 };
@@ -107,7 +111,18 @@ int studyDrawn(int count, std::size_t least, std::size_t most, const Options& op
 struct Proven
 {
     int problems = 0, everywhere = 0, presets = 0, better = 0;
+    std::vector<double> gaps;       ///< to the bound on every valid schedule
+    std::vector<double> presetGaps; ///< to that on what the proof is about; 0 where it came to its end
 };
+
+void printSpread(const char* name, std::vector<double> gaps)
+{
+    if (gaps.empty())
+        return;
+    std::ranges::sort(gaps);
+    std::printf("%s: median gap %.2f %%, upper quartile %.2f %%, largest %.2f %%\n", name,
+                100 * gaps[gaps.size() / 2], 100 * gaps[gaps.size() * 3 / 4], 100 * gaps.back());
+}
 
 /// Solves, then proves; false when the proof contradicts the solver.
 bool studyProof(const std::string& name, const Problem& problem, const Options& o, Proven& count)
@@ -120,15 +135,22 @@ bool studyProof(const std::string& name, const Problem& problem, const Options& 
     const double before = result->total;
     ++count.problems;
     ProofLimits limits;
-    limits.seconds = o.prove;
+    limits.seconds = o.times > 0 ? o.times * suggestedSeconds(problem.opCount()) : o.prove;
     if (o.verbose)
         limits.onProgress = [](const ProofProgress& p) {
             std::printf("    %8.2f s  bound %14.1f  presets %14.1f  best %14.1f\n", p.seconds, p.lowerBound,
                         p.presetBound, p.best);
         };
-    const Proof proof = prove(problem, {}, result->total, limits);
+    Proof proof = prove(problem, {}, result->total, limits);
+    if (proof.lowerBound <= 0) { // too many op sets
+        proof.lowerBound = proof.presetBound =
+            strongBound(problem, {}, {.seconds = limits.seconds - proof.seconds, .keepGoing = {}}).value;
+        proof.optimal = result->provenOptimal; // by the solver, all the same
+    }
     const bool sound = !proof.schedule || evaluate(problem, *proof.schedule, {}).valid();
     takeProof(*result, proof, true);
+    count.gaps.push_back(result->total / proof.lowerBound - 1);
+    count.presetGaps.push_back(proof.optimal ? 0 : result->total / proof.presetBound - 1);
     count.everywhere += result->total <= proof.lowerBound * (1 + 1e-8);
     count.presets += proof.optimal;
     count.better += result->total < before * (1 - 1e-9);
@@ -144,21 +166,21 @@ bool studyProof(const std::string& name, const Problem& problem, const Options& 
 }
 
 /// Graphs of `most` ops, or of a few less where blocks do not end there.
-int studyProofs(int count, std::size_t most, const Options& options)
+int studyProofs(int count, std::size_t least, std::size_t most, const Options& options)
 {
     Proven proven;
     bool sound = true;
     for (int seed = 0; seed < count; ++seed) {
-        bench::Family family;
-        for (std::size_t ops = most; ops > 0; --ops) {
-            family = bench::drawProblem(1000 + static_cast<std::size_t>(seed), ops);
-            if (family.problem->opCount() <= most)
-                break;
-        }
+        const auto number = static_cast<std::size_t>(seed);
+        bench::Family family = bench::drawProblem(1000 + number, least + number * 7 % (most - least + 1));
+        for (std::size_t ops = most; least == most && family.problem->opCount() > most; --ops)
+            family = bench::drawProblem(1000 + number, ops);
         sound &= studyProof(family.name, *family.problem, options, proven);
     }
     std::printf("%d problems: %d proven (%d of them for every order of tiles), %d schedules improved\n",
                 proven.problems, proven.presets, proven.everywhere, proven.better);
+    printSpread("every order of tiles", std::move(proven.gaps));
+    printSpread("what proofs are about", std::move(proven.presetGaps));
     return sound ? 0 : 1;
 }
 
@@ -173,14 +195,8 @@ struct SmallCase
 SmallCase smallCase(int seed)
 {
     testing::Random rng(100'000 + static_cast<std::uint64_t>(seed));
-    const Hardware hw{testing::pick(rng, 6, 40),
-                      testing::pick(rng, 1, 4),
-                      testing::pick(rng, 2, 4),
-                      testing::pick(rng, 2, 4),
-                      {}};
     SmallCase out;
-    out.problem =
-        testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+    out.problem = testing::smallProblem(rng);
     random_cases::Source rnd(static_cast<std::uint64_t>(seed));
     out.rules = seed % 2 == 0 ? random_cases::rules(rnd) : Rules::final();
     out.optimum = testing::BruteForce(*out.problem, out.rules).optimum();
@@ -256,6 +272,7 @@ int main(int argc, char** argv)
     Options options;
     int drawn = 0, first = 0, brute = 0;
     std::size_t least = 8, most = 40;
+    bool ranged = false;
     std::vector<std::string> files;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
@@ -275,6 +292,8 @@ int main(int argc, char** argv)
             options.solve = std::atof(next);
         else if (word == "--prove")
             options.prove = std::atof(next);
+        else if (word == "--times")
+            options.times = std::atof(next);
         else if (word == "--pieces")
             options.pieces = static_cast<std::size_t>(std::atoi(next));
         else if (word == "--first")
@@ -287,8 +306,9 @@ int main(int argc, char** argv)
                  word != "--ops" || numbers < 1 || (numbers == 2 && most < least)) {
             std::fprintf(stderr, "%s: not known\n", word.c_str());
             return 2;
-        } else if (numbers == 1) {
-            most = least;
+        } else {
+            most = numbers == 1 ? least : most;
+            ranged = true;
         }
     }
     for (const std::string& file : files) {
@@ -306,7 +326,7 @@ int main(int argc, char** argv)
     if (options.prove > 0 && brute > 0)
         return studyBruteProofs(first, brute, options);
     if (options.prove > 0)
-        return studyProofs(drawn, most, options);
+        return studyProofs(drawn, ranged ? least : most, most, options);
     if (brute > 0)
         return studyBrute(first, brute);
     return drawn > 0 ? studyDrawn(drawn, least, most, options) : 0;

@@ -6,6 +6,7 @@
 #include "solve_support.h"
 
 #include "eval/evaluator.h"
+#include "solve/cost_model.h"
 #include "solve/exact.h"
 #include "solve/prove.h"
 #include "solve/solver.h"
@@ -57,15 +58,9 @@ private slots:
     void provenOptimalIsTheOptimumOfBruteForce()
     {
         int cases = 0, proven = 0, everywhere = 0, found = 0;
-        for (std::uint64_t seed = 0; seed < 90; ++seed) {
+        for (std::uint64_t seed = 0; seed < 60; ++seed) {
             testing::Random rng(seed);
-            const Hardware hw{testing::pick(rng, 6, 40),
-                              testing::pick(rng, 1, 4),
-                              testing::pick(rng, 2, 4),
-                              testing::pick(rng, 2, 4),
-                              {}};
-            const ProblemPtr p =
-                testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+            const ProblemPtr p = testing::smallProblem(rng);
             Source rnd(seed);
             const Rules rules = seed % 3 == 0 ? random_cases::rules(rnd) : Rules::final();
             const double optimum = testing::BruteForce(*p, rules).optimum();
@@ -101,14 +96,14 @@ private slots:
         }
         qInfo("%d cases, %d proven, %d of them for every order of tiles, %d better schedules found", cases,
               proven, everywhere, found);
-        QVERIFY(cases > 170 && proven > cases * 4 / 5 && everywhere > cases / 3 && found > 35);
+        QVERIFY(cases > 110 && proven > cases * 4 / 5 && everywhere > cases / 3 && found > 20);
     }
 
     /// Seven ops, tiles of any size up to 16: what another search over the same space finds.
     void agreesWithTheExactSearch()
     {
         int proven = 0;
-        for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        for (std::uint64_t seed = 0; seed < 30; ++seed) {
             testing::Random rng(7000 + seed);
             const Hardware hw{testing::pick(rng, 150, 1500), testing::pick(rng, 1, 12), 16, 16, {}};
             const ProblemPtr p =
@@ -129,14 +124,14 @@ private slots:
             QVERIFY(proof.lowerBound <= exact.total * kAbove);
             ++proven;
         }
-        QVERIFY(proven > 50);
+        QVERIFY(proven > 24);
     }
 
     /// Views, which need their bases in slow memory (R1.7), every rule switch, drawn schedules in any order.
     void noDrawnScheduleIsBelow()
     {
         int valid = 0, proven = 0;
-        for (std::uint64_t seed = 0; seed < 900; ++seed) {
+        for (std::uint64_t seed = 0; seed < 450; ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 6, 20);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -159,7 +154,7 @@ private slots:
             ++valid;
         }
         qInfo("%d valid, %d proven", valid, proven);
-        QVERIFY(valid > 100 && proven > 50);
+        QVERIFY(valid > 50 && proven > 25);
     }
 
     /// A graph of 20 ops, which the search for small problems does not take on.
@@ -207,7 +202,7 @@ private slots:
         QVERIFY(told > 0 && proof.optimal && proof.schedule);
         QCOMPARE(proof.total, 52428.8);
         limits.onProgress = nullptr;
-        for (int allowed = 0; allowed < 200; ++allowed) {
+        for (int allowed = 0; allowed < 200; allowed += 3) {
             std::atomic<int> asked = 0;
             limits.keepGoing = [&] { return asked++ < allowed; };
             const Proof stopped = prove(*p, {}, 60000, limits);
@@ -215,6 +210,85 @@ private slots:
             if (stopped.optimal)
                 QCOMPARE(std::min(60000.0, stopped.total), 52428.8);
         }
+    }
+
+    /// Prices that hold are there long before the best ones are.
+    void everyRoundOfPricesEndsWithABound()
+    {
+        testing::Random rng(7001);
+        const Hardware hw{900, 3, 16, 16, {}};
+        const ProblemPtr p = testing::randomProblem(rng, 12, {16, 32, 48, 64}, hw);
+        SolveOptions options;
+        options.seconds = 0;
+        options.iterations = 3000;
+        options.threads = 1;
+        const auto result = solve(*p, options);
+        QVERIFY(result);
+        std::vector<double> bounds;
+        ProofLimits limits = patient();
+        limits.onProgress = [&](const ProofProgress& progress) {
+            if (bounds.empty() || progress.lowerBound > bounds.back())
+                bounds.push_back(progress.lowerBound);
+        };
+        const Proof proof = prove(*p, {}, result->total, limits);
+        const double best = std::min(result->total, proof.total);
+        QVERIFY(proof.optimal);
+        QVERIFY(bounds.size() >= 4);
+        QVERIFY(bounds.back() <= best * kAbove && bounds.front() < bounds.back());
+    }
+
+    /// One MatMul, 4096 x 128 x 128, that takes longer to compute than to load and to write. Fast memory has
+    /// no room for a whole strip beside the tile: a third of the reduction at a time, and the last step
+    /// writes longer than it computes. No order of tiles is faster than nearly what the best tiling takes.
+    void stepsThatCompleteATileAreLookedAtApart()
+    {
+        Problem::Data data;
+        data.tensors.push_back({128, 4096, {}});
+        data.tensors.push_back({128, 128, {}});
+        data.tensors.push_back({128, 4096, {}});
+        data.ops.push_back({OpType::MatMul, {TensorId(0), TensorId(1)}, TensorId(2), 10000, {}});
+        data.hardware = {27000, 5, 128, 128, {}};
+        const ProblemPtr p = *Problem::build(data);
+        CostModel model(*p, Rules::final());
+        const std::vector<OpId> ops{OpId(0)};
+        QVERIFY(model.compile(ops, {}));
+        const double together = model.leastOfAnyOrder().latency;
+        const double apart = model.leastByDepth();
+        TilingMemo memo;
+        SubgraphPool pool(*p, Rules::final(), memo, {});
+        const auto best = pool.provenLatency(pool.intern(ops), pool.internRetain({}), pool.internRetain({}),
+                                             1e9, [] { return true; });
+        QVERIFY(best);
+        QCOMPARE(together, 320'000.0); // what it computes
+        QVERIFY(apart <= *best * kAbove && apart >= *best * 0.97);
+    }
+
+    /// The same against the best tiling of drawn op sets.
+    void depthsApartAreNotAboveTheBestTiling()
+    {
+        int higher = 0;
+        for (std::uint64_t seed = 0; seed < 500; ++seed) {
+            testing::Random rng(seed);
+            const Hardware hw{testing::pick(rng, 20, 300), testing::pick(rng, 1, 6), 4, 4, {}};
+            const ProblemPtr p = testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)),
+                                                        {4, 6, 8, 12, 16}, hw);
+            CostModel model(*p, Rules::final());
+            if (!model.compile(p->topologicalOrder(), {}))
+                continue;
+            const double together = model.leastOfAnyOrder().latency;
+            const double apart = model.leastByDepth();
+            QVERIFY(apart >= together * (1 - 1e-12));
+            TilingMemo memo;
+            SubgraphPool pool(*p, Rules::final(), memo, {});
+            const auto best = pool.provenLatency(pool.intern(p->topologicalOrder()), pool.internRetain({}),
+                                                 pool.internRetain({}), 1e12, [] { return true; });
+            if (!best)
+                continue;
+            QVERIFY2(apart <= *best * kAbove || *best >= 1e12,
+                     qPrintable(QStringLiteral("seed %1: %2 above %3").arg(seed).arg(apart).arg(*best)));
+            higher += apart > together * kAbove;
+        }
+        QVERIFY(higher >= 3);
     }
 
     /// Several at once, as a window and a sweep may ask.

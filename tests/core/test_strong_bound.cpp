@@ -54,13 +54,7 @@ private slots:
         int reached = 0, stronger = 0, cases = 0;
         for (std::uint64_t seed = 0; seed < 90; ++seed) {
             testing::Random rng(seed);
-            const Hardware hw{testing::pick(rng, 6, 40),
-                              testing::pick(rng, 1, 4),
-                              testing::pick(rng, 2, 4),
-                              testing::pick(rng, 2, 4),
-                              {}};
-            const ProblemPtr p =
-                testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+            const ProblemPtr p = testing::smallProblem(rng);
             Source rnd(seed);
             const Rules rules = seed % 3 == 0 ? random_cases::rules(rnd) : Rules::final();
             const double optimum = testing::BruteForce(*p, rules).optimum();

@@ -73,6 +73,13 @@ inline ProblemPtr randomProblem(Random& rng, int ops, const std::vector<std::int
     return built ? built.value() : nullptr;
 }
 
+/// One of up to four ops that plain search can settle (solve_brute_force.h).
+inline ProblemPtr smallProblem(Random& rng)
+{
+    const Hardware hw{pick(rng, 6, 40), pick(rng, 1, 4), pick(rng, 2, 4), pick(rng, 2, 4), {}};
+    return randomProblem(rng, static_cast<int>(pick(rng, 1, 4)), {1, 2, 3, 4, 6}, hw);
+}
+
 /// The problem with some of its graph inputs made views (R1.7) of what earlier ops produce.
 inline ProblemPtr withViews(Random& rng, const Problem& problem)
 {

@@ -7,6 +7,7 @@
 #include "views/graph/graph_roles.h"
 #include "views/graph/graph_sections.h"
 #include "views/graph/graph_transition.h"
+#include "workspace/subgraph_colours.h"
 
 #include <QSettings>
 #include <QTemporaryDir>
@@ -26,6 +27,7 @@ private Q_SLOTS:
     void model_errors();
     void model_baseline();
     void model_collapsed();
+    void aNewSubgraphTakesTheLeastWornHue();
     void model_neighbourhood();
     void model_colourings();
     void geometry_isKept();
@@ -146,6 +148,30 @@ void TestGraphModel::model_baseline()
                                          [&](auto& s) { return s->ops.front() == OpId(op); });
         QCOMPARE(model.nodes[*model.geometry->nodeOf(OpId(op))].moved, touched);
     }
+}
+
+void TestGraphModel::aNewSubgraphTakesTheLeastWornHue()
+{
+    constexpr std::size_t kOps = 10;
+    Problem::Data data;
+    data.tensors = IdVector<TensorId, Tensor>(kOps + 1, Tensor{64, 64, {}});
+    for (std::size_t i = 0; i < kOps; ++i)
+        data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(i + 1), 100, {}});
+    data.hardware = {100'000, 10, 64, 64, {}};
+    const ProblemPtr problem = *Problem::build(std::move(data));
+    SubgraphColours colours;
+    Schedule schedule = oneOpPerSubgraph(*problem);
+    colours.update(*problem, schedule);
+    const std::vector<std::size_t> before = colours.colours();
+    const SubgraphId first[] = {SubgraphId(0), SubgraphId(1), SubgraphId(2), SubgraphId(3)};
+    const auto fused = edit::fuse(*problem, schedule, first);
+    QVERIFY(fused);
+    colours.update(*problem, *fused);
+    const std::vector<std::size_t>& after = colours.colours();
+    QCOMPARE(after.size(), kOps - 3);
+    for (std::size_t i = 1; i < after.size(); ++i)
+        QCOMPARE(after[i], before[i + 3]); // what was not edited keeps its colour
+    QCOMPARE(std::set<std::size_t>(after.begin(), after.end()).size(), after.size()); // all differ
 }
 
 void TestGraphModel::model_collapsed()

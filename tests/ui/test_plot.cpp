@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chart vocabulary: plots and heat grids as values, without a lens.
+#include "chart/axis.h"
 #include "chart/heat_grid.h"
 #include "chart/plot_labels.h"
 #include "chart/plot_paint.h"
@@ -79,6 +80,35 @@ private Q_SLOTS:
             for (int y = qRound(many.plot.bottom()) + 5; y < qRound(many.plot.bottom()) + 18; ++y)
                 dark += qGray(image.pixel(x, y)) < 160;
         QVERIFY2(dark > 40, qPrintable(QString::number(dark)));
+    }
+    /// The flag of a cursor stands in the row of the texts, on none of them.
+    void noTickHasItsTextWhereSomethingElseIs()
+    {
+        const QRectF plot(60, 20, 600, 200);
+        const Axis axis{0, 1e5, plot.left(), plot.right()};
+        const auto row = [&](const QRectF& taken) {
+            QImage image(720, 260, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            paintXAxis(painter, axis, plot, {}, Theme::light(), taken);
+            return image.copy(0, qRound(plot.bottom()) + 2, 720, 20);
+        };
+        const QImage all = row({});
+        // Over the left half of a text: the other half goes too, its neighbours stay.
+        const double tick = axis.toPixel(axis.ticks(90)[2]);
+        const QImage flagged = row({tick - 40, plot.bottom(), 40, 18});
+        const auto inked = [](const QImage& image, double from, double to) {
+            int dark = 0;
+            for (int x = qRound(from); x < qRound(to); ++x)
+                for (int y = 0; y < image.height(); ++y)
+                    dark += qGray(image.pixel(x, y)) < 200;
+            return dark;
+        };
+        QVERIFY(inked(all, tick - 30, tick + 30) > 0);
+        QCOMPARE(inked(flagged, tick - 30, tick + 30), 0);
+        const double next = axis.toPixel(axis.ticks(90)[3]);
+        QCOMPARE(inked(flagged, next - 30, next + 30), inked(all, next - 30, next + 30));
+        QVERIFY(inked(all, next - 30, next + 30) > 0);
     }
     /// What the mouse means is where QCustomPlot has drawn it.
     void marksArePaintedWhereTheyAreHit()

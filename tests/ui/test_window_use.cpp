@@ -12,6 +12,7 @@
 #include "theme/number.h"
 #include "views/graph/graph_view.h"
 #include "views/roofline/roofline_view.h"
+#include "window/dock_tabs.h"
 
 #include <QDockWidget>
 #include <QDragMoveEvent>
@@ -19,6 +20,7 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
+#include <QTabBar>
 #include <QTableView>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -381,6 +383,31 @@ private Q_SLOTS:
         window.state().document.close();
         moveTo(from + QPoint(60, 10));
         QTest::mouseRelease(roofline, Qt::LeftButton, {}, from);
+    }
+
+    void aTabThatIsDraggedMayLoseItsNeighbours()
+    {
+        QTabBar tabs;
+        tabs.setMovable(true);
+        for (const QString& pane : {QStringLiteral("Inspector"), QStringLiteral("Machine")})
+            tabs.addTab(pane);
+        DockTabs dock;
+        dock.adopt(tabs);
+        tabs.show();
+        // A pane that leaves the stack when another is raised takes its tab along while the button goes down.
+        connect(
+            &tabs, &QTabBar::currentChanged, &tabs, [&tabs] { tabs.removeTab(0); },
+            static_cast<Qt::ConnectionType>(Qt::SingleShotConnection));
+        const QPoint at = tabs.tabRect(1).center();
+        QTest::mousePress(&tabs, Qt::LeftButton, {}, at);
+        QCOMPARE(tabs.count(), 1);
+        for (int i = 1; i <= 5; ++i) {
+            const QPoint to = at - QPoint(20 * i, 0);
+            QMouseEvent move(QEvent::MouseMove, to, tabs.mapToGlobal(to), Qt::NoButton, Qt::LeftButton, {});
+            QApplication::sendEvent(&tabs, &move);
+        }
+        QTest::mouseRelease(&tabs, Qt::LeftButton, {}, at - QPoint(100, 0));
+        QCOMPARE(tabs.tabText(0), QStringLiteral("Machine"));
     }
 };
 

@@ -371,13 +371,9 @@ void MainWindow::dropEvent(QDropEvent* event)
 
 bool MainWindow::event(QEvent* event)
 {
-    // The tab bars of docks come and go; their titles are read in full, or scrolled to.
     if (event->type() == QEvent::ChildPolished)
-        if (auto* tabs = qobject_cast<QTabBar*>(static_cast<QChildEvent*>(event)->child())) {
-            tabs->setElideMode(Qt::ElideNone);
-            tabs->setUsesScrollButtons(true);
-            tabs->setAccessibleName(tr("Panes"));
-        }
+        if (auto* tabs = qobject_cast<QTabBar*>(static_cast<QChildEvent*>(event)->child()))
+            m_dockTabs.adopt(*tabs);
     return QMainWindow::event(event);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "window/app_state.h"
+#include "window/dock_tabs.h"
 #include "window/panes.h"
 #include "window/preferences.h"
 
@@ -89,6 +90,7 @@ private:
     TourGuide* m_tour = nullptr;
     QMenu* m_recentMenu = nullptr;
     Preferences m_preferences;
+    DockTabs m_dockTabs;
 };
 
 } // namespace tilewright::ui

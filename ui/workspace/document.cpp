@@ -6,7 +6,6 @@
 #include "eval/lower_bound.h"
 #include "solve/strong_bound.h"
 
-#include <QCoreApplication>
 
 #include <algorithm>
 
@@ -302,8 +301,8 @@ void Document::evaluateNow()
 
 void Document::waitForSnapshot()
 {
-    while (m_problem && (!m_snapshot || m_snapshot->revision != m_revision))
-        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+    if (!m_snapshot || m_snapshot->revision != m_revision)
+        evaluateNow();
 }
 
 void Document::requestTrial(Schedule trial, std::function<void(SnapshotPtr)> deliver)

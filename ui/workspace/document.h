@@ -150,7 +150,8 @@ public:
     // -- evaluation
     /// Evaluates here and now and publishes; for tests, exports and the first paint of a new file.
     void evaluateNow();
-    /// Blocks (processing events) until the published snapshot is that of schedule().
+    /// The published snapshot is that of schedule() afterwards: it is not waited for with an event loop, in
+    /// which a person could close the problem.
     void waitForSnapshot();
     /// Evaluation of a trial schedule in the background; at most one in flight, the latest wins. `deliver`
     /// gets the trial's snapshot on the GUI thread.

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What no tiling of the compiled op set goes below, whatever the extents of the tile and the depth of a step.
+//
+// By depth. A deep step takes room, a shallow one leaves the step that completes a tile with little to
+// compute while it writes. That step is looked at apart: from the others only compute counts, from it only
+// traffic. Where a reduction of K takes n steps of k or less, at most the part k / K of what is spread over
+// them falls into the last one, and no more than half where n is its own number of steps.
+#include "base/integer.h"
+#include "solve/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace tilewright {
+
+CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) const
+{
+    const auto most = [](const std::vector<std::int64_t>& classes, std::size_t i, std::int64_t last) {
+        return i + 1 == classes.size() ? last : classes[i + 1] - 1;
+    };
+    return {m_columnClasses[column], m_rowClasses[row], most(m_columnClasses, column, m_range.maxW),
+            most(m_rowClasses, row, m_range.maxH)};
+}
+
+template <class Fits, class Visit> void CostModel::forEachClass(Fits&& fits, Visit&& visit)
+{
+    rowClasses(m_rowClasses);
+    columnClasses(m_columnClasses);
+    std::size_t rows = m_rowClasses.size();
+    for (std::size_t c = 0; c < m_columnClasses.size(); ++c) {
+        while (rows > 0 && !fits(m_columnClasses[c], m_rowClasses[rows - 1]))
+            --rows;
+        for (std::size_t r = 0; r < rows; ++r)
+            visit(extentsOf(c, r));
+    }
+}
+
+/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it. It
+/// is halved where a corner as large as both ends may matter.
+template <class Fits, class Visit, class MayMatter>
+void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter)
+{
+    rowClasses(m_rowClasses);
+    columnClasses(m_columnClasses);
+    // The last of [low, high] for which ok() says yes; it does for `low`, and up to some index.
+    const auto last = [](std::size_t low, std::size_t high, auto&& ok) {
+        while (low < high) {
+            const std::size_t mid = low + (high - low + 1) / 2;
+            if (ok(mid))
+                low = mid;
+            else
+                high = mid - 1;
+        }
+        return low;
+    };
+    const auto rowsOf = [&](std::size_t c, std::size_t low, std::size_t high) {
+        return last(low, high, [&](std::size_t r) { return fits(m_columnClasses[c], m_rowClasses[r]); });
+    };
+    if (m_rowClasses.empty() || m_columnClasses.empty() || !fits(m_columnClasses[0], m_rowClasses[0]))
+        return;
+    struct Stretch
+    {
+        std::size_t c, rows, toC, toRows;
+    };
+    Stretch whole{};
+    whole.toC = last(0, m_columnClasses.size() - 1,
+                     [&](std::size_t c) { return fits(m_columnClasses[c], m_rowClasses[0]); });
+    whole.rows = rowsOf(0, 0, m_rowClasses.size() - 1);
+    whole.toRows = rowsOf(whole.toC, 0, whole.rows);
+    visit(extentsOf(whole.toC, whole.toRows));
+    if (whole.toC > 0)
+        visit(extentsOf(0, whole.rows));
+    std::vector<Stretch> todo{whole};
+    while (!todo.empty()) {
+        const Stretch s = todo.back();
+        todo.pop_back();
+        // With as many rows as the last, the last is the largest.
+        if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
+            continue;
+        const std::size_t mid = s.c + (s.toC - s.c) / 2;
+        const std::size_t rows = rowsOf(mid, s.toRows, s.rows);
+        visit(extentsOf(mid, rows));
+        todo.push_back({s.c, s.rows, mid, rows});
+        todo.push_back({mid, rows, s.toC, s.toRows});
+    }
+}
+
+double CostModel::leastLatency()
+{
+    double least = std::numeric_limits<double>::infinity();
+    if (m_range.empty())
+        return least;
+    if (!m_supported)
+        return 0;
+    const auto at = [this](const Extents& e) { return bound(e.w, e.h, e.mostW, e.mostH); };
+    forLargestClasses([this](std::int64_t w, std::int64_t h) { return canFit(w, h); },
+                      [&](const Extents& e) { least = std::min(least, at(e)); },
+                      [&](const Extents& e) { return at(e) < least; });
+    return least;
+}
+
+/// A k of a reduction's size or more takes it in one step, which saves loads and takes room.
+std::vector<CostModel::Depths> CostModel::depths() const
+{
+    std::vector<Depths> out;
+    std::int64_t shallow = 1;
+    for (std::size_t i = 0; i <= m_reductions.size(); ++i) {
+        const std::int64_t deep =
+            i == m_reductions.size() ? m_range.maxK : std::min(m_reductions[i] - 1, m_range.maxK);
+        if (deep < shallow)
+            continue;
+        out.push_back({shallow, deep});
+        shallow = deep + 1;
+    }
+    return out;
+}
+
+CostModel::AnyOrder CostModel::leastOfAnyOrder(bool weighted)
+{
+    AnyOrder least;
+    if (m_range.empty()) {
+        least.weighted.fill(least.latency);
+        return least;
+    }
+    if (!m_supported)
+        return {0, {}};
+    if (weighted)
+        least.weighted.fill(least.latency);
+    const bool shares = std::ranges::any_of(m_requests, &Request::shared);
+    for (const Depths& d : depths()) {
+        listLoads(d.most);
+        const auto fits = [&](std::int64_t w, std::int64_t h) { return canFit({w, h, d.least}, d.most); };
+        /// Takes over what is less; whether something is.
+        const auto lower = [&](const Extents& e, double part, AnyOrder& than) {
+            const double compute = leastCompute(e.w, e.h);
+            const double memory = leastElements(e, part) / m_bandwidth;
+            bool less = false;
+            const auto take = [&less](double& best, double value) {
+                less |= value < best;
+                best = std::min(best, value);
+            };
+            take(than.latency, std::max(compute, memory));
+            for (std::size_t k = 0; k < kWeights && weighted; ++k) {
+                const double weight = static_cast<double>(k) / static_cast<double>(kWeights - 1);
+                take(than.weighted[k], weight * compute + (1 - weight) * memory);
+            }
+            return less;
+        };
+        if (!shares)
+            forLargestClasses(
+                fits, [&](const Extents& e) { (void)lower(e, 1, least); },
+                [&](const Extents& e) {
+                    AnyOrder copy = least;
+                    return lower(e, 1, copy);
+                });
+        else
+            forEachClass(fits, [&](const Extents& e) {
+                // In the first step, which all sinks of the subgraph take part in.
+                std::int64_t common = 0;
+                const std::int64_t room =
+                    leastWorkingSet({e.w, e.h, d.least}, d.most, m_moments.front(), &common);
+                (void)lower(e,
+                            static_cast<double>(room) /
+                                static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1)),
+                            least);
+            });
+    }
+    listLoads(m_range.maxK);
+    return least;
+}
+
+/// Of the steps that complete a tile where this reduction takes several: their traffic, and the compute of
+/// all others. The rest is on top of it.
+double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const
+{
+    const auto most = static_cast<double>(depths.most);
+    double compute = 0; // not in these steps
+    double spread = 0;  // over all steps of this reduction
+    for (const Work& r : m_work) {
+        if (r.stepped <= depths.most)
+            continue;
+        const double work = leastCompute(r, e.w, e.h);
+        if (r.stepped == reduction)
+            spread += work;
+        else
+            compute += work * (1 - most / static_cast<double>(r.stepped));
+    }
+    double elements = 0; // in these steps
+    for (const Sink& s : m_sinks)
+        if (!s.retained && s.reduction == reduction)
+            elements += static_cast<double>(s.height) * static_cast<double>(s.width);
+    double slices = 0; // over all steps
+    for (const Load& l : m_loads) {
+        if (l.after == reduction) {
+            elements += l.area;
+            continue;
+        }
+        const bool byRow = l.row == Axis::Step && l.height == reduction;
+        const bool byCol = l.col == Axis::Step && l.width == reduction;
+        if (byRow != byCol && !l.met)
+            slices += l.area * timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
+                                           static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH);
+    }
+    const double part = std::min(most / static_cast<double>(reduction), 0.5);
+    return compute + spread + elements / m_bandwidth + part * std::min(0.0, slices / m_bandwidth - spread);
+}
+
+double CostModel::leastAtDepths(const Depths& depths)
+{
+    listLoads(depths.most);
+    double least = std::numeric_limits<double>::infinity();
+    const auto at = [&](const Extents& e) {
+        double value = std::max(leastCompute(e.w, e.h), leastElements(e, 1) / m_bandwidth);
+        for (const std::int64_t reduction : m_reductions)
+            if (reduction > depths.most)
+                value = std::max(value, leastApart(e, depths, reduction));
+        return value;
+    };
+    forLargestClasses(
+        [&](std::int64_t w, std::int64_t h) {
+            return canFit({w, h, depths.least}, depths.most);
+        },
+        [&](const Extents& e) { least = std::min(least, at(e)); },
+        [&](const Extents& e) { return at(e) < least; });
+    return least;
+}
+
+double CostModel::leastByDepth()
+{
+    if (m_range.empty())
+        return std::numeric_limits<double>::infinity();
+    if (!m_supported)
+        return 0;
+    if (!m_shared.empty() || !m_unpaid.empty() || !m_maybeWhole.empty() || !m_maybeMet.empty() ||
+        !m_open.empty()) // parts of a subgraph: what else a step does is not known
+        return leastOfAnyOrder(false).latency;
+    constexpr int kLooked = 16;
+    struct Looked
+    {
+        Depths depths;
+        double least;
+        bool operator<(const Looked& o) const { return least > o.least; } // the least on top
+    };
+    std::priority_queue<Looked> looked;
+    const auto look = [&](const Depths& d) { looked.push({d, leastAtDepths(d)}); };
+    for (const Depths& d : depths())
+        look(d);
+    for (int i = 0; i < kLooked && !looked.empty(); ++i) {
+        const Depths d = looked.top().depths;
+        if (d.least == d.most || m_reductions.empty() || m_reductions.back() <= d.most ||
+            !std::isfinite(looked.top().least))
+            break; // nothing fits, or every reduction is complete in one step
+        looked.pop();
+        const auto middle =
+            static_cast<std::int64_t>(std::sqrt(static_cast<double>(d.least) * static_cast<double>(d.most)));
+        const std::int64_t shallow = std::clamp(middle, d.least, d.most - 1);
+        look({d.least, shallow});
+        look({shallow + 1, d.most});
+    }
+    const double least = looked.empty() ? std::numeric_limits<double>::infinity() : looked.top().least;
+    listLoads(m_range.maxK);
+    return least;
+}
+
+} // namespace tilewright

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace tilewright {
+
+/// Calls work(thread, i) for every i below `count`, in several threads where that is worth it. goOn(done) is
+/// asked now and then, by the calling thread only; false when it says no.
+template <class GoOn, class Work>
+[[nodiscard]] bool forAllInThreads(std::size_t threads, std::size_t count, const GoOn& goOn, const Work& work)
+{
+    constexpr std::size_t kBlock = 64;
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> stopped = false;
+    const auto run = [&](std::size_t thread) {
+        while (!stopped.load(std::memory_order_relaxed)) {
+            const std::size_t begin = next.fetch_add(kBlock);
+            if (begin >= count)
+                return;
+            if (thread == 0 && !goOn(begin)) {
+                stopped.store(true, std::memory_order_relaxed);
+                return;
+            }
+            for (std::size_t i = begin; i < std::min(begin + kBlock, count); ++i)
+                work(thread, i);
+        }
+    };
+    {
+        std::vector<std::jthread> helpers;
+        for (std::size_t thread = 1; thread < threads && thread * kBlock < count; ++thread)
+            helpers.emplace_back(run, thread);
+        run(0);
+    }
+    return !stopped;
+}
+
+} // namespace tilewright

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/dock_tabs.h"
+
+#include <QMouseEvent>
+#include <QTabBar>
+
+namespace tilewright::ui {
+
+void DockTabs::adopt(QTabBar& tabs)
+{
+    tabs.setElideMode(Qt::ElideNone); // titles are read in full, or scrolled to
+    tabs.setUsesScrollButtons(true);
+    tabs.setAccessibleName(tr("Panes"));
+    tabs.installEventFilter(this);
+}
+
+bool DockTabs::eventFilter(QObject* watched, QEvent* event)
+{
+    const auto* tabs = qobject_cast<const QTabBar*>(watched);
+    if (event->type() == QEvent::MouseButtonPress)
+        m_pressedAmong = tabs->count();
+    const bool drags =
+        event->type() == QEvent::MouseMove && static_cast<QMouseEvent*>(event)->buttons() != Qt::NoButton;
+    // QTabBar drags the tab of the index that was pressed, even when a pane has left the stack since.
+    if (drags && (tabs->count() != m_pressedAmong || !tabs->isVisible()))
+        return true;
+    return QObject::eventFilter(watched, event);
+}
+
+} // namespace tilewright::ui

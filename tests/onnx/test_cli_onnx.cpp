@@ -108,6 +108,15 @@ private Q_SLOTS:
             QCOMPARE(run.code, 2);
             QVERIFY2(run.err.contains("--dim"), run.err.constData());
         }
+        // A schedule knows the sizes that it was found with.
+        const QString schedule = m_folder.filePath(QStringLiteral("sizes.json"));
+        const auto solved = cli(
+            QStringLiteral("solve %1 --dim batch=1 --dim sequence=16 --iterations 5 --threads 1 --json -o %2")
+                .arg(gpt2, schedule));
+        QCOMPARE(solved.code, 0);
+        const auto again = cli(QStringLiteral("evaluate --json %1 %2").arg(gpt2, schedule));
+        QCOMPARE(again.code, 0);
+        QCOMPARE(again.json()["total_latency"].get<double>(), solved.json()["total_latency"].get<double>());
         const auto problem = cli(
             QStringLiteral("info " TILEWRIGHT_SOURCE_DIR "/samples/schedule/attention-block.json --dim N=3"));
         QCOMPARE(problem.code, 2);

@@ -208,10 +208,12 @@ LowerBound lowerBound(const Problem& problem, const Rules& rules)
     part.compute = bound.compute = std::max(bound.compute, whole.compute);
     part.memory = bound.memory = std::max(bound.memory, whole.memory);
     part.value = bound.value = whole.total();
-    part.text =
-        formatGrouped(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ") +
-        (whole.memory >= whole.compute ? "moving data takes at least " : "computing takes at least ") +
-        formatGrouped(part.value) + ", because fast memory is too small to load every operand only once";
+    part.text = formatGrouped(part.ops.size()) + (part.ops.size() == 1 ? " op: " : " ops: ");
+    part.text += whole.memory >= whole.compute
+                     ? "moving data takes at least " + formatGrouped(part.value) +
+                           ", because tiles are at most native and fast memory is limited: operands are "
+                           "loaded more than once, or results written and read again"
+                     : "computing takes at least " + formatGrouped(part.value);
     bound.parts = {std::move(part)};
     return bound;
 }

@@ -4,6 +4,7 @@
 #include "eval/lower_bound.h"
 
 #include <bit>
+#include <functional>
 #include <limits>
 
 namespace tilewright {
@@ -283,7 +284,51 @@ void CoverColumns::addColumn(std::uint32_t piece, OpBits mask, const std::vector
     for (const TensorId t : decided.stayIn)
         if (m_handed[t.index()])
             achieves(*m_handed[t.index()], -1);
+    addRetained(column, ops);
     m_columns.push_back(std::move(column));
+}
+
+/// The same where outputs of the graph are retained, which another subgraph has to write then (R3.6): that
+/// saves no more than writing them takes.
+void CoverColumns::addRetained(const Column& column, const std::vector<OpId>& ops)
+{
+    constexpr std::size_t kFew = 3;
+    const auto without = [&](Column other, std::size_t elements) {
+        const double time =
+            static_cast<double>(elements) / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+        other.least.latency = std::max(0.0, other.least.latency - time);
+        for (std::size_t i = 0; i < CostModel::kWeights; ++i) {
+            const double memory = 1 - static_cast<double>(i) / static_cast<double>(CostModel::kWeights - 1);
+            other.least.weighted[i] = std::max(0.0, other.least.weighted[i] - memory * time);
+        }
+        return other;
+    };
+    std::vector<TensorId> outputs;
+    for (const OpId o : ops)
+        if (const TensorId t = m_problem.op(o).output; m_problem.isGraphOutput(t) && mayStay(t))
+            outputs.push_back(t);
+    std::ranges::stable_sort(outputs, std::greater<>(),
+                             [&](TensorId t) { return m_problem.tensor(t).elements(); });
+    // Of further ones it is not told: they count as written and as retained at once.
+    std::size_t untold = 0;
+    for (std::size_t i = kFew; i < outputs.size(); ++i)
+        untold += static_cast<std::size_t>(m_problem.tensor(outputs[i]).elements());
+    outputs.resize(std::min(outputs.size(), kFew));
+    for (std::size_t retained = 1; retained < (std::size_t{1} << outputs.size()); ++retained) {
+        std::size_t elements = untold;
+        std::vector<Row> rows;
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            if ((retained >> i & 1) != 0) {
+                elements += static_cast<std::size_t>(m_problem.tensor(outputs[i]).elements());
+                rows.push_back(*m_written[outputs[i].index()]);
+            }
+        Column other = without(column, elements);
+        std::erase_if(other.achieves,
+                      [&](const Achieved& a) { return std::ranges::find(rows, a.row) != rows.end(); });
+        m_columns.push_back(std::move(other));
+    }
+    if (untold > 0)
+        m_columns.push_back(without(column, untold));
 }
 
 bool CoverColumns::addSet(std::uint32_t piece, OpBits mask)

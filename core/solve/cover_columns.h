@@ -92,6 +92,7 @@ private:
                                                              const Decided& decided);
     void addColumn(std::uint32_t piece, OpBits mask, const std::vector<OpId>& ops, const Edges& edges,
                    const Decided& decided, const CostModel::AnyOrder& least);
+    void addRetained(const Column& column, const std::vector<OpId>& ops);
 
     const Problem& m_problem;
     const Rules& m_rules;

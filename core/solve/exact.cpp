@@ -234,8 +234,13 @@ void ExactSearch::listSets()
         c.sinks = s & ~c.needs;
         c.needs &= ~s;
         c.set = m_pool.intern(std::move(ops));
-        for (int i = 0; i < m_n; ++i) // retained graph outputs never reach slow memory: useless
-            if (!m_problem.isGraphOutput(m_problem.op(m_ops[static_cast<std::size_t>(i)]).output))
+        // A retained graph output is of no use itself, but may be what holds the others together while yet
+        // another subgraph writes it (docs/rules/bound.md 1). Only proofs look at that.
+        const bool mayHoldTogether = m_effort == TilingEffort::Exhaustive && std::popcount(s) > 1;
+        for (int i = 0; i < m_n; ++i)
+            if (m_problem.isGraphOutput(m_problem.op(m_ops[static_cast<std::size_t>(i)]).output))
+                c.retainable |= mayHoldTogether ? bit(i) & s : 0;
+            else
                 c.retainable |= bit(i) & s & (m_read | m_after);
         if (m_keepsInputs) {
             c.retainable |= c.needs;
@@ -336,7 +341,8 @@ ExactResult ExactSearch::run()
         if (top.node != 0 && !settled.insert(stateOf(node.slow, node.resident)).second)
             continue;
         ++result.states;
-        if ((m_required & ~node.slow) == 0 && (m_keepsInputs || node.resident == m_after) &&
+        const bool ends = m_effort == TilingEffort::Exhaustive || node.resident == m_after;
+        if ((m_required & ~node.slow) == 0 && ends &&
             (top.node != 0 || m_window.residentBefore == m_window.residentAfter)) {
             std::vector<PlanEntry> entries;
             for (std::uint32_t i = top.node; i != 0; i = nodes[i].parent) {

@@ -2,9 +2,9 @@
 #include "solve/strong_bound.h"
 
 #include "base/text.h"
-#include "solve/set_cover.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright {
 
@@ -21,15 +21,29 @@ std::string textOf(const PricedGroup& group)
     return out;
 }
 
+/// What no group of ops has alone.
+void addRest(LowerBound& bound, const Problem& problem, double value, const std::string& text)
+{
+    BoundPart part;
+    part.ops = problem.topologicalOrder();
+    part.value = value;
+    part.text = text + formatGrouped(value) + " more";
+    bound.parts.push_back(std::move(part));
+}
+
 } // namespace
 
 LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongBoundLimits& limits)
 {
-    LowerBound bound = lowerBound(problem, rules);
     SetCoverLimits setLimits;
     setLimits.seconds = limits.seconds;
     setLimits.keepGoing = limits.keepGoing;
-    const SetCoverBound sets = setCoverBound(problem, rules, setLimits);
+    return boundOfGroups(lowerBound(problem, rules), problem, setCoverBound(problem, rules, setLimits));
+}
+
+LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCoverBound& sets)
+{
+    LowerBound bound = std::move(quick);
     if (sets.value <= bound.value)
         return bound;
     bound.value = sets.value;
@@ -38,13 +52,19 @@ LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongB
     double sum = 0;
     for (const PricedGroup& group : sets.groups)
         sum += group.least * group.share;
+    // No part says more than its own group takes; what is certain beyond the groups is a part of its own.
+    const double scale = std::min(1.0, sets.value / sum);
+    double told = 0;
     for (const PricedGroup& group : sets.groups) {
         BoundPart part;
         part.ops = group.ops;
-        part.value = group.least * group.share * (sets.value / sum);
+        part.value = group.least * group.share * scale;
         part.text = textOf(group);
+        told += part.value;
         bound.parts.push_back(std::move(part));
     }
+    if (constexpr double kRounding = 1e-10; sets.value - told > kRounding * sets.value)
+        addRest(bound, problem, sets.value - told, "all ops together take, beyond these groups, at least ");
     return bound;
 }
 
@@ -54,12 +74,8 @@ void raiseBound(LowerBound& bound, const Problem& problem, double value)
         return;
     for (double& price : bound.prices)
         price *= value / bound.value;
-    BoundPart part;
-    part.ops = problem.topologicalOrder();
-    part.value = value - bound.value;
-    part.text =
-        "whole groups in an order in which they can run take at least " + formatGrouped(part.value) + " more";
-    bound.parts.push_back(std::move(part));
+    addRest(bound, problem, value - bound.value,
+            "whole groups in an order in which they can run take at least ");
     bound.value = value;
 }
 

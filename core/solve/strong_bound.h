@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eval/lower_bound.h"
+#include "solve/set_cover.h"
 #include "solve/solver.h"
 
 #include <functional>
@@ -19,6 +20,9 @@ struct StrongBoundLimits
 /// parts are the groups of ops that it prices; they add up to it.
 [[nodiscard]] LowerBound strongBound(const Problem& problem, const Rules& rules,
                                      const StrongBoundLimits& limits);
+
+/// The same of what was found of sets, where that is higher than `quick`.
+[[nodiscard]] LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCoverBound& sets);
 
 /// What is proven of a latency that equals a lower bound, in words.
 [[nodiscard]] std::string provenByBound();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/rules/bound.md: the priced sets against brute force, against drawn schedules in any order of tiles and
 // under every rule switch, the worked example, and what the bound reaches.
+#include "drawn_cases.h"
 #include "random_cases.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"
@@ -52,7 +53,7 @@ private slots:
     void neverAboveTheOptimumOfBruteForce()
     {
         int reached = 0, stronger = 0, cases = 0;
-        for (std::uint64_t seed = 0; seed < 90; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(90U); ++seed) {
             testing::Random rng(seed);
             const ProblemPtr p = testing::smallProblem(rng);
             Source rnd(seed);
@@ -71,7 +72,7 @@ private slots:
             stronger += b.value > lowerBound(*p, rules).value * kAbove;
         }
         qInfo("%d cases, %d optimal by the bound, %d above the quick bound", cases, reached, stronger);
-        QVERIFY(cases > 60 && reached > cases / 3 && stronger > 5);
+        QVERIFY(cases > test::drawnCases(60) && reached > cases / 3 && stronger > test::drawnCases(5));
     }
 
     /// Custom orders, retained tensors, recomputation, every rule switch.
@@ -85,7 +86,7 @@ private slots:
     {
         QFETCH(int, viewPercent);
         int valid = 0, tight = 0;
-        for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(2000U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -102,7 +103,7 @@ private slots:
             tight += e.total <= b.value * (1 + 1e-6);
         }
         qInfo("%d valid, %d of them optimal by the bound", valid, tight);
-        QVERIFY(valid > 150 && tight > 6);
+        QVERIFY(valid > test::drawnCases(150) && tight > test::drawnCases(6));
     }
 
     /// Graphs of several pieces, where subgraphs reach from one to the next.
@@ -151,6 +152,65 @@ private slots:
             parts += part.value;
         QVERIFY(std::abs(parts - strong.value) <= 1e-9 * strong.value);
         QVERIFY(strong.value > lowerBound(*p, {}).value * 1.05);
+    }
+
+    /// Every part is itself true: no more than its group takes, and what its sentence says.
+    void noPartIsAboveWhatItsGroupTakes()
+    {
+        for (const int branches : {2, 3}) {
+            const ProblemPtr p = *generateWorkload({.kind = WorkloadKind::Diamond,
+                                                    .layers = 3,
+                                                    .rows = 512,
+                                                    .width = 512,
+                                                    .branches = branches,
+                                                    .capacity = 50000,
+                                                    .bandwidth = 20});
+            SetCoverLimits limits;
+            limits.seconds = 1e3;
+            limits.pieces = PieceSizes{.whole = 0, .atom = 2, .most = 2};
+            SetCoverBound sets = setCoverBound(*p, {}, limits);
+            QVERIFY(sets.groups.size() > 3);
+            for (const double less : {1.0, 0.7}) { // as where the time was up before the prices were the best
+                for (PricedGroup& g : sets.groups)
+                    g.share *= less;
+                const LowerBound bound = boundOfGroups({}, *p, sets);
+                double sum = 0;
+                for (std::size_t i = 0; i < bound.parts.size(); ++i) {
+                    sum += bound.parts[i].value;
+                    if (i < sets.groups.size())
+                        QVERIFY(bound.parts[i].value <= sets.groups[i].least * sets.groups[i].share);
+                }
+                QVERIFY(std::abs(sum - sets.value) <= 1e-9 * sets.value);
+            }
+        }
+    }
+
+    /// Two subgraphs of three Pointwises that only o holds together. One writes o's result, the graph's
+    /// output (R3.6); the other one retains it, which saves writing it twice: o is of no other use there.
+    void aRetainedGraphOutputMaySaveAWrite()
+    {
+        Problem::Data data;
+        for (int i = 0; i < 7; ++i)
+            data.tensors.push_back({4, 4, {}});
+        const auto t = [](std::size_t i) { return TensorId(i); };
+        constexpr std::int64_t kLong = 64; // as all four tiles that a step moves
+        data.ops.push_back({OpType::Pointwise, {t(0)}, t(2), kLong, {}});
+        data.ops.push_back({OpType::Pointwise, {t(1)}, t(3), 1, {}});
+        data.ops.push_back({OpType::Pointwise, {t(0)}, t(4), kLong, {}});
+        data.ops.push_back({OpType::Pointwise, {t(1)}, t(5), 1, {}});
+        data.ops.push_back({OpType::Pointwise, {t(0), t(1)}, t(6), 1, {}});
+        data.hardware = {90, 1, 4, 4, {}};
+        const ProblemPtr p = *Problem::build(std::move(data));
+        const double optimum = testing::BruteForce(*p, {}).optimum();
+        QCOMPARE(optimum, 146.0); // 66 + 80; each writing it: 160
+        QVERIFY(boundOf(*p, {}).value <= optimum * kAbove);
+        QVERIFY(boundOf(*p, {}, 2).value <= optimum * kAbove);
+        SolveOptions options;
+        options.seconds = 5;
+        const auto result = solve(*p, options);
+        QVERIFY(result);
+        QVERIFY(!result->provenOptimal || result->total <= optimum * kAbove);
+        QVERIFY(result->lowerBound <= optimum * kAbove);
     }
 
     /// docs/rules/bound.md 5.

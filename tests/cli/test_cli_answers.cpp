@@ -148,9 +148,9 @@ private slots:
         const QString schedule = kSchedules + "attention-block.fused.schedule.json";
         const CliRun text = runCli({"evaluate", problem, schedule});
         QVERIFY2(lineOf(text.out, "7  ").endsWith("  layer0.up, layer0.gelu"), text.out.constData());
-        QVERIFY2(lineOf(text.out, "slowest")
-                     .contains("subgraph 7 (layer0.up, layer0.gelu): 131\u202f072 (32.5"),
-                 text.out.constData());
+        QVERIFY2(
+            lineOf(text.out, "slowest").contains("subgraph 7 (layer0.up, layer0.gelu): 131\u202f072 (32.5"),
+            text.out.constData());
         const auto json = runCli({"evaluate", problem, schedule, "--json"}).json();
         QVERIFY(json["subgraphs"][7]["op_names"] == nlohmann::ordered_json({"layer0.up", "layer0.gelu"}));
         const CliRun solved = runCli({"solve", problem, "--iterations", "10", "--threads", "1"});

@@ -6,7 +6,6 @@
 #include "eval/lower_bound.h"
 #include "solve/strong_bound.h"
 
-
 #include <algorithm>
 
 namespace tilewright::ui {

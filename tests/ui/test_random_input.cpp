@@ -214,8 +214,10 @@ private:
         if (!top.windowHandle())
             return;
         QPointer<QWidget> stays = &top;
-        QCoreApplication::sendPostedEvents(); // as an event loop does between two of them: layouts are up to
-                                              // date
+        // As an event loop does between two of them: layouts are up to date, and what a search has found has
+        // come.
+        QCoreApplication::sendPostedEvents();
+        noteStarts();
         if (!stays || !stays->windowHandle())
             return;
         QMouseEvent event(type, at, at, top.mapToGlobal(at), button, buttons, keys);

@@ -22,6 +22,20 @@
 using namespace tilewright;
 using namespace tilewright::ui;
 
+namespace {
+
+struct Resizes : QObject
+{
+    int count = 0;
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        count += event->type() == QEvent::Resize ? 1 : 0;
+        return QObject::eventFilter(watched, event);
+    }
+};
+
+} // namespace
+
 class TestSolverPanel : public QObject, SolverBench
 {
     Q_OBJECT
@@ -362,6 +376,30 @@ private Q_SLOTS:
     }
 
     // -- room
+    /// Where what is in the pane fits beside no bar only, the bar would come and go for ever.
+    void thePaneComesToRestInEverySize()
+    {
+        const auto o = open();
+        run(*o, 0.2);
+        QTRY_VERIFY_WITH_TIMEOUT(o->solver->card().isVisible(), 10'000);
+        auto* scroll = o->solver->findChild<QScrollArea*>(QString(), Qt::FindDirectChildrenOnly);
+        QVERIFY(scroll);
+        o->solver->setParent(nullptr);
+        o->solver->show();
+        Resizes resizes;
+        scroll->widget()->installEventFilter(&resizes);
+        for (int width = 400; width <= 1000; width += 9)
+            for (int height = 100; height <= 420; height += 20) {
+                resizes.count = 0;
+                o->solver->resize(width, height);
+                for (int i = 0; i < 20; ++i)
+                    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+                const QString size = QStringLiteral("%1 x %2").arg(width).arg(height);
+                QVERIFY2(resizes.count < 12, qPrintable(size));
+                const int hidden = scroll->widget()->height() - scroll->viewport()->height();
+                QVERIFY2(scroll->verticalScrollBar()->maximum() == std::max(0, hidden), qPrintable(size));
+            }
+    }
     void nothingIsClippedInANarrowDock_data()
     {
         QTest::addColumn<int>("points");

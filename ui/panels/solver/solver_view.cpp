@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
+#include "canvas/scroll_pane.h"
 #include "report/take_snapshot.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
@@ -16,7 +17,6 @@
 #include <QPainter>
 #include <QPointer>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSpinBox>
 
 #include <cmath>
@@ -118,7 +118,7 @@ void SolverView::build()
 {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    m_scroll = new QScrollArea(this);
+    m_scroll = new ScrollPane(this);
     m_scroll->setAccessibleName(title());
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);

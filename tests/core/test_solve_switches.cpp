@@ -261,7 +261,7 @@ private slots:
         Random rng(11);
         int proven = 0, keeping = 0, provenKeeping = 0, kept = 0, cases = 0;
         const std::vector<Rules> all = settings(120);
-        for (std::size_t i = 0; i < 2 * all.size(); ++i) {
+        for (std::size_t i = 0; i < test::drawnCases(2 * all.size()); ++i) {
             const Rules& rules = all[i % all.size()];
             const bool keeps = rules.retainInputs == Rules::RetainInputs::Allow;
             ProblemPtr problem = keeps && i % 2 == 0 ? rereading(rng) : tiny(rng, false, keeps ? 3 : 4);
@@ -291,7 +291,7 @@ private slots:
         qInfo("%d of %d proven; %d of %d with retain_inputs=allow; %d subgraphs keep an input", proven, cases,
               provenKeeping, keeping, kept);
         QCOMPARE(proven, cases);
-        QVERIFY(keeping > 60 && kept > 20);
+        QVERIFY(keeping > test::drawnCases(60) && kept > test::drawnCases(20));
     }
 };
 

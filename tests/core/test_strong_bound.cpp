@@ -15,6 +15,7 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -110,7 +111,7 @@ private slots:
     void piecesAreNotAboveTheSolver()
     {
         int stronger = 0;
-        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(10U); ++seed) {
             testing::Random rng(seed);
             const Hardware hw{testing::pick(rng, 2'000, 60'000), testing::pick(rng, 1, 40), 64, 64, {}};
             const ProblemPtr p = testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 25, 45)),
@@ -127,7 +128,7 @@ private slots:
             QVERIFY2(b.value <= result->total * kAbove, qPrintable(QStringLiteral("seed %1").arg(seed)));
             stronger += b.value > result->lowerBound * kAbove;
         }
-        QVERIFY(stronger > 1);
+        QVERIFY(stronger >= std::max(1, test::drawnCases(6) / 3));
     }
 
     void pricesAddUpAndNoGroupIsOverpriced()

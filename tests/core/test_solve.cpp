@@ -158,7 +158,7 @@ void TestSolve::otherSwitchesEqualBruteForce()
     QFETCH(bool, views);
     Random rng(8);
     int proven = 0;
-    constexpr int kProblems = 120;
+    constexpr int kProblems = test::drawnCases(120);
     for (int i = 0; i < kProblems; ++i) {
         ProblemPtr problem = tiny(rng, i);
         if (views)
@@ -195,7 +195,7 @@ void TestSolve::otherSwitchesEqualBruteForce()
 void TestSolve::solvesProblemsWithViews()
 {
     int views = 0;
-    for (int i = 0; i < 120; ++i) {
+    for (int i = 0; i < test::drawnCases(120); ++i) {
         Random rng(static_cast<unsigned>(i));
         const ProblemPtr plain = generated(i);
         const ProblemPtr problem = withViews(rng, *plain);
@@ -213,14 +213,14 @@ void TestSolve::solvesProblemsWithViews()
         if (!seed)
             QVERIFY(result->total <= baselineGreedyFusion(*problem, Rules::final())->total * (1 + 1e-9));
     }
-    QVERIFY(views > 200);
+    QVERIFY(views > test::drawnCases(200));
 }
 
 /// The proof over every granularity up to 128 x 128 x 128 ends for drawn graphs of 8 to 12 ops, after a
 /// number of evaluations that is about a second's work at most.
 void TestSolve::provesEightToTwelveOps()
 {
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < test::drawnCases(24); ++i) {
         GenerateOptions o;
         o.kind = i % 3 == 0 ? WorkloadKind::Mlp : WorkloadKind::Random;
         o.layers = 2;

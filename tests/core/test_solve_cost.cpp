@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The solver's cost model against the explaining evaluator.
+#include "drawn_cases.h"
 #include "eval/trace.h"
 #include "rules/check.h"
 #include "solve/tiling_search.h"
@@ -79,7 +80,7 @@ private slots:
         int tooLarge = 0;
         int foreseen = 0;
         int near = 0;
-        for (int i = 0; i < 800; ++i) {
+        for (int i = 0; i < test::drawnCases(800); ++i) {
             Hardware hw;
             hw.nativeWidth = pick(rng, 2, 16);
             hw.nativeHeight = rng() % 2 == 0 ? hw.nativeWidth : pick(rng, 2, 16);
@@ -181,8 +182,8 @@ private slots:
                 QVERIFY(model.bound(s.granularity.w, s.granularity.h) <= cost.latency * (1 + 1e-12));
             }
         }
-        QVERIFY(compared > 2000);
-        QVERIFY(tooLarge > 100);
+        QVERIFY(compared > test::drawnCases(2000));
+        QVERIFY(tooLarge > test::drawnCases(100));
         QVERIFY(foreseen > tooLarge / (every ? 3 : 2));
         QVERIFY(unmodelled < compared / 100);
         QVERIFY(near > (compared - tooLarge) / (every ? 3 : 2));

@@ -189,7 +189,7 @@ private slots:
                 QCOMPARE(point.bound, e.subgraphs[point.subgraph.index()].bound);
             }
         }
-        QVERIFY(points > 3000);
+        QVERIFY(points > test::drawnCases(3000));
         // Example 1C: 64 x 64 tiles on a 128 x 128 array use a quarter of it, twice.
         const ProblemPtr p = exampleProblem("ex1");
         const Schedule s = exampleSchedule("ex1C");

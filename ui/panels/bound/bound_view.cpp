@@ -156,7 +156,9 @@ void BoundView::takeBetter()
                              .arg(sentence(result.error().message)));
         return;
     }
-    document().addBaseline(tr("Before the proof"), document().snapshot());
+    // What cannot run has no latency to compare with.
+    if (const SnapshotPtr before = document().snapshot(); before->evaluation.valid())
+        document().addBaseline(tr("Before the proof"), before);
     document().apply(*result, tr("Better schedule of the proof"));
 }
 

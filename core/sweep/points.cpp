@@ -2,6 +2,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "eval/lower_bound.h"
+#include "lower/machine_lenses.h"
 #include "lower/network_table.h"
 #include "lower/on_machine.h"
 #include "mapping/model_search.h"
@@ -79,6 +80,7 @@ struct PointProblem
 {
     ProblemPtr problem;
     double unit = 1;
+    lower::ScheduleTarget target; ///< what schedules kept say that they were made for
 };
 
 Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
@@ -98,8 +100,15 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
             return model.error();
         data = (*model)->problem->data();
         out.unit = static_cast<double>((*model)->lowered.timeUnit);
+        out.target.machine = *machine;
+        out.target.dimensions = plan.dimensions;
     }
-    data.hardware = hardwareAt(data.hardware, plan, point);
+    if (const Hardware hardware = hardwareAt(data.hardware, plan, point); hardware != data.hardware) {
+        out.target = {};
+        if (workload.standsAsItIs) // else no file can say it: of a machine counts what it has
+            out.target.hardware = hardware;
+        data.hardware = hardware;
+    }
     if (plan.minimise == Minimise::Traffic) {
         // Without work and with one element a unit of time the latency of a schedule is its traffic.
         for (std::size_t i = 0; i < data.ops.size(); ++i)
@@ -176,7 +185,7 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
     options.seed = plan.seed;
     options.start = std::move(start);
     options.stop = stop;
-    const auto solved = solve(*point.problem, options);
+    auto solved = solve(*point.problem, options);
     if (stop.stop_requested())
         return std::nullopt;
     if (!solved)
@@ -192,6 +201,7 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
         out.metrics = {total, bound, trafficOf(evaluate(*point.problem, solved->schedule, plan.rules)),
                        subgraphs, proven};
     if (sweep.manifest.keepSchedules) {
+        solved->schedule.extra = lower::withTarget(solved->schedule.extra, point.target);
         auto text = writeSchedule(*point.problem, solved->schedule, solved->latencies);
         if (!text)
             return failedPoint(text.error());

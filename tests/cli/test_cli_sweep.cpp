@@ -7,6 +7,7 @@
 
 #include <QtTest>
 
+#include <cmath>
 #include <csignal>
 #include <limits>
 #include <map>
@@ -222,6 +223,48 @@ private slots:
         }
         const CliRun bad = runCli({"sweep", "--collect", plan.path("runs"), "-o", plan.path("t.xls")});
         QCOMPARE(bad.code, 2);
+    }
+
+    /// docs/rules/sweep.md 2.1: with nothing but the workload each has the latency of its point again.
+    void keptSchedulesSayWhatTheyWereMadeFor_data()
+    {
+        QTest::addColumn<QString>("workload");
+        QTest::addColumn<QByteArray>("plan");
+        QTest::newRow("problem") << sample("attention-block.json") << QByteArray(R"("axes": [
+            {"name": "fast_memory_capacity", "values": [16384, 65536]},
+            {"name": "slow_memory_bandwidth", "values": [5, 20]}])");
+        QTest::newRow("machine") << QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")
+                                 << QByteArray(R"("machine": "edge", "axes": [
+            {"name": "levels.external.gb_per_s", "values": [32, 33.4, 64]}])");
+    }
+    void keptSchedulesSayWhatTheyWereMadeFor()
+    {
+        QFETCH(const QString, workload);
+        QFETCH(const QByteArray, plan);
+        const SweepFolder folder;
+        QFile::copy(workload, folder.path("workload.json"));
+        folder.write("plan.json",
+                     R"({"workload": "workload.json", "budget": {"iterations": 50}, )" + plan + "}");
+        QCOMPARE(
+            runCli({"sweep", folder.path("plan.json"), "-o", folder.path("runs"), "--keep-schedules"}).code,
+            0);
+        const auto results = folder.list("runs/results");
+        QVERIFY(results.size() >= 3);
+        for (const QString& name : results) {
+            const auto point = nlohmann::json::parse(
+                folder.read(("runs/results/" + name).toLatin1().constData()).toStdString());
+            const auto file = QString::fromStdString(point["schedule"].get<std::string>());
+            const auto again = runCli({"evaluate", folder.path("workload.json"),
+                                       folder.path(("runs/" + file).toLatin1().constData()), "--json"})
+                                   .json();
+            QVERIFY(again["valid"].get<bool>());
+            // Sweeps tell cycles, of which a unit of time has a whole number.
+            const double unit =
+                point["metrics"]["latency"].get<double>() / again["total_latency"].get<double>();
+            QVERIFY2(unit > 0.5 && std::abs(unit - std::round(unit)) < 1e-9,
+                     qPrintable(QString::number(unit, 'g', 12)));
+            QVERIFY(workload != sample("attention-block.json") || std::round(unit) == 1);
+        }
     }
 
     /// docs/rules/sweep.md 4.5 (finding C16): with both tolerances, beside every value of the other axis.

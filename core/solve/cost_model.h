@@ -324,8 +324,10 @@ private:
     void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
-    [[nodiscard]] std::int64_t leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
-                                               std::int64_t* common = nullptr) const;
+    [[nodiscard]] std::int64_t
+    leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
+                    std::int64_t* common = nullptr,
+                    std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing,
                            std::optional<std::uint32_t> open);

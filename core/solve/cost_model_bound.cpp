@@ -295,9 +295,10 @@ double CostModel::leastElements(const Extents& e, double part) const
     return sum;
 }
 
-/// `common`: gets what shared tensors take of it; what is loaded on other accounts is left out then.
+/// `common`: gets what shared tensors take of it; what is loaded on other accounts is left out then. Above
+/// `enough` it need not be all.
 std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
-                                        std::int64_t* common) const
+                                        std::int64_t* common, std::int64_t enough) const
 {
     std::int64_t sum = m_reserved;
     for (const Sink& s : m_sinks) {
@@ -316,7 +317,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile;
     }
-    for (std::size_t i = 0; i < m_requests.size();) {
+    for (std::size_t i = 0; i < m_requests.size() && sum <= enough;) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
         const auto part = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
             return axis == Axis::Full   ? extent
@@ -340,8 +341,9 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
 
 bool CostModel::canFit(const Granularity& g, std::int64_t whole) const
 {
-    return std::ranges::all_of(
-        m_moments, [&](const Moment& moment) { return leastWorkingSet(g, whole, moment) <= m_capacity; });
+    return std::ranges::all_of(m_moments, [&](const Moment& moment) {
+        return leastWorkingSet(g, whole, moment, nullptr, m_capacity) <= m_capacity;
+    });
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include "eval/lower_bound.h"
 
 #include <bit>
+#include <cstdint>
 #include <functional>
 #include <limits>
 
@@ -21,6 +22,9 @@ std::uint64_t key(TensorId t, std::uint32_t piece)
     return std::uint64_t{t.value} << 32 | piece;
 }
 
+constexpr std::size_t kToldRetained = 3;
+constexpr std::size_t kMostChoices = 31; ///< that are decided
+
 std::uint64_t key(TensorId t, OpId reader)
 {
     return std::uint64_t{t.value} << 32 | reader.value;
@@ -29,14 +33,24 @@ std::uint64_t key(TensorId t, OpId reader)
 } // namespace
 
 CoverColumns::CoverColumns(const Problem& problem, const Rules& rules, const std::vector<Piece>& pieces,
-                           bool sharing)
-    : m_problem(problem), m_rules(rules), m_pieces(pieces), m_sharing(sharing), m_model(problem, rules),
+                           bool sharing, std::size_t threads)
+    : m_problem(problem), m_rules(rules), m_pieces(pieces), m_sharing(sharing),
       m_keepsInputs(rules.retainInputs == Rules::RetainInputs::Allow), m_pieceOf(problem.opCount(), 0),
-      m_spatial(spatialAxes(problem, rules))
+      m_spatial(spatialAxes(problem, rules)), m_readingPieces(problem.tensorCount(), 0)
 {
-    for (std::uint32_t i = 0; i < m_pieces.size(); ++i)
-        for (const OpId o : m_pieces[i].ops)
+    for (std::size_t thread = 0; thread < threads; ++thread)
+        m_models.emplace_back(problem, rules);
+    for (std::uint32_t i = 0; i < m_pieces.size(); ++i) {
+        std::vector<TensorId> read;
+        for (const OpId o : m_pieces[i].ops) {
             m_pieceOf[o.index()] = i;
+            for (const TensorId t : problem.op(o).inputs)
+                if (!has(read, t))
+                    read.push_back(t);
+        }
+        for (const TensorId t : read)
+            ++m_readingPieces[t.index()];
+    }
     addRows();
 }
 
@@ -72,10 +86,25 @@ bool CoverColumns::maybeAskedOtherwise(TensorId t, std::uint32_t piece) const
     });
 }
 
-CoverColumns::Edges CoverColumns::edgesOf(const std::vector<OpId>& ops, const Piece& piece) const
+/// Whether a subgraph with these ops may have ops of other pieces, too.
+bool CoverColumns::reachesBeyond(const std::vector<OpId>& ops, std::uint32_t piece) const
 {
-    const std::uint32_t here = m_pieceOf[piece.ops[0].index()];
-    const auto isElsewhere = [&](OpId o) { return m_pieceOf[o.index()] != here; };
+    const auto isElsewhere = [&](OpId o) { return m_pieceOf[o.index()] != piece; };
+    return std::ranges::any_of(ops, [&](OpId o) {
+        const Op& op = m_problem.op(o);
+        const auto leadsTo = [&](OpId c) { return isElsewhere(c) && mayFuse(op.output, c); };
+        const auto comesFrom = [&](TensorId t) {
+            return std::ranges::any_of(m_problem.consumers(t), isElsewhere) ||
+                   (mayFuse(t, o) && isElsewhere(*m_problem.producer(t)));
+        };
+        return std::ranges::any_of(m_problem.consumers(op.output), leadsTo) ||
+               std::ranges::any_of(op.inputs, comesFrom);
+    });
+}
+
+CoverColumns::Edges CoverColumns::edgesOf(const std::vector<OpId>& ops, std::uint32_t here, bool whole) const
+{
+    const auto isElsewhere = [&](OpId o) { return !whole && m_pieceOf[o.index()] != here; };
     const Boundary boundary = boundaryOf(m_problem, ops);
     Edges out;
     for (const TensorId t : boundary.inputs) {
@@ -91,9 +120,9 @@ CoverColumns::Edges CoverColumns::edgesOf(const std::vector<OpId>& ops, const Pi
         if (m_problem.tensor(t).elements() <= m_problem.hardware().fastMemoryCapacity &&
             std::ranges::any_of(consumers, isElsewhere))
             out.maybeWhole.push_back(t);
-        else if (maybeAskedOtherwise(t, here))
+        else if (!whole && maybeAskedOtherwise(t, here))
             out.maybeMet.push_back(t);
-        if (!piece.alone && isElsewhere(consumers[0]))
+        if (isElsewhere(consumers[0]))
             out.elsewhere.push_back(t);
         if (m_sharing && !mayStay(t) && std::ranges::any_of(consumers, isElsewhere))
             out.shared.push_back(t);
@@ -130,6 +159,11 @@ void CoverColumns::addRows()
             m_reaches.emplace(key(t, c), add(o, 1));
         if (mayStay(t) && !m_keepsInputs && !m_problem.consumers(t).empty())
             m_handed[t.index()] = add(o, 0);
+    }
+    m_ownRows = m_demands.size();
+    for (std::size_t i = 0; i < m_problem.opCount(); ++i) {
+        const OpId o(i);
+        const TensorId t = m_problem.op(o).output;
         for (const OpId c : m_problem.consumers(t)) {
             const std::uint32_t there = m_pieceOf[c.index()];
             if (there == m_pieceOf[i] || !mayFuse(t, c) || m_made.contains(key(t, there)))
@@ -163,7 +197,8 @@ std::vector<TensorId> CoverColumns::openSinks(const std::vector<OpId>& ops, cons
 
 /// What the ops cost at least, wherever what is not decided lies.
 std::optional<CostModel::AnyOrder> CoverColumns::leastOf(const std::vector<OpId>& ops, const Edges& edges,
-                                                         const Decided& decided)
+                                                         const Decided& decided, bool whole,
+                                                         CostModel& model) const
 {
     std::vector<TensorId> free;
     const auto add = [&](const std::vector<TensorId>& list, const auto& unless) {
@@ -205,11 +240,11 @@ std::optional<CostModel::AnyOrder> CoverColumns::leastOf(const std::vector<OpId>
                 memory.leastW = std::max(memory.leastW, op.inputs[0] == t ? least : 1);
                 memory.leastH = std::max(memory.leastH, op.inputs[1] == t ? least : 1);
             }
-    if (!m_model.compile(ops, memory))
+    if (!model.compile(ops, memory))
         return std::nullopt; // too many kinds of steps for the model; no practical subgraph has
-    CostModel::AnyOrder least = m_model.leastOfAnyOrder();
+    CostModel::AnyOrder least = model.leastOfAnyOrder();
     // Behind such a cut the ops may be asked for in any way, and each piece of data at least once.
-    const bool mayServe = std::ranges::any_of(ops, [&](OpId o) {
+    const bool mayServe = !whole && std::ranges::any_of(ops, [&](OpId o) {
         const TensorId t = m_problem.op(o).output;
         return m_fused[t.index()] && !has(decided.notFused, t) && !isTiled(o);
     });
@@ -219,7 +254,7 @@ std::optional<CostModel::AnyOrder> CoverColumns::leastOf(const std::vector<OpId>
     for (const OpId o : ops)
         compute += leastTime(m_problem, m_rules, o, m_spatial[o.index()]);
     const double memoryTime =
-        m_model.leastTraffic() / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+        model.leastTraffic() / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
     least.latency = std::min(least.latency, std::max(compute, memoryTime));
     for (std::size_t i = 0; i < CostModel::kWeights; ++i) {
         const double weight = static_cast<double>(i) / static_cast<double>(CostModel::kWeights - 1);
@@ -228,12 +263,12 @@ std::optional<CostModel::AnyOrder> CoverColumns::leastOf(const std::vector<OpId>
     return least;
 }
 
-void CoverColumns::addColumn(std::uint32_t piece, OpBits mask, const std::vector<OpId>& ops,
-                             const Edges& edges, const Decided& decided, const CostModel::AnyOrder& least)
+std::vector<Achieved> CoverColumns::achievedBy(std::uint32_t piece, const std::vector<OpId>& ops,
+                                               const Edges& edges, const Decided& decided, bool whole) const
 {
-    Column column{piece, mask, least, {}};
+    std::vector<Achieved> out;
     const auto isInside = [&](OpId o) { return std::ranges::find(ops, o) != ops.end(); };
-    const auto achieves = [&](Row row, double amount) { column.achieves.push_back({row, amount}); };
+    const auto achieves = [&](Row row, double amount) { out.push_back({row, amount}); };
     for (const OpId o : ops) {
         achieves(m_runs[o.index()], 1);
         const TensorId t = m_problem.op(o).output;
@@ -250,7 +285,7 @@ void CoverColumns::addColumn(std::uint32_t piece, OpBits mask, const std::vector
                 achieves(m_reaches.at(key(t, c)), 1);
         if (kept && m_handed[t.index()])
             achieves(*m_handed[t.index()], 1);
-        if (m_fused[t.index()] && !has(decided.notFused, t)) {
+        if (!whole && m_fused[t.index()] && !has(decided.notFused, t)) {
             if (has(decided.fusedOut, t))
                 achieves(*m_fused[t.index()], -1);
             std::vector<std::uint32_t> pieces;
@@ -281,132 +316,185 @@ void CoverColumns::addColumn(std::uint32_t piece, OpBits mask, const std::vector
             if (has(decided.madeIn, t))
                 achieves(m_made.at(key(t, piece)), -1);
         }
+    // A subgraph takes it once, however many of its parts read it, each of them in a piece of its own.
     for (const TensorId t : decided.stayIn)
         if (m_handed[t.index()])
-            achieves(*m_handed[t.index()], -1);
-    addRetained(column, ops);
-    m_columns.push_back(std::move(column));
+            achieves(*m_handed[t.index()], whole ? -1.0 : -1.0 / m_readingPieces[t.index()]);
+    return out;
 }
 
-/// The same where outputs of the graph are retained, which another subgraph has to write then (R3.6): that
-/// saves no more than writing them takes.
-void CoverColumns::addRetained(const Column& column, const std::vector<OpId>& ops)
+/// Outputs of the graph that may be retained, the largest first; of these few it is told which.
+std::vector<TensorId> CoverColumns::retainable(const std::vector<OpId>& ops) const
 {
-    constexpr std::size_t kFew = 3;
-    const auto without = [&](Column other, std::size_t elements) {
-        const double time =
-            static_cast<double>(elements) / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
-        other.least.latency = std::max(0.0, other.least.latency - time);
-        for (std::size_t i = 0; i < CostModel::kWeights; ++i) {
-            const double memory = 1 - static_cast<double>(i) / static_cast<double>(CostModel::kWeights - 1);
-            other.least.weighted[i] = std::max(0.0, other.least.weighted[i] - memory * time);
-        }
-        return other;
-    };
-    std::vector<TensorId> outputs;
+    std::vector<TensorId> out;
     for (const OpId o : ops)
         if (const TensorId t = m_problem.op(o).output; m_problem.isGraphOutput(t) && mayStay(t))
-            outputs.push_back(t);
-    std::ranges::stable_sort(outputs, std::greater<>(),
+            out.push_back(t);
+    std::ranges::stable_sort(out, std::greater<>(),
                              [&](TensorId t) { return m_problem.tensor(t).elements(); });
-    // Of further ones it is not told: they count as written and as retained at once.
-    std::size_t untold = 0;
-    for (std::size_t i = kFew; i < outputs.size(); ++i)
-        untold += static_cast<std::size_t>(m_problem.tensor(outputs[i]).elements());
-    outputs.resize(std::min(outputs.size(), kFew));
-    for (std::size_t retained = 1; retained < (std::size_t{1} << outputs.size()); ++retained) {
-        std::size_t elements = untold;
-        std::vector<Row> rows;
-        for (std::size_t i = 0; i < outputs.size(); ++i)
-            if ((retained >> i & 1) != 0) {
-                elements += static_cast<std::size_t>(m_problem.tensor(outputs[i]).elements());
-                rows.push_back(*m_written[outputs[i].index()]);
-            }
-        Column other = without(column, elements);
-        std::erase_if(other.achieves,
-                      [&](const Achieved& a) { return std::ranges::find(rows, a.row) != rows.end(); });
-        m_columns.push_back(std::move(other));
-    }
-    if (untold > 0)
-        m_columns.push_back(without(column, untold));
+    return out;
 }
 
-bool CoverColumns::addSet(std::uint32_t piece, OpBits mask)
+/// The same where these outputs of the graph are retained, which another subgraph has to write then (R3.6):
+/// that saves no more than writing them takes. Of others than the first few it is not told: they count as
+/// written and as retained at once.
+CoverColumns::Column CoverColumns::retaining(Column column, const std::vector<OpId>& ops,
+                                             std::uint32_t retained) const
+{
+    column.retained = retained;
+    if (retained == 0)
+        return column;
+    std::int64_t elements = 0;
+    std::vector<Row> rows;
+    const std::vector<TensorId> outputs = retainable(ops);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const bool told = i < kToldRetained;
+        if (told ? (retained >> i & 1) != 0 : true)
+            elements += m_problem.tensor(outputs[i]).elements();
+        if (told && (retained >> i & 1) != 0)
+            rows.push_back(*m_written[outputs[i].index()]);
+    }
+    const double time =
+        static_cast<double>(elements) / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+    column.least.latency = std::max(0.0, column.least.latency - time);
+    for (std::size_t i = 0; i < CostModel::kWeights; ++i) {
+        const double memory = 1 - static_cast<double>(i) / static_cast<double>(CostModel::kWeights - 1);
+        column.least.weighted[i] = std::max(0.0, column.least.weighted[i] - memory * time);
+    }
+    std::erase_if(column.achieves,
+                  [&](const Achieved& a) { return std::ranges::find(rows, a.row) != rows.end(); });
+    return column;
+}
+
+CoverColumns::Decided CoverColumns::decidedOf(const std::vector<Choice>& choices, const Decisions& decisions)
+{
+    Decided out;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        if ((decisions.made >> i & 1) == 0)
+            continue;
+        const auto [t, way] = choices[i];
+        const bool so = (decisions.yes >> i & 1) != 0;
+        switch (way) {
+        case Way::StayIn:
+            (so ? out.stayIn : out.notStayIn).push_back(t);
+            break;
+        case Way::StayOut:
+            (so ? out.stayOut : out.notStayOut).push_back(t);
+            break;
+        case Way::MadeIn:
+            (so ? out.madeIn : out.notMade).push_back(t);
+            break;
+        case Way::FusedOut:
+            (so ? out.fusedOut : out.notFused).push_back(t);
+            break;
+        }
+    }
+    return out;
+}
+
+bool CoverColumns::isPossible(const Decided& decided) const
+{
+    std::int64_t kept = 0;
+    for (const auto* list : {&decided.stayIn, &decided.stayOut})
+        for (const TensorId t : *list)
+            kept += m_problem.tensor(t).elements();
+    // What is made inside is taken from there (R3.1).
+    return kept <= m_problem.hardware().fastMemoryCapacity &&
+           std::ranges::none_of(decided.stayIn, [&](TensorId t) { return has(decided.madeIn, t); });
+}
+
+std::optional<std::vector<CoverColumns::Column>> CoverColumns::columnsOf(std::uint32_t piece, OpBits mask,
+                                                                         std::size_t thread)
 {
     const std::vector<OpId> ops = opsOf(piece, mask);
-    const Edges edges = edgesOf(ops, m_pieces[piece]);
-    const std::vector<Choice> choices = choicesOf(ops.size(), edges, m_pieces[piece]);
-    for (std::size_t chosen = 0; chosen < (std::size_t{1} << choices.size()); ++chosen) {
-        Decided decided;
-        std::int64_t kept = 0;
-        bool possible = true;
-        for (std::size_t i = 0; i < choices.size(); ++i) {
-            const auto [t, way] = choices[i];
-            const bool so = (chosen >> i & 1) != 0;
-            switch (way) {
-            case Way::StayIn:
-                (so ? decided.stayIn : decided.notStayIn).push_back(t);
-                break;
-            case Way::StayOut:
-                (so ? decided.stayOut : decided.notStayOut).push_back(t);
-                break;
-            case Way::MadeIn:
-                (so ? decided.madeIn : decided.notMade).push_back(t);
-                break;
-            case Way::FusedOut:
-                (so ? decided.fusedOut : decided.notFused).push_back(t);
-                break;
-            }
-            if (so && (way == Way::StayIn || way == Way::StayOut))
-                kept += m_problem.tensor(t).elements();
-        }
-        for (const TensorId t : decided.stayIn) // what is made inside is taken from there (R3.1)
-            possible &= std::ranges::find(decided.madeIn, t) == decided.madeIn.end();
-        if (!possible || kept > m_problem.hardware().fastMemoryCapacity)
-            continue;
-        const auto least = leastOf(ops, edges, decided);
-        if (!least)
-            return false;
-        if (least->latency < std::numeric_limits<double>::infinity())
-            addColumn(piece, mask, ops, edges, decided, *least);
-    }
-    return true;
+    const std::size_t outputs = retainable(ops).size();
+    const std::size_t told = std::min(outputs, kToldRetained);
+    std::vector<Column> out;
+    const bool whole = m_pieces[piece].alone || !reachesBeyond(ops, piece);
+    const Edges edges = edgesOf(ops, piece, whole);
+    const auto least = leastOf(ops, edges, {}, whole, m_models[thread]);
+    if (!least)
+        return std::nullopt;
+    if (least->latency == std::numeric_limits<double>::infinity())
+        return out;
+    const Column column{.piece = piece,
+                        .ops = mask,
+                        .decisions = {},
+                        .whole = whole,
+                        .retained = 0,
+                        .decided = choicesOf(edges, piece, whole).empty(),
+                        .least = *least,
+                        .achieves = achievedBy(piece, ops, edges, {}, whole)};
+    for (std::uint32_t retained = 0; retained < 1U << told; ++retained)
+        out.push_back(retaining(column, ops, retained));
+    if (outputs > told)
+        out.push_back(retaining(column, ops, 1U << kToldRetained)); // of the others only
+    return out;
 }
 
-/// What is decided, column by column: what crosses between pieces, then the largest of what may stay, where
-/// no other piece counts its room, too.
-std::vector<CoverColumns::Choice> CoverColumns::choicesOf(std::size_t ops, const Edges& edges,
-                                                          const Piece& piece) const
+std::array<std::optional<CoverColumns::Column>, 2> CoverColumns::split(const Column& column,
+                                                                       std::size_t thread)
 {
-    constexpr std::size_t kFew = 2; // there are not many sets of so few ops
-    const std::size_t most = ops <= kFew ? 8 : piece.alone ? 4 : 5;
-    std::vector<Choice> crossing, staying;
+    const std::vector<OpId> ops = opsOf(column.piece, column.ops);
+    const Edges edges = edgesOf(ops, column.piece, column.whole);
+    const std::vector<Choice> choices = choicesOf(edges, column.piece, column.whole);
+    const auto next = static_cast<std::size_t>(std::countr_one(column.decisions.made));
+    std::array<std::optional<Column>, 2> out;
+    for (const bool so : {true, false}) {
+        Decisions decisions = column.decisions;
+        decisions.made |= 1U << next;
+        decisions.yes |= so ? 1U << next : 0;
+        const Decided decided = decidedOf(choices, decisions);
+        if (!isPossible(decided))
+            continue;
+        const auto least = leastOf(ops, edges, decided, column.whole, m_models[thread]);
+        if (least && least->latency == std::numeric_limits<double>::infinity())
+            continue;
+        Column part = retaining({.piece = column.piece,
+                                 .ops = column.ops,
+                                 .decisions = decisions,
+                                 .whole = column.whole,
+                                 .retained = 0,
+                                 .decided = next + 1 >= choices.size(),
+                                 .least = least ? *least : column.least,
+                                 .achieves = achievedBy(column.piece, ops, edges, decided, column.whole)},
+                                ops, column.retained);
+        // It is one of the possibilities that the whole was.
+        part.least.latency = std::max(part.least.latency, column.least.latency);
+        for (std::size_t i = 0; i < CostModel::kWeights; ++i)
+            part.least.weighted[i] = std::max(part.least.weighted[i], column.least.weighted[i]);
+        out[so ? 0 : 1] = std::move(part);
+    }
+    return out;
+}
+
+/// What may cross between pieces, and what may stay; the largest first.
+std::vector<CoverColumns::Choice> CoverColumns::choicesOf(const Edges& edges, std::uint32_t piece,
+                                                          bool whole) const
+{
+    std::vector<Choice> out;
     for (const TensorId t : edges.madeIn)
-        crossing.push_back({t, Way::MadeIn});
+        out.push_back({t, Way::MadeIn});
     for (const TensorId t : edges.fusedOut)
-        crossing.push_back({t, Way::FusedOut});
+        out.push_back({t, Way::FusedOut});
+    // Where rooms of parts are added up, what stays must be in one of them only.
     const auto isOwn = [&](TensorId t) {
-        const auto producer = m_problem.producer(t);
-        const auto isHere = [&](OpId o) { return m_pieceOf[o.index()] == m_pieceOf[piece.ops[0].index()]; };
-        return piece.alone || (std::ranges::all_of(m_problem.consumers(t), isHere) && producer);
+        return !m_sharing || whole || std::ranges::all_of(m_problem.consumers(t), [&](OpId o) {
+            return m_pieceOf[o.index()] == piece;
+        });
     };
     if (!m_keepsInputs) {
         for (const TensorId t : edges.stayIn)
-            if (isOwn(t))
-                staying.push_back({t, Way::StayIn});
+            if (m_problem.producer(t) && isOwn(t))
+                out.push_back({t, Way::StayIn});
         for (const TensorId t : edges.stayOut)
-            if (piece.alone || std::ranges::find(edges.fusedOut, t) == edges.fusedOut.end())
-                staying.push_back({t, Way::StayOut});
+            out.push_back({t, Way::StayOut});
     }
-    const auto smaller = [&](const Choice& a, const Choice& b) {
-        return m_problem.tensor(a.tensor).elements() > m_problem.tensor(b.tensor).elements();
-    };
-    std::ranges::stable_sort(crossing, smaller);
-    std::ranges::stable_sort(staying, smaller);
-    crossing.insert(crossing.end(), staying.begin(), staying.end());
-    if (crossing.size() > most)
-        crossing.resize(most);
-    return crossing;
+    std::ranges::stable_sort(out, std::greater<>(),
+                             [&](const Choice& c) { return m_problem.tensor(c.tensor).elements(); });
+    if (out.size() > kMostChoices)
+        out.resize(kMostChoices);
+    return out;
 }
 
 } // namespace tilewright

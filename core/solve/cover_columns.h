@@ -4,11 +4,11 @@
 #include "eval/request_kinds.h"
 #include "rules/rules.h"
 #include "solve/cost_model.h"
-#include "solve/cover_prices.h"
 #include "solve/pieces.h"
 #include "workload/problem.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -16,35 +16,61 @@
 
 namespace tilewright {
 
+/// How much of which row of a cover something achieves.
+struct Achieved
+{
+    std::size_t row;
+    double amount;
+};
+
 /// The columns of the cover (docs/rules/bound.md): op sets of one piece, once for every choice of what stays
 /// in fast memory or crosses between pieces, with what they cost at least and what they achieve.
 class CoverColumns
 {
 public:
     using OpBits = std::uint64_t;
+    /// What is decided of the choices that a set has, in their order; what is not is free, takes no room and
+    /// counts as achieved either way.
+    struct Decisions
+    {
+        std::uint32_t made = 0; ///< bit by choice
+        std::uint32_t yes = 0;
+    };
     struct Column
     {
         std::uint32_t piece;
         OpBits ops; ///< of the piece
+        Decisions decisions;
+        bool whole = true;          ///< the subgraph; else what one that reaches over pieces has here
+        std::uint32_t retained = 0; ///< graph outputs that others write (docs/rules/bound.md 1)
+        bool decided = false;       ///< all that can be
         CostModel::AnyOrder least;
         std::vector<Achieved> achieves;
     };
 
-    /// `sharing`: a load that several pieces may need is shared between them.
-    CoverColumns(const Problem& problem, const Rules& rules, const std::vector<Piece>& pieces, bool sharing);
+    /// `sharing`: a load that several pieces may need is shared between them. As many threads may call at
+    /// once.
+    CoverColumns(const Problem& problem, const Rules& rules, const std::vector<Piece>& pieces, bool sharing,
+                 std::size_t threads);
 
-    /// False when the cost of some column is not known.
-    [[nodiscard]] bool addSet(std::uint32_t piece, OpBits mask);
+    /// The columns of a set of which nothing is decided; none where nothing fits. Nothing when the cost is
+    /// not known.
+    [[nodiscard]] std::optional<std::vector<Column>> columnsOf(std::uint32_t piece, OpBits mask,
+                                                               std::size_t thread);
+    /// The columns that one is when one thing more is decided: first where it is so, then where it is not.
+    /// None for what cannot be.
+    [[nodiscard]] std::array<std::optional<Column>, 2> split(const Column& column, std::size_t thread);
 
-    [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }
     [[nodiscard]] double cost(const Column& column, std::size_t weight) const
     {
-        return m_pieces[column.piece].alone ? column.least.latency : column.least.weighted[weight];
+        return column.whole ? column.least.latency : column.least.weighted[weight];
     }
     [[nodiscard]] std::vector<OpId> opsOf(std::uint32_t piece, OpBits mask) const;
     /// By row: how much of it has to be achieved, and the op whose price it is.
     [[nodiscard]] const std::vector<double>& demands() const noexcept { return m_demands; }
     [[nodiscard]] const std::vector<OpId>& opOfRow() const noexcept { return m_rowOp; }
+    /// Rows up to this one are the same whatever the pieces are.
+    [[nodiscard]] std::size_t ownRows() const noexcept { return m_ownRows; }
 
 private:
     using Row = std::size_t;
@@ -83,29 +109,34 @@ private:
         return m_spatial[o.index()].rows && m_spatial[o.index()].cols;
     }
     [[nodiscard]] bool maybeAskedOtherwise(TensorId t, std::uint32_t piece) const;
-    [[nodiscard]] Edges edgesOf(const std::vector<OpId>& ops, const Piece& piece) const;
-    [[nodiscard]] std::vector<Choice> choicesOf(std::size_t ops, const Edges& edges,
-                                                const Piece& piece) const;
+    [[nodiscard]] bool reachesBeyond(const std::vector<OpId>& ops, std::uint32_t piece) const;
+    [[nodiscard]] Edges edgesOf(const std::vector<OpId>& ops, std::uint32_t piece, bool whole) const;
+    [[nodiscard]] std::vector<Choice> choicesOf(const Edges& edges, std::uint32_t piece, bool whole) const;
+    [[nodiscard]] static Decided decidedOf(const std::vector<Choice>& choices, const Decisions& decisions);
+    [[nodiscard]] bool isPossible(const Decided& decided) const;
     [[nodiscard]] std::vector<TensorId> openSinks(const std::vector<OpId>& ops, const Edges& edges,
                                                   const Decided& decided) const;
     [[nodiscard]] std::optional<CostModel::AnyOrder> leastOf(const std::vector<OpId>& ops, const Edges& edges,
-                                                             const Decided& decided);
-    void addColumn(std::uint32_t piece, OpBits mask, const std::vector<OpId>& ops, const Edges& edges,
-                   const Decided& decided, const CostModel::AnyOrder& least);
-    void addRetained(const Column& column, const std::vector<OpId>& ops);
+                                                             const Decided& decided, bool whole,
+                                                             CostModel& model) const;
+    [[nodiscard]] std::vector<Achieved> achievedBy(std::uint32_t piece, const std::vector<OpId>& ops,
+                                                   const Edges& edges, const Decided& decided,
+                                                   bool whole) const;
+    [[nodiscard]] std::vector<TensorId> retainable(const std::vector<OpId>& ops) const;
+    [[nodiscard]] Column retaining(Column column, const std::vector<OpId>& ops, std::uint32_t retained) const;
 
     const Problem& m_problem;
     const Rules& m_rules;
     const std::vector<Piece>& m_pieces;
     bool m_sharing;
-    CostModel m_model;
+    std::vector<CostModel> m_models; ///< by thread
     bool m_keepsInputs;
     std::vector<std::uint32_t> m_pieceOf; ///< by op
     std::vector<SpatialAxes> m_spatial;
-    std::vector<Column> m_columns;
 
     std::vector<double> m_demands;
     std::vector<OpId> m_rowOp;
+    std::size_t m_ownRows = 0;
     std::vector<Row> m_runs;
     std::vector<std::optional<Row>> m_written, m_handed;
     std::unordered_map<std::uint64_t, Row> m_reaches; ///< by tensor and reader
@@ -113,6 +144,7 @@ private:
     /// makes it.
     std::vector<std::optional<Row>> m_fused;
     std::unordered_map<std::uint64_t, Row> m_made;
+    std::vector<std::uint32_t> m_readingPieces; ///< by tensor
 };
 
 } // namespace tilewright

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "solve/cover_columns.h"
+
 #include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
 
 namespace tilewright {
-
-/// How much of which row of a cover something achieves.
-struct Achieved
-{
-    std::size_t row;
-    double amount;
-};
-
-struct CoverColumn
-{
-    double cost = 0;
-    const std::vector<Achieved>* achieves = nullptr;
-    bool first = false; ///< looked at from the start
-};
 
 struct CoverPrices
 {
@@ -29,10 +17,11 @@ struct CoverPrices
     std::vector<std::pair<std::size_t, double>> shares; ///< the cheapest cover: columns, how much of each
 };
 
-/// Prices for the rows of a cover, each of which demands `demands[row]` at least, that no column exceeds. The
-/// best ones when `secondsLeft` lets it finish; in any case they hold for every column.
-[[nodiscard]] CoverPrices priceCover(const std::vector<double>& demands,
-                                     const std::vector<CoverColumn>& columns,
-                                     const std::function<double()>& secondsLeft);
+/// Prices for the rows of a cover that no column exceeds; of the columns what prices turn on is decided, so
+/// they become more. The best prices when `secondsLeft` lets it finish; in any case they hold. `start`: by
+/// row, as many as are known, prices that may be near them.
+[[nodiscard]] CoverPrices priceCover(CoverColumns& cover, std::vector<CoverColumns::Column>& columns,
+                                     std::size_t weight, const std::vector<double>& start,
+                                     std::size_t threads, const std::function<double()>& secondsLeft);
 
 } // namespace tilewright

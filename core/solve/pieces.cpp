@@ -202,6 +202,22 @@ std::vector<Piece> cutIntoPieces(const Problem& problem, const Rules& rules, con
     return pieces;
 }
 
+std::vector<std::uint64_t> neverTogether(const Problem& problem, const Rules& rules, const Piece& piece)
+{
+    std::vector<OpBits> out(piece.ops.size());
+    for (std::size_t i = 0; i < piece.ops.size(); ++i)
+        for (std::size_t j = 0; j < piece.ops.size(); ++j) {
+            const TensorId t = problem.op(piece.ops[i]).output;
+            const auto& inputs = problem.op(piece.ops[j]).inputs;
+            if (std::ranges::find(inputs, t) == inputs.end() ||
+                !isFusionForbidden(problem, rules, t, piece.ops[j]))
+                continue;
+            out[i] |= OpBits{1} << j;
+            out[j] |= OpBits{1} << i;
+        }
+    return out;
+}
+
 /// Grown from its first op by neighbours that are not before it.
 bool forEachConnectedSet(const Problem& problem, const Piece& piece,
                          const std::function<bool(std::uint64_t)>& visit,

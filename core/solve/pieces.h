@@ -25,6 +25,11 @@ struct PieceSizes
     std::size_t atom = 20;  ///< ops behind which a cut says little stay together up to this many
     std::size_t most = 14;  ///< smaller pieces are put together up to this many
 };
+
+/// By op of the piece: those that are in no subgraph with it, because R4.7 keeps one's result from the other.
+[[nodiscard]] std::vector<std::uint64_t> neverTogether(const Problem& problem, const Rules& rules,
+                                                       const Piece& piece);
+
 /// Every op is in one piece.
 [[nodiscard]] std::vector<Piece> cutIntoPieces(const Problem& problem, const Rules& rules,
                                                const PieceSizes& sizes);

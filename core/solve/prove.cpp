@@ -9,14 +9,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
 
 namespace tilewright {
 
 namespace {
 
 // Of the time that is left then:
-constexpr double kListShare = 0.5;   ///< for listing what could be a subgraph
+constexpr double kListShare = 0.92;  ///< for listing what could be a subgraph
 constexpr double kPriceShare = 0.5;  ///< for prices
 constexpr double kDecideShare = 0.3; ///< for deciding what stays
 constexpr double kOrderShare = 0.35; ///< for the search with tiles in any order
@@ -32,10 +31,9 @@ public:
         : m_rules(rules), m_limits(limits), m_graph(problem, rules), m_pool(problem, rules, m_memo, {}),
           m_until(now() + limits.seconds), m_started(now()),
           m_columns(m_graph, rules, best,
-                    {.columns = limits.columns,
-                     .threads = limits.threads > 0 ? limits.threads
-                                                   : std::max(1U, std::thread::hardware_concurrency()),
-                     .secondsLeft = [this] { return secondsLeft(); }})
+                    {.columns = limits.columns, .threads = threadsFor(limits.threads), .secondsLeft = [this] {
+                         return secondsLeft();
+                     }})
     {
     }
     Proof run();
@@ -62,7 +60,7 @@ private:
         if (m_limits.onProgress)
             m_limits.onProgress({now() - m_started, m_proof.lowerBound,
                                  std::max(m_proof.presetBound, m_proof.lowerBound),
-                                 std::min(m_columns.upperBound(), m_proof.total)});
+                                 std::min(m_columns.upperBound(), m_proof.total), &m_proof.priced});
     }
     void raise(double Proof::*bound, double value)
     {
@@ -71,6 +69,13 @@ private:
             return;
         m_proof.*bound = value;
         tell();
+    }
+    /// What the prices say by now of all orders of tiles.
+    void takePrices()
+    {
+        if (m_columns.bound() > m_proof.lowerBound)
+            m_proof.priced = m_columns.cover();
+        raise(&Proof::lowerBound, m_columns.bound());
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
     [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - now() : 0; }
@@ -166,12 +171,12 @@ Proof Prover::run()
         return std::move(m_proof);
     };
     bool priced = false;
-    m_columns.onBound([this] { raise(&Proof::lowerBound, m_columns.bound()); });
+    m_columns.onBound([this] { takePrices(); });
     if (listed)
         during(kPriceShare, [&] { priced = m_columns.price(); });
     if (!priced)
         return finish();
-    raise(&Proof::lowerBound, m_columns.bound());
+    takePrices();
     const auto closed = [&] {
         if (!isClosed(m_proof.lowerBound))
             return false;
@@ -182,7 +187,7 @@ Proof Prover::run()
     if (closed())
         return finish();
     bool decided = decide();
-    raise(&Proof::lowerBound, m_columns.bound());
+    takePrices();
     if (decided && !closed())
         during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
     if (closed())
@@ -243,7 +248,9 @@ void proveResult(const Problem& problem, const Rules& rules, SolveResult& result
     takeProof(result, std::move(proof), replace);
     if (!said && (!limits.keepGoing || limits.keepGoing()))
         raiseBound(result,
-                   strongBound(problem, rules, {.seconds = left, .keepGoing = limits.keepGoing}).value);
+                   strongBound(problem, rules,
+                               {.seconds = left, .threads = limits.threads, .keepGoing = limits.keepGoing})
+                       .value);
 }
 
 } // namespace tilewright

@@ -3,6 +3,7 @@
 
 #include "rules/rules.h"
 #include "schedule/schedule.h"
+#include "solve/set_cover.h"
 #include "solve/solver.h"
 #include "workload/problem.h"
 
@@ -17,10 +18,11 @@ namespace tilewright {
 /// How far a proof has come.
 struct ProofProgress
 {
-    double seconds = 0;     ///< since its start
-    double lowerBound = 0;  ///< no valid schedule takes less
-    double presetBound = 0; ///< no schedule of preset traversals does
-    double best = 0;        ///< latency of the best schedule that is known
+    double seconds = 0;                    ///< since its start
+    double lowerBound = 0;                 ///< no valid schedule takes less
+    double presetBound = 0;                ///< no schedule of preset traversals does
+    double best = 0;                       ///< latency of the best schedule that is known
+    const SetCoverBound* priced = nullptr; ///< what the prices say of it; as long as the call takes
 };
 
 struct ProofLimits
@@ -37,6 +39,7 @@ struct Proof
 {
     double lowerBound = 0;  ///< no valid schedule takes less; 0 when nothing could be said
     double presetBound = 0; ///< no schedule of preset traversals does
+    SetCoverBound priced;   ///< what prices say of `lowerBound`, and its groups; the rest is of the search
     bool optimal = false;   ///< nothing in `space` is better than what is known now
     std::string space;
     /// A better one than what was known, checked by the evaluator.

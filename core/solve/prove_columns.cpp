@@ -39,7 +39,7 @@ ProofColumns::ProofColumns(const ProofGraph& graph, const Rules& rules, double u
     m_program = std::make_unique<GrowingProgram>(m_demands);
     for (std::size_t i = 0; i < m_demands.size(); ++i) // so that it can be done from the start
         if (m_demands[i] > 0)
-            (void)m_program->add(kOutOfReach, std::array{LinearProgram::Entry{i, 1}});
+            (void)m_program->add(kOutOfReach, std::array{GrowingProgram::Entry{i, 1}});
 }
 
 Slack ProofColumns::slack(const ProofColumn& column, const Prices& prices) const
@@ -113,14 +113,6 @@ bool ProofColumns::list(const Rules& rules)
     for (const Piece& piece : pieces) {
         if (!piece.alone)
             return false;
-        std::vector<std::uint64_t> apart(piece.ops.size());
-        for (std::size_t i = 0; i < piece.ops.size(); ++i)
-            for (std::size_t j = 0; j < piece.ops.size(); ++j)
-                if ((m_graph.never[place[piece.ops[i].index()]] &
-                     ProofGraph::bit(place[piece.ops[j].index()])) != 0) {
-                    apart[i] |= ProofGraph::bit(j);
-                    apart[j] |= ProofGraph::bit(i);
-                }
         const auto add = [&](std::uint64_t local) {
             constexpr std::size_t kAskedEvery = 4096;
             ProofMask set = 0;
@@ -129,17 +121,18 @@ bool ProofColumns::list(const Rules& rules)
             return sets.size() <= m_limits.columns &&
                    (sets.size() % kAskedEvery != 0 || m_limits.secondsLeft() > 0);
         };
-        if (!forEachConnectedSet(m_graph.problem, piece, add, apart))
+        if (!forEachConnectedSet(m_graph.problem, piece, add, neverTogether(m_graph.problem, rules, piece)))
             return false;
     }
     m_columns.resize(sets.size());
     const double available = m_limits.secondsLeft();
     const auto isInTime = [&](std::size_t done) {
-        constexpr std::size_t kLooked = 8; // one in so many tells how long all take
+        constexpr std::size_t kLooked = 8; // one in so many tells how long all take,
+        constexpr double kRoughly = 1.3;   // as the first ones are larger than most
         const double left = m_limits.secondsLeft();
         return left > 0 &&
                (done * kLooked <= sets.size() || (available - left) * static_cast<double>(sets.size()) <=
-                                                     available * static_cast<double>(done));
+                                                     kRoughly * available * static_cast<double>(done));
     };
     const bool all =
         forAllInThreads(m_models.size(), sets.size(), isInTime, [&](std::size_t thread, std::size_t i) {
@@ -163,7 +156,7 @@ bool ProofColumns::list(const Rules& rules)
 
 void ProofColumns::addToProgram(ProofColumn& column)
 {
-    std::vector<LinearProgram::Entry> entries;
+    std::vector<GrowingProgram::Entry> entries;
     forEachAchieved(column, [&](std::size_t row, double amount) { entries.push_back({row, amount}); });
     column.program = static_cast<std::uint32_t>(m_program->add(column.least / m_upper, entries));
 }

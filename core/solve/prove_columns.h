@@ -5,6 +5,8 @@
 #include "solve/linear_program.h"
 #include "solve/prove_graph.h"
 #include "solve/prove_threads.h"
+#include "solve/set_cover.h"
+#include "solve/slack.h"
 
 #include <array>
 #include <cstdint>
@@ -63,6 +65,8 @@ public:
     /// No schedule that is better than the upper bound takes less.
     [[nodiscard]] double bound() const noexcept { return m_bound; }
     [[nodiscard]] double upperBound() const noexcept { return m_upper; }
+    /// What the bound is made of: the prices by op, and the groups of the program's cheapest cover.
+    [[nodiscard]] SetCoverBound cover() const;
     /// Is called when bound() has become higher.
     void onBound(std::function<void()> told) { m_told = std::move(told); }
     /// What still has to be paid for at least, by the prices, when these results are in slow memory, and
@@ -85,6 +89,13 @@ private:
         double by;
     };
     using OverpricedList = std::vector<Overpriced>;
+    /// A column of the cheapest cover, as it was when the program was solved.
+    struct Chosen
+    {
+        ProofMask ops;
+        double least;
+        double share;
+    };
 
     /// What a column costs, by that model. False when it is none.
     [[nodiscard]] bool complete(ProofColumn& column, CostModel& model, bool sharp = false) const;
@@ -109,6 +120,7 @@ private:
     [[nodiscard]] double valueOf(const Prices& prices) const;
     /// Takes prices over that are better than those so far, if they hold for all columns.
     void adopt(Prices prices);
+    void choose(const std::vector<double>& shares);
     void addToProgram(ProofColumn& column);
     void retire(ProofColumn& column);
     void sharpen(std::size_t column, CostModel& model);
@@ -135,6 +147,7 @@ private:
     std::vector<std::vector<std::size_t>> m_given;        ///< the same by producer
     Prices m_prices;
     std::unique_ptr<GrowingProgram> m_program;
+    std::vector<Chosen> m_chosen;
 };
 
 template <class Work> bool ProofColumns::forAll(std::size_t count, const Work& work) const

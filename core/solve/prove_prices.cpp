@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 
 namespace tilewright {
 
@@ -108,6 +109,42 @@ void ProofColumns::adopt(Prices prices)
         m_told();
 }
 
+void ProofColumns::choose(const std::vector<double>& shares)
+{
+    constexpr double kShare = 1e-6;
+    m_chosen.clear();
+    for (ProofColumn& c : m_columns) {
+        c.counts = c.program != ProofColumn::kNone && shares[c.program] > kShare;
+        if (c.counts)
+            m_chosen.push_back({c.ops, c.least, shares[c.program]});
+    }
+}
+
+SetCoverBound ProofColumns::cover() const
+{
+    SetCoverBound out;
+    out.value = std::min(m_bound, m_upper); // bounds are about better schedules
+    out.sets = m_columns.size();
+    out.prices.assign(m_graph.problem.opCount(), 0);
+    const double scale = m_bound > 0 ? out.value / valueOf(m_prices) : 0;
+    for (std::size_t i = 0; i < m_graph.size(); ++i) {
+        double sum = m_prices[m_runs[i]];
+        if (m_written[i] != kNoRow)
+            sum += m_prices[m_written[i]];
+        for (const std::size_t row : m_given[i])
+            sum += m_prices[row];
+        out.prices[m_graph.ops[i].index()] = scale * sum;
+    }
+    for (const Chosen& chosen : m_chosen) {
+        PricedGroup group{m_graph.opsOf(chosen.ops), chosen.least, chosen.share};
+        std::ranges::sort(group.ops);
+        out.groups.push_back(std::move(group));
+    }
+    std::ranges::stable_sort(out.groups, std::greater<>(),
+                             [](const PricedGroup& g) { return g.least * g.share; });
+    return out;
+}
+
 bool ProofColumns::price()
 {
     double smoothing = kSmoothing;
@@ -116,8 +153,7 @@ bool ProofColumns::price()
             m_program->solve(std::max(kLeastSeconds, m_limits.secondsLeft()));
         if (!master.optimal)
             break;
-        for (ProofColumn& c : m_columns)
-            c.counts = c.program != ProofColumn::kNone && master.values[c.program] > 1e-6;
+        choose(master.values);
         // No prices add up to more than the program's value.
         const double most = master.value * m_upper;
         if (m_bound >= most * (1 - kConverged) || m_bound >= m_upper * kClosed ||

@@ -9,6 +9,12 @@
 
 namespace tilewright {
 
+/// 0: as many as the machine has.
+[[nodiscard]] inline std::size_t threadsFor(std::size_t asked)
+{
+    return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
+
 /// Calls work(thread, i) for every i below `count`, in several threads where that is worth it. goOn(done) is
 /// asked now and then, by the calling thread only; false when it says no.
 template <class GoOn, class Work>

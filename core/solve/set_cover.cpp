@@ -9,10 +9,11 @@
 #include "solve/cost_model.h"
 #include "solve/cover_columns.h"
 #include "solve/cover_prices.h"
+#include "solve/prove_threads.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <atomic>
 #include <chrono>
 #include <iterator>
 #include <limits>
@@ -33,11 +34,14 @@ class SetCover
 public:
     SetCover(const Problem& problem, const Rules& rules, const SetCoverLimits& limits,
              const PieceSizes& sizes, bool sharing)
-        : m_problem(problem), m_limits(limits), m_until(wallClock() + limits.seconds),
-          m_pieces(cutIntoPieces(problem, rules, sizes)), m_columns(problem, rules, m_pieces, sharing)
+        : m_problem(problem), m_rules(rules), m_limits(limits), m_until(wallClock() + limits.seconds),
+          m_pieces(cutIntoPieces(problem, rules, sizes)), m_threads(threadsFor(limits.threads)),
+          m_cover(problem, rules, m_pieces, sharing, m_threads)
     {
     }
-    SetCoverBound run();
+    /// The best bound from this weight of compute on and up or down as long as it grows; which one says most
+    /// is left in `weight`. `near`: prices of rows that may be near; the best ones are left there.
+    SetCoverBound run(std::size_t& weight, std::vector<double>& near);
     /// No subgraph reaches over several pieces, so that cutting finer is of no use.
     [[nodiscard]] bool isWhole() const { return std::ranges::all_of(m_pieces, &Piece::alone); }
 
@@ -46,45 +50,42 @@ private:
     {
         return wallClock() > m_until || (m_limits.keepGoing && !m_limits.keepGoing());
     }
-    [[nodiscard]] bool addSet(std::uint32_t piece, CoverColumns::OpBits mask)
-    {
-        return ++m_sets <= m_limits.sets && (m_sets % 64 != 0 || !outOfTime()) &&
-               m_columns.addSet(piece, mask);
-    }
-    [[nodiscard]] SetCoverBound price(std::size_t weight) const;
+    [[nodiscard]] bool list();
+    [[nodiscard]] SetCoverBound price(std::size_t weight, std::vector<double>& near);
 
     const Problem& m_problem;
+    const Rules& m_rules;
     const SetCoverLimits& m_limits;
     double m_until;
     std::vector<Piece> m_pieces;
-    CoverColumns m_columns;
+    std::size_t m_threads;
+    CoverColumns m_cover;
+    std::vector<CoverColumns::Column> m_columns;
     std::size_t m_sets = 0;
 };
 
-SetCoverBound SetCover::price(std::size_t weight) const
+SetCoverBound SetCover::price(std::size_t weight, std::vector<double>& near)
 {
-    std::vector<CoverColumn> columns;
-    for (const CoverColumns::Column& c : m_columns.columns())
-        columns.push_back({m_columns.cost(c, weight), &c.achieves, std::popcount(c.ops) <= 2});
-    const std::vector<double>& demands = m_columns.demands();
-    const CoverPrices prices =
-        priceCover(demands, columns, [this] { return outOfTime() ? 0 : m_until - wallClock(); });
+    const std::vector<double>& demands = m_cover.demands();
+    const CoverPrices prices = priceCover(m_cover, m_columns, weight, near, m_threads,
+                                          [this] { return outOfTime() ? 0 : m_until - wallClock(); });
     SetCoverBound out;
     if (prices.value <= 0)
         return out;
     out.value = prices.value;
+    near = prices.prices;
     out.prices.assign(m_problem.opCount(), 0);
     double sum = 0;
     for (std::size_t i = 0; i < demands.size(); ++i)
         sum += prices.prices[i] * demands[i];
     for (std::size_t i = 0; i < demands.size(); ++i)
-        out.prices[m_columns.opOfRow()[i].index()] += prices.prices[i] * demands[i] * (out.value / sum);
+        out.prices[m_cover.opOfRow()[i].index()] += prices.prices[i] * demands[i] * (out.value / sum);
     for (const auto& [i, share] : prices.shares) {
-        const CoverColumns::Column& c = m_columns.columns()[i];
+        const CoverColumns::Column& c = m_columns[i];
         PricedGroup group;
-        group.ops = m_columns.opsOf(c.piece, c.ops);
+        group.ops = m_cover.opsOf(c.piece, c.ops);
         std::ranges::sort(group.ops);
-        group.least = columns[i].cost;
+        group.least = m_cover.cost(c, weight);
         group.share = share;
         out.groups.push_back(std::move(group));
     }
@@ -93,33 +94,85 @@ SetCoverBound SetCover::price(std::size_t weight) const
     return out;
 }
 
-SetCoverBound SetCover::run()
+/// What every connected set of every piece costs. False when there are too many.
+bool SetCover::list()
 {
+    struct Set
+    {
+        std::uint32_t piece;
+        CoverColumns::OpBits ops;
+    };
+    std::vector<Set> sets;
     for (std::uint32_t piece = 0; piece < m_pieces.size(); ++piece)
-        if (!forEachConnectedSet(m_problem, m_pieces[piece],
-                                 [&](CoverColumns::OpBits set) { return addSet(piece, set); }))
-            return {};
-    SetCoverBound best;
-    const bool crossing = std::ranges::any_of(m_pieces, [](const Piece& p) { return !p.alone; });
-    for (std::size_t weight = 0; weight < (crossing ? CostModel::kWeights : 1); ++weight) {
-        SetCoverBound bound = price(weight);
-        if (bound.value > best.value)
-            best = std::move(bound);
-    }
+        if (!forEachConnectedSet(
+                m_problem, m_pieces[piece],
+                [&](CoverColumns::OpBits set) {
+                    sets.push_back({piece, set});
+                    return sets.size() <= m_limits.sets;
+                },
+                neverTogether(m_problem, m_rules, m_pieces[piece])))
+            return false;
+    m_sets = sets.size();
+    std::vector<std::vector<CoverColumns::Column>> columns(sets.size());
+    std::atomic<bool> known = true;
+    if (!forAllInThreads(
+            m_threads, sets.size(), [&](std::size_t) { return !outOfTime() && known; },
+            [&](std::size_t thread, std::size_t i) {
+                if (auto found = m_cover.columnsOf(sets[i].piece, sets[i].ops, thread))
+                    columns[i] = std::move(*found);
+                else
+                    known = false;
+            }) ||
+        !known)
+        return false;
+    for (auto& found : columns)
+        std::ranges::move(found, std::back_inserter(m_columns));
+    return true;
+}
+
+SetCoverBound SetCover::run(std::size_t& weight, std::vector<double>& near)
+{
+    if (!list())
+        return {};
+    const double started = wallClock();
+    SetCoverBound best = price(weight, near);
+    // What all columns weigh alike is concave in the weight. It is much the same as in smaller pieces, so it
+    // is not worth much time.
+    constexpr double kTimes = 10;
+    const bool crossing = kTimes * (wallClock() - started) < m_until - wallClock() &&
+                          std::ranges::any_of(m_pieces, [](const Piece& p) { return !p.alone; });
+    const auto climb = [&](bool up) {
+        const std::size_t from = weight;
+        while (crossing && weight != (up ? CostModel::kWeights - 1 : 0)) {
+            std::vector<double> prices = near;
+            SetCoverBound next = price(up ? weight + 1 : weight - 1, prices);
+            if (next.value <= best.value)
+                break;
+            best = std::move(next);
+            near = std::move(prices);
+            weight += up ? 1 : -1;
+        }
+        return weight != from;
+    };
+    if (!climb(true))
+        (void)climb(false);
     best.sets = m_sets;
+    near.resize(std::min(near.size(), m_cover.ownRows()));
     return best;
 }
 
 /// About what is looked at in a second.
 constexpr double kSetsASecond = 100'000;
-constexpr std::array<std::size_t, 12> kMostOps{2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 17, 20};
+constexpr std::array<std::size_t, 9> kMostOps{3, 6, 20, 10, 14, 8, 28, 40, 64};
 
 /// Connected sets of all pieces; no more than are of interest are counted.
 double setsOf(const Problem& problem, const Rules& rules, const PieceSizes& sizes, double most)
 {
     double sets = 0;
     for (const Piece& piece : cutIntoPieces(problem, rules, sizes))
-        if (!forEachConnectedSet(problem, piece, [&](CoverColumns::OpBits) { return ++sets <= most; }))
+        if (!forEachConnectedSet(
+                problem, piece, [&](CoverColumns::OpBits) { return ++sets <= most; },
+                neverTogether(problem, rules, piece)))
             break;
     return sets;
 }
@@ -184,21 +237,28 @@ SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const Se
         return {};
     const double until = wallClock() + limits.seconds;
     BestOfComponents best(problem, rules);
+    std::size_t weight = 0;
+    std::vector<double> near;
+    std::optional<bool> shares; // once it is known what says more
     const auto look = [&](double share, const PieceSizes& sizes) {
-        bool whole = true;
+        std::array<double, 2> values{};
         for (const bool sharing : {false, true}) {
+            if (shares.value_or(sharing) != sharing)
+                continue;
             SetCoverLimits part = limits;
             part.seconds = share * (until - wallClock());
             SetCover cover(problem, rules, part, sizes, sharing);
-            const SetCoverBound bound = cover.run();
+            const SetCoverBound bound = cover.run(weight, near);
             best.add(bound);
             if (bound.sets == 0)
                 return Look::TooMany;
-            whole = cover.isWhole();
-            if (whole)
-                break;
+            if (cover.isWhole())
+                return Look::Whole;
+            values[sharing ? 1 : 0] = bound.value;
         }
-        return whole ? Look::Whole : Look::Cut;
+        if (sizes.most > 1 && !shares)
+            shares = values[1] > values[0];
+        return Look::Cut;
     };
     if (limits.pieces) {
         (void)look(1, *limits.pieces);
@@ -211,16 +271,17 @@ SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const Se
     };
     const PieceSizes largest;
     if (std::ranges::all_of(cutIntoPieces(problem, rules, largest), &Piece::alone) && isAffordable(largest) &&
-        look(0.5, largest) == Look::Whole)
+        look(0.9, largest) == Look::Whole)
         return best.take();
     // Larger pieces often say more, but where they are cut decides as well: all that there is time for.
     constexpr PieceSizes kSingles{.whole = 0, .atom = 8, .most = 1};
     (void)look(0.3, kSingles);
     for (const std::size_t most : kMostOps) {
-        const PieceSizes sizes{most, most, std::min(most, PieceSizes{}.most)};
+        const PieceSizes sizes{most, most, most};
         constexpr double kLeast = 0.02;
-        if (until - wallClock() < kLeast * limits.seconds || !isAffordable(sizes) ||
-            look(0.7, sizes) == Look::TooMany)
+        if (until - wallClock() < kLeast * limits.seconds)
+            break;
+        if (isAffordable(sizes) && look(0.9, sizes) == Look::Whole)
             break;
     }
     return best.take();

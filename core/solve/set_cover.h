@@ -36,6 +36,7 @@ struct SetCoverLimits
 {
     double seconds = 1;         ///< about
     std::size_t sets = 200'000; ///< op sets looked at, at most
+    std::size_t threads = 1;    ///< 0: as many as the machine has
     std::function<bool()> keepGoing;
     std::optional<PieceSizes> pieces; ///< only these; else the sizes that say most
 };

@@ -36,6 +36,7 @@ void addRest(LowerBound& bound, const Problem& problem, double value, const std:
 LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongBoundLimits& limits)
 {
     SetCoverLimits setLimits;
+    setLimits.threads = limits.threads;
     setLimits.seconds = limits.seconds;
     setLimits.keepGoing = limits.keepGoing;
     return boundOfGroups(lowerBound(problem, rules), problem, setCoverBound(problem, rules, setLimits));

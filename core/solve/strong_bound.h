@@ -12,7 +12,8 @@ namespace tilewright {
 
 struct StrongBoundLimits
 {
-    double seconds = 1; ///< about
+    double seconds = 1;      ///< about
+    std::size_t threads = 1; ///< 0: as many as the machine has
     std::function<bool()> keepGoing;
 };
 

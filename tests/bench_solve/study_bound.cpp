@@ -59,6 +59,7 @@ double study(const std::string& name, const Problem& problem, const Options& o)
     const double start = wall();
     SetCoverLimits limits;
     limits.seconds = o.seconds;
+    limits.threads = 2;
     if (o.pieces > 0)
         limits.pieces = PieceSizes{.whole = o.pieces, .atom = o.pieces, .most = o.pieces};
     const SetCoverBound sets = setCoverBound(problem, {}, limits);
@@ -144,7 +145,9 @@ bool studyProof(const std::string& name, const Problem& problem, const Options& 
     Proof proof = prove(problem, {}, result->total, limits);
     if (proof.lowerBound <= 0) { // too many op sets
         proof.lowerBound = proof.presetBound =
-            strongBound(problem, {}, {.seconds = limits.seconds - proof.seconds, .keepGoing = {}}).value;
+            strongBound(problem, {},
+                        {.seconds = limits.seconds - proof.seconds, .threads = 0, .keepGoing = {}})
+                .value;
         proof.optimal = result->provenOptimal; // by the solver, all the same
     }
     const bool sound = !proof.schedule || evaluate(problem, *proof.schedule, {}).valid();

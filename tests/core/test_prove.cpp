@@ -33,19 +33,6 @@ ProofLimits patient()
     return limits;
 }
 
-Problem::Data twoProductsAndTheirSum()
-{
-    Problem::Data data;
-    for (int i = 0; i < 6; ++i)
-        data.tensors.push_back({256, 256, {}});
-    const auto t = [](std::size_t i) { return TensorId(i); };
-    data.ops.push_back({OpType::MatMul, {t(0), t(1)}, t(3), 100, {}});
-    data.ops.push_back({OpType::MatMul, {t(0), t(2)}, t(4), 100, {}});
-    data.ops.push_back({OpType::Pointwise, {t(3), t(4)}, t(5), 10, {}});
-    data.hardware = {40000, 10, 128, 128, {}};
-    return data;
-}
-
 } // namespace
 
 class TestProve : public QObject
@@ -188,7 +175,7 @@ private slots:
     /// What is told on the way only rises, and holds; who stops gets what holds by then.
     void boundsRiseAndAStoppedProofClaimsNothing()
     {
-        const ProblemPtr p = *Problem::build(twoProductsAndTheirSum());
+        const ProblemPtr p = *Problem::build(testing::twoProductsAndTheirSum());
         ProofLimits limits = patient();
         double last = 0;
         int told = 0;
@@ -294,7 +281,7 @@ private slots:
     /// Several at once, as a window and a sweep may ask.
     void severalThreadsAtOnce()
     {
-        const ProblemPtr p = *Problem::build(twoProductsAndTheirSum());
+        const ProblemPtr p = *Problem::build(testing::twoProductsAndTheirSum());
         std::vector<Proof> proofs(4);
         {
             std::vector<std::jthread> threads;
@@ -310,7 +297,7 @@ private slots:
     /// A better schedule replaces the result only where that is wanted; the bound holds for it all the same.
     void aBetterScheduleIsOnlyTakenWhereWanted()
     {
-        const ProblemPtr p = *Problem::build(twoProductsAndTheirSum());
+        const ProblemPtr p = *Problem::build(testing::twoProductsAndTheirSum());
         SolveResult kept;
         kept.total = 60000;
         SolveResult replaced = kept;

@@ -7,7 +7,9 @@
 #include "solve_support.h"
 
 #include "eval/evaluator.h"
-#include "solve/linear_program.h"
+#include "solve/cover_columns.h"
+#include "solve/cover_prices.h"
+#include "solve/pieces.h"
 #include "solve/set_cover.h"
 #include "solve/solver.h"
 #include "solve/strong_bound.h"
@@ -28,13 +30,14 @@ namespace {
 constexpr double kAbove = 1 + 1e-9;
 
 /// A stopwatch would make the result depend on the machine: the number of sets is the limit.
-SetCoverBound boundOf(const Problem& problem, const Rules& rules, std::size_t pieces = 0)
+SetCoverBound boundOf(const Problem& problem, const Rules& rules, std::size_t pieces = 0,
+                      std::size_t sets = 4'000)
 {
     SetCoverLimits limits;
     if (pieces > 0)
         limits.pieces = PieceSizes{.whole = 0, .atom = pieces, .most = pieces};
     limits.seconds = 1e3;
-    limits.sets = 4'000;
+    limits.sets = sets;
     return setCoverBound(problem, rules, limits);
 }
 
@@ -124,7 +127,7 @@ private slots:
             const auto result = solve(*p, options);
             if (!result)
                 continue;
-            const SetCoverBound b = boundOf(*p, options.rules);
+            const SetCoverBound b = boundOf(*p, options.rules, 0, 1'000);
             QVERIFY2(b.value <= result->total * kAbove, qPrintable(QStringLiteral("seed %1").arg(seed)));
             stronger += b.value > result->lowerBound * kAbove;
         }
@@ -217,15 +220,7 @@ private slots:
     /// docs/rules/bound.md 5.
     void theWorkedExample()
     {
-        Problem::Data data;
-        for (int i = 0; i < 6; ++i)
-            data.tensors.push_back({256, 256, {}});
-        const auto t = [](std::size_t i) { return TensorId(i); };
-        data.ops.push_back({OpType::MatMul, {t(0), t(1)}, t(3), 100, {}});
-        data.ops.push_back({OpType::MatMul, {t(0), t(2)}, t(4), 100, {}});
-        data.ops.push_back({OpType::Pointwise, {t(3), t(4)}, t(5), 10, {}});
-        data.hardware = {40000, 10, 128, 128, {}};
-        const ProblemPtr p = *Problem::build(std::move(data));
+        const ProblemPtr p = *Problem::build(testing::twoProductsAndTheirSum());
         QCOMPARE(lowerBound(*p, {}).value, 45875.2);
         constexpr double kPriced = 52428.8;
         const double priced = boundOf(*p, {}).value;
@@ -240,28 +235,44 @@ private slots:
         QVERIFY(result->provenOptimal);
     }
 
-    /// Whatever prices come out of the solver, certify() makes them hold.
+    /// Whatever prices a search for them starts from, and even when there is no time for it: those that come
+    /// out hold for every set.
     void wrongPricesAreLowered()
     {
-        LinearProgram lp; // least 3 x + 4 y with x + y >= 2, x >= 1: 6
-        const auto x = lp.addColumn(3);
-        const auto y = lp.addColumn(4);
-        const auto both = lp.addRow(2);
-        const auto one = lp.addRow(1);
-        lp.add(both, x, 1);
-        lp.add(both, y, 1);
-        lp.add(one, x, 1);
-        lp.repairBy(x, {both, one}, 0);
-        lp.repairBy(y, {both}, 0);
-        LinearProgram::Solution solution = lp.solve(1);
-        QVERIFY(solution.optimal);
-        QVERIFY(std::abs(lp.certify(solution.prices) - 6) < 1e-6); // 2 x
-        std::vector<double> wrong{100, 50};
-        const double value = lp.certify(wrong);
-        QVERIFY(value > 0 && value <= 6);
-        QVERIFY(wrong[0] <= 4 && wrong[0] + wrong[1] <= 3);
-        std::vector<double> broken{std::numeric_limits<double>::quiet_NaN(), -1};
-        QVERIFY(lp.certify(broken) <= 6);
+        for (int seed = 0; seed < 40; ++seed) {
+            testing::Random rng(static_cast<std::uint64_t>(seed));
+            const ProblemPtr p = testing::smallProblem(rng);
+            const Rules rules;
+            const std::vector<Piece> pieces = cutIntoPieces(*p, rules, {0, 1, 1 + p->opCount() / 2});
+            CoverColumns cover(*p, rules, pieces, false, 1);
+            std::vector<CoverColumns::Column> columns;
+            for (std::uint32_t piece = 0; piece < pieces.size(); ++piece)
+                (void)forEachConnectedSet(*p, pieces[piece], [&](std::uint64_t set) {
+                    auto found = cover.columnsOf(piece, set, 0);
+                    std::ranges::move(*found, std::back_inserter(columns));
+                    return true;
+                });
+            std::vector<double> wrong(cover.demands().size());
+            for (std::size_t i = 0; i < wrong.size(); ++i)
+                wrong[i] = std::pow(10.0, static_cast<double>(i % 9));
+            for (const double seconds : {0.0, 5.0}) {
+                const CoverPrices found =
+                    priceCover(cover, columns, 1, wrong, 1, [seconds] { return seconds; });
+                QVERIFY(found.value >= 0);
+                double sum = 0;
+                for (std::size_t i = 0; i < found.prices.size(); ++i) {
+                    QVERIFY(found.prices[i] >= 0);
+                    sum += found.prices[i] * cover.demands()[i];
+                }
+                QVERIFY(std::abs(sum - found.value) <= 1e-9 * sum);
+                for (const CoverColumns::Column& c : columns) {
+                    double achieved = 0;
+                    for (const Achieved& a : c.achieves)
+                        achieved += a.amount * found.prices[a.row];
+                    QVERIFY(achieved <= cover.cost(c, 1) * (1 + 1e-12) + 1e-9);
+                }
+            }
+        }
     }
 };
 

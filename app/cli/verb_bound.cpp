@@ -3,15 +3,13 @@
 #include "interrupt.h"
 #include "report/bound_json.h"
 #include "rule_arguments.h"
-#include "solve/budget.h"
-#include "solve/prove.h"
-#include "solve/strong_bound.h"
+#include "solve/proof_run.h"
 #include "verbs.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -20,32 +18,16 @@ namespace tilewright::cli {
 
 namespace {
 
-constexpr double kSolveShare = 0.2; ///< of the seconds, for a schedule that branch and bound starts from
-constexpr double kPriceShare = 0.3; ///< for the bound by prices, whose parts are shown
-
 /// The bound after so many seconds, and the best schedule that is known by then, if there is one.
 std::optional<BoundedBest> prove(const Problem& problem, const Rules& rules, double seconds,
                                  LowerBound& bound)
 {
     const InterruptGuard interrupt;
-    const auto keepGoing = [token = interrupt.token()] { return !token.stop_requested(); };
-    bound = strongBound(problem, rules, {.seconds = kPriceShare * seconds, .keepGoing = keepGoing});
-    SolveOptions options;
-    options.rules = rules;
-    options.seconds = std::min(kSolveShare * seconds, suggestedSeconds(problem.opCount()));
-    options.stop = interrupt.token();
-    auto found = solve(problem, options);
-    if (!found)
+    ProofRunResult proof = runProof(problem, rules, {.seconds = seconds, .stop = interrupt.token()});
+    bound = std::move(proof.bound);
+    if (!std::isfinite(proof.state.best))
         return std::nullopt;
-    ProofLimits limits;
-    limits.seconds = (1 - kSolveShare - kPriceShare) * seconds;
-    limits.keepGoing = keepGoing;
-    Proof proof = tilewright::prove(problem, rules, found->total, limits);
-    if (!meetsBound(std::min(proof.lowerBound, found->total), bound.value)) // by more than rounding
-        raiseBound(bound, problem, std::min(proof.lowerBound, found->total));
-    takeProof(*found, std::move(proof), true);
-    raiseBound(*found, bound.value);
-    return BoundedBest{found->total, found->provenOptimal, found->provenSpace};
+    return BoundedBest{proof.state.best, proof.state.optimal, proof.state.space};
 }
 
 int bound(const std::string& file, const WorkloadArguments& machine, const RuleArguments& arguments,

@@ -21,6 +21,20 @@ template <typename T> const T& oneOf(Random& rng, const std::vector<T>& values)
     return values[rng() % values.size()];
 }
 
+/// The example of docs/rules/bound.md 5: its optimum is 52,428.8.
+inline Problem::Data twoProductsAndTheirSum()
+{
+    Problem::Data data;
+    for (int i = 0; i < 6; ++i)
+        data.tensors.push_back({256, 256, {}});
+    const auto t = [](std::size_t i) { return TensorId(i); };
+    data.ops.push_back({OpType::MatMul, {t(0), t(1)}, t(3), 100, {}});
+    data.ops.push_back({OpType::MatMul, {t(0), t(2)}, t(4), 100, {}});
+    data.ops.push_back({OpType::Pointwise, {t(3), t(4)}, t(5), 10, {}});
+    data.hardware = {40000, 10, 128, 128, {}};
+    return data;
+}
+
 /// A random graph of `ops` operations over extents drawn from `extents`; inputs are shared often.
 inline ProblemPtr randomProblem(Random& rng, int ops, const std::vector<std::int64_t>& extents,
                                 Hardware hardware)

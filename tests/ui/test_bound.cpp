@@ -61,6 +61,17 @@ class TestBound : public QObject, protected PanelWindow
     {
         return view->findChild<QLabel*>(QStringLiteral("bound.summary"))->text();
     }
+    /// The first subgraph gets tiles that no memory has room for.
+    static void makeInvalid(Document& document)
+    {
+        Schedule schedule = document.schedule();
+        Subgraph first = *schedule.subgraphs.front();
+        first.granularity = {1 << 20, 1 << 20, 1 << 20};
+        schedule.subgraphs.front() = std::make_shared<const Subgraph>(std::move(first));
+        document.apply(schedule, QStringLiteral("too large"));
+        document.waitForSnapshot();
+        QVERIFY(!document.snapshot()->evaluation.valid());
+    }
     static ProblemPtr sampleProblem(const char* name) { return *loadProblem(sample(name).toStdString()); }
 
 private Q_SLOTS:
@@ -179,6 +190,51 @@ private Q_SLOTS:
         bound->settle();
         QCOMPARE(document.schedule(), shown);
         QVERIFY(!offer(bound).isEmpty() && buttonOf(bound, "Apply the better schedule"));
+    }
+
+    /// What cannot run has no latency: any schedule is better, and nothing is left to compare with.
+    void theBetterScheduleOfAnInvalidStateMakesNoBaseline()
+    {
+        MainWindow window;
+        open(window, sumOfProducts());
+        Document& document = window.state().document;
+        makeInvalid(document);
+        const Schedule shown = document.schedule();
+        auto* bound = view<BoundView>(window, "bound");
+        prove(bound);
+        bound->job().waitIdle();
+        QCOMPARE(document.schedule(), shown);
+        QVERIFY(!document.proof());
+        QVERIFY2(offer(bound).contains(QLatin1String("optimal over")), qPrintable(offer(bound)));
+        QVERIFY2(!offer(bound).contains(QLatin1String("instead of")), qPrintable(offer(bound)));
+        QTest::mouseClick(buttonOf(bound, "Apply the better schedule"), Qt::LeftButton);
+        document.waitForSnapshot();
+        bound->settle();
+        QVERIFY(document.snapshot()->evaluation.valid() && document.proof());
+        QVERIFY(document.baselines().empty());
+        QVERIFY(offer(bound).isEmpty());
+        document.undoStack().undo();
+        QCOMPARE(document.schedule(), shown);
+    }
+
+    void whatCannotRunIsNotPinnedAsBaseline()
+    {
+        MainWindow window;
+        open(window, sumOfProducts());
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        makeInvalid(document);
+        QSignalSpy refused(&document, &Document::refused);
+        key(window, "compare.pin");
+        QVERIFY(document.baselines().empty() && !document.baseline());
+        QCOMPARE(refused.size(), 1);
+        QVERIFY(refused.front().front().toString().contains(QLatin1String("mend the problems first")));
+        document.undoStack().undo();
+        document.waitForSnapshot();
+        key(window, "compare.pin");
+        QCOMPARE(document.baselines().size(), std::size_t{1});
+        QCOMPARE(document.baseline()->evaluation.total, document.snapshot()->evaluation.total);
+        QCOMPARE(refused.size(), 1);
     }
 
     void theGapShrinksWhileItRuns()

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "schedule/schedule.h"
+#include "solve/proof_run.h"
 #include "workspace/latest_job.h"
 
 #include <QElapsedTimer>
 #include <QObject>
-#include <QString>
 
 #include <limits>
 #include <memory>
@@ -25,21 +24,7 @@ struct ProofRequest
     double total = std::numeric_limits<double>::infinity(); ///< of the valid schedule that is shown
 };
 
-/// What has been proven by now.
-struct ProofState
-{
-    double presetBound = 0; ///< no schedule of preset traversals takes less
-    double best = 0;        ///< latency of the best schedule that is known
-    bool optimal = false;   ///< nothing in `space` is better than `best`
-    QString space;          ///< what the proof covers, in words
-    /// With the latency `best`, where that is better than what was shown.
-    std::shared_ptr<const Schedule> schedule;
-};
-
-/// Proves in the background how good a schedule is: a bound by prices, a short one first, so that something
-/// is there soon; then, where the op sets can be listed, branch and bound from the best schedule that is
-/// known or quickly found; else longer runs of the bound, until the time is over, there is nothing more to
-/// find, or stop().
+/// Proves in the background how good a schedule is (core/solve/proof_run.h).
 class BoundJob : public QObject
 {
     Q_OBJECT
@@ -57,7 +42,7 @@ Q_SIGNALS:
     void raised(const tilewright::ProblemPtr& problem, const tilewright::Rules& rules,
                 const tilewright::ui::LowerBoundPtr& bound);
     /// Of the last request.
-    void advanced(const tilewright::ui::ProofState& state);
+    void advanced(const tilewright::ProofState& state);
     void finished();
 
 private:

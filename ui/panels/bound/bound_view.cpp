@@ -140,7 +140,8 @@ void BoundView::follow(const ProofState& state)
     m_state = state;
     // A proof that covers every order of tiles stays.
     if (state.optimal && !document().proof())
-        document().addProof({document().problem(), document().rules(), state.best, state.space});
+        document().addProof(
+            {document().problem(), document().rules(), state.best, QString::fromStdString(state.space)});
     outdate();
     showProgress();
 }
@@ -209,7 +210,7 @@ void BoundView::showOffer()
                     .arg(number(snapshot->evaluation.total),
                          percent(1 - m_state.best / snapshot->evaluation.total));
     if (m_state.optimal)
-        text += tr(", optimal over %1").arg(m_state.space.toHtmlEscaped());
+        text += tr(", optimal over %1").arg(QString::fromStdString(m_state.space).toHtmlEscaped());
     m_offer->setText(rich(text + QStringLiteral(".")));
 }
 

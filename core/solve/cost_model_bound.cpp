@@ -8,8 +8,8 @@
 // the one on each side of a turn of the snake. Column strips are the mirror image, and the walk is either by
 // rows or by columns for all tensors alike.
 //
-// Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along spatial axes and by
-// extent along others. Where one op is asked for in different ways, only by extent, which is never more. With
+// Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along an axis that is
+// spatial wherever the op is asked for, and by extent along others, which is never more. With
 // compute=array the runs of a MatMul are cut as it is asked for first, or less, which never takes more cycles
 // (leastArrayTime() in eval/traffic_bound.h).
 //
@@ -37,12 +37,16 @@ void CostModel::compileBound()
         const Run& r = m_runs[i];
         bool single = true;
         bool first = true;
+        bool byRow = r.row == Axis::Tile; // however it is asked for
+        bool byCol = r.col == Axis::Tile;
         const bool stepsRow = r.row == Axis::Step;
         const bool stepsCol = r.col == Axis::Step;
         for (std::size_t j = 0; j < m_runs.size(); ++j)
             if (j != i && m_runs[j].op == r.op) {
                 single = false;
                 first &= j > i;
+                byRow &= m_runs[j].row == Axis::Tile;
+                byCol &= m_runs[j].col == Axis::Tile;
             }
         if (!first)
             continue;
@@ -58,8 +62,7 @@ void CostModel::compileBound()
                               r.reduction, chunks, 0});
             continue;
         }
-        Work work{r.base, r.height, r.width, single && r.row == Axis::Tile, single && r.col == Axis::Tile,
-                  0,      1,        stepped};
+        Work work{r.base, r.height, r.width, byRow, byCol, 0, 1, stepped};
         if (!work.byRow)
             work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         if (!work.byCol)

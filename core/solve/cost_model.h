@@ -137,8 +137,8 @@ public:
     /// False when the granularity surely does not fit; many times cheaper than evaluate().
     [[nodiscard]] bool canFit(const Granularity& g) const { return canFit(g, g.k); }
     /// Smallest extents of every class with equal numbers of rows (columns) that is legal, ascending.
-    void rowClasses(std::vector<std::int64_t>& out) const;
-    void columnClasses(std::vector<std::int64_t>& out) const;
+    [[nodiscard]] const std::vector<std::int64_t>& rowClasses();
+    [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
     /// The least bound over all extents that can fit; infinite when none can.
     [[nodiscard]] double leastLatency();
     /// What no tiling in whatever order of its tiles goes below: its latency, and the weighted sums of
@@ -391,7 +391,14 @@ private:
     std::vector<Load> m_loads;
     std::vector<Work> m_work;
     std::vector<Moment> m_moments;
-    std::vector<std::int64_t> m_rowClasses, m_columnClasses;
+    /// Classes of one axis, and what they are of: op sets one after the other often have the same.
+    struct Classes
+    {
+        std::vector<std::int64_t> smallest, extents;
+        std::int64_t min = 0, max = 0;
+        void list(const std::vector<std::int64_t>& extents, std::int64_t min, std::int64_t max);
+    };
+    Classes m_rowClasses, m_columnClasses;
 
     // for the current granularity
     Granularity m_prepared{0, 0, 0};

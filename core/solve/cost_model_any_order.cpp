@@ -19,17 +19,18 @@ CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) con
     const auto most = [](const std::vector<std::int64_t>& classes, std::size_t i, std::int64_t last) {
         return i + 1 == classes.size() ? last : classes[i + 1] - 1;
     };
-    return {m_columnClasses[column], m_rowClasses[row], most(m_columnClasses, column, m_range.maxW),
-            most(m_rowClasses, row, m_range.maxH)};
+    const std::vector<std::int64_t>& columns = m_columnClasses.smallest;
+    const std::vector<std::int64_t>& rows = m_rowClasses.smallest;
+    return {columns[column], rows[row], most(columns, column, m_range.maxW), most(rows, row, m_range.maxH)};
 }
 
 template <class Fits, class Visit> void CostModel::forEachClass(Fits&& fits, Visit&& visit)
 {
-    rowClasses(m_rowClasses);
-    columnClasses(m_columnClasses);
-    std::size_t rows = m_rowClasses.size();
-    for (std::size_t c = 0; c < m_columnClasses.size(); ++c) {
-        while (rows > 0 && !fits(m_columnClasses[c], m_rowClasses[rows - 1]))
+    const std::vector<std::int64_t>& widths = columnClasses();
+    const std::vector<std::int64_t>& heights = rowClasses();
+    std::size_t rows = heights.size();
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+        while (rows > 0 && !fits(widths[c], heights[rows - 1]))
             --rows;
         for (std::size_t r = 0; r < rows; ++r)
             visit(extentsOf(c, r));
@@ -41,8 +42,8 @@ template <class Fits, class Visit> void CostModel::forEachClass(Fits&& fits, Vis
 template <class Fits, class Visit, class MayMatter>
 void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter)
 {
-    rowClasses(m_rowClasses);
-    columnClasses(m_columnClasses);
+    const std::vector<std::int64_t>& widths = columnClasses();
+    const std::vector<std::int64_t>& heights = rowClasses();
     // The last of [low, high] for which ok() says yes; it does for `low`, and up to some index.
     const auto last = [](std::size_t low, std::size_t high, auto&& ok) {
         while (low < high) {
@@ -55,18 +56,17 @@ void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMat
         return low;
     };
     const auto rowsOf = [&](std::size_t c, std::size_t low, std::size_t high) {
-        return last(low, high, [&](std::size_t r) { return fits(m_columnClasses[c], m_rowClasses[r]); });
+        return last(low, high, [&](std::size_t r) { return fits(widths[c], heights[r]); });
     };
-    if (m_rowClasses.empty() || m_columnClasses.empty() || !fits(m_columnClasses[0], m_rowClasses[0]))
+    if (heights.empty() || widths.empty() || !fits(widths[0], heights[0]))
         return;
     struct Stretch
     {
         std::size_t c, rows, toC, toRows;
     };
     Stretch whole{};
-    whole.toC = last(0, m_columnClasses.size() - 1,
-                     [&](std::size_t c) { return fits(m_columnClasses[c], m_rowClasses[0]); });
-    whole.rows = rowsOf(0, 0, m_rowClasses.size() - 1);
+    whole.toC = last(0, widths.size() - 1, [&](std::size_t c) { return fits(widths[c], heights[0]); });
+    whole.rows = rowsOf(0, 0, heights.size() - 1);
     whole.toRows = rowsOf(whole.toC, 0, whole.rows);
     visit(extentsOf(whole.toC, whole.toRows));
     if (whole.toC > 0)

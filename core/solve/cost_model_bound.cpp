@@ -349,32 +349,34 @@ bool CostModel::canFit(const Granularity& g, std::int64_t whole) const
     });
 }
 
-namespace {
-
-void classes(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents, std::int64_t min,
-             std::int64_t max)
+void CostModel::Classes::list(const std::vector<std::int64_t>& of, std::int64_t least, std::int64_t most)
 {
-    out.clear();
+    if (of == extents && least == min && most == max)
+        return;
+    extents = of;
+    min = least;
+    max = most;
+    smallest.clear();
     for (const std::int64_t extent : extents)
         for (std::int64_t v = max; v >= min;) {
-            const std::int64_t smallest = ceilDiv(extent, ceilDiv(extent, v));
-            out.push_back(std::max(smallest, min));
-            v = smallest - 1;
+            const std::int64_t first = ceilDiv(extent, ceilDiv(extent, v));
+            smallest.push_back(std::max(first, min));
+            v = first - 1;
         }
-    std::ranges::sort(out);
-    out.erase(std::unique(out.begin(), out.end()), out.end());
+    std::ranges::sort(smallest);
+    smallest.erase(std::unique(smallest.begin(), smallest.end()), smallest.end());
 }
 
-} // namespace
-
-void CostModel::rowClasses(std::vector<std::int64_t>& out) const
+const std::vector<std::int64_t>& CostModel::rowClasses()
 {
-    classes(out, m_heights, m_range.minH, m_range.maxH);
+    m_rowClasses.list(m_heights, m_range.minH, m_range.maxH);
+    return m_rowClasses.smallest;
 }
 
-void CostModel::columnClasses(std::vector<std::int64_t>& out) const
+const std::vector<std::int64_t>& CostModel::columnClasses()
 {
-    classes(out, m_widths, m_range.minW, m_range.maxW);
+    m_columnClasses.list(m_widths, m_range.minW, m_range.maxW);
+    return m_columnClasses.smallest;
 }
 
 double CostModel::leastTraffic() const

@@ -300,14 +300,13 @@ void TilingSearch::listPairs()
         const auto end = std::ranges::partition_point(classes, fit);
         return end == classes.begin() ? std::int64_t{0} : *std::prev(end);
     };
-    m_model.rowClasses(m_classes);
     for (const std::int64_t w : m_ws)
-        if (const std::int64_t h = largest(m_classes, [&](std::int64_t v) { return fits(w, v); });
+        if (const std::int64_t h = largest(m_model.rowClasses(), [&](std::int64_t v) { return fits(w, v); });
             h > 0 && std::ranges::find(m_hs, h) == m_hs.end())
             add(w, h);
-    m_model.columnClasses(m_classes);
     for (const std::int64_t h : m_hs)
-        if (const std::int64_t w = largest(m_classes, [&](std::int64_t v) { return fits(v, h); });
+        if (const std::int64_t w =
+                largest(m_model.columnClasses(), [&](std::int64_t v) { return fits(v, h); });
             w > 0 && std::ranges::find(m_ws, w) == m_ws.end())
             add(w, h);
     std::ranges::stable_sort(m_pairs, {}, &Pair::bound);

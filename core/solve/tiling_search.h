@@ -73,7 +73,7 @@ private:
     bool m_interrupted = false;
     std::uint32_t m_tried = 0;
     bool m_incomplete = false;
-    std::vector<std::int64_t> m_ws, m_hs, m_ks, m_classes;
+    std::vector<std::int64_t> m_ws, m_hs, m_ks;
     std::vector<Pair> m_pairs;
 };
 

@@ -23,6 +23,7 @@ using Prices = std::vector<double>;
 constexpr double kBelow = 1 - 1e-9; ///< what counts of prices that hold, so that rounding does not matter
 constexpr std::size_t kAddedARound = 1000;
 constexpr std::size_t kPartsAtOnce = 4; ///< of the parts of one
+constexpr int kSplitsAtOnce = 200;      ///< of one; what is still open then has its turn in the next round
 constexpr double kExceeded = 1e-9;
 constexpr double kKeptPart = 0.6; ///< part of the best prices so far in those that are looked at
 constexpr double kLeastKept = 0.1;
@@ -104,16 +105,18 @@ std::vector<Pricer::Part> Pricer::decide(const Column& column, const Prices& pri
     std::vector<Part> out;
     std::vector<Column> todo{column};
     std::size_t counting = 0;
+    int splits = 0;
     while (!todo.empty()) {
         Column c = std::move(todo.back());
         todo.pop_back();
-        const bool over =
-            counting < kPartsAtOnce && (prices.empty() ? counting == 0 : excess(c, prices) > kExceeded);
+        const bool over = counting < kPartsAtOnce && (c.decided || splits < kSplitsAtOnce) &&
+                          (prices.empty() ? counting == 0 : excess(c, prices) > kExceeded);
         if (!over || c.decided) {
             counting += over ? 1 : 0;
             out.push_back({std::move(c), over});
             continue;
         }
+        ++splits;
         std::array<std::optional<Column>, 2> parts = m_cover.split(c, thread);
         if (!prices.empty() && parts[0] && parts[1] && excess(*parts[0], prices) > excess(*parts[1], prices))
             std::swap(parts[0], parts[1]);

@@ -189,6 +189,25 @@ private slots:
         QVERIFY(near > (compared - tooLarge) / (every ? 3 : 2));
     }
 
+    /// Two sinks ask for the first Pointwise, both by tiles: 2 x 2 of them each, like the others.
+    void anOpOfTwoEpiloguesIsCutIntoStrips()
+    {
+        constexpr std::int64_t kSize = 130; // a little more than the native tile
+        Problem::Data data;
+        data.tensors = IdVector<TensorId, Tensor>(std::vector<Tensor>(6, Tensor{kSize, kSize, {}}));
+        const auto t = [](std::size_t i) { return TensorId(i); };
+        data.ops.push_back({OpType::MatMul, {t(0), t(1)}, t(2), 1000, {}});
+        data.ops.push_back({OpType::Pointwise, {t(2)}, t(3), 100, {}});
+        data.ops.push_back({OpType::Pointwise, {t(3)}, t(4), 10, {}});
+        data.ops.push_back({OpType::Pointwise, {t(3)}, t(5), 1, {}});
+        data.hardware = {1'000'000, 1'000'000, 128, 128, {}};
+        const ProblemPtr problem = Problem::build(std::move(data)).value();
+        CostModel model(*problem, {});
+        QVERIFY(model.compile(problem->topologicalOrder(), {}));
+        QCOMPARE(model.leastOfAnyOrder().latency, 4 * 1111.0);
+        QCOMPARE(TilingSearch(model).search(TilingEffort::Thorough).latency, 4 * 1111.0);
+    }
+
     /// Where every step of a tiling is walked, one search takes seconds: it ends with what it has found.
     void searchEndsWhenAsked()
     {

@@ -3,12 +3,12 @@
 
 namespace tilewright::test {
 
-/// How many drawn cases a test looks at: all, or a third with a sanitizer, which looks for faults that need
+/// How many drawn cases a test looks at: all, or a sixth with a sanitizer, which looks for faults that need
 /// few cases and takes ten times as long for each.
 template <typename Number> constexpr Number drawnCases(Number all)
 {
 #ifdef __SANITIZE_ADDRESS__
-    return all / 3;
+    return all / 6;
 #else
     return all;
 #endif

@@ -4,8 +4,6 @@
 #include "eval/request_kinds.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -26,26 +24,6 @@ struct UnionFind
     void join(std::size_t a, std::size_t b) { parent[root(a)] = root(b); }
     std::vector<std::size_t> parent;
 };
-
-using OpBits = std::uint64_t;
-constexpr std::size_t kMostBits = 64;
-
-std::vector<OpBits> neighbours(const Problem& problem, const Piece& piece)
-{
-    std::vector<OpBits> out(piece.ops.size());
-    const auto touches = [](const Op& op, TensorId t) {
-        return op.output == t || std::ranges::find(op.inputs, t) != op.inputs.end();
-    };
-    for (std::size_t i = 0; i < piece.ops.size(); ++i)
-        for (std::size_t j = 0; j < piece.ops.size(); ++j) {
-            const Op& a = problem.op(piece.ops[i]);
-            const Op& b = problem.op(piece.ops[j]);
-            if (i != j && (touches(b, a.output) ||
-                           std::ranges::any_of(a.inputs, [&](TensorId t) { return touches(b, t); })))
-                out[i] |= OpBits{1} << j;
-        }
-    return out;
-}
 
 /// Puts units of ops, in order, together into pieces so that little crosses between them.
 class Cutter
@@ -200,61 +178,6 @@ std::vector<Piece> cutIntoPieces(const Problem& problem, const Rules& rules, con
     for (Piece& piece : pieces)
         piece.alone = piece.ops.size() == size[together.root(piece.ops[0].index())];
     return pieces;
-}
-
-std::vector<std::uint64_t> neverTogether(const Problem& problem, const Rules& rules, const Piece& piece)
-{
-    std::vector<OpBits> out(piece.ops.size());
-    for (std::size_t i = 0; i < piece.ops.size(); ++i)
-        for (std::size_t j = 0; j < piece.ops.size(); ++j) {
-            const TensorId t = problem.op(piece.ops[i]).output;
-            const auto& inputs = problem.op(piece.ops[j]).inputs;
-            if (std::ranges::find(inputs, t) == inputs.end() ||
-                !isFusionForbidden(problem, rules, t, piece.ops[j]))
-                continue;
-            out[i] |= OpBits{1} << j;
-            out[j] |= OpBits{1} << i;
-        }
-    return out;
-}
-
-/// Grown from its first op by neighbours that are not before it.
-bool forEachConnectedSet(const Problem& problem, const Piece& piece,
-                         const std::function<bool(std::uint64_t)>& visit,
-                         const std::vector<std::uint64_t>& apart)
-{
-    if (piece.ops.size() > kMostBits)
-        return false;
-    const std::vector<OpBits> near = neighbours(problem, piece);
-    struct Grown
-    {
-        OpBits set, candidates, refused;
-    };
-    const auto without = [&](std::size_t op) { return apart.empty() ? OpBits{0} : apart[op]; };
-    std::vector<Grown> todo;
-    for (std::size_t first = 0; first < near.size(); ++first) {
-        const OpBits one = OpBits{1} << first;
-        const OpBits refused = (one - 1) | without(first);
-        todo.push_back({one, near[first] & ~refused, refused});
-        while (!todo.empty()) {
-            Grown g = todo.back();
-            todo.pop_back();
-            if (g.candidates == 0) {
-                if (!visit(g.set))
-                    return false;
-                continue;
-            }
-            const int next = std::countr_zero(g.candidates);
-            const OpBits bit = OpBits{1} << next;
-            g.candidates &= ~bit;
-            todo.push_back({g.set, g.candidates, g.refused | bit});
-            const OpBits set = g.set | bit;
-            const OpBits refused = g.refused | without(static_cast<std::size_t>(next));
-            const OpBits reach = near[static_cast<std::size_t>(next)] & ~set;
-            todo.push_back({set, (g.candidates | reach) & ~refused, refused});
-        }
-    }
-    return true;
 }
 
 } // namespace tilewright

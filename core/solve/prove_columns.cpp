@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/prove_columns.h"
 
-#include "solve/pieces.h"
+#include "solve/connected_sets.h"
 
 #include <algorithm>
 #include <bit>
@@ -121,7 +121,7 @@ bool ProofColumns::list(const Rules& rules)
             return sets.size() <= m_limits.columns &&
                    (sets.size() % kAskedEvery != 0 || m_limits.secondsLeft() > 0);
         };
-        if (!forEachConnectedSet(m_graph.problem, piece, add, neverTogether(m_graph.problem, rules, piece)))
+        if (!forEachConnectedSet(m_graph.problem, rules, piece, add))
             return false;
     }
     m_columns.resize(sets.size());

@@ -6,6 +6,7 @@
 // subgraph.
 #include "solve/set_cover.h"
 
+#include "solve/connected_sets.h"
 #include "solve/cost_model.h"
 #include "solve/cover_columns.h"
 #include "solve/cover_prices.h"
@@ -104,13 +105,10 @@ bool SetCover::list()
     };
     std::vector<Set> sets;
     for (std::uint32_t piece = 0; piece < m_pieces.size(); ++piece)
-        if (!forEachConnectedSet(
-                m_problem, m_pieces[piece],
-                [&](CoverColumns::OpBits set) {
-                    sets.push_back({piece, set});
-                    return sets.size() <= m_limits.sets;
-                },
-                neverTogether(m_problem, m_rules, m_pieces[piece])))
+        if (!forEachConnectedSet(m_problem, m_rules, m_pieces[piece], [&](CoverColumns::OpBits set) {
+                sets.push_back({piece, set});
+                return sets.size() <= m_limits.sets;
+            }))
             return false;
     m_sets = sets.size();
     std::vector<std::vector<CoverColumns::Column>> columns(sets.size());
@@ -170,9 +168,7 @@ double setsOf(const Problem& problem, const Rules& rules, const PieceSizes& size
 {
     double sets = 0;
     for (const Piece& piece : cutIntoPieces(problem, rules, sizes))
-        if (!forEachConnectedSet(
-                problem, piece, [&](CoverColumns::OpBits) { return ++sets <= most; },
-                neverTogether(problem, rules, piece)))
+        if (!forEachConnectedSet(problem, rules, piece, [&](CoverColumns::OpBits) { return ++sets <= most; }))
             break;
     return sets;
 }

@@ -14,7 +14,8 @@ template <typename Number> constexpr Number drawnCases(Number all)
 #endif
 }
 
-/// How many of them are seen at least, where all would show `all`: few cases scatter, so a third of their share.
+/// How many of them are seen at least, where all would show `all`: few cases scatter, so a third of their
+/// share.
 template <typename Number> constexpr Number drawnAtLeast(Number all)
 {
 #ifdef __SANITIZE_ADDRESS__

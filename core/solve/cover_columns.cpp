@@ -62,6 +62,11 @@ std::vector<OpId> CoverColumns::opsOf(std::uint32_t piece, OpBits mask) const
     return ops;
 }
 
+std::size_t CoverColumns::reaches(TensorId t, OpId reader) const
+{
+    return m_reaches.at(key(t, reader));
+}
+
 bool CoverColumns::mayStay(TensorId t) const
 {
     const bool room = m_problem.tensor(t).elements() + (m_keepsInputs || m_rules.donation ? 0 : 1) <=
@@ -282,7 +287,7 @@ std::vector<Achieved> CoverColumns::achievedBy(std::uint32_t piece, const std::v
             achieves(*m_written[t.index()], 1);
         for (const OpId c : consumers)
             if (exposed || isInside(c))
-                achieves(m_reaches.at(key(t, c)), 1);
+                achieves(reaches(t, c), 1);
         if (kept && m_handed[t.index()])
             achieves(*m_handed[t.index()], 1);
         if (!whole && m_fused[t.index()] && !has(decided.notFused, t)) {
@@ -307,7 +312,7 @@ std::vector<Achieved> CoverColumns::achievedBy(std::uint32_t piece, const std::v
             const bool stays =
                 has(decided.stayIn, input) || (has(edges.stayIn, input) && !has(decided.notStayIn, input));
             if (made || stays)
-                achieves(m_reaches.at(key(input, o)), 1);
+                achieves(reaches(input, o), 1);
         }
     }
     for (const TensorId t : edges.madeIn)
@@ -423,6 +428,9 @@ std::optional<std::vector<CoverColumns::Column>> CoverColumns::columnsOf(std::ui
                         .whole = whole,
                         .retained = 0,
                         .decided = choicesOf(edges, piece, whole).empty(),
+                        .sharp = false,
+                        .stayIn = {},
+                        .stayOut = {},
                         .least = *least,
                         .achieves = achievedBy(piece, ops, edges, {}, whole)};
     for (std::uint32_t retained = 0; retained < 1U << told; ++retained)
@@ -430,6 +438,51 @@ std::optional<std::vector<CoverColumns::Column>> CoverColumns::columnsOf(std::ui
     if (outputs > told)
         out.push_back(retaining(column, ops, 1U << kToldRetained)); // of the others only
     return out;
+}
+
+std::optional<CoverColumns::Column> CoverColumns::subgraph(std::uint32_t piece, OpBits mask,
+                                                           const std::vector<TensorId>& stayIn,
+                                                           const std::vector<TensorId>& stayOut,
+                                                           std::size_t thread)
+{
+    const std::vector<OpId> ops = opsOf(piece, mask);
+    const Edges edges = edgesOf(ops, piece, true);
+    Decided decided;
+    decided.stayIn = stayIn;
+    decided.stayOut = stayOut;
+    for (const TensorId t : edges.stayIn)
+        if (!has(stayIn, t))
+            decided.notStayIn.push_back(t);
+    for (const TensorId t : edges.stayOut)
+        if (!has(stayOut, t))
+            decided.notStayOut.push_back(t);
+    CostModel& model = m_models[thread];
+    if (!isPossible(decided) || !model.compile(ops, {.resident = stayIn, .retained = stayOut}))
+        return std::nullopt;
+    Column out{.piece = piece,
+               .ops = mask,
+               .decisions = {},
+               .whole = true,
+               .retained = 0,
+               .decided = true,
+               .sharp = false,
+               .stayIn = stayIn,
+               .stayOut = stayOut,
+               .least = {},
+               .achieves = achievedBy(piece, ops, edges, decided, true)};
+    out.least.latency = model.leastOfAnyOrder(false).latency;
+    if (out.least.latency == std::numeric_limits<double>::infinity())
+        return std::nullopt;
+    return out;
+}
+
+void CoverColumns::sharpen(Column& column, std::size_t thread)
+{
+    column.sharp = true;
+    const std::vector<OpId> ops = opsOf(column.piece, column.ops);
+    CostModel& model = m_models[thread];
+    if (model.compile(ops, {.resident = column.stayIn, .retained = column.stayOut}))
+        column.least.latency = std::max(column.least.latency, model.leastByDepth());
 }
 
 std::array<std::optional<CoverColumns::Column>, 2> CoverColumns::split(const Column& column,
@@ -456,6 +509,9 @@ std::array<std::optional<CoverColumns::Column>, 2> CoverColumns::split(const Col
                                  .whole = column.whole,
                                  .retained = 0,
                                  .decided = next + 1 >= choices.size(),
+                                 .sharp = false,
+                                 .stayIn = {},
+                                 .stayOut = {},
                                  .least = least ? *least : column.least,
                                  .achieves = achievedBy(column.piece, ops, edges, decided, column.whole)},
                                 ops, column.retained);

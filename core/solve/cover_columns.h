@@ -5,6 +5,7 @@
 #include "rules/rules.h"
 #include "solve/cost_model.h"
 #include "solve/pieces.h"
+#include "solve/set_frontier.h"
 #include "workload/problem.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct Achieved
 
 /// The columns of the cover (docs/rules/bound.md): op sets of one piece, once for every choice of what stays
 /// in fast memory or crosses between pieces, with what they cost at least and what they achieve.
-class CoverColumns
+class CoverColumns : public PricedRows
 {
 public:
     using OpBits = std::uint64_t;
@@ -44,6 +45,8 @@ public:
         bool whole = true;          ///< the subgraph; else what one that reaches over pieces has here
         std::uint32_t retained = 0; ///< graph outputs that others write (docs/rules/bound.md 1)
         bool decided = false;       ///< all that can be
+        bool sharp = false;         ///< CostModel::leastByDepth() is in the latency
+        std::vector<TensorId> stayIn, stayOut; ///< of subgraph(): in fast memory before it and behind it
         CostModel::AnyOrder least;
         std::vector<Achieved> achieves;
     };
@@ -61,6 +64,14 @@ public:
     /// None for what cannot be.
     [[nodiscard]] std::array<std::optional<Column>, 2> split(const Column& column, std::size_t thread);
 
+    /// A whole subgraph of a piece that stands alone, with what is in fast memory before and behind it. None
+    /// where that does not fit, or the cost is not known.
+    [[nodiscard]] std::optional<Column> subgraph(std::uint32_t piece, OpBits ops,
+                                                 const std::vector<TensorId>& stayIn,
+                                                 const std::vector<TensorId>& stayOut, std::size_t thread);
+    /// Raises the latency of a column of subgraph(): for some times the work.
+    void sharpen(Column& column, std::size_t thread);
+
     [[nodiscard]] double cost(const Column& column, std::size_t weight) const
     {
         return column.whole ? column.least.latency : column.least.weighted[weight];
@@ -71,6 +82,11 @@ public:
     [[nodiscard]] const std::vector<OpId>& opOfRow() const noexcept { return m_rowOp; }
     /// Rows up to this one are the same whatever the pieces are.
     [[nodiscard]] std::size_t ownRows() const noexcept { return m_ownRows; }
+    [[nodiscard]] std::size_t runs(OpId o) const override { return m_runs[o.index()]; }
+    [[nodiscard]] std::optional<std::size_t> written(TensorId t) const override { return m_written[t.index()]; }
+    [[nodiscard]] std::optional<std::size_t> handed(TensorId t) const override { return m_handed[t.index()]; }
+    [[nodiscard]] std::size_t reaches(TensorId t, OpId reader) const override;
+    [[nodiscard]] bool mayStay(TensorId t) const override;
 
 private:
     using Row = std::size_t;
@@ -99,7 +115,6 @@ private:
     };
 
     void addRows();
-    [[nodiscard]] bool mayStay(TensorId t) const;
     [[nodiscard]] bool mayFuse(TensorId t, OpId consumer) const
     {
         return m_problem.producer(t) && !isFusionForbidden(m_problem, m_rules, t, consumer);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/cover_prices.h"
 
-#include "solve/linear_program.h"
 #include "solve/prove_threads.h"
-#include "solve/slack.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +16,7 @@ namespace tilewright {
 namespace {
 
 using Column = CoverColumns::Column;
-using Prices = std::vector<double>;
+using Prices = CoverPricer::Prices;
 
 constexpr double kBelow = 1 - 1e-9; ///< what counts of prices that hold, so that rounding does not matter
 constexpr std::size_t kAddedARound = 1000;
@@ -33,74 +31,29 @@ constexpr double kProgramSeconds = 0.02; ///< for a program
 constexpr double kOutOfReach = 1e3;
 constexpr std::uint32_t kNotInProgram = std::numeric_limits<std::uint32_t>::max();
 
-double valueOf(const Prices& prices, const std::vector<double>& demands)
+} // namespace
+
+CoverPricer::CoverPricer(CoverColumns& cover, std::vector<Column>& columns, std::size_t weight,
+                         std::size_t threads, const std::function<double()>& secondsLeft, bool sharpens)
+    : m_cover(cover), m_columns(columns), m_weight(weight), m_threads(threads), m_secondsLeft(secondsLeft),
+      m_sharpens(sharpens),      m_program(cover.demands()), m_inProgram(columns.size(), kNotInProgram),
+      m_best(cover.demands().size(), 0)
 {
+    for (const Column& c : columns)
+        m_unit = std::max(m_unit, cost(c));
+    if (m_unit > 0)
+        begin();
+}
+
+double CoverPricer::valueOf(const Prices& prices) const
+{
+    const std::vector<double>& demands = m_cover.demands();
     return std::inner_product(prices.begin(), prices.end(), demands.begin(), 0.0);
 }
 
-/// A linear program over the columns that have been overpriced so far. Its prices jump from round to round,
-/// so those between them and the best ones so far are looked at. What these exceed is decided further and
-/// added, and lower ones that hold for all columns are made of them: every round ends with a bound.
-class Pricer
-{
-public:
-    Pricer(CoverColumns& cover, std::vector<Column>& columns, std::size_t weight, std::size_t threads,
-           const std::function<double()>& secondsLeft)
-        : m_cover(cover), m_columns(columns), m_weight(weight), m_threads(threads),
-          m_secondsLeft(secondsLeft), m_program(cover.demands()), m_inProgram(columns.size(), kNotInProgram)
-    {
-        for (const Column& c : columns)
-            m_unit = std::max(m_unit, cost(c));
-    }
-    CoverPrices run(const Prices& start);
-
-private:
-    struct Part
-    {
-        Column column;
-        bool counts;
-    };
-    [[nodiscard]] bool isDemanded(std::size_t row) const { return m_cover.demands()[row] > 0; }
-    [[nodiscard]] double cost(const Column& c) const { return m_cover.cost(c, m_weight); }
-    [[nodiscard]] double excess(const Column& c, const Prices& prices) const
-    {
-        return -slack(c, prices).value();
-    }
-    [[nodiscard]] std::vector<Part> decide(const Column& column, const Prices& prices, std::size_t thread);
-    void let(const std::vector<std::size_t>& which, const Prices& prices);
-    struct Overpriced
-    {
-        std::vector<std::size_t> all;   ///< the worst first
-        std::vector<std::size_t> added; ///< of which the program does not know
-    };
-    [[nodiscard]] Overpriced overpriced(const Prices& prices) const;
-    /// Prices no higher than these that hold for all columns; worth nothing when there was no way.
-    [[nodiscard]] Prices lowered(Prices prices, std::vector<std::size_t> overpriced) const;
-    void lower(const Column& c, Prices& prices) const;
-    [[nodiscard]] Slack slack(const Column& c, const Prices& prices) const
-    {
-        Slack out(cost(c) / m_unit);
-        for (const Achieved& a : c.achieves)
-            out.take(a.amount * prices[a.row]);
-        return out;
-    }
-    /// Takes prices over that are better than those so far, if they hold for all columns.
-    void adopt(Prices prices);
-
-    CoverColumns& m_cover;
-    std::vector<Column>& m_columns;
-    std::size_t m_weight, m_threads;
-    const std::function<double()>& m_secondsLeft;
-    GrowingProgram m_program;
-    std::vector<std::uint32_t> m_inProgram; ///< by column
-    double m_unit = 0;
-    Prices m_best;
-    double m_value = 0;
-};
-
 /// What a column is when it is split as far as these prices exceed its parts; without prices, as far as is
 /// needed for the one where nothing crosses and nothing stays.
-std::vector<Pricer::Part> Pricer::decide(const Column& column, const Prices& prices, std::size_t thread)
+std::vector<CoverPricer::Part> CoverPricer::decide(const Column& column, const Prices& prices, std::size_t thread)
 {
     std::vector<Part> out;
     std::vector<Column> todo{column};
@@ -112,8 +65,13 @@ std::vector<Pricer::Part> Pricer::decide(const Column& column, const Prices& pri
         const bool over = counting < kPartsAtOnce && (c.decided || splits < kSplitsAtOnce) &&
                           (prices.empty() ? counting == 0 : excess(c, prices) > kExceeded);
         if (!over || c.decided) {
-            counting += over ? 1 : 0;
-            out.push_back({std::move(c), over});
+            bool counts = over;
+            if (over && m_sharpens && !c.sharp) { // takes too long for those in between
+                m_cover.sharpen(c, thread);
+                counts = prices.empty() || excess(c, prices) > kExceeded;
+            }
+            counting += counts ? 1 : 0;
+            out.push_back({std::move(c), counts});
             continue;
         }
         ++splits;
@@ -127,7 +85,7 @@ std::vector<Pricer::Part> Pricer::decide(const Column& column, const Prices& pri
     return out;
 }
 
-void Pricer::let(const std::vector<std::size_t>& which, const Prices& prices)
+void CoverPricer::let(const std::vector<std::size_t>& which, const Prices& prices)
 {
     std::vector<std::vector<Part>> parts(which.size());
     if (!forAllInThreads(
@@ -169,7 +127,7 @@ void Pricer::let(const std::vector<std::size_t>& which, const Prices& prices)
     }
 }
 
-Pricer::Overpriced Pricer::overpriced(const Prices& prices) const
+CoverPricer::Overpriced CoverPricer::overpriced(const Prices& prices) const
 {
     std::vector<double> by(m_columns.size());
     (void)forAllInThreads(
@@ -190,11 +148,11 @@ Pricer::Overpriced Pricer::overpriced(const Prices& prices) const
     return out;
 }
 
-void Pricer::adopt(Prices prices)
+void CoverPricer::adopt(Prices prices)
 {
     for (double& price : prices)
         price *= kBelow;
-    const double value = valueOf(prices, m_cover.demands());
+    const double value = valueOf(prices);
     if (value <= m_value)
         return;
     std::atomic<bool> hold = true;
@@ -212,7 +170,7 @@ void Pricer::adopt(Prices prices)
 
 /// In proportion the prices of what it achieves: where that is enough only of what is demanded, of which no
 /// column has a negative amount, so none gets worse by it.
-void Pricer::lower(const Column& c, Prices& prices) const
+void CoverPricer::lower(const Column& c, Prices& prices) const
 {
     const Slack s = slack(c, prices);
     if (s.holds())
@@ -233,7 +191,7 @@ void Pricer::lower(const Column& c, Prices& prices) const
             prices[a.row] *= keep;
 }
 
-Prices Pricer::lowered(Prices prices, std::vector<std::size_t> found) const
+Prices CoverPricer::lowered(Prices prices, std::vector<std::size_t> found) const
 {
     constexpr int kMost = 12;
     for (int i = 0; i < kMost && !found.empty(); ++i) {
@@ -251,11 +209,8 @@ Prices Pricer::lowered(Prices prices, std::vector<std::size_t> found) const
     return prices;
 }
 
-CoverPrices Pricer::run(const Prices& start)
+void CoverPricer::begin()
 {
-    CoverPrices out;
-    if (m_unit <= 0)
-        return out;
     const std::vector<double>& demands = m_cover.demands();
     for (std::size_t i = 0; i < demands.size(); ++i) // so that it can be done from the start
         if (demands[i] > 0)
@@ -265,20 +220,25 @@ CoverPrices Pricer::run(const Prices& start)
         if (std::has_single_bit(m_columns[i].ops) && m_columns[i].retained == 0)
             singles.push_back(i);
     let(singles, {});
-    m_best.assign(demands.size(), 0);
+}
+
+void CoverPricer::improve(const Prices& start)
+{
+    if (m_unit <= 0)
+        return;
+    const std::vector<double>& demands = m_cover.demands();
     if (!start.empty()) {
         Prices near(demands.size());
         for (std::size_t i = 0; i < std::min(start.size(), near.size()); ++i)
             near[i] = start[i] / m_unit;
         adopt(lowered(near, overpriced(near).all));
     }
-    std::vector<double> values;
     double smoothing = kKeptPart;
     while (m_secondsLeft() > 0) {
         const GrowingProgram::Solution master = m_program.solve(std::max(kProgramSeconds, m_secondsLeft()));
         if (!master.optimal)
             break;
-        values = master.values;
+        m_shares = master.values;
         if (m_value >= master.value * (1 - kReached)) // no prices add up to more
             break;
         const double old = smoothing * (m_value > kCloseBy * master.value ? 1 : m_value > 0 ? 0.5 : 0);
@@ -286,6 +246,7 @@ CoverPrices Pricer::run(const Prices& start)
         for (std::size_t i = 0; i < prices.size(); ++i)
             prices[i] = old * m_best[i] + (1 - old) * std::max(0.0, master.prices[i]); // not a number: 0
         const Overpriced found = overpriced(prices);
+        if (getenv("TW_DBG2")) fprintf(stderr, "     master %.6f value %.6f old %.2f columns %zu over %zu added %zu left %.2f\n", master.value, m_value, old, m_columns.size(), found.all.size(), found.added.size(), m_secondsLeft());
         Prices valid = lowered(prices, found.all);
         let(found.added, prices);
         adopt(std::move(valid));
@@ -293,23 +254,55 @@ CoverPrices Pricer::run(const Prices& start)
             break;
         smoothing = !found.added.empty() ? kKeptPart : old / 2 > kLeastKept ? old / 2 : 0;
     }
-    for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (constexpr double kShare = 1e-6; m_inProgram[i] < values.size() && values[m_inProgram[i]] > kShare)
-            out.shares.emplace_back(i, values[m_inProgram[i]]);
-    out.value = m_value * m_unit;
-    out.prices = std::move(m_best);
-    for (double& price : out.prices)
+}
+
+void CoverPricer::add(std::vector<Column> more)
+{
+    std::ranges::move(more, std::back_inserter(m_columns));
+    m_inProgram.resize(m_columns.size(), kNotInProgram);
+    Prices prices = std::move(m_best);
+    m_best.assign(prices.size(), 0);
+    m_value = 0;
+    adopt(lowered(prices, overpriced(prices).all));
+}
+
+Prices CoverPricer::held(const Prices& prices)
+{
+    constexpr int kRounds = 12;
+    Prices out(prices);
+    for (double& price : out)
+        price /= m_unit;
+    Overpriced found = overpriced(out);
+    for (int i = 0; i < kRounds && !found.added.empty(); ++i) {
+        let(found.added, out);
+        found = overpriced(out);
+    }
+    out = lowered(std::move(out), std::move(found.all));
+    for (double& price : out)
+        price *= kBelow;
+    const bool hold = std::ranges::all_of(m_columns, [&](const Column& c) {
+        const Slack s = slack(c, out);
+        return s.value() >= s.error() / 2;
+    });
+    if (!hold)
+        out.assign(out.size(), 0);
+    for (double& price : out)
         price *= m_unit;
     return out;
 }
 
-} // namespace
-
-CoverPrices priceCover(CoverColumns& cover, std::vector<Column>& columns, std::size_t weight,
-                       const std::vector<double>& start, std::size_t threads,
-                       const std::function<double()>& secondsLeft)
+CoverPrices CoverPricer::best() const
 {
-    return Pricer(cover, columns, weight, threads, secondsLeft).run(start);
+    CoverPrices out;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (constexpr double kShare = 1e-6;
+            m_inProgram[i] < m_shares.size() && m_shares[m_inProgram[i]] > kShare)
+            out.shares.emplace_back(i, m_shares[m_inProgram[i]]);
+    out.value = m_value * m_unit;
+    out.prices = m_best;
+    for (double& price : out.prices)
+        price *= m_unit;
+    return out;
 }
 
 } // namespace tilewright

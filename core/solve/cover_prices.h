@@ -2,8 +2,11 @@
 #pragma once
 
 #include "solve/cover_columns.h"
+#include "solve/linear_program.h"
+#include "solve/slack.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -18,10 +21,77 @@ struct CoverPrices
 };
 
 /// Prices for the rows of a cover that no column exceeds; of the columns what prices turn on is decided, so
-/// they become more. The best prices when `secondsLeft` lets it finish; in any case they hold. `start`: by
-/// row, as many as are known, prices that may be near them.
-[[nodiscard]] CoverPrices priceCover(CoverColumns& cover, std::vector<CoverColumns::Column>& columns,
-                                     std::size_t weight, const std::vector<double>& start,
-                                     std::size_t threads, const std::function<double()>& secondsLeft);
+/// they become more.
+///
+/// A linear program over the columns that have been overpriced so far. Its prices jump from round to round,
+/// so those between them and the best ones so far are looked at. What these exceed is decided further and
+/// added, and lower ones that hold for all columns are made of them: every round ends with a bound.
+class CoverPricer
+{
+public:
+    using Prices = std::vector<double>; ///< by row of the cover
+
+    /// `secondsLeft` is asked often, by the calling thread. `sharpens`: all columns are of subgraph(), and
+    /// those that count are looked at more closely.
+    CoverPricer(CoverColumns& cover, std::vector<CoverColumns::Column>& columns, std::size_t weight,
+                std::size_t threads, const std::function<double()>& secondsLeft, bool sharpens = false);
+
+    /// Better prices, as long as there is time and there are some. `start`: by row, as many as are known,
+    /// prices that may be near them.
+    void improve(const Prices& start = {});
+    /// More columns: the best prices so far become lower where these are overpriced.
+    void add(std::vector<CoverColumns::Column> more);
+    /// Prices no higher than these that hold for all columns, of which what they turn on is decided first.
+    [[nodiscard]] Prices held(const Prices& prices);
+    [[nodiscard]] double valueOf(const Prices& prices) const;
+    /// The best prices so far, and the cheapest cover.
+    [[nodiscard]] CoverPrices best() const;
+
+private:
+    struct Part
+    {
+        CoverColumns::Column column;
+        bool counts;
+    };
+    [[nodiscard]] bool isDemanded(std::size_t row) const { return m_cover.demands()[row] > 0; }
+    [[nodiscard]] double cost(const CoverColumns::Column& c) const { return m_cover.cost(c, m_weight); }
+    [[nodiscard]] double excess(const CoverColumns::Column& c, const Prices& prices) const
+    {
+        return -slack(c, prices).value();
+    }
+    [[nodiscard]] std::vector<Part> decide(const CoverColumns::Column& column, const Prices& prices, std::size_t thread);
+    void begin();
+    void let(const std::vector<std::size_t>& which, const Prices& prices);
+    struct Overpriced
+    {
+        std::vector<std::size_t> all;   ///< the worst first
+        std::vector<std::size_t> added; ///< of which the program does not know
+    };
+    [[nodiscard]] Overpriced overpriced(const Prices& prices) const;
+    /// Prices no higher than these that hold for all columns; worth nothing when there was no way.
+    [[nodiscard]] Prices lowered(Prices prices, std::vector<std::size_t> found) const;
+    void lower(const CoverColumns::Column& c, Prices& prices) const;
+    [[nodiscard]] Slack slack(const CoverColumns::Column& c, const Prices& prices) const
+    {
+        Slack out(cost(c) / m_unit);
+        for (const Achieved& a : c.achieves)
+            out.take(a.amount * prices[a.row]);
+        return out;
+    }
+    /// Takes prices over that are better than those so far, if they hold for all columns.
+    void adopt(Prices prices);
+
+    CoverColumns& m_cover;
+    std::vector<CoverColumns::Column>& m_columns;
+    std::size_t m_weight, m_threads;
+    const std::function<double()>& m_secondsLeft;
+    bool m_sharpens;
+    GrowingProgram m_program;
+    std::vector<std::uint32_t> m_inProgram; ///< by column
+    double m_unit = 0;
+    Prices m_best;               ///< in units
+    double m_value = 0;          ///< of these
+    std::vector<double> m_shares; ///< of the cheapest cover, by column of the program
+};
 
 } // namespace tilewright

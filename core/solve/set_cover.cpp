@@ -68,8 +68,10 @@ private:
 SetCoverBound SetCover::price(std::size_t weight, std::vector<double>& near)
 {
     const std::vector<double>& demands = m_cover.demands();
-    const CoverPrices prices = priceCover(m_cover, m_columns, weight, near, m_threads,
-                                          [this] { return outOfTime() ? 0 : m_until - wallClock(); });
+    const std::function<double()> left = [this] { return outOfTime() ? 0 : m_until - wallClock(); };
+    CoverPricer pricer(m_cover, m_columns, weight, m_threads, left);
+    pricer.improve(near);
+    const CoverPrices prices = pricer.best();
     SetCoverBound out;
     if (prices.value <= 0)
         return out;

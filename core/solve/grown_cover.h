@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "solve/set_cover.h"
+
+#include <vector>
+
+namespace tilewright {
+
+/// The bound of setCoverBound() with the ops uncut: of graphs whose op sets are too many to list, those that
+/// prices exceed are found (docs/rules/bound.md 8). 0 where there was too little time, or no way.
+/// `start`: by row of a cover, as many as are known, prices that may be near.
+[[nodiscard]] SetCoverBound grownCoverBound(const Problem& problem, const Rules& rules,
+                                            const SetCoverLimits& limits, const std::vector<double>& start);
+
+} // namespace tilewright

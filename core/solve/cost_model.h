@@ -256,6 +256,7 @@ private:
         bool shared = false;
         bool met = false;       ///< a slice of a tile may be there already
         std::int64_t after = 0; ///< asked for where a reduction of this size is complete, and only there
+        bool early = false;     ///< asked for from the first step of every tile on that asks for it
     };
     struct Work
     {
@@ -265,6 +266,7 @@ private:
         std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
         double chunks;          ///< of the reduction, at least
         std::int64_t stepped;   ///< by the steps of a reduction of this size; 0: of none
+        bool early = false;     ///< runs from the first step of every tile on that it runs in
     };
     /// A step of the first tile: what is surely in use in it.
     struct Moment
@@ -281,6 +283,8 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
+    /// Whether none of these causes waits for a step behind the first.
+    [[nodiscard]] bool isEarly(std::uint64_t causes) const;
     void listLoads(std::int64_t deepest);
     [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                                             std::int64_t mostH);

@@ -170,30 +170,40 @@ CostModel::AnyOrder CostModel::leastOfAnyOrder(bool weighted)
     return least;
 }
 
-/// Of the steps that complete a tile where this reduction takes several: their traffic, and the compute of
-/// all others. The rest is on top of it.
+/// Of the steps of every tile where this reduction takes several: the traffic of the one that completes it,
+/// the compute of those before it; or of the first one what it loads, where that is more than what it
+/// computes.
 double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const
 {
     const auto most = static_cast<double>(depths.most);
-    double compute = 0; // not in these steps
-    double spread = 0;  // over all steps of this reduction
+    const double part = std::min(most / static_cast<double>(reduction), 0.5); // of a step at most
+    double compute = 0;                                                       // not in the completing steps
+    double between = 0;                                                       // nor in the first ones
+    double spread = 0; // over all steps of this reduction
+    double first = 0;  // in first steps
     for (const Work& r : m_work) {
-        if (r.stepped <= depths.most)
+        if (r.stepped <= depths.most) {
+            if (r.stepped == 0 && r.early)
+                first += leastCompute(r, e.w, e.h);
             continue;
+        }
         const double work = leastCompute(r, e.w, e.h);
-        if (r.stepped == reduction)
+        if (r.stepped == reduction) {
             spread += work;
-        else
+        } else {
             compute += work * (1 - most / static_cast<double>(r.stepped));
+            between += work * std::max(0.0, 1 - 2 * most / static_cast<double>(r.stepped));
+        }
     }
-    double elements = 0; // in these steps
+    double completing = 0; // elements in these steps
     for (const Sink& s : m_sinks)
         if (!s.retained && s.reduction == reduction)
-            elements += static_cast<double>(s.height) * static_cast<double>(s.width);
-    double slices = 0; // over all steps
+            completing += static_cast<double>(s.height) * static_cast<double>(s.width);
+    double starting = 0; // elements in the first ones
+    double slices = 0;   // over all steps
     for (const Load& l : m_loads) {
         if (l.after == reduction) {
-            elements += l.area;
+            completing += l.area;
             continue;
         }
         const bool byRow = l.row == Axis::Step && l.height == reduction;
@@ -201,9 +211,12 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
         if (byRow != byCol && !l.met)
             slices += l.area * timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
                                            static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH);
+        else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
+            starting += l.area;
     }
-    const double part = std::min(most / static_cast<double>(reduction), 0.5);
-    return compute + spread + elements / m_bandwidth + part * std::min(0.0, slices / m_bandwidth - spread);
+    const double less = std::min(0.0, slices / m_bandwidth - spread); // by a whole tile's in one step
+    return spread + completing / m_bandwidth +
+           std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
 }
 
 double CostModel::leastAtDepths(const Depths& depths)

@@ -20,6 +20,7 @@
 #include "solve/cost_model.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace tilewright {
@@ -39,12 +40,14 @@ void CostModel::compileBound()
         bool first = true;
         bool byRow = r.row == Axis::Tile; // however it is asked for
         bool byCol = r.col == Axis::Tile;
+        bool early = isEarly(r.causes);
         const bool stepsRow = r.row == Axis::Step;
         const bool stepsCol = r.col == Axis::Step;
         for (std::size_t j = 0; j < m_runs.size(); ++j)
             if (j != i && m_runs[j].op == r.op) {
                 single = false;
                 first &= j > i;
+                early &= isEarly(m_runs[j].causes);
                 byRow &= m_runs[j].row == Axis::Tile;
                 byCol &= m_runs[j].col == Axis::Tile;
             }
@@ -62,7 +65,7 @@ void CostModel::compileBound()
                               r.reduction, chunks, 0});
             continue;
         }
-        Work work{r.base, r.height, r.width, byRow, byCol, 0, 1, stepped};
+        Work work{r.base, r.height, r.width, byRow, byCol, 0, 1, stepped, early};
         if (!work.byRow)
             work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         if (!work.byCol)
@@ -100,6 +103,15 @@ std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) con
                 out = c.reduction;
             }
     return out;
+}
+
+bool CostModel::isEarly(std::uint64_t causes) const
+{
+    for (std::size_t b = 0; b < m_causes.size(); ++b)
+        if (const Cause& c = m_causes[b];
+            (causes >> b & 1) != 0 && (c.open || (c.completing && c.reduction > 1)))
+            return false;
+    return true;
 }
 
 /// What every k up to `deepest` makes the steps load.
@@ -142,14 +154,17 @@ void CostModel::listLoads(std::int64_t deepest)
                      !(r.role == static_cast<std::uint8_t>(Role::Rhs) && isCut(r.row, t.height));
         }
         const std::int64_t after = completedBefore(i, end);
+        const bool early = std::all_of(m_requests.begin() + static_cast<std::ptrdiff_t>(i),
+                                       m_requests.begin() + static_cast<std::ptrdiff_t>(end),
+                                       [&](const Request& r) { return isEarly(r.causes); });
         const double area = static_cast<double>(t.elements());
         canBeWhole &= end - i > 1;
         canBeWhole |= std::ranges::find(m_maybeWhole, TensorId(m_requests[i].tensor)) != m_maybeWhole.end();
         if (m_requests[i].unpaid)
             continue;
         if (canBeWhole) {
-            m_loads.push_back(
-                {area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared, false, after});
+            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared,
+                               false, after, early});
             continue;
         }
         for (std::size_t j = i; j < end; ++j) {
@@ -158,7 +173,7 @@ void CostModel::listLoads(std::int64_t deepest)
                             m_requests.begin() + static_cast<std::ptrdiff_t>(j),
                             [&](const Request& other) { return other.role == r.role; }))
                 continue;
-            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets, after};
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets, after, early};
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
@@ -320,6 +335,9 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile;
     }
+    const auto isWhole = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
+        return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : m_range.maxK);
+    };
     for (std::size_t i = 0; i < m_requests.size() && sum <= enough;) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
         const auto part = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
@@ -329,11 +347,21 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
                    : extent <= g.k      ? extent // one step is all of it
                                         : std::int64_t{1};
         };
-        std::int64_t largest = 0;
+        // Every role has a buffer of its own, unless one that holds the whole tensor serves them all (R7.1).
+        std::array<std::int64_t, kFull + 1> byRole{};
+        bool mayBeWhole = false;
         const std::uint32_t tensor = m_requests[i].tensor;
-        for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i)
-            if (const Request& r = m_requests[i]; (r.causes & moment.causes) != 0)
-                largest = std::max(largest, part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
+        mayBeWhole |= std::ranges::find(m_maybeWhole, TensorId(tensor)) != m_maybeWhole.end();
+        for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i) {
+            const Request& r = m_requests[i];
+            mayBeWhole |= isWhole(r.row, t.height, m_range.maxH) && isWhole(r.col, t.width, m_range.maxW);
+            if ((r.causes & moment.causes) != 0)
+                byRole[r.role] =
+                    std::max(byRole[r.role], part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
+        }
+        std::int64_t largest = 0;
+        for (const std::int64_t area : byRole)
+            largest = mayBeWhole ? std::max(largest, area) : largest + area;
         if (common != nullptr && (m_requests[i - 1].shared || m_requests[i - 1].unpaid))
             *common += m_requests[i - 1].shared ? largest : 0;
         else

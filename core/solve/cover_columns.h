@@ -83,7 +83,10 @@ public:
     /// Rows up to this one are the same whatever the pieces are.
     [[nodiscard]] std::size_t ownRows() const noexcept { return m_ownRows; }
     [[nodiscard]] std::size_t runs(OpId o) const override { return m_runs[o.index()]; }
-    [[nodiscard]] std::optional<std::size_t> written(TensorId t) const override { return m_written[t.index()]; }
+    [[nodiscard]] std::optional<std::size_t> written(TensorId t) const override
+    {
+        return m_written[t.index()];
+    }
     [[nodiscard]] std::optional<std::size_t> handed(TensorId t) const override { return m_handed[t.index()]; }
     [[nodiscard]] std::size_t reaches(TensorId t, OpId reader) const override;
     [[nodiscard]] bool mayStay(TensorId t) const override;

@@ -36,7 +36,7 @@ constexpr std::uint32_t kNotInProgram = std::numeric_limits<std::uint32_t>::max(
 CoverPricer::CoverPricer(CoverColumns& cover, std::vector<Column>& columns, std::size_t weight,
                          std::size_t threads, const std::function<double()>& secondsLeft, bool sharpens)
     : m_cover(cover), m_columns(columns), m_weight(weight), m_threads(threads), m_secondsLeft(secondsLeft),
-      m_sharpens(sharpens),      m_program(cover.demands()), m_inProgram(columns.size(), kNotInProgram),
+      m_sharpens(sharpens), m_program(cover.demands()), m_inProgram(columns.size(), kNotInProgram),
       m_best(cover.demands().size(), 0)
 {
     for (const Column& c : columns)
@@ -53,7 +53,8 @@ double CoverPricer::valueOf(const Prices& prices) const
 
 /// What a column is when it is split as far as these prices exceed its parts; without prices, as far as is
 /// needed for the one where nothing crosses and nothing stays.
-std::vector<CoverPricer::Part> CoverPricer::decide(const Column& column, const Prices& prices, std::size_t thread)
+std::vector<CoverPricer::Part> CoverPricer::decide(const Column& column, const Prices& prices,
+                                                   std::size_t thread)
 {
     std::vector<Part> out;
     std::vector<Column> todo{column};
@@ -246,7 +247,6 @@ void CoverPricer::improve(const Prices& start)
         for (std::size_t i = 0; i < prices.size(); ++i)
             prices[i] = old * m_best[i] + (1 - old) * std::max(0.0, master.prices[i]); // not a number: 0
         const Overpriced found = overpriced(prices);
-        if (getenv("TW_DBG2")) fprintf(stderr, "     master %.6f value %.6f old %.2f columns %zu over %zu added %zu left %.2f\n", master.value, m_value, old, m_columns.size(), found.all.size(), found.added.size(), m_secondsLeft());
         Prices valid = lowered(prices, found.all);
         let(found.added, prices);
         adopt(std::move(valid));
@@ -302,6 +302,29 @@ CoverPrices CoverPricer::best() const
     out.prices = m_best;
     for (double& price : out.prices)
         price *= m_unit;
+    return out;
+}
+
+SetCoverBound CoverPricer::describe(const Problem& problem, const CoverPrices& prices) const
+{
+    const std::vector<double>& demands = m_cover.demands();
+    SetCoverBound out;
+    out.value = prices.value;
+    out.prices.assign(problem.opCount(), 0);
+    const double scale = prices.value / std::max(valueOf(prices.prices), std::numeric_limits<double>::min());
+    for (std::size_t i = 0; i < demands.size(); ++i)
+        out.prices[m_cover.opOfRow()[i].index()] += prices.prices[i] * demands[i] * scale;
+    for (const auto& [i, share] : prices.shares) {
+        const Column& c = m_columns[i];
+        PricedGroup group;
+        group.ops = m_cover.opsOf(c.piece, c.ops);
+        std::ranges::sort(group.ops);
+        group.least = cost(c);
+        group.share = share;
+        out.groups.push_back(std::move(group));
+    }
+    std::ranges::stable_sort(out.groups, std::greater<>(),
+                             [](const PricedGroup& g) { return g.least * g.share; });
     return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "solve/cover_columns.h"
 #include "solve/linear_program.h"
+#include "solve/set_cover.h"
 #include "solve/slack.h"
 
 #include <cstddef>
@@ -46,6 +47,8 @@ public:
     [[nodiscard]] double valueOf(const Prices& prices) const;
     /// The best prices so far, and the cheapest cover.
     [[nodiscard]] CoverPrices best() const;
+    /// The same by ops and groups of them.
+    [[nodiscard]] SetCoverBound describe(const Problem& problem, const CoverPrices& prices) const;
 
 private:
     struct Part
@@ -59,7 +62,8 @@ private:
     {
         return -slack(c, prices).value();
     }
-    [[nodiscard]] std::vector<Part> decide(const CoverColumns::Column& column, const Prices& prices, std::size_t thread);
+    [[nodiscard]] std::vector<Part> decide(const CoverColumns::Column& column, const Prices& prices,
+                                           std::size_t thread);
     void begin();
     void let(const std::vector<std::size_t>& which, const Prices& prices);
     struct Overpriced
@@ -89,8 +93,8 @@ private:
     GrowingProgram m_program;
     std::vector<std::uint32_t> m_inProgram; ///< by column
     double m_unit = 0;
-    Prices m_best;               ///< in units
-    double m_value = 0;          ///< of these
+    Prices m_best;                ///< in units
+    double m_value = 0;           ///< of these
     std::vector<double> m_shares; ///< of the cheapest cover, by column of the program
 };
 

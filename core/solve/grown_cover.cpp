@@ -11,19 +11,22 @@
 #include <bit>
 #include <chrono>
 #include <iterator>
-#include <limits>
 #include <memory>
-#include <unordered_set>
-#include <cstdio>
-#include <cstdlib>
 
 namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kListed = 3000;     ///< sets of a component that are looked at from the start
-constexpr std::size_t kArcs = 4'000'000;
+constexpr std::size_t kListed = 3000; ///< sets of a component that are looked at from the start
+constexpr FrontierGraph::Limits kArcs{.arcs = 4'000'000, .toldArcs = 100'000};
 constexpr std::size_t kFoundAtOnce = 4000;
+// Of the best prices over what is known so far a part is looked at: the smaller, the fewer sets exceed it.
+constexpr double kFirstPart = 0.9, kLeastPart = 0.5;
+constexpr double kLower = 1.02;      ///< half of what is left to that is taken off where too many do
+constexpr double kAlmost = 1 - 1e-3; ///< then all of it
+constexpr std::size_t kFew = 500;    ///< so few that more is looked at
+constexpr double kFindShare = 0.35; ///< of the time that is left; where that is not enough, less is looked at
+constexpr double kBestReached = 1 - 1e-8;
 
 double wallClock()
 {
@@ -39,7 +42,7 @@ public:
           m_threads(threadsFor(limits.threads)), m_cover(problem, rules, m_pieces, false, m_threads)
     {
     }
-    SetCoverBound run(const std::vector<double>& start);
+    SetCoverBound run();
 
 private:
     static constexpr std::size_t kMostOps = 64;
@@ -64,7 +67,6 @@ private:
     const Rules& m_rules;
     const SetCoverLimits& m_limits;
     double m_until;
-    std::vector<double> m_dbg;
     std::vector<Piece> m_pieces;
     std::size_t m_threads;
     CoverColumns m_cover;
@@ -90,24 +92,6 @@ bool GrownCover::addColumns(std::uint32_t piece, const std::vector<Set>& sets,
         return false;
     for (std::size_t i = 0; i < sets.size(); ++i) {
         component.known.insert(sets[i]);
-        if (getenv("TW_SETS") && m_components.size() > 1 && m_columns.size() > 18000 && i % 97 == 0) {
-            fprintf(stderr, "      set");
-            for (const OpId o : m_cover.opsOf(piece, sets[i].ops))
-                fprintf(stderr, " %u", o.value);
-            fprintf(stderr, " in");
-            for (auto rest = sets[i].stayIn; rest != 0; rest &= rest - 1)
-                fprintf(stderr, " T%u", component.pricing->inputs()[static_cast<std::size_t>(std::countr_zero(rest))].value);
-            fprintf(stderr, " out");
-            for (const OpId o : m_cover.opsOf(piece, sets[i].stayOut))
-                fprintf(stderr, " %u", o.value);
-            double price = 0;
-            if (found[i]) {
-                for (auto& a : found[i]->achieves) price += a.amount * m_dbg[a.row];
-                CoverColumns::Column c = *found[i];
-                m_cover.sharpen(c, 0);
-                fprintf(stderr, " price %.0f least %.0f sharp %.0f\n", price, found[i]->least.latency, c.least.latency);
-            } else fprintf(stderr, " impossible\n");
-        }
         if (found[i])
             out.push_back(std::move(*found[i]));
     }
@@ -129,7 +113,7 @@ bool GrownCover::list(std::uint32_t piece)
 
 bool GrownCover::find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out)
 {
-    m_dbg = prices;
+    const double until = wallClock() + kFindShare * secondsLeft();
     bool all = true;
     for (std::uint32_t piece = 0; piece < m_pieces.size(); ++piece) {
         Component& component = m_components[piece];
@@ -137,70 +121,68 @@ bool GrownCover::find(const std::vector<double>& prices, std::vector<CoverColumn
             continue;
         const SetPricing::Found found = component.pricing->find(
             prices, component.known,
-            {.sets = kFoundAtOnce, .secondsLeft = [this] { return secondsLeft(); }, .threads = m_threads});
+            {.sets = kFoundAtOnce,
+             .secondsLeft = [&] { return std::min(secondsLeft(), until - wallClock()); },
+             .threads = m_threads});
         all = addColumns(piece, found.sets, out) && all && found.all;
     }
     return all;
 }
 
-SetCoverBound GrownCover::run(const std::vector<double>& start)
+SetCoverBound GrownCover::run()
 {
-    SetCoverBound out;
     m_components.resize(m_pieces.size());
     for (std::uint32_t piece = 0; piece < m_pieces.size(); ++piece)
         if (m_pieces[piece].ops.size() > kMostOps || !list(piece))
-            return out;
+            return {};
     const std::function<double()> left = [this] { return secondsLeft(); };
-    const double t0 = wallClock();
-    const bool dbg = getenv("TW_DBG");
-    if (dbg) fprintf(stderr, "listed %zu columns\n", m_columns.size());
     CoverPricer pricer(m_cover, m_columns, 0, m_threads, left, true);
-    std::vector<double> best; // certain
-    double value = 0;
-    pricer.improve(start);
-    double part = 0.9; // of the program's prices
-    while (secondsLeft() > 0) {
-        const CoverPrices now = pricer.best();
-        if (dbg) fprintf(stderr, "%.2f s: program %.1f certain %.1f columns %zu part %.3f\n", wallClock() - t0, now.value, value, m_columns.size(), part);
-        if (value >= now.value * (1 - 1e-8))
-            break;
-        part = std::max(part, value / now.value + (1 - value / now.value) / 3);
-        std::vector<double> prices(now.prices);
-        for (double& price : prices)
-            price *= part;
-        std::vector<CoverColumns::Column> more;
-        const double t1 = wallClock();
-        const bool all = find(prices, more);
-        const bool none = more.empty();
-        const std::size_t n = more.size();
-        if (!none)
-            pricer.add(std::move(more));
-        const double t2 = wallClock();
-        if (all) {
-            std::vector<double> held = pricer.held(prices);
-            if (const double v = pricer.valueOf(held); v > value) {
-                value = v;
-                best = std::move(held);
-            }
-            part = n < 500 ? std::min(1.0, part + 0.6 * (1 - part)) : part;
-            if (1 - part < 1e-3) part = 1;
-        } else {
-            part = std::max(0.5, part - 0.5 * (1.02 - part));
-        }
-        const double t3 = wallClock();
+    CoverPrices certain;
+    double part = kFirstPart;
+    bool best = false;
+    while (secondsLeft() > 0 && m_columns.size() < m_limits.sets) {
         pricer.improve();
-        if (dbg) fprintf(stderr, "   find %.2f s, %zu columns; add, held %.2f s, improve %.2f s\n", t2-t1, n, t3 - t2, wallClock() - t3);
+        CoverPrices now = pricer.best();
+        best = certain.value >= now.value * kBestReached;
+        if (best)
+            break;
+        const double reached = certain.value / now.value;
+        part = std::max(part, reached + (1 - reached) / 3);
+        for (double& price : now.prices)
+            price *= 1 - (1 - part) / 2;
+        const double less = (1 - part) / 2 * now.value / static_cast<double>(m_problem.opCount());
+        for (std::size_t i = 0; i < m_problem.opCount(); ++i) {
+            double& price = now.prices[m_cover.runs(OpId(i))];
+            price = std::max(0.0, price - less);
+        }
+        std::vector<CoverColumns::Column> more;
+        const bool all = find(now.prices, more);
+        const std::size_t found = more.size();
+        pricer.add(std::move(more));
+        if (!all) {
+            part = std::max(kLeastPart, part - (kLower - part) / 2);
+            continue;
+        }
+        now.prices = pricer.held(now.prices);
+        now.value = pricer.valueOf(now.prices);
+        if (now.value > certain.value)
+            certain = std::move(now);
+        if (found < kFew)
+            part = part > kAlmost ? 1 : 1 - (1 - part) * 0.4;
     }
-    out.value = value;
+    if (certain.value <= 0)
+        return {};
+    SetCoverBound out = pricer.describe(m_problem, certain);
+    out.sets = m_columns.size();
+    out.best = best;
     return out;
 }
 
 } // namespace
 
-SetCoverBound grownCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits,
-                              const std::vector<double>& start)
+SetCoverBound grownCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
-    return GrownCover(problem, rules, limits).run(start);
+    return GrownCover(problem, rules, limits).run();
 }
 
 } // namespace tilewright

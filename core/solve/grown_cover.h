@@ -3,14 +3,12 @@
 
 #include "solve/set_cover.h"
 
-#include <vector>
-
 namespace tilewright {
 
 /// The bound of setCoverBound() with the ops uncut: of graphs whose op sets are too many to list, those that
-/// prices exceed are found (docs/rules/bound.md 8). 0 where there was too little time, or no way.
-/// `start`: by row of a cover, as many as are known, prices that may be near.
+/// prices exceed are found (docs/rules/bound.md 8). 0 where there was too little time, or no way: more than
+/// 64 ops that meet in subgraphs, views, tiles above the native size.
 [[nodiscard]] SetCoverBound grownCoverBound(const Problem& problem, const Rules& rules,
-                                            const SetCoverLimits& limits, const std::vector<double>& start);
+                                            const SetCoverLimits& limits);
 
 } // namespace tilewright

@@ -242,15 +242,29 @@ void takeProof(SolveResult& result, Proof proof, bool replace)
 void proveResult(const Problem& problem, const Rules& rules, SolveResult& result, const ProofLimits& limits,
                  bool replace)
 {
-    Proof proof = prove(problem, rules, result.total, limits);
+    const auto price = [&](double seconds, bool uncut) {
+        if (!result.provenOptimal && (!limits.keepGoing || limits.keepGoing()))
+            raiseBound(result, strongBound(problem, rules,
+                                           {.seconds = seconds,
+                                            .threads = limits.threads,
+                                            .keepGoing = limits.keepGoing,
+                                            .uncut = uncut})
+                                   .value);
+    };
+    constexpr double kUncutShare = 0.75;
+    const auto started = std::chrono::steady_clock::now();
+    const auto secondsLeft = [&] {
+        return limits.seconds -
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    };
+    price(kUncutShare * limits.seconds, true);
+    ProofLimits rest = limits;
+    rest.seconds = secondsLeft();
+    Proof proof = prove(problem, rules, result.total, rest);
     const bool said = proof.lowerBound > 0;
-    const double left = limits.seconds - proof.seconds;
     takeProof(result, std::move(proof), replace);
-    if (!said && (!limits.keepGoing || limits.keepGoing()))
-        raiseBound(result,
-                   strongBound(problem, rules,
-                               {.seconds = left, .threads = limits.threads, .keepGoing = limits.keepGoing})
-                       .value);
+    if (!said)
+        price(secondsLeft(), false);
 }
 
 } // namespace tilewright

@@ -10,6 +10,7 @@
 #include "solve/cost_model.h"
 #include "solve/cover_columns.h"
 #include "solve/cover_prices.h"
+#include "solve/grown_cover.h"
 #include "solve/prove_threads.h"
 
 #include <algorithm>
@@ -67,34 +68,14 @@ private:
 
 SetCoverBound SetCover::price(std::size_t weight, std::vector<double>& near)
 {
-    const std::vector<double>& demands = m_cover.demands();
     const std::function<double()> left = [this] { return outOfTime() ? 0 : m_until - wallClock(); };
     CoverPricer pricer(m_cover, m_columns, weight, m_threads, left);
     pricer.improve(near);
     const CoverPrices prices = pricer.best();
-    SetCoverBound out;
     if (prices.value <= 0)
-        return out;
-    out.value = prices.value;
+        return {};
     near = prices.prices;
-    out.prices.assign(m_problem.opCount(), 0);
-    double sum = 0;
-    for (std::size_t i = 0; i < demands.size(); ++i)
-        sum += prices.prices[i] * demands[i];
-    for (std::size_t i = 0; i < demands.size(); ++i)
-        out.prices[m_cover.opOfRow()[i].index()] += prices.prices[i] * demands[i] * (out.value / sum);
-    for (const auto& [i, share] : prices.shares) {
-        const CoverColumns::Column& c = m_columns[i];
-        PricedGroup group;
-        group.ops = m_cover.opsOf(c.piece, c.ops);
-        std::ranges::sort(group.ops);
-        group.least = m_cover.cost(c, weight);
-        group.share = share;
-        out.groups.push_back(std::move(group));
-    }
-    std::ranges::stable_sort(out.groups, std::greater<>(),
-                             [](const PricedGroup& g) { return g.least * g.share; });
-    return out;
+    return pricer.describe(m_problem, prices);
 }
 
 /// What every connected set of every piece costs. False when there are too many.
@@ -163,6 +144,7 @@ SetCoverBound SetCover::run(std::size_t& weight, std::vector<double>& near)
 
 /// About what is looked at in a second.
 constexpr double kSetsASecond = 100'000;
+constexpr double kGrownShare = 0.6; ///< of the time, for the ops uncut
 constexpr std::array<std::size_t, 9> kMostOps{3, 6, 20, 10, 14, 8, 28, 40, 64};
 
 /// Connected sets of all pieces; no more than are of interest are counted.
@@ -261,6 +243,15 @@ SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const Se
     if (limits.pieces) {
         (void)look(1, *limits.pieces);
         return best.take();
+    }
+    SetCoverLimits grown = limits;
+    grown.seconds = (limits.uncut ? 1 : kGrownShare) * (until - wallClock());
+    const SetCoverBound uncut = grownCoverBound(problem, rules, grown);
+    best.add(uncut);
+    if (limits.uncut || uncut.best) {
+        SetCoverBound out = best.take();
+        out.best = uncut.best;
+        return out;
     }
     const auto isAffordable = [&](const PieceSizes& sizes) {
         const double sets =

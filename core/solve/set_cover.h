@@ -30,6 +30,7 @@ struct SetCoverBound
     std::vector<double> prices;      ///< by op; they add up to the value
     std::vector<PricedGroup> groups; ///< of the cheapest cover, most expensive first
     std::size_t sets = 0;            ///< that were looked at
+    bool best = false;               ///< no prices of whole subgraphs say more
 };
 
 struct SetCoverLimits
@@ -39,6 +40,7 @@ struct SetCoverLimits
     std::size_t threads = 1;    ///< 0: as many as the machine has
     std::function<bool()> keepGoing;
     std::optional<PieceSizes> pieces; ///< only these; else the sizes that say most
+    bool uncut = false;               ///< only the ops uncut, whose subgraphs need not all be looked at
 };
 
 /// 0 when there are too many sets to look at.

@@ -119,10 +119,13 @@ void Asked::add(const Request& request)
     const auto it = std::ranges::find_if(requests, [&](const Request& r) { return r.isSame(request); });
     if (it == requests.end()) {
         requests.push_back(request);
-        std::ranges::sort(requests, {},
-                          [](const Request& r) { return std::tuple(r.role, r.rows, r.cols); });
-    } else if (request.gridW * request.gridH > it->gridW * it->gridH) {
-        *it = request;
+        std::ranges::sort(requests, {}, [](const Request& r) { return std::tuple(r.role, r.rows, r.cols); });
+        return;
+    }
+    it->depth = std::max(it->depth, request.depth);
+    if (request.gridW * request.gridH > it->gridW * it->gridH) {
+        it->gridW = request.gridW;
+        it->gridH = request.gridH;
     }
 }
 
@@ -130,7 +133,7 @@ class FrontierBuilder
 {
 public:
     FrontierBuilder(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
-                    const PricedRows& rows, std::size_t mostArcs)
+                    const PricedRows& rows, std::size_t mostArcs, bool tellsDepths)
         : m_problem(problem), m_rules(rules), m_rows(rows), m_mostArcs(mostArcs),
           m_isHere(problem.opCount(), 0)
     {
@@ -138,6 +141,7 @@ public:
             m_isHere[o.index()] = 1;
         m_order = Order(problem, ops).best();
         m_out.m_asked.emplace_back();
+        m_out.m_tellsDepths = tellsDepths;
         listDepths(ops);
     }
     std::optional<FrontierGraph> build();
@@ -158,7 +162,8 @@ private:
 
     void listDepths(const std::vector<OpId>& ops);
     [[nodiscard]] std::uint32_t intern(TensorId t, const Asked& asked);
-    [[nodiscard]] Asked readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, Asked before) const;
+    [[nodiscard]] Asked readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, std::int64_t depth,
+                               Asked before) const;
     [[nodiscard]] bool isTold(TensorId t) const
     {
         return m_problem.producer(t) && m_problem.consumers(t).size() <= kToldReaders;
@@ -177,32 +182,33 @@ private:
     std::size_t m_mostArcs;
     std::vector<char> m_isHere; ///< by op
     std::vector<OpId> m_order;
-    std::vector<std::int64_t> m_depth; ///< by op, of a Pointwise: largest reduction of drivers of its sinks
+    std::vector<std::vector<std::int64_t>> m_depths; ///< by op
     FrontierGraph m_out;
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_interned; ///< by hash
-    std::vector<TensorId> m_open;                                            ///< in the order of the keys
-    std::vector<Key> m_keys;                                                 ///< by state
+    std::vector<TensorId> m_open;                                             ///< in the order of the keys
+    std::vector<Key> m_keys;                                                  ///< by state
 };
 
-/// Of a Pointwise: what reductions sinks may have that it is an epilogue of, or whose epilogue it is part of.
+/// By op: what its drivers' largest reduction may be when it is a sink; 0 where there may be none.
 void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
 {
-    m_depth.assign(m_problem.opCount(), 0);
-    for (const OpId o : ops) { // behind it
+    m_depths.resize(m_problem.opCount());
+    for (const OpId o : ops) {
         const Op& op = m_problem.op(o);
+        std::vector<std::int64_t>& mine = m_depths[o.index()];
         if (op.type == OpType::MatMul) {
-            m_depth[o.index()] = m_problem.reductionSize(o);
+            mine = {m_problem.reductionSize(o)};
             continue;
         }
+        mine = {0};
         for (const TensorId t : op.inputs)
-            if (isMadeHere(t))
-                m_depth[o.index()] = std::max(m_depth[o.index()], m_depth[m_problem.producer(t)->index()]);
+            if (isMadeHere(t)) {
+                const auto& theirs = m_depths[m_problem.producer(t)->index()];
+                mine.insert(mine.end(), theirs.begin(), theirs.end());
+            }
+        std::ranges::sort(mine);
+        mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
     }
-    for (auto it = ops.rbegin(); it != ops.rend(); ++it) // and behind what it leads to
-        if (m_problem.op(*it).type == OpType::Pointwise)
-            for (const OpId c : m_problem.consumers(m_problem.op(*it).output))
-                if (m_isHere[c.index()] != 0 && m_problem.op(c).type == OpType::Pointwise)
-                    m_depth[it->index()] = std::max(m_depth[it->index()], m_depth[c.index()]);
 }
 
 std::uint32_t FrontierBuilder::intern(TensorId t, const Asked& asked)
@@ -211,10 +217,10 @@ std::uint32_t FrontierBuilder::intern(TensorId t, const Asked& asked)
         return 0;
     std::uint64_t h = std::uint64_t{t.value} * 0x9E3779B97F4A7C15 ^ asked.readers;
     for (const Asked::Request& r : asked.requests)
-        h = (h ^ static_cast<std::uint64_t>(r.role * 9 + r.rows * 3 + r.cols + 32 * r.gridW + 8192 * r.gridH)) *
+        h = (h ^ static_cast<std::uint64_t>(r.role * 9 + r.rows * 3 + r.cols + 32 * r.gridW + 8192 * r.gridH +
+                                            65537 * r.depth)) *
             0x100000001B3;
-    h = (h ^ static_cast<std::uint64_t>(asked.epilogueDepth * 31 + asked.leastW * 7 + asked.leastH)) *
-        0x100000001B3;
+    h = (h ^ static_cast<std::uint64_t>(asked.leastW * 7 + asked.leastH)) * 0x100000001B3;
     auto& same = m_interned[h];
     for (const std::uint32_t i : same)
         if (m_out.m_asked[i] == asked)
@@ -225,21 +231,17 @@ std::uint32_t FrontierBuilder::intern(TensorId t, const Asked& asked)
 }
 
 /// What is asked of an operand when the op runs as its result is asked for.
-Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, Asked before) const
+Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, std::int64_t depth,
+                              Asked before) const
 {
     const Op& op = m_problem.op(o);
     const auto consumers = m_problem.consumers(t);
     if (isTold(t))
         before.readers |= 1U << (std::ranges::find(consumers, o) - consumers.begin());
     using Request = Asked::Request;
-    constexpr Request kTile{Asked::Pointwise, Asked::Tile, Asked::Tile};
     if (op.type == OpType::Pointwise) { // R6.4
-        if (isSink || ofResult.hasTiles()) {
-            const std::int64_t depth = m_depth[o.index()];
-            before.epilogueDepth = before.hasTiles() ? std::min(before.epilogueDepth, depth) : depth;
-        }
         if (isSink)
-            before.add(kTile);
+            before.add({Asked::Pointwise, Asked::Tile, Asked::Tile, 0, 0, depth});
         for (Request r : ofResult.requests) {
             r.role = Asked::Pointwise;
             before.add(r);
@@ -251,13 +253,16 @@ Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool is
         for (const bool left : {true, false}) {
             if (op.inputs[left ? 0 : 1] != t)
                 continue;
-            if (isSink || ofResult.hasTiles()) // a driver (R6.1, R6.2)
-                before.add(left ? Request{Asked::Left, Asked::Tile, Asked::Step, out.width, out.height}
-                                : Request{Asked::Right, Asked::Step, Asked::Tile, out.width, out.height});
+            if (isSink || ofResult.tile() != nullptr) { // a driver (R6.1, R6.2)
+                const std::int64_t own = m_problem.reductionSize(o);
+                before.add(left
+                               ? Request{Asked::Left, Asked::Tile, Asked::Step, out.width, out.height, own}
+                               : Request{Asked::Right, Asked::Step, Asked::Tile, out.width, out.height, own});
+            }
             for (const Request& r : ofResult.requests) // R6.5
                 if (!r.isTile())
-                    before.add(left ? Request{Asked::Left, r.rows, Asked::Whole, r.gridW, r.gridH}
-                                    : Request{Asked::Right, Asked::Whole, r.cols, r.gridW, r.gridH});
+                    before.add(left ? Request{Asked::Left, r.rows, Asked::Whole, r.gridW, r.gridH, r.depth}
+                                    : Request{Asked::Right, Asked::Whole, r.cols, r.gridW, r.gridH, r.depth});
             if (isPrologue && m_rules.prologue != Rules::Prologue::Off) {
                 std::int64_t& least = left ? before.leastW : before.leastH;
                 least = std::max(least, m_problem.reductionSize(o));
@@ -290,9 +295,8 @@ void FrontierBuilder::expand(std::size_t at)
     for (std::size_t i = at + 1; i < m_order.size(); ++i)
         isDone[m_order[i].index()] = 0;
     const auto isClosed = [&](TensorId t) {
-        return !isMadeHere(t) && std::ranges::all_of(m_problem.consumers(t), [&](OpId c) {
-            return isDone[c.index()] != 0;
-        });
+        return !isMadeHere(t) &&
+               std::ranges::all_of(m_problem.consumers(t), [&](OpId c) { return isDone[c.index()] != 0; });
     };
     std::vector<TensorId> open;
     std::vector<std::size_t> from; // place in the old keys
@@ -372,46 +376,56 @@ void FrontierBuilder::expand(std::size_t at)
         FrontierSituation without;
         without.asked = local[0];
         withLoads(without, before, outside);
-        if (ofResult.never)
+        const Asked::Request* const tile = ofResult.tile();
+        const bool matmul = op.type == OpType::MatMul;
+        if (ofResult.never || (matmul && tile != nullptr && tile->depth < m_problem.reductionSize(o)))
             return out;
-        FrontierSituation with;
-        with.runs = true;
-        with.asked = local[0];
-        with.sink = !isRead;
-        with.achieved.emplace_back(m_rows.runs(o), 1);
-        credit(with, result, local[0]);
-        std::vector<std::uint32_t> after(before);
-        outside.clear();
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            const TensorId t = operands[i];
-            after[i] = intern(t, readBy(o, t, ofResult, !isRead, m_out.m_asked[before[i]]));
-            if (m_problem.producer(t) && !isTold(t))
-                with.achieved.emplace_back(m_rows.reaches(t, o), 1);
-            if (newPlace[i] == kNew)
-                outside.emplace_back(t, after[i]);
-        }
-        const auto consumers = m_problem.consumers(result);
-        const bool mayStay = m_rows.mayStay(result);
-        const auto handed = m_rows.handed(result);
+        const auto run = [&](std::int64_t depth) {
+            FrontierSituation with;
+            with.runs = true;
+            with.asked = local[0];
+            with.sink = !isRead;
+            with.depth = depth;
+            with.achieved.emplace_back(m_rows.runs(o), 1);
+            credit(with, result, local[0]);
+            std::vector<std::uint32_t> after(before);
+            outside.clear();
+            for (std::size_t i = 0; i < operands.size(); ++i) {
+                const TensorId t = operands[i];
+                after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_asked[before[i]]));
+                if (m_problem.producer(t) && !isTold(t))
+                    with.achieved.emplace_back(m_rows.reaches(t, o), 1);
+                if (newPlace[i] == kNew)
+                    outside.emplace_back(t, after[i]);
+            }
+            const auto consumers = m_problem.consumers(result);
+            if (isRead) {
+                withLoads(with, after, outside);
+            } else {
+                FrontierSituation written = with;
+                written.written = true;
+                if (const auto row = m_rows.written(result))
+                    written.achieved.emplace_back(*row, 1);
+                for (const OpId c : consumers)
+                    written.achieved.emplace_back(m_rows.reaches(result, c), 1);
+                withLoads(written, after, outside);
+            }
+            // Kept; an output of the graph is one that another subgraph writes (R3.6).
+            if (m_rows.mayStay(result) && (!consumers.empty() || m_problem.isGraphOutput(result))) {
+                with.kept = true;
+                if (const auto row = m_rows.handed(result); row && !consumers.empty())
+                    with.achieved.emplace_back(*row, 1);
+                withLoads(with, after, outside);
+            }
+        };
+        // What drives a sink comes later: every way is tried, and what does not agree is left out there.
         if (isRead)
-            withLoads(with, after, outside);
-        if (!isRead) {
-            FrontierSituation written = with;
-            written.written = true;
-            if (const auto row = m_rows.written(result))
-                written.achieved.emplace_back(*row, 1);
-            for (const OpId c : consumers)
-                written.achieved.emplace_back(m_rows.reaches(result, c), 1);
-            withLoads(written, after, outside);
-        }
-        // Kept; an output of the graph is one that another subgraph writes (R3.6).
-        if (mayStay && (!consumers.empty() || m_problem.isGraphOutput(result))) {
-            FrontierSituation kept = with;
-            kept.kept = true;
-            if (handed && !consumers.empty())
-                kept.achieved.emplace_back(*handed, 1);
-            withLoads(kept, after, outside);
-        }
+            run(0);
+        else if (m_out.m_tellsDepths)
+            for (const std::int64_t depth : m_depths[o.index()])
+                run(depth);
+        else
+            run(m_depths[o.index()].back());
         return out;
     };
 
@@ -478,8 +492,8 @@ void FrontierBuilder::expand(std::size_t at)
                 const bool touched = runs && std::ranges::find(newPlace, i) != newPlace.end();
                 const std::uint32_t part = touched ? kOwn : unified(partAt(from[i]));
                 add(left, part);
-                next[open.size() + i] = static_cast<std::uint32_t>(
-                    std::ranges::find(left, part) - left.begin() + 1);
+                next[open.size() + i] =
+                    static_cast<std::uint32_t>(std::ranges::find(left, part) - left.begin() + 1);
             }
             if (left.size() != all.size() && !(left.empty() && all.size() == 1))
                 continue; // a part is never joined to the others
@@ -513,7 +527,7 @@ std::optional<FrontierGraph> FrontierBuilder::build()
 
 std::optional<FrontierGraph> FrontierGraph::build(const Problem& problem, const Rules& rules,
                                                   const std::vector<OpId>& ops, const PricedRows& rows,
-                                                  std::size_t mostArcs)
+                                                  const Limits& limits)
 {
     const bool hasViews = std::ranges::any_of(ops, [&](OpId o) {
         const Op& op = problem.op(o);
@@ -523,7 +537,8 @@ std::optional<FrontierGraph> FrontierGraph::build(const Problem& problem, const 
     if (hasViews || rules.superNative != Rules::SuperNative::Error ||
         rules.retainInputs != Rules::RetainInputs::Error)
         return std::nullopt;
-    return FrontierBuilder(problem, rules, ops, rows, mostArcs).build();
+    auto out = FrontierBuilder(problem, rules, ops, rows, limits.toldArcs, true).build();
+    return out ? out : FrontierBuilder(problem, rules, ops, rows, limits.arcs, false).build();
 }
 
 } // namespace tilewright

@@ -26,6 +26,7 @@ struct Asked
         Role role;
         Cut rows, cols;
         std::int64_t gridW = 0, gridH = 0; ///< of the largest sink whose steps ask for ranges
+        std::int64_t depth = 0;            ///< largest reduction of these sinks; by tiles: that is complete
         [[nodiscard]] bool isSame(const Request& r) const
         {
             return role == r.role && rows == r.rows && cols == r.cols;
@@ -34,15 +35,16 @@ struct Asked
         bool operator==(const Request&) const = default;
     };
 
-    std::vector<Request> requests;  ///< in order of role, rows, columns
-    std::uint32_t readers = 0;      ///< by consumer of the tensor, where an op makes it
-    std::int64_t epilogueDepth = 0; ///< largest reduction that may complete before a request by tiles is made
+    std::vector<Request> requests;       ///< in order of role, rows, columns
+    std::uint32_t readers = 0;           ///< by consumer of the tensor, where an op makes it
     std::int64_t leastW = 0, leastH = 0; ///< of the tiles, where the op that makes it runs, too (R4.7)
     bool never = false;                  ///< a reader keeps that op out (R4.7)
 
-    [[nodiscard]] bool hasTiles() const
+    /// What epilogues ask for, if they do.
+    [[nodiscard]] const Request* tile() const
     {
-        return std::ranges::any_of(requests, &Request::isTile);
+        const auto it = std::ranges::find_if(requests, &Request::isTile);
+        return it == requests.end() ? nullptr : &*it;
     }
     void add(const Request& request);
     bool operator==(const Asked&) const = default;
@@ -60,6 +62,7 @@ struct FrontierSituation
     bool runs = false;
     std::uint32_t asked = 0; ///< of the op's result
     bool sink = false;       ///< nothing of the subgraph reads it
+    std::int64_t depth = 0;  ///< of a sink: the largest reduction of its drivers
     bool written = false;    ///< to slow memory
     bool kept = false;       ///< in fast memory after it
     std::vector<Load> loads;
@@ -100,21 +103,29 @@ public:
         std::vector<Arc> arcs;
     };
 
+    struct Limits
+    {
+        std::size_t arcs;     ///< at most
+        std::size_t toldArcs; ///< of the sinks' depths it is told where these are enough
+    };
     /// Nothing when it has more arcs, or the rules are not covered. The ops: in topological order, and no
     /// subgraph reaches beyond them.
     [[nodiscard]] static std::optional<FrontierGraph> build(const Problem& problem, const Rules& rules,
                                                             const std::vector<OpId>& ops,
-                                                            const PricedRows& rows, std::size_t mostArcs);
+                                                            const PricedRows& rows, const Limits& limits);
 
     [[nodiscard]] const std::vector<Layer>& layers() const noexcept { return m_layers; }
     [[nodiscard]] const Asked& asked(std::uint32_t i) const { return m_asked[i]; }
     [[nodiscard]] std::size_t arcs() const noexcept { return m_arcs; }
+    /// Whether depths are those of the sinks; else they are the largest that there may be.
+    [[nodiscard]] bool tellsDepths() const noexcept { return m_tellsDepths; }
 
 private:
     friend class FrontierBuilder;
     std::vector<Layer> m_layers;
     std::vector<Asked> m_asked;
     std::size_t m_arcs = 0;
+    bool m_tellsDepths = true;
 };
 
 } // namespace tilewright

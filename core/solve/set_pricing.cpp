@@ -14,10 +14,8 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <condition_variable>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,14 +26,20 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kWeights = 3; ///< of compute against memory
-constexpr std::size_t kRooms = 4;   ///< prices of room
+/// Room is looked at in the first step and in those that complete sinks of some depths.
+constexpr std::size_t kMoments = 3;
+/// Prices of room: none, three of the first step's, one of each of the others'.
+constexpr std::size_t kRooms = 4 + (kMoments - 1);
 constexpr std::size_t kLanes = kWeights * kRooms;
+constexpr std::array<double, kRooms> kTimes{0, 0.5, 1, 2, 1, 1};
+constexpr std::array<std::size_t, kRooms> kMomentOf{0, 0, 0, 0, 1, 2};
 constexpr std::array<double, kWeights> kWeight{0, 0.5, 1};
 constexpr std::size_t kSetsABox = 500;
 constexpr double kFine = 1.13; ///< sides of boxes that are not split further
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 using Lanes = std::array<double, kLanes>;
+using Rooms = std::array<double, kMoments>;
 
 } // namespace
 
@@ -44,13 +48,13 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
     : m_problem(problem), m_rules(rules), m_graph(graph), m_spatial(spatialAxes(problem, rules)),
       m_near(ops.size(), 0)
 {
-    std::vector<std::uint32_t> place(problem.opCount(), 0);
+    m_placeOf.assign(problem.opCount(), 0);
     for (std::uint32_t i = 0; i < ops.size(); ++i)
-        place[ops[i].index()] = i;
+        m_placeOf[ops[i].index()] = i;
     std::uint32_t states = 0;
     for (const FrontierGraph::Layer& layer : graph.layers()) {
         const auto event = static_cast<std::uint32_t>(m_events.size());
-        const OpBits bit = OpBits{1} << place[layer.op.index()];
+        const OpBits bit = OpBits{1} << m_placeOf[layer.op.index()];
         for (const FrontierSituation& s : layer.situations) {
             Event e{&s, layer.op, {s.runs ? bit : 0, 0, s.kept ? bit : 0}};
             for (const FrontierSituation::Load& load : s.loads) {
@@ -93,6 +97,10 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
     }
     std::ranges::sort(m_reductions);
     m_reductions.erase(std::unique(m_reductions.begin(), m_reductions.end()), m_reductions.end());
+    m_depthOf.assign(kMoments, std::numeric_limits<std::int64_t>::max());
+    m_depthOf[0] = 0;
+    for (std::size_t m = 1; graph.tellsDepths() && m < std::min(kMoments, m_reductions.size() + 1); ++m)
+        m_depthOf[m] = m_reductions[m_reductions.size() - m];
 }
 
 std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
@@ -177,19 +185,28 @@ public:
                 m_achieved[i] += amount * prices[row];
     }
 
+    Search(const SetPricing& pricing, const Known& known)
+        : m_p(pricing), m_known(known), m_margin(0),
+          m_capacity(static_cast<double>(pricing.m_problem.hardware().fastMemoryCapacity)),
+          m_bandwidth(static_cast<double>(pricing.m_problem.hardware().slowMemoryBandwidth))
+    {
+    }
+
     enum class Outcome : std::uint8_t { None, All, Some, TooMany };
     /// What of the box the prices may exceed is added to `out`; the paths become fewer.
     Outcome look(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<Set>& out);
-    [[nodiscard]] std::size_t nodes() const noexcept { return m_nodes; }
 
-private:
     struct Terms
     {
-        double compute = 0, memory = 0, room = 0;
+        double compute = 0, memory = 0;
+        Rooms room{};
         bool possible = true;
     };
     [[nodiscard]] Terms termsOf(const FrontierSituation& s, OpId o, const Box& box) const;
+
+private:
     [[nodiscard]] double computeOf(OpId o, const FrontierSituation& s, const Box& box) const;
+    [[nodiscard]] static bool mayBeWhole(const Tensor& t, const Asked& asked, const Box& box);
     [[nodiscard]] static double timesLoaded(const Tensor& t, const Asked& asked, const Box& box);
     void sweep(const Paths& paths);
     [[nodiscard]] Paths pruned(const Paths& paths);
@@ -205,7 +222,7 @@ private:
     {
         std::uint32_t state = 0;
         std::array<double, kWeights> value{};
-        double room = 0;
+        Rooms room{};
         Set set;
     };
     bool walk(const Paths& paths, const Node& node, std::vector<Set>& out);
@@ -249,18 +266,24 @@ double SetPricing::Search::computeOf(OpId o, const FrontierSituation& s, const B
     return time;
 }
 
+/// Whether some request may be for all of the tensor.
+bool SetPricing::Search::mayBeWhole(const Tensor& t, const Asked& asked, const Box& box)
+{
+    const auto isWhole = [&](Asked::Cut cut, std::int64_t extent, std::int64_t tile) {
+        return cut == Asked::Whole || extent <= (cut == Asked::Tile ? tile : box.k1);
+    };
+    return std::ranges::any_of(asked.requests, [&](const Asked::Request& r) {
+        return isWhole(r.rows, t.height, box.h1) && isWhole(r.cols, t.width, box.w1);
+    });
+}
+
 /// R7.1, R7.2: every role has buffers of its own, unless one that holds the whole tensor serves them all. A
 /// range of a reduction never follows an equal one, where there are several: it is loaded in every tile that
 /// needs it, but for one slice that another kind of request in the same role may have left there.
 double SetPricing::Search::timesLoaded(const Tensor& t, const Asked& asked, const Box& box)
 {
-    const auto mayBeWhole = [&](Asked::Cut cut, std::int64_t extent, std::int64_t tile) {
-        return cut == Asked::Whole || extent <= (cut == Asked::Tile ? tile : box.k1);
-    };
     const auto& requests = asked.requests;
-    if (requests.size() > 1 && std::ranges::any_of(requests, [&](const Asked::Request& r) {
-            return mayBeWhole(r.rows, t.height, box.h1) && mayBeWhole(r.cols, t.width, box.w1);
-        }))
+    if (requests.size() > 1 && mayBeWhole(t, asked, box))
         return 1;
     double sum = 0;
     for (std::size_t i = 0, end = 0; i < requests.size(); i = end) {
@@ -298,6 +321,10 @@ SetPricing::Search::Terms SetPricing::Search::termsOf(const FrontierSituation& s
     const Asked& ofResult = m_p.m_graph.asked(s.asked);
     const Tensor& result = problem.tensor(op.output);
     const bool matmul = op.type == OpType::MatMul;
+    const auto addEverywhere = [&](double elements) {
+        for (double& room : out.room)
+            room += elements;
+    };
     if (s.runs) {
         const auto isNarrow = [&](std::int64_t least, std::int64_t most) { // R4.7
             return least > most && (rules.prologue == Rules::Prologue::Always || least > box.k1);
@@ -310,33 +337,54 @@ SetPricing::Search::Terms SetPricing::Search::termsOf(const FrontierSituation& s
         out.compute = computeOf(o, s, box);
         const double tile = static_cast<double>(std::min(box.h0, result.height)) *
                             static_cast<double>(std::min(box.w0, result.width));
+        // Of a sink, from the first step to the one that completes it; with it accumulators (R9.1).
+        const auto addTile = [&](std::int64_t depth) {
+            for (std::size_t m = 0; m < kMoments; ++m)
+                out.room[m] += depth >= m_p.m_depthOf[m] ? tile : 0;
+        };
         if (s.written) {
             out.memory += static_cast<double>(result.elements());
-            out.room += rules.donation && !matmul ? 0 : tile;
+            if (!rules.donation || matmul)
+                addTile(s.depth);
         }
         if (s.kept)
-            out.room += static_cast<double>(result.elements());
-        if (matmul && !s.sink && ofResult.hasTiles() && problem.reductionSize(o) > box.k1)
-            out.room += tile; // its accumulator (R9.1d)
+            addEverywhere(static_cast<double>(result.elements()));
+        if (const Asked::Request* epilogue = ofResult.tile(); matmul && epilogue != nullptr) {
+            const std::int64_t depth = m_p.m_graph.tellsDepths() ? epilogue->depth : problem.reductionSize(o);
+            if (depth > box.k1)
+                addTile(depth);
+        }
     }
     for (const FrontierSituation::Load& load : s.loads) {
         const Tensor& t = problem.tensor(load.tensor);
         if (load.resident) {
-            out.room += static_cast<double>(t.elements());
+            addEverywhere(static_cast<double>(t.elements()));
             continue;
         }
         const Asked& asked = m_p.m_graph.asked(load.asked);
-        std::int64_t largest = 0;
-        for (const Asked::Request& r : asked.requests) {
-            // What only the completing step asks for is there in the first one where that is the same.
-            if (r.isTile() && asked.epilogueDepth > box.k0)
-                continue;
-            const auto part = [&](Asked::Cut cut, std::int64_t extent, std::int64_t tile) {
-                return cut == Asked::Whole ? extent : std::min(cut == Asked::Tile ? tile : box.k0, extent);
-            };
-            largest = std::max(largest, part(r.rows, t.height, box.h0) * part(r.cols, t.width, box.w0));
+        const bool whole = mayBeWhole(t, asked, box);
+        for (std::size_t m = 0; m < kMoments; ++m) {
+            std::array<std::int64_t, 3> byRole{};
+            for (const Asked::Request& r : asked.requests) {
+                // What only the completing step asks for is there in the first one where that is the same.
+                const std::int64_t depth = m_p.m_depthOf[m];
+                if (r.isTile() ? (m == 0 ? r.depth > box.k0 : r.depth != depth) : r.depth < depth)
+                    continue;
+                const auto part = [&](Asked::Cut cut, std::int64_t extent, std::int64_t tile) {
+                    return cut == Asked::Whole  ? extent
+                           : cut == Asked::Tile ? std::min(tile, extent)
+                           : m == 0             ? std::min(box.k0, extent)
+                           : extent <= box.k0   ? extent // one step is all of it
+                                                : std::int64_t{1};
+                };
+                byRole[r.role] =
+                    std::max(byRole[r.role], part(r.rows, t.height, box.h0) * part(r.cols, t.width, box.w0));
+            }
+            std::int64_t room = 0;
+            for (const std::int64_t area : byRole)
+                room = whole ? std::max(room, area) : room + area;
+            out.room[m] += static_cast<double>(room);
         }
-        out.room += static_cast<double>(largest);
         out.memory += timesLoaded(t, asked, box) * static_cast<double>(t.elements());
     }
     out.memory /= m_bandwidth;
@@ -415,20 +463,26 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
     for (std::uint32_t a = paths.first[node.state]; a < paths.first[node.state + 1]; ++a) {
         const Paths::Arc arc = paths.arcs[a];
         const Terms& t = m_terms[arc.event];
-        Node next{.state = arc.to, .value = node.value, .room = node.room + t.room, .set = node.set};
-        if (!t.possible || next.room > m_capacity)
+        Node next = node;
+        next.state = arc.to;
+        bool over = t.possible;
+        for (std::size_t m = 0; m < kMoments; ++m) {
+            next.room[m] += t.room[m];
+            over &= next.room[m] <= m_capacity;
+        }
+        if (!over)
             continue;
         for (std::size_t w = 0; w < kWeights; ++w)
             next.value[w] += kWeight[w] * t.compute + (1 - kWeight[w]) * t.memory - m_achieved[arc.event];
-        bool over = true;
         if (arc.to == Paths::kEnd) {
             for (const double v : next.value)
                 over &= v <= m_margin;
         } else {
             const Lanes& rest = m_least[arc.to];
-            const double left = m_capacity - next.room;
             for (std::size_t lane = 0; lane < kLanes; ++lane)
-                over &= next.value[lane % kWeights] + rest[lane] - m_roomPrice[lane] * left <= m_margin;
+                over &= next.value[lane % kWeights] + rest[lane] -
+                            m_roomPrice[lane] * (m_capacity - next.room[kMomentOf[lane / kWeights]]) <=
+                        m_margin;
         }
         if (!over)
             continue;
@@ -452,7 +506,6 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
 SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t mostNodes,
                                                      std::size_t mostSets, std::vector<Set>& out)
 {
-    constexpr std::array<double, kRooms> kTimes{0, 0.5, 1, 2};
     for (std::size_t lane = 0; lane < kLanes; ++lane)
         m_roomPrice[lane] = kTimes[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
     for (std::size_t i = 0; i < m_terms.size(); ++i) {
@@ -461,7 +514,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const double weight = kWeight[lane % kWeights];
             m_costs[i][lane] = t.possible ? weight * t.compute + (1 - weight) * t.memory - m_achieved[i] +
-                                                m_roomPrice[lane] * t.room
+                                                m_roomPrice[lane] * t.room[kMomentOf[lane / kWeights]]
                                           : kNever;
         }
     }
@@ -474,7 +527,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         const auto at = [&](std::size_t room) {
             return least[room * kWeights + w] - m_roomPrice[room * kWeights + w] * m_capacity;
         };
-        for (std::size_t r = 1; r < kRooms; ++r)
+        for (std::size_t r = 1; kMomentOf[r] == 0 && r < 4; ++r)
             if (at(r) > at(best))
                 best = r;
         state.rooms[w] *= kTimes[best];
@@ -488,6 +541,95 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
     out.clear();
     state.paths = std::make_shared<const Paths>(pruned(*state.paths));
     return Outcome::TooMany;
+}
+
+/// The boxes of least cost first.
+double SetPricing::leastOf(const Set& set) const
+{
+    const Hardware& hw = m_problem.hardware();
+    const std::int64_t deepest =
+        m_rules.kLimit == Rules::KLimit::Native || m_reductions.empty() ? hw.nativeK() : m_reductions.back();
+    const auto isOf = [&](const Event& e) {
+        const FrontierSituation& what = *e.situation;
+        const OpBits bit = OpBits{1} << m_placeOf[e.op.index()];
+        return what.runs == ((set.ops & bit) != 0) && what.kept == ((set.stayOut & bit) != 0) &&
+               std::ranges::all_of(what.loads, [&](const FrontierSituation::Load& load) {
+                   const auto in = std::ranges::find(m_inputs, load.tensor) - m_inputs.begin();
+                   const bool stays =
+                       in < std::ssize(m_inputs) && (set.stayIn >> static_cast<std::size_t>(in) & 1) != 0;
+                   return load.resident == stays;
+               });
+    };
+    using Events = std::vector<std::uint32_t>;
+    std::vector<Events> paths; // what drives its sinks may be taken for other than it is
+    const std::function<void(std::uint32_t, const Events&)> follow = [&](std::uint32_t s,
+                                                                         const Events& before) {
+        for (std::uint32_t a = m_paths.first[s]; a < m_paths.first[s + 1]; ++a) {
+            const Paths::Arc arc = m_paths.arcs[a];
+            if (!isOf(m_events[arc.event]))
+                continue;
+            Events events = before;
+            events.push_back(arc.event);
+            if (arc.to != Paths::kEnd)
+                follow(arc.to, events);
+            else
+                paths.push_back(std::move(events));
+        }
+    };
+    follow(0, {});
+    std::erase_if(paths, [&](const Events& events) {
+        OpBits ops = 0;
+        for (const std::uint32_t e : events)
+            ops |= m_events[e].adds.ops;
+        return ops != set.ops;
+    });
+    const Known known;
+    const Search search(*this, known);
+    const auto leastOfPath = [&](const Events& events, const Box& box) {
+        double compute = 0;
+        double memory = 0;
+        Rooms room{};
+        for (const std::uint32_t i : events) {
+            const auto t = search.termsOf(*m_events[i].situation, m_events[i].op, box);
+            if (!t.possible)
+                return kNever;
+            compute += t.compute;
+            memory += t.memory;
+            for (std::size_t m = 0; m < kMoments; ++m)
+                room[m] += t.room[m];
+        }
+        return *std::ranges::max_element(room) > static_cast<double>(hw.fastMemoryCapacity)
+                   ? kNever
+                   : std::max(compute, memory);
+    };
+    const auto leastIn = [&](const Box& box) {
+        double least = kNever;
+        for (const Events& events : paths)
+            least = std::min(least, leastOfPath(events, box));
+        return least;
+    };
+    using Open = std::pair<double, Box>;
+    const auto later = [](const Open& a, const Open& b) { return a.first > b.first; };
+    std::vector<Open> open;
+    const auto push = [&](const Box& box) {
+        if (const double least = leastIn(box); least < kNever) {
+            open.emplace_back(least, box);
+            std::ranges::push_heap(open, later);
+        }
+    };
+    push({1, hw.nativeWidth, 1, hw.nativeHeight, 1, deepest});
+    constexpr int kBoxes = 300;
+    for (int looked = 0; !open.empty(); ++looked) {
+        std::ranges::pop_heap(open, later);
+        const auto [least, box] = open.back();
+        open.pop_back();
+        Box low, high;
+        if (looked == kBoxes || !split(box, low, high))
+            return least;
+        push(low);
+        push(high);
+    }
+    return kNever;
 }
 
 SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Known& known,
@@ -510,7 +652,6 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
     std::vector<Search::State> boxes{root};
     std::size_t busy = 0;
     std::condition_variable changed;
-    std::size_t looked = 0, nodes = 0;
     const auto work = [&](std::size_t thread) {
         std::optional<Search> search;
         std::unique_lock lock(mutex);
@@ -526,7 +667,6 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
             Search::State state = std::move(boxes.back());
             boxes.pop_back();
             ++busy;
-            ++looked;
             lock.unlock();
             if (!search)
                 search.emplace(*this, prices, known, unit);
@@ -536,7 +676,11 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
             const Box& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFine * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFine * static_cast<double>(b.h0);
-            const auto outcome = search->look(state, !splits ? 10'000'000 : fine ? 50'000 : 2000, kSetsABox, sets);
+            const auto outcome = search->look(state,
+                                              !splits ? 10'000'000
+                                              : fine  ? 50'000
+                                                      : 2000,
+                                              kSetsABox, sets);
             lock.lock();
             --busy;
             for (const Set& set : sets)
@@ -551,7 +695,6 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
             changed.notify_all();
         }
         changed.notify_all();
-        nodes += search ? search->nodes() : 0;
     };
     {
         std::vector<std::jthread> helpers;
@@ -559,7 +702,6 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
             helpers.emplace_back(work, thread);
         work(0);
     }
-    if (getenv("TW_DBG") && looked > 1) fprintf(stderr, "   boxes %zu nodes %zu sets %zu all %d\n", looked, nodes, out.sets.size(), out.all);
     return out;
 }
 

@@ -56,6 +56,8 @@ public:
     /// Connected sets of few ops: of one, of two and so on, as far as these are no more than that. Nothing
     /// stays.
     [[nodiscard]] std::vector<Set> smallSets(std::size_t most) const;
+    /// What this set costs at least, as finely as find() sees it.
+    [[nodiscard]] double leastOf(const Set& set) const;
     /// Tensors that may be in fast memory before a set of these ops.
     [[nodiscard]] const std::vector<TensorId>& inputs() const noexcept { return m_inputs; }
 
@@ -84,9 +86,12 @@ private:
     const Rules& m_rules;
     const FrontierGraph& m_graph;
     std::vector<SpatialAxes> m_spatial;
-    std::vector<OpBits> m_near; ///< by bit: ops that touch a common tensor
+    std::vector<std::uint32_t> m_placeOf; ///< by op
+    std::vector<OpBits> m_near;           ///< by bit: ops that touch a common tensor
     std::vector<TensorId> m_inputs;
     std::vector<std::int64_t> m_reductions; ///< ascending
+    /// Of the steps whose room is looked at: 0 the first one, else those that complete sinks of this depth.
+    std::vector<std::int64_t> m_depthOf;
     /// What happens at one op, of all layers one after the other.
     struct Event
     {

@@ -298,8 +298,10 @@ private slots:
             for (std::size_t i = 0; i < wrong.size(); ++i)
                 wrong[i] = std::pow(10.0, static_cast<double>(i % 9));
             for (const double seconds : {0.0, 5.0}) {
-                const CoverPrices found =
-                    priceCover(cover, columns, 1, wrong, 1, [seconds] { return seconds; });
+                const std::function<double()> left = [seconds] { return seconds; };
+                CoverPricer pricer(cover, columns, 1, 1, left);
+                pricer.improve(wrong);
+                const CoverPrices found = pricer.best();
                 QVERIFY(found.value >= 0);
                 double sum = 0;
                 for (std::size_t i = 0; i < found.prices.size(); ++i) {

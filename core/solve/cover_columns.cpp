@@ -457,7 +457,7 @@ std::optional<CoverColumns::Column> CoverColumns::subgraph(std::uint32_t piece, 
         if (!has(stayOut, t))
             decided.notStayOut.push_back(t);
     CostModel& model = m_models[thread];
-    if (!isPossible(decided) || !model.compile(ops, {.resident = stayIn, .retained = stayOut}))
+    if (!model.compile(ops, {.resident = stayIn, .retained = stayOut}))
         return std::nullopt;
     Column out{.piece = piece,
                .ops = mask,
@@ -470,9 +470,8 @@ std::optional<CoverColumns::Column> CoverColumns::subgraph(std::uint32_t piece, 
                .stayOut = stayOut,
                .least = {},
                .achieves = achievedBy(piece, ops, edges, decided, true)};
-    out.least.latency = model.leastOfAnyOrder(false).latency;
-    if (out.least.latency == std::numeric_limits<double>::infinity())
-        return std::nullopt;
+    out.least.latency =
+        isPossible(decided) ? model.leastOfAnyOrder(false).latency : std::numeric_limits<double>::infinity();
     return out;
 }
 

@@ -64,8 +64,8 @@ public:
     /// None for what cannot be.
     [[nodiscard]] std::array<std::optional<Column>, 2> split(const Column& column, std::size_t thread);
 
-    /// A whole subgraph of a piece that stands alone, with what is in fast memory before and behind it. None
-    /// where that does not fit, or the cost is not known.
+    /// A whole subgraph of a piece that stands alone, with what is in fast memory before and behind it; its
+    /// latency is infinite where that does not fit. Nothing when the cost is not known.
     [[nodiscard]] std::optional<Column> subgraph(std::uint32_t piece, OpBits ops,
                                                  const std::vector<TensorId>& stayIn,
                                                  const std::vector<TensorId>& stayOut, std::size_t thread);

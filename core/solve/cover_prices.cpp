@@ -170,12 +170,12 @@ void CoverPricer::adopt(Prices prices)
 }
 
 /// In proportion the prices of what it achieves: where that is enough only of what is demanded, of which no
-/// column has a negative amount, so none gets worse by it.
-void CoverPricer::lower(const Column& c, Prices& prices) const
+/// column has a negative amount, so none gets worse by it. Whether it was.
+bool CoverPricer::lower(const Column& c, Prices& prices, bool onlyDemanded) const
 {
     const Slack s = slack(c, prices);
     if (s.holds())
-        return;
+        return true;
     double demanded = 0;
     double all = 0;
     for (const Achieved& a : c.achieves) {
@@ -184,12 +184,13 @@ void CoverPricer::lower(const Column& c, Prices& prices) const
         demanded += isDemanded(a.row) ? sum : 0;
     }
     const double excess = (s.error() - s.value()) * (1 + 1e-9);
-    const bool enough = demanded >= excess;
+    const bool enough = onlyDemanded || demanded >= excess;
     const double sum = enough ? demanded : all;
     const double keep = sum > excess ? 1 - excess / sum : 0;
     for (const Achieved& a : c.achieves)
         if (a.amount > 0 && (!enough || isDemanded(a.row)))
             prices[a.row] *= keep;
+    return demanded >= excess;
 }
 
 Prices CoverPricer::lowered(Prices prices, std::vector<std::size_t> found) const
@@ -197,7 +198,7 @@ Prices CoverPricer::lowered(Prices prices, std::vector<std::size_t> found) const
     constexpr int kMost = 12;
     for (int i = 0; i < kMost && !found.empty(); ++i) {
         for (const std::size_t column : found)
-            lower(m_columns[column], prices);
+            (void)lower(m_columns[column], prices);
         found = overpriced(prices).all;
     }
     if (found.empty())
@@ -206,7 +207,7 @@ Prices CoverPricer::lowered(Prices prices, std::vector<std::size_t> found) const
         if (!isDemanded(i))
             prices[i] = 0;
     for (const std::size_t column : overpriced(prices).all)
-        lower(m_columns[column], prices);
+        (void)lower(m_columns[column], prices);
     return prices;
 }
 
@@ -277,10 +278,12 @@ Prices CoverPricer::held(const Prices& prices)
         let(found.added, out);
         found = overpriced(out);
     }
-    out = lowered(std::move(out), std::move(found.all));
+    bool hold = true;
+    for (const std::size_t i : found.all)
+        hold &= lower(m_columns[i], out, true);
     for (double& price : out)
         price *= kBelow;
-    const bool hold = std::ranges::all_of(m_columns, [&](const Column& c) {
+    hold &= std::ranges::all_of(m_columns, [&](const Column& c) {
         const Slack s = slack(c, out);
         return s.value() >= s.error() / 2;
     });

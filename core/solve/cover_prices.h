@@ -42,7 +42,9 @@ public:
     void improve(const Prices& start = {});
     /// More columns: the best prices so far become lower where these are overpriced.
     void add(std::vector<CoverColumns::Column> more);
-    /// Prices no higher than these that hold for all columns, of which what they turn on is decided first.
+    /// Prices no higher than these that hold for all columns, of which what they turn on is decided first;
+    /// all 0 where there was no way. Only such are lower of which no column has a negative amount: what was
+    /// not above its cost is not, whether it is a column here or not.
     [[nodiscard]] Prices held(const Prices& prices);
     [[nodiscard]] double valueOf(const Prices& prices) const;
     /// The best prices so far, and the cheapest cover.
@@ -74,7 +76,7 @@ private:
     [[nodiscard]] Overpriced overpriced(const Prices& prices) const;
     /// Prices no higher than these that hold for all columns; worth nothing when there was no way.
     [[nodiscard]] Prices lowered(Prices prices, std::vector<std::size_t> found) const;
-    void lower(const CoverColumns::Column& c, Prices& prices) const;
+    bool lower(const CoverColumns::Column& c, Prices& prices, bool onlyDemanded = false) const;
     [[nodiscard]] Slack slack(const CoverColumns::Column& c, const Prices& prices) const
     {
         Slack out(cost(c) / m_unit);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <memory>
 
@@ -72,6 +73,7 @@ private:
     CoverColumns m_cover;
     std::vector<CoverColumns::Column> m_columns;
     std::vector<Component> m_components; ///< by piece
+    bool m_isKnown = true;               ///< what all sets cost that were asked for
 };
 
 bool GrownCover::addColumns(std::uint32_t piece, const std::vector<Set>& sets,
@@ -91,8 +93,12 @@ bool GrownCover::addColumns(std::uint32_t piece, const std::vector<Set>& sets,
             m_threads, sets.size(), [&](std::size_t) { return secondsLeft() > 0; }, make))
         return false;
     for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (!found[i]) {
+            m_isKnown = false;
+            return false;
+        }
         component.known.insert(sets[i]);
-        if (found[i])
+        if (std::isfinite(found[i]->least.latency))
             out.push_back(std::move(*found[i]));
     }
     return true;
@@ -108,7 +114,7 @@ bool GrownCover::list(std::uint32_t piece)
     component.graph = std::make_unique<FrontierGraph>(std::move(*graph));
     component.pricing =
         std::make_unique<SetPricing>(m_problem, m_rules, m_pieces[piece].ops, *component.graph);
-    return addColumns(piece, component.pricing->smallSets(kListed), m_columns);
+    return component.pricing->covers() && addColumns(piece, component.pricing->smallSets(kListed), m_columns);
 }
 
 bool GrownCover::find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out)
@@ -140,7 +146,7 @@ SetCoverBound GrownCover::run()
     CoverPrices certain;
     double part = kFirstPart;
     bool best = false;
-    while (secondsLeft() > 0 && m_columns.size() < m_limits.sets) {
+    while (secondsLeft() > 0 && m_columns.size() < m_limits.sets && m_isKnown) {
         pricer.improve();
         CoverPrices now = pricer.best();
         best = certain.value >= now.value * kBestReached;
@@ -182,6 +188,8 @@ SetCoverBound GrownCover::run()
 
 SetCoverBound grownCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
+    if (!CostModel::supports(rules))
+        return {};
     return GrownCover(problem, rules, limits).run();
 }
 

@@ -19,7 +19,6 @@ constexpr double kFirst = 0.3;       // seconds of the first run of prices for s
 constexpr double kFirstShare = 0.05; // ... and of all seconds at most
 constexpr double kNext = 3;          // times as long is the next one
 constexpr double kSolveShare = 0.2;  // of all seconds, for a schedule to start from
-constexpr double kUncutShare = 0.75; // of what is left, for prices of the ops uncut
 constexpr double kBetter = 1e-9;     // relative; less is rounding
 constexpr double kTellEvery = 0.1;   // seconds
 
@@ -47,7 +46,7 @@ private:
 
     void look();
     bool branch();
-    void price(double seconds, bool uncut = false);
+    void price(double seconds);
     void take(Schedule schedule, double total);
     void takePrices(LowerBound bound);
     void raise(double value);
@@ -92,8 +91,6 @@ ProofRunResult ProofRun::run()
         price(next);
     if (goOn() && (few || !std::isfinite(m_state.best)))
         look();
-    if (few && goOn())
-        price(kUncutShare * secondsLeft(), true);
     if (!goOn() || !few || !branch())
         while (goOn() && !m_isPriced) {
             next = m_limits.soon ? kNext * next : secondsLeft();
@@ -153,18 +150,16 @@ bool ProofRun::branch()
     return proof.lowerBound > 0;
 }
 
-void ProofRun::price(double seconds, bool uncut)
+void ProofRun::price(double seconds)
 {
     const double before = now();
     const double value = m_priced.value;
-    takePrices(strongBound(m_problem, m_rules,
-                           {.seconds = seconds,
-                            .threads = m_limits.threads,
-                            .keepGoing = [this] { return !isStopped(); },
-                            .uncut = uncut}));
+    takePrices(strongBound(
+        m_problem, m_rules,
+        {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
     // A short run ends by itself where there is no time to look at more: a longer one may still say more.
     const bool ended = now() - before < seconds / 2;
-    m_isPriced = !uncut && (!m_limits.soon || (ended && m_priced.value <= value));
+    m_isPriced = !m_limits.soon || (ended && m_priced.value <= value);
 }
 
 /// Of solve() and of prove(), which have had it checked by the evaluator.

@@ -15,6 +15,7 @@ namespace tilewright {
 namespace {
 
 // Of the time that is left then:
+constexpr double kUncutShare = 0.75; ///< for prices without a list
 constexpr double kListShare = 0.92;  ///< for listing what could be a subgraph
 constexpr double kPriceShare = 0.5;  ///< for prices
 constexpr double kDecideShare = 0.3; ///< for deciding what stays
@@ -79,6 +80,7 @@ private:
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
     [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - now() : 0; }
+    void priceUncut();
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
     void tile();
@@ -160,23 +162,33 @@ void Prover::take(const ProofSearchResult& found)
     tell();
 }
 
+/// Prices of whole subgraphs, without listing them: soon, and of more ops than can be listed.
+void Prover::priceUncut()
+{
+    const SetCoverBound found = setCoverBound(m_graph.problem, m_rules,
+                                              {.seconds = kUncutShare * secondsLeft(),
+                                               .threads = m_limits.threads,
+                                               .keepGoing = [this] { return keepGoing(); },
+                                               .pieces = {},
+                                               .uncut = true});
+    if (found.value <= m_proof.lowerBound)
+        return;
+    m_proof.priced = found;
+    raise(&Proof::lowerBound, found.value);
+}
+
 Proof Prover::run()
 {
+    priceUncut();
     bool listed = false;
-    during(kListShare, [&] { listed = m_columns.list(m_rules); });
+    if (!isClosed(m_proof.lowerBound))
+        during(kListShare, [&] { listed = m_columns.list(m_rules); });
     const auto finish = [&] {
         m_proof.columns = m_columns.columns().size();
         m_proof.presetBound = std::max(m_proof.presetBound, m_proof.lowerBound);
         m_proof.seconds = now() - m_started;
         return std::move(m_proof);
     };
-    bool priced = false;
-    m_columns.onBound([this] { takePrices(); });
-    if (listed)
-        during(kPriceShare, [&] { priced = m_columns.price(); });
-    if (!priced)
-        return finish();
-    takePrices();
     const auto closed = [&] {
         if (!isClosed(m_proof.lowerBound))
             return false;
@@ -184,6 +196,15 @@ Proof Prover::run()
         m_proof.space = provenByBound();
         return true;
     };
+    if (closed())
+        return finish();
+    bool priced = false;
+    m_columns.onBound([this] { takePrices(); });
+    if (listed)
+        during(kPriceShare, [&] { priced = m_columns.price(); });
+    if (!priced)
+        return finish();
+    takePrices();
     if (closed())
         return finish();
     bool decided = decide();
@@ -242,29 +263,15 @@ void takeProof(SolveResult& result, Proof proof, bool replace)
 void proveResult(const Problem& problem, const Rules& rules, SolveResult& result, const ProofLimits& limits,
                  bool replace)
 {
-    const auto price = [&](double seconds, bool uncut) {
-        if (!result.provenOptimal && (!limits.keepGoing || limits.keepGoing()))
-            raiseBound(result, strongBound(problem, rules,
-                                           {.seconds = seconds,
-                                            .threads = limits.threads,
-                                            .keepGoing = limits.keepGoing,
-                                            .uncut = uncut})
-                                   .value);
-    };
-    constexpr double kUncutShare = 0.75;
-    const auto started = std::chrono::steady_clock::now();
-    const auto secondsLeft = [&] {
-        return limits.seconds -
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-    };
-    price(kUncutShare * limits.seconds, true);
-    ProofLimits rest = limits;
-    rest.seconds = secondsLeft();
-    Proof proof = prove(problem, rules, result.total, rest);
+    Proof proof = prove(problem, rules, result.total, limits);
     const bool said = proof.lowerBound > 0;
+    const double left = limits.seconds - proof.seconds;
     takeProof(result, std::move(proof), replace);
-    if (!said)
-        price(secondsLeft(), false);
+    if (!said && (!limits.keepGoing || limits.keepGoing()))
+        raiseBound(result,
+                   strongBound(problem, rules,
+                               {.seconds = left, .threads = limits.threads, .keepGoing = limits.keepGoing})
+                       .value);
 }
 
 } // namespace tilewright

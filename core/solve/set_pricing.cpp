@@ -61,9 +61,11 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
                 if (!load.resident)
                     continue;
                 const auto it = std::ranges::find(m_inputs, load.tensor);
-                e.adds.stayIn |= OpBits{1} << (it - m_inputs.begin());
+                const auto at = static_cast<std::size_t>(it - m_inputs.begin());
                 if (it == m_inputs.end())
                     m_inputs.push_back(load.tensor);
+                if (covers())
+                    e.adds.stayIn |= OpBits{1} << at;
             }
             m_events.push_back(e);
         }
@@ -651,19 +653,18 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
     root.rooms.fill(2 * unit);
     std::vector<Search::State> boxes{root};
     std::size_t busy = 0;
+    bool stopped = false;
     std::condition_variable changed;
     const auto work = [&](std::size_t thread) {
         std::optional<Search> search;
         std::unique_lock lock(mutex);
         for (;;) {
-            changed.wait(lock, [&] { return !boxes.empty() || busy == 0; });
-            if (boxes.empty())
+            changed.wait(lock, [&] { return !boxes.empty() || busy == 0 || stopped; });
+            if (boxes.empty() || stopped)
                 break;
-            if ((thread == 0 && limits.secondsLeft() <= 0) || out.sets.size() > limits.sets) {
-                out.all = false;
-                boxes.clear();
+            stopped |= (thread == 0 && limits.secondsLeft() <= 0) || out.sets.size() > limits.sets;
+            if (stopped)
                 break;
-            }
             Search::State state = std::move(boxes.back());
             boxes.pop_back();
             ++busy;
@@ -702,6 +703,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
             helpers.emplace_back(work, thread);
         work(0);
     }
+    out.all &= !stopped;
     return out;
 }
 

@@ -39,6 +39,9 @@ public:
     SetPricing(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                const FrontierGraph& graph);
 
+    /// Whether sets can be told apart: no more than 64 tensors may be there before one.
+    [[nodiscard]] bool covers() const noexcept { return m_inputs.size() <= kMostInputs; }
+
     struct Limits
     {
         std::size_t sets = 0; ///< as many are found at most
@@ -62,6 +65,7 @@ public:
     [[nodiscard]] const std::vector<TensorId>& inputs() const noexcept { return m_inputs; }
 
 private:
+    static constexpr std::size_t kMostInputs = 64;
     struct Box ///< of tile sizes
     {
         std::int64_t w0, w1, h0, h1, k0, k1;

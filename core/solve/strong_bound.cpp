@@ -39,7 +39,6 @@ LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongB
     setLimits.threads = limits.threads;
     setLimits.seconds = limits.seconds;
     setLimits.keepGoing = limits.keepGoing;
-    setLimits.uncut = limits.uncut;
     return boundOfGroups(lowerBound(problem, rules), problem, setCoverBound(problem, rules, setLimits));
 }
 

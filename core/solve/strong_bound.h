@@ -15,7 +15,6 @@ struct StrongBoundLimits
     double seconds = 1;      ///< about
     std::size_t threads = 1; ///< 0: as many as the machine has
     std::function<bool()> keepGoing;
-    bool uncut = false; ///< SetCoverLimits::uncut
 };
 
 /// The quick bound, or one that knows capacity and structure where that is higher (docs/rules/bound.md). Its

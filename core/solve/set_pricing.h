@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "solve/box_costs.h"
 #include "solve/set_frontier.h"
 
 #include <cstdint>
@@ -66,10 +67,6 @@ public:
 
 private:
     static constexpr std::size_t kMostInputs = 64;
-    struct Box ///< of tile sizes
-    {
-        std::int64_t w0, w1, h0, h1, k0, k1;
-    };
     /// Sets as paths from the first state; every arc leads to a state with a higher number.
     struct Paths
     {
@@ -84,18 +81,11 @@ private:
     };
     class Search;
 
-    [[nodiscard]] bool split(const Box& box, Box& low, Box& high) const;
-
     const Problem& m_problem;
-    const Rules& m_rules;
-    const FrontierGraph& m_graph;
-    std::vector<SpatialAxes> m_spatial;
+    BoxCosts m_costs;
     std::vector<std::uint32_t> m_placeOf; ///< by op
     std::vector<OpBits> m_near;           ///< by bit: ops that touch a common tensor
     std::vector<TensorId> m_inputs;
-    std::vector<std::int64_t> m_reductions; ///< ascending
-    /// Of the steps whose room is looked at: 0 the first one, else those that complete sinks of this depth.
-    std::vector<std::int64_t> m_depthOf;
     /// What happens at one op, of all layers one after the other.
     struct Event
     {

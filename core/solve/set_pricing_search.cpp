@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/set_pricing_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tilewright {
+
+/// From the last state to the first.
+void SetPricing::Search::sweep(const Paths& paths)
+{
+    const std::size_t states = paths.first.size() - 1;
+    m_least.resize(states);
+    for (std::size_t s = states; s-- > 0;) {
+        Lanes least;
+        least.fill(std::numeric_limits<double>::infinity());
+        for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
+            const Paths::Arc arc = paths.arcs[a];
+            const Lanes& cost = m_costs[arc.event];
+            if (arc.to == Paths::kEnd) {
+                for (std::size_t lane = 0; lane < kLanes; ++lane)
+                    least[lane] = std::min(least[lane], cost[lane]);
+                continue;
+            }
+            const Lanes& rest = m_least[arc.to];
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                least[lane] = std::min(least[lane], cost[lane] + rest[lane]);
+        }
+        m_least[s] = least;
+    }
+}
+
+/// Those that may be worth their prices; what is not in smaller boxes either.
+SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
+{
+    const std::size_t states = paths.first.size() - 1;
+    Lanes never;
+    never.fill(std::numeric_limits<double>::infinity());
+    m_before.assign(states, never);
+    m_before[0].fill(0);
+    std::vector<std::uint32_t> number(states, Paths::kEnd);
+    std::vector<std::uint32_t> kept;
+    Paths out;
+    const auto sum = [](const Lanes& a, const Lanes& b) {
+        Lanes c;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            c[lane] = a[lane] + b[lane];
+        return c;
+    };
+    for (std::uint32_t s = 0; s < states; ++s) {
+        if (!mayExceed(sum(m_before[s], m_least[s])))
+            continue;
+        number[s] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(s);
+        out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
+        for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
+            const Paths::Arc arc = paths.arcs[a];
+            const Lanes with = sum(m_before[s], m_costs[arc.event]);
+            if (!mayExceed(arc.to == Paths::kEnd ? with : sum(with, m_least[arc.to])))
+                continue;
+            out.arcs.push_back(arc);
+            if (arc.to != Paths::kEnd)
+                for (std::size_t lane = 0; lane < kLanes; ++lane)
+                    m_before[arc.to][lane] = std::min(m_before[arc.to][lane], with[lane]);
+        }
+    }
+    out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
+    for (Paths::Arc& arc : out.arcs)
+        if (arc.to != Paths::kEnd)
+            arc.to = number[arc.to];
+    return out;
+}
+
+bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<Set>& out)
+{
+    if (++m_nodes > m_mostNodes)
+        return false;
+    for (std::uint32_t a = paths.first[node.state]; a < paths.first[node.state + 1]; ++a) {
+        const Paths::Arc arc = paths.arcs[a];
+        const BoxCosts::Terms& t = m_terms[arc.event];
+        Node next = node;
+        next.state = arc.to;
+        bool over = t.possible;
+        for (std::size_t m = 0; m < BoxCosts::kMoments; ++m) {
+            next.room[m] += t.room[m];
+            over &= next.room[m] <= m_capacity;
+        }
+        if (!over)
+            continue;
+        for (std::size_t w = 0; w < kWeights; ++w)
+            next.value[w] += kWeight[w] * t.compute + (1 - kWeight[w]) * t.memory - m_achieved[arc.event];
+        if (arc.to == Paths::kEnd) {
+            for (const double v : next.value)
+                over &= v <= m_margin;
+        } else {
+            const Lanes& rest = m_least[arc.to];
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                over &= next.value[lane % kWeights] + rest[lane] -
+                            m_roomPrice[lane] * (m_capacity - next.room[kMomentOf[lane / kWeights]]) <=
+                        m_margin;
+        }
+        if (!over)
+            continue;
+        const Set& adds = m_p.m_events[arc.event].adds;
+        next.set.ops |= adds.ops;
+        next.set.stayIn |= adds.stayIn;
+        next.set.stayOut |= adds.stayOut;
+        if (arc.to == Paths::kEnd) {
+            if (m_known.contains(next.set))
+                continue;
+            out.push_back(next.set);
+            if (out.size() >= m_mostSets)
+                return false;
+        } else if (!walk(paths, next, out)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t mostNodes,
+                                                     std::size_t mostSets, std::vector<Set>& out)
+{
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+        m_roomPrice[lane] = kTimes[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
+    for (std::size_t i = 0; i < m_terms.size(); ++i) {
+        const Event& e = m_p.m_events[i];
+        const BoxCosts::Terms t = m_terms[i] = m_p.m_costs.of(*e.situation, e.op, state.box);
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const double weight = kWeight[lane % kWeights];
+            m_costs[i][lane] = t.possible ? weight * t.compute + (1 - weight) * t.memory - m_achieved[i] +
+                                                m_roomPrice[lane] * t.room[kMomentOf[lane / kWeights]]
+                                          : std::numeric_limits<double>::infinity();
+        }
+    }
+    sweep(*state.paths);
+    const Lanes& least = m_least[0];
+    if (!mayExceed(least))
+        return Outcome::None;
+    for (std::size_t w = 0; w < kWeights; ++w) {
+        std::size_t best = 1;
+        const auto at = [&](std::size_t room) {
+            return least[room * kWeights + w] - m_roomPrice[room * kWeights + w] * m_capacity;
+        };
+        for (std::size_t r = 1; r < kFirstRooms; ++r)
+            if (at(r) > at(best))
+                best = r;
+        state.rooms[w] *= kTimes[best];
+    }
+    m_mostNodes = m_nodes + mostNodes;
+    m_mostSets = mostSets;
+    if (walk(*state.paths, {}, out))
+        return Outcome::All;
+    if (out.size() >= mostSets)
+        return Outcome::Some;
+    out.clear();
+    state.paths = std::make_shared<const Paths>(pruned(*state.paths));
+    return Outcome::TooMany;
+}
+
+} // namespace tilewright

@@ -338,7 +338,7 @@ void FrontierBuilder::expand(std::size_t at)
         if (!isNew)
             return out;
         // Tensors that come from outside are loaded or there; those that are closed now.
-        const auto withLoads = [&](const FrontierSituation& s, std::vector<std::uint32_t> asked,
+        const auto withLoads = [&](const FrontierSituation& s, const std::vector<std::uint32_t>& asked,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
             std::erase_if(outside, [&](const auto& t) { return m_out.m_asked[t.second].requests.empty(); });
             const std::size_t ways = std::size_t{1} << outside.size();

@@ -528,6 +528,9 @@ std::vector<CoverColumns::Choice> CoverColumns::choicesOf(const Edges& edges, st
                                                           bool whole) const
 {
     std::vector<Choice> out;
+    // Of parts nothing is decided: deciding has been seen to say too much (docs/rules/bound.md 6).
+    if (!whole)
+        return out;
     for (const TensorId t : edges.madeIn)
         out.push_back({t, Way::MadeIn});
     for (const TensorId t : edges.fusedOut)

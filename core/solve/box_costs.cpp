@@ -63,9 +63,13 @@ BoxCosts::BoxCosts(const Problem& problem, const Rules& rules, const std::vector
                    const FrontierGraph& graph)
     : m_problem(problem), m_rules(rules), m_graph(graph), m_spatial(spatialAxes(problem, rules))
 {
-    for (const OpId o : ops)
+    for (const OpId o : ops) {
+        const Tensor& result = problem.tensor(problem.op(o).output);
+        m_widest = std::max(m_widest, result.width);
+        m_highest = std::max(m_highest, result.height);
         if (problem.op(o).type == OpType::MatMul)
             m_reductions.push_back(problem.reductionSize(o));
+    }
     std::ranges::sort(m_reductions);
     m_reductions.erase(std::unique(m_reductions.begin(), m_reductions.end()), m_reductions.end());
     m_depthOf.fill(std::numeric_limits<std::int64_t>::max());
@@ -77,8 +81,11 @@ BoxCosts::BoxCosts(const Problem& problem, const Rules& rules, const std::vector
 TileBox BoxCosts::all() const
 {
     const Hardware& hw = m_problem.hardware();
-    const bool native = m_rules.kLimit == Rules::KLimit::Native || m_reductions.empty();
-    return {1, hw.nativeWidth, 1, hw.nativeHeight, 1, native ? hw.nativeK() : m_reductions.back()};
+    const std::int64_t deepest = m_reductions.empty() ? 1 : m_reductions.back();
+    if (m_rules.superNative == Rules::SuperNative::Ceil) // wider ones than all that is cut only pad
+        return {1, std::max(m_widest, deepest), 1, std::max(m_highest, deepest), 1, deepest};
+    const bool native = m_rules.kLimit == Rules::KLimit::Native;
+    return {1, hw.nativeWidth, 1, hw.nativeHeight, 1, native ? std::min(hw.nativeK(), deepest) : deepest};
 }
 
 bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
@@ -130,7 +137,7 @@ double BoxCosts::computeOf(OpId o, const FrontierSituation& s, const TileBox& bo
         byCol &= r.cols == Asked::Tile;
     }
     const auto times = [](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
-        return tiles ? static_cast<double>(ceilDiv(extent, tile))
+        return tiles ? static_cast<double>(ceilDiv(extent, std::min(tile, native)))
                      : static_cast<double>(extent) / static_cast<double>(native);
     };
     double time = static_cast<double>(op.baseCost) * times(byRow, t.height, box.h1, hw.nativeHeight) *

@@ -50,7 +50,8 @@ private:
     const Rules& m_rules;
     const FrontierGraph& m_graph;
     std::vector<SpatialAxes> m_spatial;
-    std::vector<std::int64_t> m_reductions; ///< ascending
+    std::vector<std::int64_t> m_reductions;   ///< ascending
+    std::int64_t m_widest = 1, m_highest = 1; ///< results
     /// Of the steps whose room is looked at: 0 the first one, else those that complete sinks of this depth.
     std::array<std::int64_t, kMoments> m_depthOf{};
 };

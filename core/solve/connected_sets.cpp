@@ -24,16 +24,16 @@ constexpr OpBits bit(std::size_t op)
 }
 
 /// Ops that touch a common tensor.
-std::vector<OpBits> neighbours(const Problem& problem, const Piece& piece)
+std::vector<OpBits> neighbours(const Problem& problem, const std::vector<OpId>& ops)
 {
-    std::vector<OpBits> out(piece.ops.size());
+    std::vector<OpBits> out(ops.size());
     const auto touches = [](const Op& op, TensorId t) {
         return op.output == t || std::ranges::find(op.inputs, t) != op.inputs.end();
     };
-    for (std::size_t i = 0; i < piece.ops.size(); ++i)
-        for (std::size_t j = 0; j < piece.ops.size(); ++j) {
-            const Op& a = problem.op(piece.ops[i]);
-            const Op& b = problem.op(piece.ops[j]);
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        for (std::size_t j = 0; j < ops.size(); ++j) {
+            const Op& a = problem.op(ops[i]);
+            const Op& b = problem.op(ops[j]);
             if (i != j && (touches(b, a.output) ||
                            std::ranges::any_of(a.inputs, [&](TensorId t) { return touches(b, t); })))
                 out[i] |= bit(j);
@@ -42,15 +42,14 @@ std::vector<OpBits> neighbours(const Problem& problem, const Piece& piece)
 }
 
 /// By op: those that are in no subgraph with it, because R4.7 keeps one's result from the other.
-std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, const Piece& piece)
+std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
 {
-    std::vector<OpBits> out(piece.ops.size());
-    for (std::size_t i = 0; i < piece.ops.size(); ++i)
-        for (std::size_t j = 0; j < piece.ops.size(); ++j) {
-            const TensorId t = problem.op(piece.ops[i]).output;
-            const auto& inputs = problem.op(piece.ops[j]).inputs;
-            if (std::ranges::find(inputs, t) == inputs.end() ||
-                !isFusionForbidden(problem, rules, t, piece.ops[j]))
+    std::vector<OpBits> out(ops.size());
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        for (std::size_t j = 0; j < ops.size(); ++j) {
+            const TensorId t = problem.op(ops[i]).output;
+            const auto& inputs = problem.op(ops[j]).inputs;
+            if (std::ranges::find(inputs, t) == inputs.end() || !isFusionForbidden(problem, rules, t, ops[j]))
                 continue;
             out[i] |= bit(j);
             out[j] |= bit(i);
@@ -64,7 +63,7 @@ std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, co
 class LeastRoom
 {
 public:
-    LeastRoom(const Problem& problem, const Rules& rules, const Piece& piece)
+    LeastRoom(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
         : m_capacity(problem.hardware().fastMemoryCapacity)
     {
         const std::vector<SpatialAxes> spatial = spatialAxes(problem, rules);
@@ -76,7 +75,7 @@ public:
                 tensors.push_back(t);
             return at;
         };
-        for (const OpId o : piece.ops) {
+        for (const OpId o : ops) {
             const Op& op = problem.op(o);
             const Tensor& out = problem.tensor(op.output);
             Node node;
@@ -87,11 +86,10 @@ public:
             node.width = spatial[o.index()].cols ? out.width : 1;
             for (const TensorId t : op.inputs) {
                 const auto producer = problem.producer(t);
-                Operand operand{number(t), From::Outside, 0, false};
-                if (producer) {
-                    const auto it = std::ranges::find(piece.ops, *producer);
-                    operand.from = it == piece.ops.end() ? From::AnotherPiece : From::Piece;
-                    operand.producer = static_cast<std::size_t>(it - piece.ops.begin());
+                Operand operand{number(t), kOutside, false};
+                const auto it = producer ? std::ranges::find(ops, *producer) : ops.end();
+                if (it != ops.end()) {
+                    operand.producer = static_cast<std::size_t>(it - ops.begin());
                     operand.widens = rules.prologue == Rules::Prologue::Always &&
                                      problem.op(*producer).type == OpType::Pointwise;
                 }
@@ -114,12 +112,11 @@ public:
                 continue;
             const Node& node = m_nodes[i];
             const auto need = [&](const Operand& t, std::int64_t rows, std::int64_t cols) {
-                if (t.from == From::Piece && (set & bit(t.producer)) != 0) {
+                if (t.producer != kOutside && (set & bit(t.producer)) != 0) {
                     asked[t.producer].extend(rows, cols);
                     return;
                 }
-                if (t.from == From::AnotherPiece ||
-                    (t.from == From::Piece && (refused & bit(t.producer)) == 0))
+                if (t.producer != kOutside && (refused & bit(t.producer)) == 0)
                     return; // it may be made
                 std::int64_t& most = m_asked[t.tensor];
                 room += std::max<std::int64_t>(0, rows * cols - most);
@@ -139,12 +136,11 @@ public:
     }
 
 private:
-    enum class From : std::uint8_t { Outside, Piece, AnotherPiece };
+    static constexpr std::size_t kOutside = kMostBits;
     struct Operand
     {
         std::size_t tensor;
-        From from;
-        std::size_t producer; ///< of the piece
+        std::size_t producer; ///< of the ops
         bool widens;          ///< fused, it demands tiles as large as the reduction (R4.7)
     };
     struct Node
@@ -175,9 +171,7 @@ private:
             const Node& node = m_nodes[static_cast<std::size_t>(std::countr_zero(rest))];
             if (!node.matmul)
                 continue;
-            const auto isFused = [&](const Operand& t) {
-                return t.widens && t.from == From::Piece && (set & bit(t.producer)) != 0;
-            };
+            const auto isFused = [&](const Operand& t) { return t.widens && (set & bit(t.producer)) != 0; };
             if (isFused(node.operands[0]))
                 w = std::max(w, node.reduction);
             if (isFused(node.operands[1]))
@@ -187,21 +181,21 @@ private:
     }
 
     std::int64_t m_capacity;
-    std::vector<Node> m_nodes;         ///< by op of the piece
+    std::vector<Node> m_nodes;         ///< by op
     std::vector<std::int64_t> m_asked; ///< by tensor: elements of the largest request
 };
 
 } // namespace
 
 /// Grown from its first op by neighbours that are not before it.
-bool forEachConnectedSet(const Problem& problem, const Rules& rules, const Piece& piece,
+bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                          const std::function<bool(std::uint64_t)>& visit)
 {
-    if (piece.ops.size() > kMostBits)
+    if (ops.size() > kMostBits)
         return false;
-    const std::vector<OpBits> near = neighbours(problem, piece);
-    const std::vector<OpBits> apart = neverTogether(problem, rules, piece);
-    LeastRoom room(problem, rules, piece);
+    const std::vector<OpBits> near = neighbours(problem, ops);
+    const std::vector<OpBits> apart = neverTogether(problem, rules, ops);
+    LeastRoom room(problem, rules, ops);
     struct Grown
     {
         OpBits set, candidates, refused;

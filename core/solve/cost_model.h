@@ -59,18 +59,6 @@ public:
         /// For bounds: inputs and products that may be anywhere. They take no room and are neither loaded nor
         /// written.
         std::span<const TensorId> free = {};
-        /// For bounds: boundary inputs that others in the same subgraph may load, too. Of their loads only
-        /// the part counts that the rest of the working set is of the capacity beside them.
-        std::span<const TensorId> shared = {};
-        /// For bounds: boundary inputs whose loads do not count at all. Both take their room.
-        std::span<const TensorId> unpaid = {};
-        /// For bounds: inputs of which others in the same subgraph may ask for all at once (R7.1).
-        std::span<const TensorId> maybeWhole = {};
-        /// For bounds: inputs of which they may ask for slices in the same role, but cut otherwise.
-        std::span<const TensorId> maybeMet = {};
-        /// For bounds: Pointwise sinks that complete when others in the same subgraph do, which is not known.
-        std::span<const TensorId> open = {};
-        std::int64_t leastW = 1, leastH = 1; ///< for bounds: what the rest of the subgraph demands (R4.7)
     };
     /// Bounds on a legal granularity: R4.1-R4.3, R4.7. Larger extents than the sinks' only pad.
     struct Range
@@ -141,22 +129,12 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
     /// The least bound over all extents that can fit; infinite when none can.
     [[nodiscard]] double leastLatency();
-    /// What no tiling in whatever order of its tiles goes below: its latency, and the weighted sums of
-    /// compute and memory time, the weight of compute being i / (kWeights - 1). Infinite when nothing can
-    /// fit, 0 for rules that are not supported.
-    static constexpr std::size_t kWeights = 5;
-    struct AnyOrder
-    {
-        double latency = std::numeric_limits<double>::infinity();
-        std::array<double, kWeights> weighted{};
-    };
-    /// Faster without the weighted sums, which are 0 then.
-    [[nodiscard]] AnyOrder leastOfAnyOrder(bool weighted = true);
+    /// The latency that no tiling in whatever order of its tiles goes below. Infinite when nothing can fit, 0
+    /// for rules that are not supported.
+    [[nodiscard]] double leastOfAnyOrder();
     /// The latency of leastOfAnyOrder() or more, for some times the work: looks at shallow and deep steps
     /// apart, and at the steps that complete a tile apart from the others.
     [[nodiscard]] double leastByDepth();
-    /// Elements loaded and written at least, however the ops are asked for: each once.
-    [[nodiscard]] double leastTraffic() const;
     /// Number of evaluate() and mayFit() calls so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
@@ -170,7 +148,6 @@ private:
         std::uint8_t role;
         Axis row, col;
         std::uint64_t causes;
-        bool shared = false, unpaid = false;
     };
     struct Run
     {
@@ -188,7 +165,6 @@ private:
     {
         std::int64_t height, width, reduction;
         bool completing;
-        std::optional<std::uint32_t> open; ///< tensor of an open sink that completes, only it
         // for the current granularity
         std::int64_t rows, cols, n;
     };
@@ -253,8 +229,7 @@ private:
         Axis row, col;
         std::int64_t height, width;         ///< of the tensor
         std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
-        bool shared = false;
-        bool met = false;       ///< a slice of a tile may be there already
+        bool met = false;                   ///< a slice of a tile may be there already
         std::int64_t after = 0; ///< asked for where a reduction of this size is complete, and only there
         bool early = false;     ///< asked for from the first step of every tile on that asks for it
     };
@@ -272,9 +247,8 @@ private:
     struct Moment
     {
         std::uint64_t causes;
-        std::int64_t reduction;                 ///< sinks with at least this one take part
-        bool first;                             ///< k step 0, else a completing one
-        std::optional<std::uint32_t> open = {}; ///< only this sink's tensor completes
+        std::int64_t reduction; ///< sinks with at least this one take part
+        bool first;             ///< k step 0, else a completing one
     };
 
     struct Grid
@@ -317,24 +291,19 @@ private:
     [[nodiscard]] std::vector<Depths> depths() const;
     [[nodiscard]] double leastAtDepths(const Depths& depths);
     [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
-    /// `part` of the loads of shared tensors.
-    [[nodiscard]] double leastElements(const Extents& e, double part) const;
+    [[nodiscard]] double leastElements(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
-    /// Calls visit(Extents) for every class of which fits(w, h).
-    template <class Fits, class Visit> void forEachClass(Fits&& fits, Visit&& visit);
-    /// The same for the largest ones only; not for those between two where mayMatter(Extents) of what is as
-    /// large as both says no.
+    /// Calls visit(Extents) for the largest classes of which fits(w, h); not for those between two where
+    /// mayMatter(Extents) of what is as large as both says no.
     template <class Fits, class Visit, class MayMatter>
     void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
     /// Drivers up to the reduction size `whole` are taken not to be stepped.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
-                    std::int64_t* common = nullptr,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
     [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
-    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing,
-                           std::optional<std::uint32_t> open);
+    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
     void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
     void compileSinks();
@@ -389,7 +358,7 @@ private:
     /// R9.7: boundary inputs that are loaded once and stay. With any of them core/eval alone evaluates.
     std::vector<std::uint32_t> m_keptInputs;
     std::int64_t m_reserved = 0;
-    std::vector<TensorId> m_free, m_shared, m_unpaid, m_maybeWhole, m_maybeMet, m_open;
+    std::vector<TensorId> m_free;
 
     double m_stores = 0;
     std::vector<Load> m_loads;

@@ -24,19 +24,6 @@ CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) con
     return {columns[column], rows[row], most(columns, column, m_range.maxW), most(rows, row, m_range.maxH)};
 }
 
-template <class Fits, class Visit> void CostModel::forEachClass(Fits&& fits, Visit&& visit)
-{
-    const std::vector<std::int64_t>& widths = columnClasses();
-    const std::vector<std::int64_t>& heights = rowClasses();
-    std::size_t rows = heights.size();
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-        while (rows > 0 && !fits(widths[c], heights[rows - 1]))
-            --rows;
-        for (std::size_t r = 0; r < rows; ++r)
-            visit(extentsOf(c, r));
-    }
-}
-
 /// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it. It
 /// is halved where a corner as large as both ends may matter.
 template <class Fits, class Visit, class MayMatter>
@@ -116,55 +103,24 @@ std::vector<CostModel::Depths> CostModel::depths() const
     return out;
 }
 
-CostModel::AnyOrder CostModel::leastOfAnyOrder(bool weighted)
+double CostModel::leastOfAnyOrder()
 {
-    AnyOrder least;
-    if (m_range.empty()) {
-        least.weighted.fill(least.latency);
+    double least = std::numeric_limits<double>::infinity();
+    if (m_range.empty())
         return least;
-    }
     if (!m_supported)
-        return {0, {}};
-    if (weighted)
-        least.weighted.fill(least.latency);
-    const bool shares = std::ranges::any_of(m_requests, &Request::shared);
+        return 0;
+    const auto at = [this](const Extents& e) {
+        return std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
+    };
     for (const Depths& d : depths()) {
         listLoads(d.most);
-        const auto fits = [&](std::int64_t w, std::int64_t h) { return canFit({w, h, d.least}, d.most); };
-        /// Takes over what is less; whether something is.
-        const auto lower = [&](const Extents& e, double part, AnyOrder& than) {
-            const double compute = leastCompute(e.w, e.h);
-            const double memory = leastElements(e, part) / m_bandwidth;
-            bool less = false;
-            const auto take = [&less](double& best, double value) {
-                less |= value < best;
-                best = std::min(best, value);
-            };
-            take(than.latency, std::max(compute, memory));
-            for (std::size_t k = 0; k < kWeights && weighted; ++k) {
-                const double weight = static_cast<double>(k) / static_cast<double>(kWeights - 1);
-                take(than.weighted[k], weight * compute + (1 - weight) * memory);
-            }
-            return less;
-        };
-        if (!shares)
-            forLargestClasses(
-                fits, [&](const Extents& e) { (void)lower(e, 1, least); },
-                [&](const Extents& e) {
-                    AnyOrder copy = least;
-                    return lower(e, 1, copy);
-                });
-        else
-            forEachClass(fits, [&](const Extents& e) {
-                // In the first step, which all sinks of the subgraph take part in.
-                std::int64_t common = 0;
-                const std::int64_t room =
-                    leastWorkingSet({e.w, e.h, d.least}, d.most, m_moments.front(), &common);
-                (void)lower(e,
-                            static_cast<double>(room) /
-                                static_cast<double>(std::max<std::int64_t>(m_capacity - common, 1)),
-                            least);
-            });
+        forLargestClasses(
+            [&](std::int64_t w, std::int64_t h) {
+                return canFit({w, h, d.least}, d.most);
+            },
+            [&](const Extents& e) { least = std::min(least, at(e)); },
+            [&](const Extents& e) { return at(e) < least; });
     }
     listLoads(m_range.maxK);
     return least;
@@ -224,7 +180,7 @@ double CostModel::leastAtDepths(const Depths& depths)
     listLoads(depths.most);
     double least = std::numeric_limits<double>::infinity();
     const auto at = [&](const Extents& e) {
-        double value = std::max(leastCompute(e.w, e.h), leastElements(e, 1) / m_bandwidth);
+        double value = std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
         for (const std::int64_t reduction : m_reductions)
             if (reduction > depths.most)
                 value = std::max(value, leastApart(e, depths, reduction));
@@ -245,9 +201,6 @@ double CostModel::leastByDepth()
         return std::numeric_limits<double>::infinity();
     if (!m_supported)
         return 0;
-    if (!m_shared.empty() || !m_unpaid.empty() || !m_maybeWhole.empty() || !m_maybeMet.empty() ||
-        !m_open.empty()) // parts of a subgraph: what else a step does is not known
-        return leastOfAnyOrder(false).latency;
     constexpr int kLooked = 16;
     struct Looked
     {

@@ -76,16 +76,15 @@ void CostModel::compileBound()
     }
     Moment first{0, 1, true};
     for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if (!m_causes[b].open && (!m_causes[b].completing || m_causes[b].reduction == 1))
+        if (!m_causes[b].completing || m_causes[b].reduction == 1)
             first.causes |= std::uint64_t{1} << b;
     m_moments.push_back(first);
-    for (std::size_t done = 0; done < m_causes.size(); ++done) {
-        const Cause& c = m_causes[done];
-        if (!c.completing || (c.reduction == 1 && !c.open))
+    for (const Cause& c : m_causes) {
+        if (!c.completing || c.reduction == 1)
             continue;
-        Moment last{0, c.reduction, false, c.open};
+        Moment last{0, c.reduction, false};
         for (std::size_t b = 0; b < m_causes.size(); ++b)
-            if (c.open ? b == done : !m_causes[b].open && m_causes[b].reduction == c.reduction)
+            if (m_causes[b].reduction == c.reduction)
                 last.causes |= std::uint64_t{1} << b;
         m_moments.push_back(last);
     }
@@ -98,7 +97,7 @@ std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) con
     for (std::size_t i = first; i < last; ++i)
         for (std::size_t b = 0; b < m_causes.size(); ++b)
             if (const Cause& c = m_causes[b]; (m_requests[i].causes >> b & 1) != 0) {
-                if (!c.completing || c.open || (out > 0 && out != c.reduction))
+                if (!c.completing || (out > 0 && out != c.reduction))
                     return 0;
                 out = c.reduction;
             }
@@ -108,8 +107,7 @@ std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) con
 bool CostModel::isEarly(std::uint64_t causes) const
 {
     for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if (const Cause& c = m_causes[b];
-            (causes >> b & 1) != 0 && (c.open || (c.completing && c.reduction > 1)))
+        if (const Cause& c = m_causes[b]; (causes >> b & 1) != 0 && c.completing && c.reduction > 1)
             return false;
     return true;
 }
@@ -139,8 +137,6 @@ void CostModel::listLoads(std::int64_t deepest)
                    mayEqual(a.row, b.row, t.height, m_range.maxH) &&
                    mayEqual(a.col, b.col, t.width, m_range.maxW);
         };
-        const bool othersMeet =
-            std::ranges::find(m_maybeMet, TensorId(m_requests[i].tensor)) != m_maybeMet.end();
         bool canBeWhole = false;
         bool meets = false;
         for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end) {
@@ -148,10 +144,6 @@ void CostModel::listLoads(std::int64_t deepest)
             canBeWhole |= whole(r.row, t.height, m_range.maxH) && whole(r.col, t.width, m_range.maxW);
             for (std::size_t j = i; j < end; ++j)
                 meets |= mayMeet(m_requests[j], r);
-            // A step of the MatMul that reads it is no slice of another kind.
-            meets |= othersMeet &&
-                     !(r.role == static_cast<std::uint8_t>(Role::Lhs) && isCut(r.col, t.width)) &&
-                     !(r.role == static_cast<std::uint8_t>(Role::Rhs) && isCut(r.row, t.height));
         }
         const std::int64_t after = completedBefore(i, end);
         const bool early = std::all_of(m_requests.begin() + static_cast<std::ptrdiff_t>(i),
@@ -159,12 +151,8 @@ void CostModel::listLoads(std::int64_t deepest)
                                        [&](const Request& r) { return isEarly(r.causes); });
         const double area = static_cast<double>(t.elements());
         canBeWhole &= end - i > 1;
-        canBeWhole |= std::ranges::find(m_maybeWhole, TensorId(m_requests[i].tensor)) != m_maybeWhole.end();
-        if (m_requests[i].unpaid)
-            continue;
         if (canBeWhole) {
-            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, m_requests[i].shared,
-                               false, after, early});
+            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early});
             continue;
         }
         for (std::size_t j = i; j < end; ++j) {
@@ -173,7 +161,7 @@ void CostModel::listLoads(std::int64_t deepest)
                             m_requests.begin() + static_cast<std::ptrdiff_t>(j),
                             [&](const Request& other) { return other.role == r.role; }))
                 continue;
-            Load load{area, r.row, r.col, t.height, t.width, 1, 1, r.shared, meets, after, early};
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early};
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
@@ -271,7 +259,7 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
 /// row strips, A elements, are loaded C A - v A h / H times at least and the column strips, B elements,
 /// R B - u B w / W. What that leaves is least where one kind is loaded once, and then the other
 /// (H / h) (1 - w / W) B or (W / w) (1 - h / H) A at least.
-double CostModel::leastElements(const Extents& e, double part) const
+double CostModel::leastElements(const Extents& e) const
 {
     struct Strips
     {
@@ -282,7 +270,7 @@ double CostModel::leastElements(const Extents& e, double part) const
     double sum = m_stores;
     const auto [w, h, turnW, turnH] = e;
     for (const Load& l : m_loads) {
-        const double area = l.shared ? l.area * part : l.area;
+        const double area = l.area;
         const double rows = static_cast<double>(ceilDiv(l.gridHeight, h));
         const double cols = static_cast<double>(ceilDiv(l.gridWidth, w));
         if (l.row == Axis::Step || l.col == Axis::Step) {
@@ -313,14 +301,13 @@ double CostModel::leastElements(const Extents& e, double part) const
     return sum;
 }
 
-/// `common`: gets what shared tensors take of it; what is loaded on other accounts is left out then. Above
-/// `enough` it need not be all.
+/// Above `enough` it need not be all.
 std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
-                                        std::int64_t* common, std::int64_t enough) const
+                                        std::int64_t enough) const
 {
     std::int64_t sum = m_reserved;
     for (const Sink& s : m_sinks) {
-        if (moment.open ? s.tensor != *moment.open : s.reduction < moment.reduction)
+        if (s.reduction < moment.reduction)
             continue;
         const std::int64_t tile = std::min(g.h, s.height) * std::min(g.w, s.width);
         // A pointwise sink's tile may take over an input's memory.
@@ -351,7 +338,6 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         std::array<std::int64_t, kFull + 1> byRole{};
         bool mayBeWhole = false;
         const std::uint32_t tensor = m_requests[i].tensor;
-        mayBeWhole |= std::ranges::find(m_maybeWhole, TensorId(tensor)) != m_maybeWhole.end();
         for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i) {
             const Request& r = m_requests[i];
             mayBeWhole |= isWhole(r.row, t.height, m_range.maxH) && isWhole(r.col, t.width, m_range.maxW);
@@ -362,10 +348,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         std::int64_t largest = 0;
         for (const std::int64_t area : byRole)
             largest = mayBeWhole ? std::max(largest, area) : largest + area;
-        if (common != nullptr && (m_requests[i - 1].shared || m_requests[i - 1].unpaid))
-            *common += m_requests[i - 1].shared ? largest : 0;
-        else
-            sum += largest;
+        sum += largest;
     }
     return sum;
 }
@@ -373,7 +356,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
 bool CostModel::canFit(const Granularity& g, std::int64_t whole) const
 {
     return std::ranges::all_of(m_moments, [&](const Moment& moment) {
-        return leastWorkingSet(g, whole, moment, nullptr, m_capacity) <= m_capacity;
+        return leastWorkingSet(g, whole, moment, m_capacity) <= m_capacity;
     });
 }
 
@@ -405,16 +388,6 @@ const std::vector<std::int64_t>& CostModel::columnClasses()
 {
     m_columnClasses.list(m_widths, m_range.minW, m_range.maxW);
     return m_columnClasses.smallest;
-}
-
-double CostModel::leastTraffic() const
-{
-    double sum = m_stores;
-    for (std::size_t i = 0; i < m_requests.size(); ++i)
-        if (!m_requests[i].shared && !m_requests[i].unpaid &&
-            (i == 0 || m_requests[i - 1].tensor != m_requests[i].tensor))
-            sum += static_cast<double>(m_problem.tensor(TensorId(m_requests[i].tensor)).elements());
-    return sum;
 }
 
 } // namespace tilewright

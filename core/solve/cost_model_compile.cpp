@@ -10,19 +10,18 @@
 namespace tilewright {
 
 std::uint64_t CostModel::causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
-                                  bool completing, std::optional<std::uint32_t> open)
+                                  bool completing)
 {
     for (std::size_t i = 0; i < m_causes.size(); ++i) {
         const Cause& c = m_causes[i];
-        if (c.height == height && c.width == width && c.reduction == reduction &&
-            c.completing == completing && c.open == open)
+        if (c.height == height && c.width == width && c.reduction == reduction && c.completing == completing)
             return std::uint64_t{1} << i;
     }
     if (m_causes.size() == 64) {
         m_overflow = true;
         return 1;
     }
-    m_causes.push_back({height, width, reduction, completing, open, 0, 0, 0});
+    m_causes.push_back({height, width, reduction, completing, 0, 0, 0});
     return std::uint64_t{1} << (m_causes.size() - 1);
 }
 
@@ -44,10 +43,7 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
             r.causes |= cause;
             return;
         }
-    const auto isIn = [&](const std::vector<TensorId>& list) {
-        return std::ranges::find(list, TensorId(tensor)) != list.end();
-    };
-    m_requests.push_back({tensor, role, row, col, cause, isIn(m_shared), isIn(m_unpaid)});
+    m_requests.push_back({tensor, role, row, col, cause});
 }
 
 /// Adds the run, or the cause to a known one; the Pointwises of an epilogue stay apart.
@@ -89,9 +85,8 @@ void CostModel::compileSinks()
     for (const SubgraphPlan::Group& g : m_plan.groups()) {
         const Sink& s = m_sinks[g.sink];
         const bool completing = g.reduction == 0;
-        const bool open = completing && std::ranges::find(m_open, TensorId(s.tensor)) != m_open.end();
-        m_groupCause.push_back(causeBit(s.height, s.width, completing ? s.reduction : g.reduction, completing,
-                                        open ? std::optional(s.tensor) : std::nullopt));
+        m_groupCause.push_back(
+            causeBit(s.height, s.width, completing ? s.reduction : g.reduction, completing));
     }
     for (const SubgraphPlan::Use& use : m_plan.uses()) {
         if (use.run)
@@ -170,20 +165,11 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     for (const TensorId t : memory.free)
         m_residentHere[t.value] = m_retainedHere[t.value] = m_stamp;
     m_free.assign(memory.free.begin(), memory.free.end());
-    m_shared.assign(memory.shared.begin(), memory.shared.end());
-    m_unpaid.assign(memory.unpaid.begin(), memory.unpaid.end());
-    m_maybeWhole.assign(memory.maybeWhole.begin(), memory.maybeWhole.end());
-    m_maybeMet.assign(memory.maybeMet.begin(), memory.maybeMet.end());
-    m_open.assign(memory.open.begin(), memory.open.end());
     m_resident.assign(memory.resident.begin(), memory.resident.end());
     m_retained.assign(memory.retained.begin(), memory.retained.end());
     m_compiler.compile(ops, m_plan);
     compileSinks();
     compileRange();
-    m_range.minW = std::max(m_range.minW, memory.leastW);
-    m_range.minH = std::max(m_range.minH, memory.leastH);
-    m_range.maxW = std::min(m_plan.mostW(), std::max(m_range.maxW, m_range.minW));
-    m_range.maxH = std::min(m_plan.mostH(), std::max(m_range.maxH, m_range.minH));
     std::ranges::stable_sort(m_requests, {}, &Request::tensor);
     compileBound();
     return !m_overflow;

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 namespace tilewright {
 
@@ -20,8 +18,6 @@ using Prices = CoverPricer::Prices;
 
 constexpr double kBelow = 1 - 1e-9; ///< what counts of prices that hold, so that rounding does not matter
 constexpr std::size_t kAddedARound = 1000;
-constexpr std::size_t kPartsAtOnce = 4; ///< of the parts of one
-constexpr int kSplitsAtOnce = 200;      ///< of one; what is still open then has its turn in the next round
 constexpr double kExceeded = 1e-9;
 constexpr double kKeptPart = 0.6; ///< part of the best prices so far in those that are looked at
 constexpr double kLeastKept = 0.1;
@@ -33,14 +29,14 @@ constexpr std::uint32_t kNotInProgram = std::numeric_limits<std::uint32_t>::max(
 
 } // namespace
 
-CoverPricer::CoverPricer(CoverColumns& cover, std::vector<Column>& columns, std::size_t weight,
-                         std::size_t threads, const std::function<double()>& secondsLeft, bool sharpens)
-    : m_cover(cover), m_columns(columns), m_weight(weight), m_threads(threads), m_secondsLeft(secondsLeft),
-      m_sharpens(sharpens), m_program(cover.demands()), m_inProgram(columns.size(), kNotInProgram),
+CoverPricer::CoverPricer(CoverColumns& cover, std::vector<Column>& columns, std::size_t threads,
+                         const std::function<double()>& secondsLeft)
+    : m_cover(cover), m_columns(columns), m_threads(threads), m_secondsLeft(secondsLeft),
+      m_program(cover.demands()), m_inProgram(columns.size(), kNotInProgram),
       m_best(cover.demands().size(), 0)
 {
     for (const Column& c : columns)
-        m_unit = std::max(m_unit, cost(c));
+        m_unit = std::max(m_unit, c.least);
     if (m_unit > 0)
         begin();
 }
@@ -51,80 +47,26 @@ double CoverPricer::valueOf(const Prices& prices) const
     return std::inner_product(prices.begin(), prices.end(), demands.begin(), 0.0);
 }
 
-/// What a column is when it is split as far as these prices exceed its parts; without prices, as far as is
-/// needed for the one where nothing crosses and nothing stays.
-std::vector<CoverPricer::Part> CoverPricer::decide(const Column& column, const Prices& prices,
-                                                   std::size_t thread)
-{
-    std::vector<Part> out;
-    std::vector<Column> todo{column};
-    std::size_t counting = 0;
-    int splits = 0;
-    while (!todo.empty()) {
-        Column c = std::move(todo.back());
-        todo.pop_back();
-        const bool over = counting < kPartsAtOnce && (c.decided || splits < kSplitsAtOnce) &&
-                          (prices.empty() ? counting == 0 : excess(c, prices) > kExceeded);
-        if (!over || c.decided) {
-            bool counts = over;
-            if (over && m_sharpens && !c.sharp) { // takes too long for those in between
-                m_cover.sharpen(c, thread);
-                counts = prices.empty() || excess(c, prices) > kExceeded;
-            }
-            counting += counts ? 1 : 0;
-            out.push_back({std::move(c), counts});
-            continue;
-        }
-        ++splits;
-        std::array<std::optional<Column>, 2> parts = m_cover.split(c, thread);
-        if (!prices.empty() && parts[0] && parts[1] && excess(*parts[0], prices) > excess(*parts[1], prices))
-            std::swap(parts[0], parts[1]);
-        for (std::optional<Column>& part : parts) // the last one comes first
-            if (part)
-                todo.push_back(std::move(*part));
-    }
-    return out;
-}
-
+/// Has these looked at closely, and takes those into the program that are still overpriced; without prices
+/// all of them.
 void CoverPricer::let(const std::vector<std::size_t>& which, const Prices& prices)
 {
-    std::vector<std::vector<Part>> parts(which.size());
     if (!forAllInThreads(
             m_threads, which.size(), [&](std::size_t) { return prices.empty() || m_secondsLeft() > 0; },
             [&](std::size_t thread, std::size_t i) {
-                parts[i] = decide(m_columns[which[i]], prices, thread);
+                if (Column& c = m_columns[which[i]]; !c.sharp) // takes too long for all
+                    m_cover.sharpen(c, thread);
             }))
         return;
     std::vector<GrowingProgram::Entry> entries;
-    std::vector<std::size_t> gone;
-    for (std::size_t i = 0; i < which.size(); ++i) {
-        bool first = true;
-        for (Part& part : parts[i]) {
-            std::size_t at = which[i];
-            if (!first) {
-                at = m_columns.size();
-                m_columns.emplace_back();
-                m_inProgram.push_back(kNotInProgram);
-            }
-            first = false;
-            m_columns[at] = std::move(part.column);
-            if (!part.counts)
-                continue;
-            entries.clear();
-            for (const Achieved& a : m_columns[at].achieves)
-                entries.push_back({a.row, a.amount});
-            m_inProgram[at] =
-                static_cast<std::uint32_t>(m_program.add(cost(m_columns[at]) / m_unit, entries));
-        }
-        if (first)
-            gone.push_back(which[i]);
-    }
-    std::ranges::sort(gone, std::greater<>());
-    for (const std::size_t i : gone) {
-        std::swap(m_columns[i], m_columns.back());
-        std::swap(m_inProgram[i], m_inProgram.back());
-        m_columns.pop_back();
-        m_inProgram.pop_back();
+    for (const std::size_t i : which) {
+        const Column& c = m_columns[i];
+        if (!prices.empty() && excess(c, prices) <= kExceeded)
+            continue;
+        entries.clear();
+        for (const Achieved& a : c.achieves)
+            entries.push_back({a.row, a.amount});
+        m_inProgram[i] = static_cast<std::uint32_t>(m_program.add(c.least / m_unit, entries));
     }
 }
 
@@ -219,7 +161,7 @@ void CoverPricer::begin()
             (void)m_program.add(kOutOfReach, std::array{GrowingProgram::Entry{i, 1}});
     std::vector<std::size_t> singles;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (std::has_single_bit(m_columns[i].ops) && m_columns[i].retained == 0)
+        if (m_columns[i].ops.size() == 1)
             singles.push_back(i);
     let(singles, {});
 }
@@ -320,9 +262,9 @@ SetCoverBound CoverPricer::describe(const Problem& problem, const CoverPrices& p
     for (const auto& [i, share] : prices.shares) {
         const Column& c = m_columns[i];
         PricedGroup group;
-        group.ops = m_cover.opsOf(c.piece, c.ops);
+        group.ops = c.ops;
         std::ranges::sort(group.ops);
-        group.least = cost(c);
+        group.least = c.least;
         group.share = share;
         out.groups.push_back(std::move(group));
     }

@@ -21,28 +21,26 @@ struct CoverPrices
     std::vector<std::pair<std::size_t, double>> shares; ///< the cheapest cover: columns, how much of each
 };
 
-/// Prices for the rows of a cover that no column exceeds; of the columns what prices turn on is decided, so
-/// they become more.
+/// Prices for the rows of a cover that exceed no column.
 ///
 /// A linear program over the columns that have been overpriced so far. Its prices jump from round to round,
-/// so those between them and the best ones so far are looked at. What these exceed is decided further and
-/// added, and lower ones that hold for all columns are made of them: every round ends with a bound.
+/// so those between them and the best ones so far are looked at. What these exceed is looked at more closely
+/// and added, and lower ones that hold for all columns are made of them: every round ends with a bound.
 class CoverPricer
 {
 public:
     using Prices = std::vector<double>; ///< by row of the cover
 
-    /// `secondsLeft` is asked often, by the calling thread. `sharpens`: all columns are of subgraph(), and
-    /// those that count are looked at more closely.
-    CoverPricer(CoverColumns& cover, std::vector<CoverColumns::Column>& columns, std::size_t weight,
-                std::size_t threads, const std::function<double()>& secondsLeft, bool sharpens = false);
+    /// `secondsLeft` is asked often, by the calling thread.
+    CoverPricer(CoverColumns& cover, std::vector<CoverColumns::Column>& columns, std::size_t threads,
+                const std::function<double()>& secondsLeft);
 
     /// Better prices, as long as there is time and there are some. `start`: by row, as many as are known,
     /// prices that may be near them.
     void improve(const Prices& start = {});
     /// More columns: the best prices so far become lower where these are overpriced.
     void add(std::vector<CoverColumns::Column> more);
-    /// Prices no higher than these that hold for all columns, of which what they turn on is decided first;
+    /// Prices no higher than these that hold for all columns, the overpriced of which are looked at closely;
     /// all 0 where there was no way. Only such are lower of which no column has a negative amount: what was
     /// not above its cost is not, whether it is a column here or not.
     [[nodiscard]] Prices held(const Prices& prices);
@@ -53,19 +51,11 @@ public:
     [[nodiscard]] SetCoverBound describe(const Problem& problem, const CoverPrices& prices) const;
 
 private:
-    struct Part
-    {
-        CoverColumns::Column column;
-        bool counts;
-    };
     [[nodiscard]] bool isDemanded(std::size_t row) const { return m_cover.demands()[row] > 0; }
-    [[nodiscard]] double cost(const CoverColumns::Column& c) const { return m_cover.cost(c, m_weight); }
     [[nodiscard]] double excess(const CoverColumns::Column& c, const Prices& prices) const
     {
         return -slack(c, prices).value();
     }
-    [[nodiscard]] std::vector<Part> decide(const CoverColumns::Column& column, const Prices& prices,
-                                           std::size_t thread);
     void begin();
     void let(const std::vector<std::size_t>& which, const Prices& prices);
     struct Overpriced
@@ -79,7 +69,7 @@ private:
     bool lower(const CoverColumns::Column& c, Prices& prices, bool onlyDemanded = false) const;
     [[nodiscard]] Slack slack(const CoverColumns::Column& c, const Prices& prices) const
     {
-        Slack out(cost(c) / m_unit);
+        Slack out(c.least / m_unit);
         for (const Achieved& a : c.achieves)
             out.take(a.amount * prices[a.row]);
         return out;
@@ -89,9 +79,8 @@ private:
 
     CoverColumns& m_cover;
     std::vector<CoverColumns::Column>& m_columns;
-    std::size_t m_weight, m_threads;
+    std::size_t m_threads;
     const std::function<double()>& m_secondsLeft;
-    bool m_sharpens;
     GrowingProgram m_program;
     std::vector<std::uint32_t> m_inProgram; ///< by column
     double m_unit = 0;

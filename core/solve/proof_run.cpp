@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/proof_run.h"
 
+#include "base/wall_clock.h"
 #include "solve/budget.h"
 #include "solve/prove.h"
 #include "solve/prove_graph.h"
 #include "solve/strong_bound.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -27,7 +27,7 @@ class ProofRun
 public:
     ProofRun(const Problem& problem, const Rules& rules, const ProofRunLimits& limits,
              const ProofRunTold& told)
-        : m_problem(problem), m_rules(rules), m_limits(limits), m_told(told), m_started(now()),
+        : m_problem(problem), m_rules(rules), m_limits(limits), m_told(told), m_started(wallClock()),
           m_quick(lowerBound(problem, rules)), m_priced(m_quick), m_bound(m_quick)
     {
         m_state.best = limits.total;
@@ -35,12 +35,8 @@ public:
     ProofRunResult run();
 
 private:
-    static double now()
-    {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    }
     [[nodiscard]] bool isStopped() const { return m_limits.stop.stop_requested(); }
-    [[nodiscard]] double secondsLeft() const { return m_limits.seconds - (now() - m_started); }
+    [[nodiscard]] double secondsLeft() const { return m_limits.seconds - (wallClock() - m_started); }
     [[nodiscard]] bool isMet() const { return meetsBound(m_state.best, m_bound.value); }
     [[nodiscard]] bool goOn() const { return !isStopped() && secondsLeft() > 0 && !isMet(); }
 
@@ -152,13 +148,13 @@ bool ProofRun::branch()
 
 void ProofRun::price(double seconds)
 {
-    const double before = now();
+    const double before = wallClock();
     const double value = m_priced.value;
     takePrices(strongBound(
         m_problem, m_rules,
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
     // A short run ends by itself where there is no time to look at more: a longer one may still say more.
-    const bool ended = now() - before < seconds / 2;
+    const bool ended = wallClock() - before < seconds / 2;
     m_isPriced = !m_limits.soon || (ended && m_priced.value <= value);
 }
 

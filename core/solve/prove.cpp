@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/prove.h"
 
+#include "base/wall_clock.h"
 #include "solve/exact.h"
 #include "solve/materialise.h"
 #include "solve/prove_search.h"
 #include "solve/strong_bound.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace tilewright {
@@ -15,7 +15,7 @@ namespace tilewright {
 namespace {
 
 // Of the time that is left then:
-constexpr double kUncutShare = 0.75; ///< for prices without a list
+constexpr double kSetsShare = 0.75;  ///< for prices without a list
 constexpr double kListShare = 0.92;  ///< for listing what could be a subgraph
 constexpr double kPriceShare = 0.5;  ///< for prices
 constexpr double kDecideShare = 0.3; ///< for deciding what stays
@@ -30,7 +30,7 @@ class Prover
 public:
     Prover(const Problem& problem, const Rules& rules, double best, const ProofLimits& limits)
         : m_rules(rules), m_limits(limits), m_graph(problem, rules), m_pool(problem, rules, m_memo, {}),
-          m_until(now() + limits.seconds), m_started(now()),
+          m_until(wallClock() + limits.seconds), m_started(wallClock()),
           m_columns(m_graph, rules, best,
                     {.columns = limits.columns, .threads = threadsFor(limits.threads), .secondsLeft = [this] {
                          return secondsLeft();
@@ -40,26 +40,22 @@ public:
     Proof run();
 
 private:
-    static double now()
-    {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    }
     [[nodiscard]] bool keepGoing() const
     {
-        return now() < m_until && (!m_limits.keepGoing || m_limits.keepGoing());
+        return wallClock() < m_until && (!m_limits.keepGoing || m_limits.keepGoing());
     }
     /// Calls stage() with only `share` of the time that is left.
     template <class Stage> void during(double share, Stage&& stage)
     {
         const double end = m_until;
-        m_until = now() + share * (end - now());
+        m_until = wallClock() + share * (end - wallClock());
         stage();
         m_until = end;
     }
     void tell()
     {
         if (m_limits.onProgress)
-            m_limits.onProgress({now() - m_started, m_proof.lowerBound,
+            m_limits.onProgress({wallClock() - m_started, m_proof.lowerBound,
                                  std::max(m_proof.presetBound, m_proof.lowerBound),
                                  std::min(m_columns.upperBound(), m_proof.total), &m_proof.priced});
     }
@@ -79,8 +75,8 @@ private:
         raise(&Proof::lowerBound, m_columns.bound());
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
-    [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - now() : 0; }
-    void priceUncut();
+    [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - wallClock() : 0; }
+    void priceSets();
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
     void tile();
@@ -163,14 +159,12 @@ void Prover::take(const ProofSearchResult& found)
 }
 
 /// Prices of whole subgraphs, without listing them: soon, and of more ops than can be listed.
-void Prover::priceUncut()
+void Prover::priceSets()
 {
     const SetCoverBound found = setCoverBound(m_graph.problem, m_rules,
-                                              {.seconds = kUncutShare * secondsLeft(),
+                                              {.seconds = kSetsShare * secondsLeft(),
                                                .threads = m_limits.threads,
-                                               .keepGoing = [this] { return keepGoing(); },
-                                               .pieces = {},
-                                               .uncut = true});
+                                               .keepGoing = [this] { return keepGoing(); }});
     if (found.value <= m_proof.lowerBound)
         return;
     m_proof.priced = found;
@@ -179,14 +173,14 @@ void Prover::priceUncut()
 
 Proof Prover::run()
 {
-    priceUncut();
+    priceSets();
     bool listed = false;
     if (!isClosed(m_proof.lowerBound))
         during(kListShare, [&] { listed = m_columns.list(m_rules); });
     const auto finish = [&] {
         m_proof.columns = m_columns.columns().size();
         m_proof.presetBound = std::max(m_proof.presetBound, m_proof.lowerBound);
-        m_proof.seconds = now() - m_started;
+        m_proof.seconds = wallClock() - m_started;
         return std::move(m_proof);
     };
     const auto closed = [&] {

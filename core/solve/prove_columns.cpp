@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/prove_columns.h"
 
+#include "solve/components.h"
 #include "solve/connected_sets.h"
 
 #include <algorithm>
@@ -58,9 +59,7 @@ bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
     const std::vector<TensorId> retained = m_graph.outputsOf(c.stayOut);
     const std::vector<TensorId> free = m_graph.outputsOf(c.openIn | c.openOut);
     const bool known = model.compile(ops, {.resident = resident, .retained = retained, .free = free});
-    c.least = std::max(c.least, !known  ? 0
-                                : sharp ? model.leastByDepth()
-                                        : model.leastOfAnyOrder(false).latency);
+    c.least = std::max(c.least, !known ? 0 : sharp ? model.leastByDepth() : model.leastOfAnyOrder());
     c.sharp = sharp;
     c.exact = false;
     c.counts = false;
@@ -104,24 +103,20 @@ ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& mo
 
 bool ProofColumns::list(const Rules& rules)
 {
-    const std::vector<Piece> pieces = cutIntoPieces(
-        m_graph.problem, rules, {.whole = ProofGraph::kMostOps, .atom = 1, .most = ProofGraph::kMostOps});
     std::vector<std::size_t> place(m_graph.problem.opCount());
     for (std::size_t i = 0; i < m_graph.size(); ++i)
         place[m_graph.ops[i].index()] = i;
     std::vector<ProofMask> sets;
-    for (const Piece& piece : pieces) {
-        if (!piece.alone)
-            return false;
+    for (const std::vector<OpId>& ops : componentsOf(m_graph.problem, rules)) {
         const auto add = [&](std::uint64_t local) {
             constexpr std::size_t kAskedEvery = 4096;
             ProofMask set = 0;
-            forEachBit(local, [&](std::size_t i) { set |= ProofGraph::bit(place[piece.ops[i].index()]); });
+            forEachBit(local, [&](std::size_t i) { set |= ProofGraph::bit(place[ops[i].index()]); });
             sets.push_back(set);
             return sets.size() <= m_limits.columns &&
                    (sets.size() % kAskedEvery != 0 || m_limits.secondsLeft() > 0);
         };
-        if (!forEachConnectedSet(m_graph.problem, rules, piece, add))
+        if (!forEachConnectedSet(m_graph.problem, rules, ops, add))
             return false;
     }
     m_columns.resize(sets.size());

@@ -1,213 +1,178 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// docs/rules/bound.md has the argument. In short: the ops fall into pieces that are small enough to list
-// every connected set in them. A subgraph that reaches over several pieces costs at least what its parts cost
-// that lie in one piece each, when tensors that cross between pieces are free on both sides and all parts
-// weigh compute against memory alike. So prices that hold for every set of every piece hold for every
-// subgraph.
+// Column generation: prices of the sets that are known so far are a little lowered, and what exceeds them is
+// found (set_pricing.h). docs/rules/bound.md has the argument.
 #include "solve/set_cover.h"
 
-#include "solve/connected_sets.h"
+#include "base/wall_clock.h"
+#include "solve/components.h"
 #include "solve/cost_model.h"
 #include "solve/cover_columns.h"
 #include "solve/cover_prices.h"
-#include "solve/grown_cover.h"
 #include "solve/prove_threads.h"
+#include "solve/set_frontier.h"
+#include "solve/set_pricing.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <iterator>
-#include <limits>
+#include <cmath>
+#include <memory>
 
 namespace tilewright {
 
 namespace {
 
-double wallClock()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-enum class Look : std::uint8_t { TooMany, Cut, Whole };
+constexpr std::size_t kListed = 3000; ///< sets of a component that are looked at from the start
+constexpr FrontierGraph::Limits kArcs{.arcs = 4'000'000, .toldArcs = 100'000};
+constexpr std::size_t kFoundAtOnce = 4000;
+// Of the best prices over what is known so far a part is looked at: the smaller, the fewer sets exceed it.
+constexpr double kFirstPart = 0.9, kLeastPart = 0.5;
+constexpr double kLower = 1.02;      ///< half of what is left to that is taken off where too many do
+constexpr double kAlmost = 1 - 1e-3; ///< then all of it
+constexpr std::size_t kFew = 500;    ///< so few that more is looked at
+constexpr double kFindShare = 0.35; ///< of the time that is left; where that is not enough, less is looked at
+constexpr double kBestReached = 1 - 1e-8;
 
 class SetCover
 {
 public:
-    SetCover(const Problem& problem, const Rules& rules, const SetCoverLimits& limits,
-             const PieceSizes& sizes, bool sharing)
+    SetCover(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
         : m_problem(problem), m_rules(rules), m_limits(limits), m_until(wallClock() + limits.seconds),
-          m_pieces(cutIntoPieces(problem, rules, sizes)), m_threads(threadsFor(limits.threads)),
-          m_cover(problem, rules, m_pieces, sharing, m_threads)
+          m_rank(problem.opCount()), m_threads(threadsFor(limits.threads)), m_cover(problem, rules, m_threads)
     {
+        for (std::size_t i = 0; i < m_rank.size(); ++i)
+            m_rank[problem.topologicalOrder()[i].index()] = i;
     }
-    /// The best bound from this weight of compute on and up or down as long as it grows; which one says most
-    /// is left in `weight`. `near`: prices of rows that may be near; the best ones are left there.
-    SetCoverBound run(std::size_t& weight, std::vector<double>& near);
-    /// No subgraph reaches over several pieces, so that cutting finer is of no use.
-    [[nodiscard]] bool isWhole() const { return std::ranges::all_of(m_pieces, &Piece::alone); }
+    SetCoverBound run();
 
 private:
-    [[nodiscard]] bool outOfTime() const
+    using Set = SetPricing::Set;
+    struct Component
     {
-        return wallClock() > m_until || (m_limits.keepGoing && !m_limits.keepGoing());
+        std::vector<OpId> ops;
+        SetPricing::Known known;
+        std::unique_ptr<FrontierGraph> graph;
+        std::unique_ptr<SetPricing> pricing;
+    };
+    [[nodiscard]] double secondsLeft() const
+    {
+        return m_limits.keepGoing && !m_limits.keepGoing() ? 0 : std::max(0.0, m_until - wallClock());
     }
-    [[nodiscard]] bool list();
-    [[nodiscard]] SetCoverBound price(std::size_t weight, std::vector<double>& near);
+    bool list(Component& component);
+    bool addColumns(Component& component, const std::vector<Set>& sets,
+                    std::vector<CoverColumns::Column>& out);
+    /// More columns that prices exceed; whether those are all.
+    bool find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out);
 
     const Problem& m_problem;
     const Rules& m_rules;
     const SetCoverLimits& m_limits;
     double m_until;
-    std::vector<Piece> m_pieces;
+    std::vector<std::size_t> m_rank; ///< in topological order, by op
     std::size_t m_threads;
     CoverColumns m_cover;
     std::vector<CoverColumns::Column> m_columns;
-    std::size_t m_sets = 0;
+    std::vector<Component> m_components;
+    bool m_isKnown = true; ///< what all sets cost that were asked for
 };
 
-SetCoverBound SetCover::price(std::size_t weight, std::vector<double>& near)
+bool SetCover::addColumns(Component& component, const std::vector<Set>& sets,
+                          std::vector<CoverColumns::Column>& out)
 {
-    const std::function<double()> left = [this] { return outOfTime() ? 0 : m_until - wallClock(); };
-    CoverPricer pricer(m_cover, m_columns, weight, m_threads, left);
-    pricer.improve(near);
-    const CoverPrices prices = pricer.best();
-    if (prices.value <= 0)
-        return {};
-    near = prices.prices;
-    return pricer.describe(m_problem, prices);
-}
-
-/// What every connected set of every piece costs. False when there are too many.
-bool SetCover::list()
-{
-    struct Set
-    {
-        std::uint32_t piece;
-        CoverColumns::OpBits ops;
+    std::vector<std::optional<CoverColumns::Column>> found(sets.size());
+    const auto make = [&](std::size_t thread, std::size_t i) {
+        std::vector<OpId> ops(sets[i].ops);
+        std::ranges::sort(ops, {}, [&](OpId o) { return m_rank[o.index()]; });
+        found[i] = m_cover.subgraph(ops, sets[i].stayIn, sets[i].stayOut, thread);
     };
-    std::vector<Set> sets;
-    for (std::uint32_t piece = 0; piece < m_pieces.size(); ++piece)
-        if (!forEachConnectedSet(m_problem, m_rules, m_pieces[piece], [&](CoverColumns::OpBits set) {
-                sets.push_back({piece, set});
-                return sets.size() <= m_limits.sets;
-            }))
-            return false;
-    m_sets = sets.size();
-    std::vector<std::vector<CoverColumns::Column>> columns(sets.size());
-    std::atomic<bool> known = true;
     if (!forAllInThreads(
-            m_threads, sets.size(), [&](std::size_t) { return !outOfTime() && known; },
-            [&](std::size_t thread, std::size_t i) {
-                if (auto found = m_cover.columnsOf(sets[i].piece, sets[i].ops, thread))
-                    columns[i] = std::move(*found);
-                else
-                    known = false;
-            }) ||
-        !known)
+            m_threads, sets.size(), [&](std::size_t) { return secondsLeft() > 0; }, make))
         return false;
-    for (auto& found : columns)
-        std::ranges::move(found, std::back_inserter(m_columns));
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (!found[i]) {
+            m_isKnown = false;
+            return false;
+        }
+        component.known.insert(sets[i]);
+        if (std::isfinite(found[i]->least))
+            out.push_back(std::move(*found[i]));
+    }
     return true;
 }
 
-SetCoverBound SetCover::run(std::size_t& weight, std::vector<double>& near)
+/// Those of few ops.
+bool SetCover::list(Component& component)
 {
-    if (!list())
-        return {};
-    const double started = wallClock();
-    SetCoverBound best = price(weight, near);
-    // What all columns weigh alike is concave in the weight. It is much the same as in smaller pieces, so it
-    // is not worth much time.
-    constexpr double kTimes = 10;
-    const bool crossing = kTimes * (wallClock() - started) < m_until - wallClock() &&
-                          std::ranges::any_of(m_pieces, [](const Piece& p) { return !p.alone; });
-    const auto climb = [&](bool up) {
-        const std::size_t from = weight;
-        while (crossing && weight != (up ? CostModel::kWeights - 1 : 0)) {
-            std::vector<double> prices = near;
-            SetCoverBound next = price(up ? weight + 1 : weight - 1, prices);
-            if (next.value <= best.value)
-                break;
-            best = std::move(next);
-            near = std::move(prices);
-            weight += up ? 1 : -1;
-        }
-        return weight != from;
-    };
-    if (!climb(true))
-        (void)climb(false);
-    best.sets = m_sets;
-    near.resize(std::min(near.size(), m_cover.ownRows()));
-    return best;
+    auto graph = FrontierGraph::build(m_problem, m_rules, component.ops, m_cover, kArcs);
+    if (!graph)
+        return false;
+    component.graph = std::make_unique<FrontierGraph>(std::move(*graph));
+    component.pricing = std::make_unique<SetPricing>(m_problem, m_rules, component.ops, *component.graph);
+    return addColumns(component, component.pricing->smallSets(kListed), m_columns);
 }
 
-/// About what is looked at in a second.
-constexpr double kSetsASecond = 100'000;
-constexpr double kGrownShare = 0.9; ///< of the time, for the ops uncut
-constexpr std::array<std::size_t, 9> kMostOps{3, 6, 20, 10, 14, 8, 28, 40, 64};
-
-/// Connected sets of all pieces; no more than are of interest are counted.
-double setsOf(const Problem& problem, const Rules& rules, const PieceSizes& sizes, double most)
+bool SetCover::find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out)
 {
-    double sets = 0;
-    for (const Piece& piece : cutIntoPieces(problem, rules, sizes))
-        if (!forEachConnectedSet(problem, rules, piece, [&](CoverColumns::OpBits) { return ++sets <= most; }))
+    const double until = wallClock() + kFindShare * secondsLeft();
+    bool all = true;
+    for (Component& component : m_components) {
+        const SetPricing::Found found = component.pricing->find(
+            prices, component.known,
+            {.sets = kFoundAtOnce,
+             .secondsLeft = [&] { return std::min(secondsLeft(), until - wallClock()); },
+             .threads = m_threads});
+        all = addColumns(component, found.sets, out) && all && found.all;
+    }
+    return all;
+}
+
+SetCoverBound SetCover::run()
+{
+    for (std::vector<OpId>& ops : componentsOf(m_problem, m_rules))
+        m_components.push_back({std::move(ops), {}, nullptr, nullptr});
+    for (Component& component : m_components)
+        if (!list(component))
+            return {};
+    const std::function<double()> left = [this] { return secondsLeft(); };
+    CoverPricer pricer(m_cover, m_columns, m_threads, left);
+    CoverPrices certain;
+    double part = kFirstPart;
+    bool best = false;
+    while (secondsLeft() > 0 && m_columns.size() < m_limits.sets && m_isKnown) {
+        pricer.improve();
+        CoverPrices now = pricer.best();
+        best = certain.value >= now.value * kBestReached;
+        if (best)
             break;
-    return sets;
-}
-
-/// The best of what several ways to cut say of every component, none of whose subgraphs reaches another one.
-class BestOfComponents
-{
-public:
-    BestOfComponents(const Problem& problem, const Rules& rules) : m_componentOf(problem.opCount())
-    {
-        constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-        m_components = cutIntoPieces(problem, rules, {kAll, kAll, kAll});
-        for (std::size_t i = 0; i < m_components.size(); ++i)
-            for (const OpId o : m_components[i].ops)
-                m_componentOf[o.index()] = i;
-        m_values.assign(m_components.size(), 0);
-        m_best.prices.assign(problem.opCount(), 0);
-    }
-
-    void add(const SetCoverBound& bound)
-    {
-        m_best.sets += bound.sets;
-        if (bound.prices.empty())
-            return;
-        for (std::size_t i = 0; i < m_components.size(); ++i) {
-            double value = 0;
-            for (const OpId o : m_components[i].ops)
-                value += bound.prices[o.index()];
-            if (value <= m_values[i])
-                continue;
-            m_values[i] = value;
-            for (const OpId o : m_components[i].ops)
-                m_best.prices[o.index()] = bound.prices[o.index()];
-            const auto isOf = [&](const PricedGroup& g) { return m_componentOf[g.ops[0].index()] == i; };
-            std::erase_if(m_best.groups, isOf);
-            std::ranges::copy_if(bound.groups, std::back_inserter(m_best.groups), isOf);
+        const double reached = certain.value / now.value;
+        part = std::max(part, reached + (1 - reached) / 3);
+        for (double& price : now.prices)
+            price *= 1 - (1 - part) / 2;
+        const double less = (1 - part) / 2 * now.value / static_cast<double>(m_problem.opCount());
+        for (std::size_t i = 0; i < m_problem.opCount(); ++i) {
+            double& price = now.prices[m_cover.runs(OpId(i))];
+            price = std::max(0.0, price - less);
         }
+        std::vector<CoverColumns::Column> more;
+        const bool all = find(now.prices, more);
+        const std::size_t found = more.size();
+        pricer.add(std::move(more));
+        if (!all) {
+            part = std::max(kLeastPart, part - (kLower - part) / 2);
+            continue;
+        }
+        now.prices = pricer.held(now.prices);
+        now.value = pricer.valueOf(now.prices);
+        if (now.value > certain.value)
+            certain = std::move(now);
+        if (found < kFew)
+            part = part > kAlmost ? 1 : 1 - (1 - part) * 0.4;
     }
-
-    [[nodiscard]] SetCoverBound take()
-    {
-        for (const double value : m_values)
-            m_best.value += value;
-        m_best.value *= 1 - 1e-12; // of the sums
-        std::ranges::stable_sort(m_best.groups, std::greater<>(),
-                                 [](const PricedGroup& g) { return g.least * g.share; });
-        return std::move(m_best);
-    }
-
-private:
-    std::vector<Piece> m_components;
-    std::vector<std::size_t> m_componentOf; ///< by op
-    std::vector<double> m_values;
-    SetCoverBound m_best;
-};
+    if (certain.value <= 0)
+        return {};
+    SetCoverBound out = pricer.describe(m_problem, certain);
+    out.sets = m_columns.size();
+    out.best = best;
+    return out;
+}
 
 } // namespace
 
@@ -215,65 +180,7 @@ SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const Se
 {
     if (problem.opCount() == 0 || !CostModel::supports(rules))
         return {};
-    const double until = wallClock() + limits.seconds;
-    BestOfComponents best(problem, rules);
-    std::size_t weight = 0;
-    std::vector<double> near;
-    std::optional<bool> shares; // once it is known what says more
-    const auto look = [&](double share, const PieceSizes& sizes) {
-        std::array<double, 2> values{};
-        for (const bool sharing : {false, true}) {
-            if (shares.value_or(sharing) != sharing)
-                continue;
-            SetCoverLimits part = limits;
-            part.seconds = share * (until - wallClock());
-            SetCover cover(problem, rules, part, sizes, sharing);
-            const SetCoverBound bound = cover.run(weight, near);
-            best.add(bound);
-            if (bound.sets == 0)
-                return Look::TooMany;
-            if (cover.isWhole())
-                return Look::Whole;
-            values[sharing ? 1 : 0] = bound.value;
-        }
-        if (sizes.most > 1 && !shares)
-            shares = values[1] > values[0];
-        return Look::Cut;
-    };
-    if (limits.pieces) {
-        (void)look(1, *limits.pieces);
-        return best.take();
-    }
-    SetCoverLimits grown = limits;
-    grown.seconds = (limits.uncut ? 1 : kGrownShare) * (until - wallClock());
-    const SetCoverBound uncut = grownCoverBound(problem, rules, grown);
-    best.add(uncut);
-    if (limits.uncut || uncut.value > 0) { // what is cut says less
-        SetCoverBound out = best.take();
-        out.best = uncut.best;
-        return out;
-    }
-    const auto isAffordable = [&](const PieceSizes& sizes) {
-        const double sets =
-            std::min(static_cast<double>(limits.sets), kSetsASecond * std::max(0.0, until - wallClock()));
-        return setsOf(problem, rules, sizes, sets) <= sets;
-    };
-    const PieceSizes largest;
-    if (std::ranges::all_of(cutIntoPieces(problem, rules, largest), &Piece::alone) && isAffordable(largest) &&
-        look(0.9, largest) == Look::Whole)
-        return best.take();
-    // Larger pieces often say more, but where they are cut decides as well: all that there is time for.
-    constexpr PieceSizes kSingles{.whole = 0, .atom = 8, .most = 1};
-    (void)look(0.3, kSingles);
-    for (const std::size_t most : kMostOps) {
-        const PieceSizes sizes{most, most, most};
-        constexpr double kLeast = 0.02;
-        if (until - wallClock() < kLeast * limits.seconds)
-            break;
-        if (isAffordable(sizes) && look(0.9, sizes) == Look::Whole)
-            break;
-    }
-    return best.take();
+    return SetCover(problem, rules, limits).run();
 }
 
 } // namespace tilewright

@@ -2,12 +2,10 @@
 #pragma once
 
 #include "rules/rules.h"
-#include "solve/pieces.h"
 #include "workload/problem.h"
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace tilewright {
@@ -30,7 +28,7 @@ struct SetCoverBound
     std::vector<double> prices;      ///< by op; they add up to the value
     std::vector<PricedGroup> groups; ///< of the cheapest cover, most expensive first
     std::size_t sets = 0;            ///< that were looked at
-    bool best = false;               ///< no prices of whole subgraphs say more
+    bool best = false;               ///< no prices say more
 };
 
 struct SetCoverLimits
@@ -39,11 +37,10 @@ struct SetCoverLimits
     std::size_t sets = 200'000; ///< op sets looked at, at most
     std::size_t threads = 1;    ///< 0: as many as the machine has
     std::function<bool()> keepGoing;
-    std::optional<PieceSizes> pieces; ///< only these; else the sizes that say most
-    bool uncut = false;               ///< only the ops uncut, whose subgraphs need not all be looked at
 };
 
-/// 0 when there are too many sets to look at.
+/// Sets need not all be looked at: those that prices exceed are found (docs/rules/bound.md 4). 0 where there
+/// was too little time.
 [[nodiscard]] SetCoverBound setCoverBound(const Problem& problem, const Rules& rules,
                                           const SetCoverLimits& limits);
 

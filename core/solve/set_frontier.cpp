@@ -348,7 +348,7 @@ void FrontierBuilder::expand(std::size_t at)
                 for (std::size_t i = 0; i < outside.size(); ++i) {
                     const auto [t, how] = outside[i];
                     const bool resident = (way >> i & 1) != 0;
-                    possible &= !resident || (m_problem.producer(t) && m_rows.mayStay(t));
+                    possible &= !resident || m_rows.mayStay(t);
                     if (!possible)
                         break;
                     one.loads.push_back({t, how, resident});
@@ -410,13 +410,21 @@ void FrontierBuilder::expand(std::size_t at)
                     written.achieved.emplace_back(m_rows.reaches(result, c), 1);
                 withLoads(written, after, outside);
             }
-            // Kept; an output of the graph is one that another subgraph writes (R3.6).
-            if (m_rows.mayStay(result) && (!consumers.empty() || m_problem.isGraphOutput(result))) {
-                with.kept = true;
-                if (const auto row = m_rows.handed(result); row && !consumers.empty())
+            // Kept; where nothing reads it, another subgraph has to write it (R3.6, R1.7).
+            if (!m_rows.mayStay(result) ||
+                (consumers.empty() && !m_problem.isGraphOutput(result) && m_problem.viewsOf(result).empty()))
+                return;
+            with.kept = true;
+            if (const auto row = m_rows.handed(result))
+                with.achieved.emplace_back(*row, 1);
+            if (m_rules.retainInputs == Rules::RetainInputs::Allow) { // it may be kept on, and written later
+                if (const auto row = m_rows.written(result))
                     with.achieved.emplace_back(*row, 1);
-                withLoads(with, after, outside);
+                for (std::size_t i = 0; i < consumers.size(); ++i)
+                    if (!isTold(result) || (ofResult.readers >> i & 1) == 0)
+                        with.achieved.emplace_back(m_rows.reaches(result, consumers[i]), 1);
             }
+            withLoads(with, after, outside);
         };
         // What drives a sink comes later: every way is tried, and what does not agree is left out there.
         if (isRead)
@@ -529,14 +537,6 @@ std::optional<FrontierGraph> FrontierGraph::build(const Problem& problem, const 
                                                   const std::vector<OpId>& ops, const PricedRows& rows,
                                                   const Limits& limits)
 {
-    const bool hasViews = std::ranges::any_of(ops, [&](OpId o) {
-        const Op& op = problem.op(o);
-        return !problem.viewsOf(op.output).empty() ||
-               std::ranges::any_of(op.inputs, [&](TensorId t) { return problem.isView(t); });
-    });
-    if (hasViews || rules.superNative != Rules::SuperNative::Error ||
-        rules.retainInputs != Rules::RetainInputs::Error)
-        return std::nullopt;
     auto out = FrontierBuilder(problem, rules, ops, rows, limits.toldArcs, true).build();
     return out ? out : FrontierBuilder(problem, rules, ops, rows, limits.arcs, false).build();
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "eval/request_kinds.h"
 #include "rules/rules.h"
 #include "workload/problem.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -108,8 +105,7 @@ public:
         std::size_t arcs;     ///< at most
         std::size_t toldArcs; ///< of the sinks' depths it is told where these are enough
     };
-    /// Nothing when it has more arcs, or the rules are not covered. The ops: in topological order, and no
-    /// subgraph reaches beyond them.
+    /// Nothing when it has more arcs. The ops: a component (componentsOf()).
     [[nodiscard]] static std::optional<FrontierGraph> build(const Problem& problem, const Rules& rules,
                                                             const std::vector<OpId>& ops,
                                                             const PricedRows& rows, const Limits& limits);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <condition_variable>
 #include <limits>
 #include <memory>
@@ -29,29 +28,14 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                        const FrontierGraph& graph)
-    : m_problem(problem), m_costs(problem, rules, ops, graph), m_near(ops.size(), 0)
+    : m_problem(problem), m_costs(problem, rules, ops, graph), m_ops(ops)
 {
-    m_placeOf.assign(problem.opCount(), 0);
-    for (std::uint32_t i = 0; i < ops.size(); ++i)
-        m_placeOf[ops[i].index()] = i;
     std::uint32_t states = 0;
     for (const FrontierGraph::Layer& layer : graph.layers()) {
         const auto event = static_cast<std::uint32_t>(m_events.size());
-        const OpBits bit = OpBits{1} << m_placeOf[layer.op.index()];
-        for (const FrontierSituation& s : layer.situations) {
-            Event e{&s, layer.op, {s.runs ? bit : 0, 0, s.kept ? bit : 0}};
-            for (const FrontierSituation::Load& load : s.loads) {
-                if (!load.resident)
-                    continue;
-                const auto it = std::ranges::find(m_inputs, load.tensor);
-                const auto at = static_cast<std::size_t>(it - m_inputs.begin());
-                if (it == m_inputs.end())
-                    m_inputs.push_back(load.tensor);
-                if (covers())
-                    e.adds.stayIn |= OpBits{1} << at;
-            }
-            m_events.push_back(e);
-        }
+        for (const FrontierSituation& s : layer.situations)
+            m_events.push_back(
+                {&s, layer.op, s.runs || std::ranges::any_of(s.loads, &FrontierSituation::Load::resident)});
         const auto here = static_cast<std::uint32_t>(layer.first.size() - 1);
         const bool last = &layer == &graph.layers().back();
         for (std::uint32_t s = 0; s < here; ++s) {
@@ -65,39 +49,58 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
         states += here;
     }
     m_paths.first.push_back(static_cast<std::uint32_t>(m_paths.arcs.size()));
-    const auto touches = [&](OpId a, OpId b) {
-        const Op& x = problem.op(a);
-        const Op& y = problem.op(b);
-        const auto has = [](const Op& op, TensorId t) {
-            return op.output == t || std::ranges::find(op.inputs, t) != op.inputs.end();
-        };
-        return has(y, x.output) || std::ranges::any_of(x.inputs, [&](TensorId t) { return has(y, t); });
-    };
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-        for (std::size_t j = 0; j < ops.size(); ++j)
-            if (i != j && touches(ops[i], ops[j]))
-                m_near[i] |= OpBits{1} << j;
-    }
+}
+
+void SetPricing::add(const Event& event, Set& set) const
+{
+    if (event.situation->runs)
+        set.ops.push_back(event.op);
+    if (event.situation->kept)
+        set.stayOut.push_back(m_problem.op(event.op).output);
+    for (const FrontierSituation::Load& load : event.situation->loads)
+        if (load.resident)
+            set.stayIn.push_back(load.tensor);
 }
 
 std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
 {
+    std::vector<char> isHere(m_problem.opCount(), 0);
+    for (const OpId o : m_ops)
+        isHere[o.index()] = 1;
+    // Ops that touch a common tensor.
+    const auto forEachNear = [&](OpId o, auto&& visit) {
+        const auto touching = [&](TensorId t) {
+            if (const auto producer = m_problem.producer(t); producer && isHere[producer->index()] != 0)
+                visit(*producer);
+            for (const OpId c : m_problem.consumers(t))
+                if (isHere[c.index()] != 0)
+                    visit(c);
+        };
+        touching(m_problem.op(o).output);
+        std::ranges::for_each(m_problem.op(o).inputs, touching);
+    };
     std::vector<Set> out;
-    std::vector<OpBits> last;
-    for (std::size_t i = 0; i < m_near.size(); ++i)
-        last.push_back(OpBits{1} << i);
-    while (!last.empty() && out.size() + last.size() <= most) {
-        std::unordered_set<OpBits> larger;
-        for (const OpBits set : last) {
-            out.push_back({.ops = set});
-            OpBits near = 0;
-            for (OpBits rest = set; rest != 0; rest &= rest - 1)
-                near |= m_near[static_cast<std::size_t>(std::countr_zero(rest))];
-            for (near &= ~set; near != 0; near &= near - 1)
-                larger.insert(set | (near & (~near + 1)));
+    std::vector<Set> last;
+    for (const OpId o : m_ops)
+        last.push_back({{o}, {}, {}});
+    while (!last.empty() && (out.empty() || out.size() + last.size() <= most)) {
+        Known larger;
+        for (const Set& set : last) {
+            out.push_back(set);
+            for (const OpId o : set.ops)
+                forEachNear(o, [&](OpId other) {
+                    if (std::ranges::binary_search(set.ops, other))
+                        return;
+                    Set more = set;
+                    more.ops.insert(std::ranges::upper_bound(more.ops, other), other);
+                    if (larger.size() <= most)
+                        larger.insert(std::move(more));
+                });
         }
+        if (larger.size() > most)
+            break;
         last.assign(larger.begin(), larger.end());
-        std::ranges::sort(last);
+        std::ranges::sort(last, {}, &Set::ops);
     }
     return out;
 }
@@ -107,13 +110,10 @@ double SetPricing::leastOf(const Set& set) const
 {
     const auto isOf = [&](const Event& e) {
         const FrontierSituation& what = *e.situation;
-        const OpBits bit = OpBits{1} << m_placeOf[e.op.index()];
-        return what.runs == ((set.ops & bit) != 0) && what.kept == ((set.stayOut & bit) != 0) &&
+        return what.runs == std::ranges::binary_search(set.ops, e.op) &&
+               what.kept == std::ranges::binary_search(set.stayOut, m_problem.op(e.op).output) &&
                std::ranges::all_of(what.loads, [&](const FrontierSituation::Load& load) {
-                   const auto in = std::ranges::find(m_inputs, load.tensor) - m_inputs.begin();
-                   const bool stays =
-                       in < std::ssize(m_inputs) && (set.stayIn >> static_cast<std::size_t>(in) & 1) != 0;
-                   return load.resident == stays;
+                   return load.resident == std::ranges::binary_search(set.stayIn, load.tensor);
                });
     };
     using Events = std::vector<std::uint32_t>;
@@ -134,10 +134,8 @@ double SetPricing::leastOf(const Set& set) const
     };
     follow(0, {});
     std::erase_if(paths, [&](const Events& events) {
-        OpBits ops = 0;
-        for (const std::uint32_t e : events)
-            ops |= m_events[e].adds.ops;
-        return ops != set.ops;
+        return static_cast<std::size_t>(std::ranges::count_if(
+                   events, [&](std::uint32_t e) { return m_events[e].situation->runs; })) != set.ops.size();
     });
     const auto leastOfPath = [&](const Events& events, const TileBox& box) {
         double compute = 0;
@@ -192,7 +190,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
     double unit = 0; // what one op is worth, about
     for (const double p : prices)
         unit += std::max(0.0, p);
-    unit /= static_cast<double>(m_near.size());
+    unit /= static_cast<double>(m_ops.size());
     Found out;
     out.all = true;
     Known seen;

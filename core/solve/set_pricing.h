@@ -16,32 +16,34 @@ namespace tilewright {
 class SetPricing
 {
 public:
-    using OpBits = std::uint64_t; ///< by place in the ops of the component
+    /// Each list ascending.
     struct Set
     {
-        OpBits ops = 0;
-        OpBits stayIn = 0;  ///< by place in inputs(): in fast memory before it
-        OpBits stayOut = 0; ///< results that are kept there
+        std::vector<OpId> ops;
+        std::vector<TensorId> stayIn;  ///< in fast memory before it
+        std::vector<TensorId> stayOut; ///< results that are kept there
         bool operator==(const Set&) const = default;
     };
     struct SetHash
     {
         std::size_t operator()(const Set& s) const noexcept
         {
-            std::uint64_t h = s.ops * 0x9E3779B97F4A7C15;
-            h = (h ^ (h >> 31) ^ s.stayIn) * 0xBF58476D1CE4E5B9;
-            h = (h ^ (h >> 30) ^ s.stayOut) * 0x94D049BB133111EB;
-            return h ^ (h >> 31);
+            std::uint64_t h = s.ops.size() << 8 ^ s.stayIn.size();
+            const auto add = [&h](const auto& list) {
+                for (const auto id : list)
+                    h = (h ^ h >> 29 ^ id.value) * 0x9E3779B97F4A7C15;
+            };
+            add(s.ops);
+            add(s.stayIn);
+            add(s.stayOut);
+            return h ^ h >> 31;
         }
     };
     using Known = std::unordered_set<Set, SetHash>;
 
-    /// The ops: at most 64, in topological order; the graph is of them.
+    /// The graph is of these ops.
     SetPricing(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                const FrontierGraph& graph);
-
-    /// Whether sets can be told apart: no more than 64 tensors may be there before one.
-    [[nodiscard]] bool covers() const noexcept { return m_inputs.size() <= kMostInputs; }
 
     struct Limits
     {
@@ -57,16 +59,13 @@ public:
     /// The prices: by row of the graph's situations.
     [[nodiscard]] Found find(const std::vector<double>& prices, const Known& known,
                              const Limits& limits) const;
-    /// Connected sets of few ops: of one, of two and so on, as far as these are no more than that. Nothing
-    /// stays.
+    /// Connected sets of few ops: of one, and of two and so on as far as all these are no more than that.
+    /// Nothing stays.
     [[nodiscard]] std::vector<Set> smallSets(std::size_t most) const;
     /// What this set costs at least, as finely as find() sees it.
     [[nodiscard]] double leastOf(const Set& set) const;
-    /// Tensors that may be in fast memory before a set of these ops.
-    [[nodiscard]] const std::vector<TensorId>& inputs() const noexcept { return m_inputs; }
 
 private:
-    static constexpr std::size_t kMostInputs = 64;
     /// Sets as paths from the first state; every arc leads to a state with a higher number.
     struct Paths
     {
@@ -83,16 +82,15 @@ private:
 
     const Problem& m_problem;
     BoxCosts m_costs;
-    std::vector<std::uint32_t> m_placeOf; ///< by op
-    std::vector<OpBits> m_near;           ///< by bit: ops that touch a common tensor
-    std::vector<TensorId> m_inputs;
+    const std::vector<OpId>& m_ops;
     /// What happens at one op, of all layers one after the other.
     struct Event
     {
         const FrontierSituation* situation;
         OpId op;
-        Set adds;
+        bool adds; ///< something to a set
     };
+    void add(const Event& event, Set& set) const;
     std::vector<Event> m_events;
     Paths m_paths; ///< all
 };

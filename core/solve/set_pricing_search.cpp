@@ -72,6 +72,21 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
     return out;
 }
 
+/// The set of the path that was walked; whether there may be more.
+bool SetPricing::Search::take(std::vector<Set>& out) const
+{
+    Set set;
+    for (const std::uint32_t event : m_taken)
+        m_p.add(m_p.m_events[event], set);
+    std::ranges::sort(set.ops);
+    std::ranges::sort(set.stayIn);
+    std::ranges::sort(set.stayOut);
+    if (m_known.contains(set))
+        return true;
+    out.push_back(std::move(set));
+    return out.size() < m_mostSets;
+}
+
 bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<Set>& out)
 {
     if (++m_nodes > m_mostNodes)
@@ -102,19 +117,14 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
         }
         if (!over)
             continue;
-        const Set& adds = m_p.m_events[arc.event].adds;
-        next.set.ops |= adds.ops;
-        next.set.stayIn |= adds.stayIn;
-        next.set.stayOut |= adds.stayOut;
-        if (arc.to == Paths::kEnd) {
-            if (m_known.contains(next.set))
-                continue;
-            out.push_back(next.set);
-            if (out.size() >= m_mostSets)
-                return false;
-        } else if (!walk(paths, next, out)) {
+        const bool adds = m_p.m_events[arc.event].adds;
+        if (adds)
+            m_taken.push_back(arc.event);
+        const bool goesOn = arc.to == Paths::kEnd ? take(out) : walk(paths, next, out);
+        if (adds)
+            m_taken.pop_back();
+        if (!goesOn)
             return false;
-        }
     }
     return true;
 }

@@ -65,8 +65,8 @@ private:
         std::uint32_t state = 0;
         std::array<double, kWeights> value{};
         Rooms room{};
-        Set set;
     };
+    bool take(std::vector<Set>& out) const;
     bool walk(const Paths& paths, const Node& node, std::vector<Set>& out);
 
     static constexpr double kRounding = 1e-11;
@@ -80,6 +80,7 @@ private:
     std::vector<Lanes> m_least;           ///< by state: what paths from there add at least
     std::vector<Lanes> m_before;          ///< by state: what paths that lead there have added at least
     std::array<double, kLanes> m_roomPrice{};
+    std::vector<std::uint32_t> m_taken; ///< events of the path that is walked
     std::size_t m_nodes = 0, m_mostNodes = 0, m_mostSets = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/solver.h"
 
+#include "base/wall_clock.h"
 #include "eval/lower_bound.h"
 #include "solve/annealer.h"
 #include "solve/exact.h"
@@ -76,13 +77,7 @@ private:
         double total = std::numeric_limits<double>::infinity();
     };
 
-    [[nodiscard]] double clock() const
-    {
-        return m_options.clock
-                   ? m_options.clock()
-                   : std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-                         .count();
-    }
+    [[nodiscard]] double clock() const { return m_options.clock ? m_options.clock() : wallClock(); }
     [[nodiscard]] double now() const { return clock() - m_started; }
     [[nodiscard]] bool outOfTime() const
     {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How close the bound by prices is (docs/rules/bound.md).
-//   tilewright-study-bound [--seconds F] [--solve F] [--pieces N] [--verbose] PROBLEM.json ...
-//       the quick bound, the bound after some seconds (in pieces of up to N ops) and, with --solve, the gap
-//       to the best schedule of so many seconds
+//   tilewright-study-bound [--seconds F] [--solve F] [--verbose] PROBLEM.json ...
+//       the quick bound, the bound after some seconds and, with --solve, the gap to the best schedule of so
+//       many seconds
 //   tilewright-study-bound --drawn N [--ops 8-40] [--seconds F] [--solve F]
 //       the same for N drawn problems, and how the gaps spread
 //   tilewright-study-bound --prove SECONDS [--ops 20] [--drawn N] [--solve F] [PROBLEM.json ...]
@@ -17,6 +17,7 @@
 #include "solve_brute_force.h"
 #include "solve_support.h"
 
+#include "base/wall_clock.h"
 #include "eval/evaluator.h"
 #include "eval/lower_bound.h"
 #include "solve/budget.h"
@@ -27,7 +28,6 @@
 #include "workload/problem_json.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -37,18 +37,12 @@ using namespace tilewright;
 
 namespace {
 
-double wall()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 struct Options
 {
     double seconds = 2;
     double solve = 0;
     double prove = 0;
     double times = 0; ///< of what suits the size
-    std::size_t pieces = 0;
     bool verbose = false;
 };
 
@@ -56,15 +50,13 @@ struct Options
 double study(const std::string& name, const Problem& problem, const Options& o)
 {
     const double quick = lowerBound(problem, {}).value;
-    const double start = wall();
+    const double start = wallClock();
     SetCoverLimits limits;
     limits.seconds = o.seconds;
     limits.threads = 2;
-    if (o.pieces > 0)
-        limits.pieces = PieceSizes{.whole = o.pieces, .atom = o.pieces, .most = o.pieces};
     const SetCoverBound sets = setCoverBound(problem, {}, limits);
     std::printf("%-28s %4zu ops  quick %14.1f  priced %14.1f (%zu sets, %.2f s)", name.c_str(),
-                problem.opCount(), quick, sets.value, sets.sets, wall() - start);
+                problem.opCount(), quick, sets.value, sets.sets, wallClock() - start);
     double gap = -1;
     if (o.solve > 0) {
         SolveOptions options;
@@ -240,31 +232,23 @@ int studyBruteProofs(int first, int count, const Options& o)
 
 int studyBrute(int first, int count)
 {
-    int cases = 0, reached = 0, inPieces = 0, above = 0;
+    int cases = 0, reached = 0, above = 0;
     for (int seed = first; seed < first + count; ++seed) {
         const auto [p, rules, optimum] = smallCase(seed);
         if (!p)
             continue;
         ++cases;
-        // As a whole, then in pieces as those of large graphs.
-        for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
-            SetCoverLimits limits;
-            limits.seconds = 1e3;
-            if (most > 0)
-                limits.pieces = PieceSizes{.whole = 0, .atom = most, .most = most};
-            const SetCoverBound b = setCoverBound(*p, rules, limits);
-            (most > 0 ? inPieces : reached) += b.value >= optimum * (1 - 1e-6);
-            if (b.value <= optimum * (1 + 1e-9))
-                continue;
-            ++above;
-            std::printf("seed %d, pieces of %zu: bound %.17g above the optimum %.17g\n", seed, most, b.value,
-                        optimum);
-            std::fflush(stdout);
-        }
+        SetCoverLimits limits;
+        limits.seconds = 1e3;
+        const SetCoverBound b = setCoverBound(*p, rules, limits);
+        reached += b.value >= optimum * (1 - 1e-6);
+        if (b.value <= optimum * (1 + 1e-9))
+            continue;
+        ++above;
+        std::printf("seed %d: bound %.17g above the optimum %.17g\n", seed, b.value, optimum);
+        std::fflush(stdout);
     }
-    std::printf(
-        "%d problems, %d optimal by the bound, %d in pieces of one or of two ops, %d above the optimum\n",
-        cases, reached, inPieces, above);
+    std::printf("%d problems, %d optimal by the bound, %d above the optimum\n", cases, reached, above);
     return above > 0 ? 1 : 0;
 }
 
@@ -297,8 +281,6 @@ int main(int argc, char** argv)
             options.prove = std::atof(next);
         else if (word == "--times")
             options.times = std::atof(next);
-        else if (word == "--pieces")
-            options.pieces = static_cast<std::size_t>(std::atoi(next));
         else if (word == "--first")
             first = std::atoi(next);
         else if (word == "--drawn")

@@ -351,7 +351,10 @@ private slots:
         Schedule s = oneOpPerSubgraph(*p);
         Evaluation e = evaluate(*p, s, Rules::final());
         bool regrouped = false;
-        for (int i = 0; i < 60; ++i) {
+        constexpr int kMost = 60;
+        const int most = test::drawnCases(kMost);
+        int steps = 0;
+        for (; steps < most; ++steps) {
             const BestChanges best = bestChanges(*p, s, e, {.changes = 1, .subgraphs = s.size(), .stop = {}});
             if (best.changes.empty())
                 break;
@@ -361,6 +364,8 @@ private slots:
             e = evaluate(*p, s, Rules::final());
             QVERIFY(close(e.total, change.total));
         }
+        if (most < kMost && steps == most)
+            return; // a sanitizer sees the first steps only
         QVERIFY(regrouped);
         SolveOptions limits;
         limits.iterations = 2000;

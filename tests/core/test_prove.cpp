@@ -239,7 +239,7 @@ private slots:
         CostModel model(*p, Rules::final());
         const std::vector<OpId> ops{OpId(0)};
         QVERIFY(model.compile(ops, {}));
-        const double together = model.leastOfAnyOrder().latency;
+        const double together = model.leastOfAnyOrder();
         const double apart = model.leastByDepth();
         TilingMemo memo;
         SubgraphPool pool(*p, Rules::final(), memo, {});
@@ -262,7 +262,7 @@ private slots:
             CostModel model(*p, Rules::final());
             if (!model.compile(p->topologicalOrder(), {}))
                 continue;
-            const double together = model.leastOfAnyOrder().latency;
+            const double together = model.leastOfAnyOrder();
             const double apart = model.leastByDepth();
             QVERIFY(apart >= together * (1 - 1e-12));
             TilingMemo memo;

@@ -38,6 +38,7 @@
 //    the producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
+#include "eval/components.h"
 #include "eval/request_kinds.h"
 #include "eval/traffic_bound.h"
 
@@ -45,7 +46,7 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace tilewright {
 
@@ -54,26 +55,18 @@ namespace {
 class Bounder
 {
 public:
-    Bounder(const Problem& problem, const Rules& rules)
-        : m_problem(problem), m_rules(rules), m_parent(problem.opCount())
-    {
-        std::iota(m_parent.begin(), m_parent.end(), std::size_t{0});
-    }
+    Bounder(const Problem& problem, const Rules& rules) : m_problem(problem), m_rules(rules) {}
 
     LowerBound run()
     {
-        join();
         LowerBound out;
-        std::vector<std::size_t> partOf(m_problem.opCount(), SIZE_MAX);
-        for (const OpId o : m_problem.topologicalOrder()) {
-            std::size_t& part = partOf[root(o.index())];
-            if (part == SIZE_MAX) {
-                part = out.parts.size();
-                out.parts.emplace_back();
-            }
-            out.parts[part].ops.push_back(o);
+        std::vector<std::size_t> partOf(m_problem.opCount());
+        for (std::vector<OpId>& ops : componentsOf(m_problem, m_rules)) {
+            for (const OpId o : ops)
+                partOf[o.index()] = out.parts.size();
+            out.parts.emplace_back().ops = std::move(ops);
         }
-        const auto part = [&](OpId o) -> BoundPart& { return out.parts[partOf[root(o.index())]]; };
+        const auto part = [&](OpId o) -> BoundPart& { return out.parts[partOf[o.index()]]; };
         const std::vector<double> compute = computeTimes();
         for (std::size_t o = 0; o < m_problem.opCount(); ++o)
             part(OpId(o)).compute += compute[o];
@@ -85,33 +78,10 @@ public:
     }
 
 private:
-    std::size_t root(std::size_t i)
-    {
-        while (m_parent[i] != i)
-            i = m_parent[i] = m_parent[m_parent[i]];
-        return i;
-    }
-
     /// Whether `consumer` can never be in one subgraph with the producer of its input t.
     [[nodiscard]] bool excluded(TensorId t, OpId consumer) const
     {
         return isFusionForbidden(m_problem, m_rules, t, consumer);
-    }
-
-    void join()
-    {
-        for (std::size_t i = 0; i < m_problem.tensorCount(); ++i) {
-            const TensorId t(i);
-            const auto consumers = m_problem.consumers(t);
-            for (std::size_t c = 1; c < consumers.size(); ++c)
-                m_parent[root(consumers[c].index())] = root(consumers[0].index());
-            if (const auto producer = m_problem.producer(t))
-                for (const OpId c : consumers)
-                    if (!excluded(t, c)) {
-                        m_parent[root(c.index())] = root(producer->index());
-                        break; // the consumers are together already
-                    }
-        }
     }
 
     [[nodiscard]] std::vector<double> computeTimes() const
@@ -167,7 +137,6 @@ private:
 
     const Problem& m_problem;
     const Rules& m_rules;
-    std::vector<std::size_t> m_parent;
 };
 
 } // namespace
@@ -190,9 +159,14 @@ double leastTime(const Problem& problem, const Rules& rules, OpId o, const Spati
     return time;
 }
 
+LowerBound lowerBoundByComponents(const Problem& problem, const Rules& rules)
+{
+    return Bounder(problem, rules).run();
+}
+
 LowerBound lowerBound(const Problem& problem, const Rules& rules)
 {
-    LowerBound bound = Bounder(problem, rules).run();
+    LowerBound bound = lowerBoundByComponents(problem, rules);
     const TrafficBound whole = trafficBound(problem, rules);
     if (whole.total() <= bound.value)
         return bound;

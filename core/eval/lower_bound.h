@@ -46,6 +46,10 @@ struct LowerBound
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
                                const SpatialAxes& spatial);
 
+/// A part for each of componentsOf(), in their order. lowerBound() says more where capacity forces the graph
+/// as a whole to load again.
+[[nodiscard]] LowerBound lowerBoundByComponents(const Problem& problem, const Rules& rules);
+
 /// The reasons are in lower_bound.cpp. Takes well under a millisecond for a few hundred ops.
 [[nodiscard]] LowerBound lowerBound(const Problem& problem, const Rules& rules);
 

@@ -21,17 +21,21 @@ std::uint64_t key(TensorId t, OpId reader)
 
 } // namespace
 
-CoverColumns::CoverColumns(const Problem& problem, const Rules& rules, std::size_t threads)
-    : m_problem(problem), m_rules(rules), m_keepsInputs(rules.retainInputs == Rules::RetainInputs::Allow)
+CoverColumns::CoverColumns(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
+                           std::vector<CostModel>& models)
+    : m_problem(problem), m_rules(rules), m_models(models),
+      m_keepsInputs(rules.retainInputs == Rules::RetainInputs::Allow), m_isHere(problem.opCount(), 0),
+      m_runs(problem.opCount(), 0), m_written(problem.tensorCount()), m_handed(problem.tensorCount())
 {
-    for (std::size_t thread = 0; thread < threads; ++thread)
-        m_models.emplace_back(problem, rules);
-    addRows();
+    for (const OpId o : ops)
+        m_isHere[o.index()] = 1;
+    addRows(ops);
 }
 
-std::size_t CoverColumns::reaches(TensorId t, OpId reader) const
+std::optional<std::size_t> CoverColumns::reaches(TensorId t, OpId reader) const
 {
-    return m_reaches.at(key(t, reader));
+    const auto it = m_reaches.find(key(t, reader));
+    return it == m_reaches.end() ? std::nullopt : std::optional(it->second);
 }
 
 bool CoverColumns::mayStay(TensorId t) const
@@ -41,18 +45,15 @@ bool CoverColumns::mayStay(TensorId t) const
     return room && !m_problem.isView(t) && (m_problem.producer(t) || m_keepsInputs);
 }
 
-void CoverColumns::addRows()
+void CoverColumns::addRows(const std::vector<OpId>& ops)
 {
     const auto add = [&](OpId o, double atLeast) {
         m_demands.push_back(atLeast);
         m_rowOp.push_back(o);
         return m_demands.size() - 1;
     };
-    m_written.resize(m_problem.tensorCount());
-    m_handed.resize(m_problem.tensorCount());
-    for (std::size_t i = 0; i < m_problem.opCount(); ++i) {
-        const OpId o(i);
-        m_runs.push_back(add(o, 1));
+    for (const OpId o : ops) {
+        m_runs[o.index()] = add(o, 1);
         const TensorId t = m_problem.op(o).output;
         if (m_problem.isGraphOutput(t) || !m_problem.viewsOf(t).empty())
             m_written[t.index()] = add(o, 1);
@@ -68,6 +69,10 @@ std::vector<Achieved> CoverColumns::achievedBy(const Column& column) const
     std::vector<Achieved> out;
     const auto isInside = [&](OpId o) { return std::ranges::find(column.ops, o) != column.ops.end(); };
     const auto achieves = [&](Row row, double amount) { out.push_back({row, amount}); };
+    const auto reach = [&](TensorId t, OpId reader) {
+        if (const auto row = reaches(t, reader))
+            achieves(*row, 1);
+    };
     for (const OpId o : column.ops) {
         achieves(m_runs[o.index()], 1);
         const TensorId t = m_problem.op(o).output;
@@ -78,16 +83,16 @@ std::vector<Achieved> CoverColumns::achievedBy(const Column& column) const
         if (exposed && m_written[t.index()])
             achieves(*m_written[t.index()], 1);
         for (const OpId c : consumers)
-            if (exposed || isInside(c))
-                achieves(reaches(t, c), 1);
+            if (exposed || isInside(c) || (kept && !covers(c)))
+                reach(t, c);
         if (kept && m_handed[t.index()])
             achieves(*m_handed[t.index()], 1);
         std::vector<TensorId> inputs(m_problem.op(o).inputs);
         std::ranges::sort(inputs);
         inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
         for (const TensorId input : inputs)
-            if (m_problem.producer(input) && has(column.stayIn, input))
-                achieves(reaches(input, o), 1);
+            if (has(column.stayIn, input))
+                reach(input, o);
     }
     for (const TensorId t : column.stayIn)
         if (m_handed[t.index()])

@@ -21,8 +21,8 @@ struct Achieved
     double amount;
 };
 
-/// The rows and columns of the cover (docs/rules/bound.md 1): what a schedule has to achieve, and subgraphs
-/// with what they cost at least and what they achieve.
+/// The rows and columns of the cover of some ops (docs/rules/bound.md 1): what a schedule has to achieve with
+/// them, and subgraphs of them with what they cost at least and what they achieve.
 class CoverColumns : public PricedRows
 {
 public:
@@ -35,8 +35,10 @@ public:
         std::vector<Achieved> achieves;
     };
 
-    /// As many threads may call at once.
-    CoverColumns(const Problem& problem, const Rules& rules, std::size_t threads);
+    /// The ops: of one or several components. As many threads may call at once as there are models, of the
+    /// same problem.
+    CoverColumns(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
+                 std::vector<CostModel>& models);
 
     /// The ops in topological order. The latency is infinite where the subgraph does not fit. Nothing when
     /// the cost is not known.
@@ -55,18 +57,20 @@ public:
         return m_written[t.index()];
     }
     [[nodiscard]] std::optional<std::size_t> handed(TensorId t) const override { return m_handed[t.index()]; }
-    [[nodiscard]] std::size_t reaches(TensorId t, OpId reader) const override;
+    [[nodiscard]] std::optional<std::size_t> reaches(TensorId t, OpId reader) const override;
     [[nodiscard]] bool mayStay(TensorId t) const override;
+    [[nodiscard]] bool covers(OpId o) const override { return m_isHere[o.index()] != 0; }
 
 private:
     using Row = std::size_t;
-    void addRows();
+    void addRows(const std::vector<OpId>& ops);
     [[nodiscard]] std::vector<Achieved> achievedBy(const Column& column) const;
 
     const Problem& m_problem;
     const Rules& m_rules;
-    std::vector<CostModel> m_models; ///< by thread
+    std::vector<CostModel>& m_models; ///< by thread
     bool m_keepsInputs;
+    std::vector<char> m_isHere; ///< by op
 
     std::vector<double> m_demands;
     std::vector<OpId> m_rowOp;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/prove_columns.h"
 
-#include "solve/components.h"
+#include "eval/components.h"
 #include "solve/connected_sets.h"
 
 #include <algorithm>

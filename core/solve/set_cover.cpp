@@ -1,181 +1,226 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Column generation: prices of the sets that are known so far are a little lowered, and what exceeds them is
-// found (set_pricing.h). docs/rules/bound.md has the argument.
 #include "solve/set_cover.h"
 
+#include "base/digest.h"
 #include "base/wall_clock.h"
-#include "solve/components.h"
+#include "eval/components.h"
+#include "eval/lower_bound.h"
 #include "solve/cost_model.h"
-#include "solve/cover_columns.h"
-#include "solve/cover_prices.h"
+#include "solve/group_cover.h"
 #include "solve/prove_threads.h"
-#include "solve/set_frontier.h"
-#include "solve/set_pricing.h"
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
+#include <functional>
+#include <iterator>
+#include <unordered_map>
 
 namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kListed = 3000; ///< sets of a component that are looked at from the start
-constexpr FrontierGraph::Limits kArcs{.arcs = 4'000'000, .toldArcs = 100'000};
-constexpr std::size_t kFoundAtOnce = 4000;
-// Of the best prices over what is known so far a part is looked at: the smaller, the fewer sets exceed it.
-constexpr double kFirstPart = 0.9, kLeastPart = 0.5;
-constexpr double kLower = 1.02;      ///< half of what is left to that is taken off where too many do
-constexpr double kAlmost = 1 - 1e-3; ///< then all of it
-constexpr std::size_t kFew = 500;    ///< so few that more is looked at
-constexpr double kFindShare = 0.35; ///< of the time that is left; where that is not enough, less is looked at
-constexpr double kBestReached = 1 - 1e-8;
+/// Equal ones are of equal groups: ops one by one, tensors by first appearance.
+Digest structureOf(const Problem& problem, const std::vector<OpId>& ops)
+{
+    Digest d;
+    std::unordered_map<std::uint32_t, std::uint64_t> place; // by op
+    std::unordered_map<std::uint32_t, std::uint64_t> known; // by tensor
+    for (const OpId o : ops)
+        place.emplace(o.value, place.size());
+    const auto tensor = [&](TensorId t) {
+        const auto [it, isNew] = known.try_emplace(t.value, known.size());
+        d.add(it->second);
+        if (!isNew)
+            return;
+        const Tensor& shape = problem.tensor(t);
+        d.add(static_cast<std::uint64_t>(shape.width));
+        d.add(static_cast<std::uint64_t>(shape.height));
+        d.add((problem.producer(t) ? 1U : 0U) | (problem.isView(t) ? 2U : 0U) |
+              (problem.isGraphOutput(t) ? 4U : 0U) | (problem.viewsOf(t).empty() ? 0U : 8U));
+        for (const OpId c : problem.consumers(t)) {
+            const auto at = place.find(c.value);
+            d.add(at == place.end() ? place.size() : at->second);
+        }
+    };
+    for (const OpId o : ops) {
+        const Op& op = problem.op(o);
+        d.add(static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
+        d.add(static_cast<std::uint64_t>(op.baseCost));
+        std::ranges::for_each(op.inputs, tensor);
+        tensor(op.output);
+    }
+    return d;
+}
 
+/// The bound of a group for an equal one.
+SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std::vector<OpId>& from,
+                         const std::vector<OpId>& to)
+{
+    std::vector<double> prices(problem.opCount(), 0);
+    std::unordered_map<std::uint32_t, OpId> other;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        other.emplace(from[i].value, to[i]);
+        if (!bound.prices.empty())
+            prices[to[i].index()] = bound.prices[from[i].index()];
+    }
+    bound.prices = std::move(prices);
+    for (PricedGroup& group : bound.groups)
+        for (OpId& o : group.ops)
+            o = other.at(o.value);
+    bound.sets = 0; // looked at once
+    return bound;
+}
+
+/// What the quick bound says of these parts.
+SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& parts,
+                         const std::vector<std::size_t>& which)
+{
+    SetCoverBound out;
+    out.prices.assign(problem.opCount(), 0);
+    for (const std::size_t i : which) {
+        const BoundPart& part = parts[i];
+        out.value += part.value;
+        for (const OpId o : part.ops)
+            out.prices[o.index()] = part.value / static_cast<double>(part.ops.size());
+        out.groups.push_back({part.ops, part.value, 1});
+    }
+    return out;
+}
+
+/// Components between which something may be handed over in fast memory, as long as there are not too many
+/// ops in a group: bounds of groups add up all the same, and say a little less.
+std::vector<std::vector<std::size_t>> groupsOf(const Problem& problem,
+                                               const std::vector<std::vector<OpId>>& components)
+{
+    constexpr std::size_t kTogether = 200;
+    const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
+    std::vector<std::size_t> group(components.size()); // by component
+    std::vector<std::size_t> size;
+    std::vector<std::vector<std::size_t>> out;
+    std::vector<std::size_t> componentOf(problem.opCount());
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        for (const OpId o : components[i])
+            componentOf[o.index()] = i;
+        group[i] = i;
+        size.push_back(components[i].size());
+        out.push_back({i});
+    }
+    for (const OpId o : problem.topologicalOrder()) {
+        const TensorId t = problem.op(o).output;
+        for (const OpId c : problem.consumers(t)) {
+            const std::size_t a = group[componentOf[o.index()]];
+            const std::size_t b = group[componentOf[c.index()]];
+            if (a == b || problem.tensor(t).elements() > capacity || size[a] + size[b] > kTogether)
+                continue;
+            for (const std::size_t i : out[b]) {
+                group[i] = a;
+                out[a].push_back(i);
+            }
+            out[b].clear();
+            size[a] += size[b];
+        }
+    }
+    std::erase_if(out, [](const std::vector<std::size_t>& g) { return g.empty(); });
+    return out;
+}
+
+/// Groups of components one by one.
 class SetCover
 {
 public:
     SetCover(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
-        : m_problem(problem), m_rules(rules), m_limits(limits), m_until(wallClock() + limits.seconds),
-          m_rank(problem.opCount()), m_threads(threadsFor(limits.threads)), m_cover(problem, rules, m_threads)
+        : m_problem(problem), m_rules(rules), m_limits(limits), m_end(wallClock() + limits.seconds),
+          m_rank(problem.opCount()), m_models(threadsFor(limits.threads), CostModel(problem, rules)),
+          m_components(componentsOf(problem, rules)), m_quick(lowerBoundByComponents(problem, rules).parts),
+          m_opsLeft(problem.opCount())
     {
         for (std::size_t i = 0; i < m_rank.size(); ++i)
             m_rank[problem.topologicalOrder()[i].index()] = i;
+        m_out.prices.assign(problem.opCount(), 0);
+        m_out.best = true;
     }
-    SetCoverBound run();
+
+    SetCoverBound run()
+    {
+        auto groups = groupsOf(m_problem, m_components);
+        // The smallest first: what they leave of their time is for the others.
+        std::ranges::stable_sort(groups, {}, [&](const auto& g) { return opsOf(g); });
+        for (const auto& group : groups)
+            add(group);
+        if (!m_says)
+            return {};
+        m_out.value *= 1 - 1e-12; // of the sums
+        std::ranges::stable_sort(m_out.groups, std::greater<>(),
+                                 [](const PricedGroup& g) { return g.least * g.share; });
+        return std::move(m_out);
+    }
 
 private:
-    using Set = SetPricing::Set;
-    struct Component
+    struct Done
     {
         std::vector<OpId> ops;
-        SetPricing::Known known;
-        std::unique_ptr<FrontierGraph> graph;
-        std::unique_ptr<SetPricing> pricing;
+        SetCoverBound bound;
     };
-    [[nodiscard]] double secondsLeft() const
+    [[nodiscard]] std::size_t opsOf(const std::vector<std::size_t>& group) const
     {
-        return m_limits.keepGoing && !m_limits.keepGoing() ? 0 : std::max(0.0, m_until - wallClock());
+        std::size_t ops = 0;
+        for (const std::size_t i : group)
+            ops += m_components[i].size();
+        return ops;
     }
-    bool list(Component& component);
-    bool addColumns(Component& component, const std::vector<Set>& sets,
-                    std::vector<CoverColumns::Column>& out);
-    /// More columns that prices exceed; whether those are all.
-    bool find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out);
+    void add(const std::vector<std::size_t>& group)
+    {
+        std::vector<std::vector<OpId>> components;
+        std::vector<OpId> ops;
+        for (const std::size_t i : group) {
+            components.push_back(m_components[i]);
+            ops.insert(ops.end(), m_components[i].begin(), m_components[i].end());
+        }
+        const auto [it, isNew] = m_done.try_emplace(structureOf(m_problem, ops));
+        if (isNew) {
+            const double share = static_cast<double>(ops.size()) / static_cast<double>(m_opsLeft);
+            const double until = wallClock() + share * (m_end - wallClock());
+            const std::function<double()> left = [&] {
+                return m_limits.keepGoing && !m_limits.keepGoing() ? 0 : std::max(0.0, until - wallClock());
+            };
+            it->second.ops = ops;
+            it->second.bound =
+                GroupCover(m_problem, m_rules, components, m_rank, m_models, left).run(m_limits.sets);
+            m_out.sets += it->second.bound.sets;
+        }
+        SetCoverBound bound = translated(m_problem, it->second.bound, it->second.ops, ops);
+        if (bound.value <= 0 && group.size() > 1) { // one of them is too large
+            for (const std::size_t i : group)
+                add({i});
+            return;
+        }
+        m_opsLeft -= ops.size();
+        m_says |= bound.value > 0;
+        m_out.best &= bound.best;
+        if (const SetCoverBound quick = quickBound(m_problem, m_quick, group); bound.value < quick.value)
+            bound = quick;
+        m_out.value += bound.value;
+        for (const OpId o : ops)
+            m_out.prices[o.index()] = bound.prices[o.index()];
+        std::ranges::move(bound.groups, std::back_inserter(m_out.groups));
+    }
 
     const Problem& m_problem;
     const Rules& m_rules;
     const SetCoverLimits& m_limits;
-    double m_until;
+    double m_end;
     std::vector<std::size_t> m_rank; ///< in topological order, by op
-    std::size_t m_threads;
-    CoverColumns m_cover;
-    std::vector<CoverColumns::Column> m_columns;
-    std::vector<Component> m_components;
-    bool m_isKnown = true; ///< what all sets cost that were asked for
+    std::vector<CostModel> m_models; ///< by thread
+    std::vector<std::vector<OpId>> m_components;
+    std::vector<BoundPart> m_quick; ///< by component
+    std::size_t m_opsLeft;
+    std::unordered_map<Digest, Done, DigestHash> m_done;
+    SetCoverBound m_out;
+    bool m_says = false; ///< more than the quick bound
 };
-
-bool SetCover::addColumns(Component& component, const std::vector<Set>& sets,
-                          std::vector<CoverColumns::Column>& out)
-{
-    std::vector<std::optional<CoverColumns::Column>> found(sets.size());
-    const auto make = [&](std::size_t thread, std::size_t i) {
-        std::vector<OpId> ops(sets[i].ops);
-        std::ranges::sort(ops, {}, [&](OpId o) { return m_rank[o.index()]; });
-        found[i] = m_cover.subgraph(ops, sets[i].stayIn, sets[i].stayOut, thread);
-    };
-    if (!forAllInThreads(
-            m_threads, sets.size(), [&](std::size_t) { return secondsLeft() > 0; }, make))
-        return false;
-    for (std::size_t i = 0; i < sets.size(); ++i) {
-        if (!found[i]) {
-            m_isKnown = false;
-            return false;
-        }
-        component.known.insert(sets[i]);
-        if (std::isfinite(found[i]->least))
-            out.push_back(std::move(*found[i]));
-    }
-    return true;
-}
-
-/// Those of few ops.
-bool SetCover::list(Component& component)
-{
-    auto graph = FrontierGraph::build(m_problem, m_rules, component.ops, m_cover, kArcs);
-    if (!graph)
-        return false;
-    component.graph = std::make_unique<FrontierGraph>(std::move(*graph));
-    component.pricing = std::make_unique<SetPricing>(m_problem, m_rules, component.ops, *component.graph);
-    return addColumns(component, component.pricing->smallSets(kListed), m_columns);
-}
-
-bool SetCover::find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out)
-{
-    const double until = wallClock() + kFindShare * secondsLeft();
-    bool all = true;
-    for (Component& component : m_components) {
-        const SetPricing::Found found = component.pricing->find(
-            prices, component.known,
-            {.sets = kFoundAtOnce,
-             .secondsLeft = [&] { return std::min(secondsLeft(), until - wallClock()); },
-             .threads = m_threads});
-        all = addColumns(component, found.sets, out) && all && found.all;
-    }
-    return all;
-}
-
-SetCoverBound SetCover::run()
-{
-    for (std::vector<OpId>& ops : componentsOf(m_problem, m_rules))
-        m_components.push_back({std::move(ops), {}, nullptr, nullptr});
-    for (Component& component : m_components)
-        if (!list(component))
-            return {};
-    const std::function<double()> left = [this] { return secondsLeft(); };
-    CoverPricer pricer(m_cover, m_columns, m_threads, left);
-    CoverPrices certain;
-    double part = kFirstPart;
-    bool best = false;
-    while (secondsLeft() > 0 && m_columns.size() < m_limits.sets && m_isKnown) {
-        pricer.improve();
-        CoverPrices now = pricer.best();
-        best = certain.value >= now.value * kBestReached;
-        if (best)
-            break;
-        const double reached = certain.value / now.value;
-        part = std::max(part, reached + (1 - reached) / 3);
-        for (double& price : now.prices)
-            price *= 1 - (1 - part) / 2;
-        const double less = (1 - part) / 2 * now.value / static_cast<double>(m_problem.opCount());
-        for (std::size_t i = 0; i < m_problem.opCount(); ++i) {
-            double& price = now.prices[m_cover.runs(OpId(i))];
-            price = std::max(0.0, price - less);
-        }
-        std::vector<CoverColumns::Column> more;
-        const bool all = find(now.prices, more);
-        const std::size_t found = more.size();
-        pricer.add(std::move(more));
-        if (!all) {
-            part = std::max(kLeastPart, part - (kLower - part) / 2);
-            continue;
-        }
-        now.prices = pricer.held(now.prices);
-        now.value = pricer.valueOf(now.prices);
-        if (now.value > certain.value)
-            certain = std::move(now);
-        if (found < kFew)
-            part = part > kAlmost ? 1 : 1 - (1 - part) * 0.4;
-    }
-    if (certain.value <= 0)
-        return {};
-    SetCoverBound out = pricer.describe(m_problem, certain);
-    out.sets = m_columns.size();
-    out.best = best;
-    return out;
-}
 
 } // namespace
 
+/// No subgraph reaches across components, so bounds of groups of them add up.
 SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
     if (problem.opCount() == 0 || !CostModel::supports(rules))

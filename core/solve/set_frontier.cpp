@@ -173,6 +173,7 @@ private:
         const auto producer = m_problem.producer(t);
         return producer && m_isHere[producer->index()] != 0;
     }
+    void reach(FrontierSituation& s, TensorId t, OpId reader) const;
     void credit(FrontierSituation& s, TensorId t, std::uint32_t asked) const;
     void expand(std::size_t at);
 
@@ -273,13 +274,19 @@ Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool is
     return before;
 }
 
+void FrontierBuilder::reach(FrontierSituation& s, TensorId t, OpId reader) const
+{
+    if (const auto row = m_rows.reaches(t, reader))
+        s.achieved.emplace_back(*row, 1);
+}
+
 /// It gets to those of its readers that run.
 void FrontierBuilder::credit(FrontierSituation& s, TensorId t, std::uint32_t asked) const
 {
     const auto consumers = m_problem.consumers(t);
     for (std::size_t i = 0; i < consumers.size() && isTold(t); ++i)
         if ((m_out.m_asked[asked].readers >> i & 1) != 0)
-            s.achieved.emplace_back(m_rows.reaches(t, consumers[i]), 1);
+            reach(s, t, consumers[i]);
 }
 
 void FrontierBuilder::expand(std::size_t at)
@@ -394,7 +401,7 @@ void FrontierBuilder::expand(std::size_t at)
                 const TensorId t = operands[i];
                 after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_asked[before[i]]));
                 if (m_problem.producer(t) && !isTold(t))
-                    with.achieved.emplace_back(m_rows.reaches(t, o), 1);
+                    reach(with, t, o);
                 if (newPlace[i] == kNew)
                     outside.emplace_back(t, after[i]);
             }
@@ -407,7 +414,7 @@ void FrontierBuilder::expand(std::size_t at)
                 if (const auto row = m_rows.written(result))
                     written.achieved.emplace_back(*row, 1);
                 for (const OpId c : consumers)
-                    written.achieved.emplace_back(m_rows.reaches(result, c), 1);
+                    reach(written, result, c);
                 withLoads(written, after, outside);
             }
             // Kept; where nothing reads it, another subgraph has to write it (R3.6, R1.7).
@@ -417,13 +424,12 @@ void FrontierBuilder::expand(std::size_t at)
             with.kept = true;
             if (const auto row = m_rows.handed(result))
                 with.achieved.emplace_back(*row, 1);
-            if (m_rules.retainInputs == Rules::RetainInputs::Allow) { // it may be kept on, and written later
-                if (const auto row = m_rows.written(result))
-                    with.achieved.emplace_back(*row, 1);
-                for (std::size_t i = 0; i < consumers.size(); ++i)
-                    if (!isTold(result) || (ofResult.readers >> i & 1) == 0)
-                        with.achieved.emplace_back(m_rows.reaches(result, consumers[i]), 1);
-            }
+            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow; // kept on, written later
+            if (const auto row = m_rows.written(result); row && on)
+                with.achieved.emplace_back(*row, 1);
+            for (std::size_t i = 0; i < consumers.size(); ++i)
+                if (on ? !isTold(result) || (ofResult.readers >> i & 1) == 0 : !m_rows.covers(consumers[i]))
+                    reach(with, result, consumers[i]);
             withLoads(with, after, outside);
         };
         // What drives a sink comes later: every way is tried, and what does not agree is left out there.

@@ -66,7 +66,7 @@ struct FrontierSituation
     std::vector<std::pair<std::size_t, double>> achieved; ///< rows of the prices, amounts
 };
 
-/// The rows of prices that op sets achieve (docs/rules/bound.md 1).
+/// The rows of prices that sets of some ops achieve (docs/rules/bound.md 1).
 class PricedRows
 {
 public:
@@ -74,8 +74,11 @@ public:
     [[nodiscard]] virtual std::size_t runs(OpId o) const = 0;
     [[nodiscard]] virtual std::optional<std::size_t> written(TensorId t) const = 0;
     [[nodiscard]] virtual std::optional<std::size_t> handed(TensorId t) const = 0;
-    [[nodiscard]] virtual std::size_t reaches(TensorId t, OpId reader) const = 0;
+    /// None where another op makes it.
+    [[nodiscard]] virtual std::optional<std::size_t> reaches(TensorId t, OpId reader) const = 0;
     [[nodiscard]] virtual bool mayStay(TensorId t) const = 0;
+    /// Whether it is one of the ops.
+    [[nodiscard]] virtual bool covers(OpId o) const = 0;
 };
 
 /// All sets of some ops at once: what reads comes before what it reads, and of the ops so far it is only kept

@@ -6,9 +6,9 @@
 #include "solve_brute_force.h"
 #include "solve_support.h"
 
+#include "eval/components.h"
 #include "eval/evaluator.h"
 #include "rules/op_sets.h"
-#include "solve/components.h"
 #include "solve/connected_sets.h"
 #include "solve/cost_model.h"
 #include "solve/cover_columns.h"
@@ -274,18 +274,19 @@ private slots:
             testing::Random rng(static_cast<std::uint64_t>(seed));
             const ProblemPtr p = testing::smallProblem(rng);
             const Rules rules;
-            CoverColumns cover(*p, rules, 1);
+            const std::vector<OpId> ops = componentsOf(*p, rules).front();
+            std::vector<CostModel> models(1, CostModel(*p, rules));
+            CoverColumns cover(*p, rules, ops, models);
             std::vector<CoverColumns::Column> columns;
-            for (const std::vector<OpId>& ops : componentsOf(*p, rules))
-                (void)forEachConnectedSet(*p, rules, ops, [&](std::uint64_t mask) {
-                    std::vector<OpId> set;
-                    for (std::size_t i = 0; i < ops.size(); ++i)
-                        if ((mask >> i & 1) != 0)
-                            set.push_back(ops[i]);
-                    if (auto found = cover.subgraph(set, {}, {}, 0); std::isfinite(found->least))
-                        columns.push_back(std::move(*found));
-                    return true;
-                });
+            (void)forEachConnectedSet(*p, rules, ops, [&](std::uint64_t mask) {
+                std::vector<OpId> set;
+                for (std::size_t i = 0; i < ops.size(); ++i)
+                    if ((mask >> i & 1) != 0)
+                        set.push_back(ops[i]);
+                if (auto found = cover.subgraph(set, {}, {}, 0); std::isfinite(found->least))
+                    columns.push_back(std::move(*found));
+                return true;
+            });
             std::vector<double> wrong(cover.demands().size());
             for (std::size_t i = 0; i < wrong.size(); ++i)
                 wrong[i] = std::pow(10.0, static_cast<double>(i % 9));

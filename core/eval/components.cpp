@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/components.h"
+#include "eval/components.h"
 
 #include "eval/request_kinds.h"
 

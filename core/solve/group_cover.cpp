@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/group_cover.h"
+
+#include "base/wall_clock.h"
+#include "solve/cover_prices.h"
+#include "solve/prove_threads.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+namespace {
+
+constexpr std::size_t kListed = 3000; ///< sets of a component that are looked at from the start
+constexpr FrontierGraph::Limits kArcs{.arcs = 4'000'000, .toldArcs = 100'000};
+constexpr std::size_t kFoundAtOnce = 4000;
+// Of the best prices over what is known so far a part is looked at: the smaller, the fewer sets exceed it.
+constexpr double kFirstPart = 0.9, kLeastPart = 0.5;
+constexpr double kLower = 1.02;      ///< half of what is left to that is taken off where too many do
+constexpr double kAlmost = 1 - 1e-3; ///< then all of it
+constexpr std::size_t kFew = 500;    ///< so few that more is looked at
+constexpr double kFindShare = 0.35; ///< of the time that is left; where that is not enough, less is looked at
+constexpr double kBestReached = 1 - 1e-8;
+
+std::vector<OpId> allOf(const std::vector<std::vector<OpId>>& components)
+{
+    std::vector<OpId> out;
+    for (const std::vector<OpId>& ops : components)
+        out.insert(out.end(), ops.begin(), ops.end());
+    return out;
+}
+
+} // namespace
+
+GroupCover::GroupCover(const Problem& problem, const Rules& rules,
+                       const std::vector<std::vector<OpId>>& components, const std::vector<std::size_t>& rank,
+                       std::vector<CostModel>& models, const std::function<double()>& secondsLeft)
+    : m_problem(problem), m_rules(rules), m_ops(allOf(components)), m_rank(rank), m_threads(models.size()),
+      m_cover(problem, rules, m_ops, models), m_secondsLeft(secondsLeft)
+{
+    for (const std::vector<OpId>& ops : components)
+        m_components.push_back({ops, {}, {}, {}});
+}
+
+bool GroupCover::addColumns(Component& component, const std::vector<Set>& sets,
+                            std::vector<CoverColumns::Column>& out)
+{
+    std::vector<std::optional<CoverColumns::Column>> found(sets.size());
+    const auto make = [&](std::size_t thread, std::size_t i) {
+        std::vector<OpId> ops(sets[i].ops);
+        std::ranges::sort(ops, {}, [&](OpId o) { return m_rank[o.index()]; });
+        found[i] = m_cover.subgraph(ops, sets[i].stayIn, sets[i].stayOut, thread);
+    };
+    if (!forAllInThreads(
+            m_threads, sets.size(), [&](std::size_t) { return m_secondsLeft() > 0; }, make))
+        return false;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        if (!found[i]) {
+            m_isKnown = false;
+            return false;
+        }
+        component.known.insert(sets[i]);
+        if (std::isfinite(found[i]->least))
+            out.push_back(std::move(*found[i]));
+    }
+    return true;
+}
+
+/// Those of few ops.
+bool GroupCover::list(Component& component)
+{
+    component.graph = FrontierGraph::build(m_problem, m_rules, component.ops, m_cover, kArcs);
+    if (!component.graph)
+        return false;
+    component.pricing.emplace(m_problem, m_rules, component.ops, *component.graph);
+    return addColumns(component, component.pricing->smallSets(kListed), m_columns);
+}
+
+bool GroupCover::find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out)
+{
+    const double until = wallClock() + kFindShare * m_secondsLeft();
+    bool all = true;
+    for (Component& component : m_components) {
+        const SetPricing::Found found = component.pricing->find(
+            prices, component.known,
+            {.sets = kFoundAtOnce,
+             .secondsLeft = [&] { return std::min(m_secondsLeft(), until - wallClock()); },
+             .threads = m_threads});
+        all = addColumns(component, found.sets, out) && all && found.all;
+    }
+    return all;
+}
+
+SetCoverBound GroupCover::run(std::size_t mostSets)
+{
+    for (Component& component : m_components)
+        if (!list(component))
+            return {};
+    CoverPricer pricer(m_cover, m_columns, m_threads, m_secondsLeft);
+    CoverPrices certain;
+    double part = kFirstPart;
+    bool best = false;
+    while (m_secondsLeft() > 0 && m_columns.size() < mostSets && m_isKnown) {
+        pricer.improve();
+        CoverPrices now = pricer.best();
+        best = certain.value >= now.value * kBestReached;
+        if (best)
+            break;
+        const double reached = certain.value / now.value;
+        part = std::max(part, reached + (1 - reached) / 3);
+        for (double& price : now.prices)
+            price *= 1 - (1 - part) / 2;
+        const double less = (1 - part) / 2 * now.value / static_cast<double>(m_ops.size());
+        for (const OpId o : m_ops) {
+            double& price = now.prices[m_cover.runs(o)];
+            price = std::max(0.0, price - less);
+        }
+        std::vector<CoverColumns::Column> more;
+        const bool all = find(now.prices, more);
+        const std::size_t found = more.size();
+        pricer.add(std::move(more));
+        if (!all) {
+            part = std::max(kLeastPart, part - (kLower - part) / 2);
+            continue;
+        }
+        now.prices = pricer.held(now.prices);
+        now.value = pricer.valueOf(now.prices);
+        if (now.value > certain.value)
+            certain = std::move(now);
+        if (found < kFew)
+            part = part > kAlmost ? 1 : 1 - (1 - part) * 0.4;
+    }
+    SetCoverBound out;
+    if (certain.value > 0)
+        out = pricer.describe(m_problem, certain);
+    out.sets = m_columns.size();
+    out.best = best;
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "rules/rules.h"
+#include "solve/cost_model.h"
+#include "solve/cover_columns.h"
+#include "solve/set_cover.h"
+#include "solve/set_frontier.h"
+#include "solve/set_pricing.h"
+#include "workload/problem.h"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace tilewright {
+
+/// Prices for the ops of some components, by column generation: those over the sets known so far are made a
+/// little lower, and what exceeds them is found (docs/rules/bound.md 4).
+class GroupCover
+{
+public:
+    /// `rank`: in topological order, by op. Models: one for each thread.
+    GroupCover(const Problem& problem, const Rules& rules, const std::vector<std::vector<OpId>>& components,
+               const std::vector<std::size_t>& rank, std::vector<CostModel>& models,
+               const std::function<double()>& secondsLeft);
+    SetCoverBound run(std::size_t mostSets);
+
+private:
+    using Set = SetPricing::Set;
+    struct Component
+    {
+        const std::vector<OpId>& ops;
+        SetPricing::Known known;
+        std::optional<FrontierGraph> graph;
+        std::optional<SetPricing> pricing;
+    };
+    bool list(Component& component);
+    bool addColumns(Component& component, const std::vector<Set>& sets,
+                    std::vector<CoverColumns::Column>& out);
+    /// More columns that prices exceed; whether those are all.
+    bool find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out);
+
+    const Problem& m_problem;
+    const Rules& m_rules;
+    std::vector<OpId> m_ops;
+    const std::vector<std::size_t>& m_rank; ///< in topological order, by op
+    std::size_t m_threads;
+    CoverColumns m_cover;
+    const std::function<double()>& m_secondsLeft;
+    std::vector<CoverColumns::Column> m_columns;
+    std::deque<Component> m_components;
+    bool m_isKnown = true; ///< what all sets cost that were asked for
+};
+
+} // namespace tilewright

@@ -78,6 +78,45 @@ BoxCosts::BoxCosts(const Problem& problem, const Rules& rules, const std::vector
         m_depthOf[m] = m_reductions[m_reductions.size() - m];
 }
 
+Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
+{
+    Digest d;
+    const auto number = [&d](std::int64_t n) { d.add(static_cast<std::uint64_t>(n)); };
+    const auto tensor = [&](TensorId t) {
+        number(m_problem.tensor(t).width);
+        number(m_problem.tensor(t).height);
+    };
+    const auto asked = [&](std::uint32_t i) {
+        const Asked& a = m_graph.asked(i);
+        number(a.leastW);
+        number(a.leastH);
+        number(std::ssize(a.requests));
+        for (const Asked::Request& r : a.requests) {
+            number(r.role * 9 + r.rows * 3 + r.cols);
+            number(r.gridW);
+            number(r.gridH);
+            number(r.depth);
+        }
+    };
+    number((s.runs ? 1 : 0) + (s.written ? 2 : 0) + (s.kept ? 4 : 0));
+    if (s.runs) {
+        const Op& op = m_problem.op(o);
+        number(static_cast<std::int64_t>(op.type) * 4 + (m_spatial[o.index()].rows ? 2 : 0) +
+               (m_spatial[o.index()].cols ? 1 : 0));
+        number(op.baseCost);
+        number(m_problem.reductionSize(o));
+        number(s.depth);
+        tensor(op.output);
+        asked(s.asked);
+    }
+    for (const FrontierSituation::Load& load : s.loads) {
+        number(load.resident ? -1 : -2);
+        tensor(load.tensor);
+        asked(load.asked);
+    }
+    return d;
+}
+
 TileBox BoxCosts::all() const
 {
     const Hardware& hw = m_problem.hardware();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/digest.h"
 #include "eval/request_kinds.h"
 #include "rules/rules.h"
 #include "solve/set_frontier.h"
@@ -38,6 +39,8 @@ public:
              const FrontierGraph& graph);
 
     [[nodiscard]] Terms of(const FrontierSituation& s, OpId o, const TileBox& box) const;
+    /// Situations with equal ones add the same in every box.
+    [[nodiscard]] Digest kindOf(const FrontierSituation& s, OpId o) const;
     /// All tiles that R4.1 and R4.2 allow.
     [[nodiscard]] TileBox all() const;
     /// Cuts a box in two; false for one tile size.

@@ -257,8 +257,11 @@ SetCoverBound CoverPricer::describe(const Problem& problem, const CoverPrices& p
     out.value = prices.value;
     out.prices.assign(problem.opCount(), 0);
     const double scale = prices.value / std::max(valueOf(prices.prices), std::numeric_limits<double>::min());
-    for (std::size_t i = 0; i < demands.size(); ++i)
-        out.prices[m_cover.opOfRow()[i].index()] += prices.prices[i] * demands[i] * scale;
+    for (std::size_t i = 0; i < demands.size(); ++i) {
+        const std::vector<OpId>& ops = m_cover.opsOfRow()[i];
+        for (const OpId o : ops)
+            out.prices[o.index()] += prices.prices[i] * demands[i] * scale / static_cast<double>(ops.size());
+    }
     for (const auto& [i, share] : prices.shares) {
         const Column& c = m_columns[i];
         PricedGroup group;

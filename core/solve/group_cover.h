@@ -22,26 +22,27 @@ namespace tilewright {
 class GroupCover
 {
 public:
-    /// `rank`: in topological order, by op. Models: one for each thread.
+    /// `rank`: in topological order, by op. `classes`: by op, if those that look alike have the same prices.
+    /// Models: one for each thread.
     GroupCover(const Problem& problem, const Rules& rules, const std::vector<std::vector<OpId>>& components,
-               const std::vector<std::size_t>& rank, std::vector<CostModel>& models,
-               const std::function<double()>& secondsLeft);
+               const std::vector<std::size_t>& rank, std::vector<std::uint32_t> classes,
+               std::vector<CostModel>& models, const std::function<double()>& secondsLeft);
     SetCoverBound run(std::size_t mostSets);
 
 private:
     using Set = SetPricing::Set;
+    [[nodiscard]] std::vector<OpId> inOrder(const Set& set) const;
+    [[nodiscard]] Digest keyOf(const Set& set) const;
     struct Component
     {
         const std::vector<OpId>& ops;
-        SetPricing::Known known;
         std::optional<FrontierGraph> graph;
         std::optional<SetPricing> pricing;
     };
     bool list(Component& component);
-    bool addColumns(Component& component, const std::vector<Set>& sets,
-                    std::vector<CoverColumns::Column>& out);
-    /// More columns that prices exceed; whether those are all.
-    bool find(const std::vector<double>& prices, std::vector<CoverColumns::Column>& out);
+    bool addColumns(std::vector<Set> sets, std::vector<CoverColumns::Column>& out);
+    /// More columns that prices exceed; whether those are all. `value`: what the prices add up to.
+    bool find(const std::vector<double>& prices, double value, std::vector<CoverColumns::Column>& out);
 
     const Problem& m_problem;
     const Rules& m_rules;
@@ -52,7 +53,9 @@ private:
     const std::function<double()>& m_secondsLeft;
     std::vector<CoverColumns::Column> m_columns;
     std::deque<Component> m_components;
-    bool m_isKnown = true; ///< what all sets cost that were asked for
+    SetPricing::Keys m_known;        ///< of the columns, and of what does not fit
+    std::vector<std::size_t> m_runs; ///< rows
+    bool m_isKnown = true;           ///< what all sets cost that were asked for
 };
 
 } // namespace tilewright

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/set_cover.h"
 
-#include "base/digest.h"
 #include "base/wall_clock.h"
 #include "eval/components.h"
 #include "eval/lower_bound.h"
 #include "solve/cost_model.h"
 #include "solve/group_cover.h"
+#include "solve/op_classes.h"
 #include "solve/prove_threads.h"
+#include "solve/structure.h"
 
 #include <algorithm>
 #include <functional>
@@ -18,37 +19,22 @@ namespace tilewright {
 
 namespace {
 
-/// Equal ones are of equal groups: ops one by one, tensors by first appearance.
-Digest structureOf(const Problem& problem, const std::vector<OpId>& ops)
+/// Equal ones are of groups that are equal as seen from outside, too.
+Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
 {
-    Digest d;
     std::unordered_map<std::uint32_t, std::uint64_t> place; // by op
-    std::unordered_map<std::uint32_t, std::uint64_t> known; // by tensor
     for (const OpId o : ops)
         place.emplace(o.value, place.size());
-    const auto tensor = [&](TensorId t) {
-        const auto [it, isNew] = known.try_emplace(t.value, known.size());
-        d.add(it->second);
-        if (!isNew)
-            return;
-        const Tensor& shape = problem.tensor(t);
-        d.add(static_cast<std::uint64_t>(shape.width));
-        d.add(static_cast<std::uint64_t>(shape.height));
-        d.add((problem.producer(t) ? 1U : 0U) | (problem.isView(t) ? 2U : 0U) |
-              (problem.isGraphOutput(t) ? 4U : 0U) | (problem.viewsOf(t).empty() ? 0U : 8U));
-        for (const OpId c : problem.consumers(t)) {
-            const auto at = place.find(c.value);
-            d.add(at == place.end() ? place.size() : at->second);
-        }
-    };
-    for (const OpId o : ops) {
-        const Op& op = problem.op(o);
-        d.add(static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
-        d.add(static_cast<std::uint64_t>(op.baseCost));
-        std::ranges::for_each(op.inputs, tensor);
-        tensor(op.output);
-    }
-    return d;
+    return structureOf(
+        problem, ops, [](Digest&, OpId) {},
+        [&](Digest& d, TensorId t) {
+            d.add((problem.producer(t) ? 1U : 0U) | (problem.isView(t) ? 2U : 0U) |
+                  (problem.isGraphOutput(t) ? 4U : 0U) | (problem.viewsOf(t).empty() ? 0U : 8U));
+            for (const OpId c : problem.consumers(t)) {
+                const auto at = place.find(c.value);
+                d.add(at == place.end() ? place.size() : at->second);
+            }
+        });
 }
 
 /// The bound of a group for an equal one.
@@ -88,10 +74,9 @@ SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& p
 
 /// Components between which something may be handed over in fast memory, as long as there are not too many
 /// ops in a group: bounds of groups add up all the same, and say a little less.
-std::vector<std::vector<std::size_t>> groupsOf(const Problem& problem,
-                                               const std::vector<std::vector<OpId>>& components)
+std::vector<std::vector<std::size_t>>
+groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& components, std::size_t together)
 {
-    constexpr std::size_t kTogether = 200;
     const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
     std::vector<std::size_t> group(components.size()); // by component
     std::vector<std::size_t> size;
@@ -109,7 +94,7 @@ std::vector<std::vector<std::size_t>> groupsOf(const Problem& problem,
         for (const OpId c : problem.consumers(t)) {
             const std::size_t a = group[componentOf[o.index()]];
             const std::size_t b = group[componentOf[c.index()]];
-            if (a == b || problem.tensor(t).elements() > capacity || size[a] + size[b] > kTogether)
+            if (a == b || problem.tensor(t).elements() > capacity || size[a] + size[b] > together)
                 continue;
             for (const std::size_t i : out[b]) {
                 group[i] = a;
@@ -129,7 +114,8 @@ class SetCover
 public:
     SetCover(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
         : m_problem(problem), m_rules(rules), m_limits(limits), m_end(wallClock() + limits.seconds),
-          m_rank(problem.opCount()), m_models(threadsFor(limits.threads), CostModel(problem, rules)),
+          m_rank(problem.opCount()), m_classes(opClasses(problem)),
+          m_models(threadsFor(limits.threads), CostModel(problem, rules)),
           m_components(componentsOf(problem, rules)), m_quick(lowerBoundByComponents(problem, rules).parts),
           m_opsLeft(problem.opCount())
     {
@@ -141,7 +127,7 @@ public:
 
     SetCoverBound run()
     {
-        auto groups = groupsOf(m_problem, m_components);
+        auto groups = groupsOf(m_problem, m_components, m_limits.together);
         // The smallest first: what they leave of their time is for the others.
         std::ranges::stable_sort(groups, {}, [&](const auto& g) { return opsOf(g); });
         for (const auto& group : groups)
@@ -175,7 +161,7 @@ private:
             components.push_back(m_components[i]);
             ops.insert(ops.end(), m_components[i].begin(), m_components[i].end());
         }
-        const auto [it, isNew] = m_done.try_emplace(structureOf(m_problem, ops));
+        const auto [it, isNew] = m_done.try_emplace(structureOfGroup(m_problem, ops));
         if (isNew) {
             const double share = static_cast<double>(ops.size()) / static_cast<double>(m_opsLeft);
             const double until = wallClock() + share * (m_end - wallClock());
@@ -184,7 +170,10 @@ private:
             };
             it->second.ops = ops;
             it->second.bound =
-                GroupCover(m_problem, m_rules, components, m_rank, m_models, left).run(m_limits.sets);
+                GroupCover(m_problem, m_rules, components, m_rank,
+                           ops.size() > m_limits.alike ? m_classes : std::vector<std::uint32_t>(), m_models,
+                           left)
+                    .run(m_limits.sets);
             m_out.sets += it->second.bound.sets;
         }
         SetCoverBound bound = translated(m_problem, it->second.bound, it->second.ops, ops);
@@ -208,8 +197,9 @@ private:
     const Rules& m_rules;
     const SetCoverLimits& m_limits;
     double m_end;
-    std::vector<std::size_t> m_rank; ///< in topological order, by op
-    std::vector<CostModel> m_models; ///< by thread
+    std::vector<std::size_t> m_rank;      ///< in topological order, by op
+    std::vector<std::uint32_t> m_classes; ///< of ops that look alike
+    std::vector<CostModel> m_models;      ///< by thread
     std::vector<std::vector<OpId>> m_components;
     std::vector<BoundPart> m_quick; ///< by component
     std::size_t m_opsLeft;

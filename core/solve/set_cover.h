@@ -16,7 +16,7 @@ struct PricedGroup
 {
     std::vector<OpId> ops;
     double least = 0;
-    double share = 0; ///< how much of the cheapest cover it is
+    double share = 0; ///< how much of the cheapest cover it is; above 1 with others that look alike
 };
 
 /// A latency that no valid schedule goes below, by prices of what has to be achieved: every op runs, every
@@ -37,6 +37,8 @@ struct SetCoverLimits
     std::size_t sets = 200'000; ///< op sets looked at, at most
     std::size_t threads = 1;    ///< 0: as many as the machine has
     std::function<bool()> keepGoing;
+    std::size_t together = 200; ///< of components between which something may be handed over: ops in a group
+    std::size_t alike = 200;    ///< of more ops in a group those that look alike have the same prices
 };
 
 /// Sets need not all be looked at: those that prices exceed are found (docs/rules/bound.md 4). 0 where there

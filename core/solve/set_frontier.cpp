@@ -26,10 +26,12 @@ public:
     }
     [[nodiscard]] std::vector<OpId> best()
     {
-        constexpr std::uint32_t kTries = 24;
+        // A try takes time that grows with their square; and the first is regular where the graph is.
+        constexpr std::size_t kMany = 200;
+        const std::uint32_t tries = m_ops.size() > kMany ? 1 : 24;
         std::vector<OpId> out;
         double least = std::numeric_limits<double>::infinity();
-        for (std::uint32_t seed = 0; seed < kTries; ++seed) {
+        for (std::uint32_t seed = 0; seed < tries; ++seed) {
             auto [order, cost] = greedy(seed);
             if (cost < least) {
                 least = cost;
@@ -133,9 +135,9 @@ class FrontierBuilder
 {
 public:
     FrontierBuilder(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
-                    const PricedRows& rows, std::size_t mostArcs, bool tellsDepths)
-        : m_problem(problem), m_rules(rules), m_rows(rows), m_mostArcs(mostArcs),
-          m_isHere(problem.opCount(), 0)
+                    const PricedRows& rows, const FrontierGraph::Limits& limits, bool tellsDepths)
+        : m_problem(problem), m_rules(rules), m_rows(rows), m_limits(limits),
+          m_mostArcs(tellsDepths ? limits.toldArcs : limits.arcs), m_isHere(problem.opCount(), 0)
     {
         for (const OpId o : ops)
             m_isHere[o.index()] = 1;
@@ -180,6 +182,7 @@ private:
     const Problem& m_problem;
     const Rules& m_rules;
     const PricedRows& m_rows;
+    const FrontierGraph::Limits& m_limits;
     std::size_t m_mostArcs;
     std::vector<char> m_isHere; ///< by op
     std::vector<OpId> m_order;
@@ -446,7 +449,7 @@ void FrontierBuilder::expand(std::size_t at)
     Key local(1 + operands.size());
     std::vector<std::uint32_t> joined;    // parts that this op joins
     std::vector<std::uint32_t> left, all; // parts with open tensors; of before, and this op
-    for (State s = 0; s < m_keys.size(); ++s) {
+    for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
         const Key& key = m_keys[s];
         if (s == FrontierGraph::kBehind) {
@@ -533,7 +536,7 @@ std::optional<FrontierGraph> FrontierBuilder::build()
     m_keys.assign(2, {});
     for (std::size_t i = 0; i < m_order.size(); ++i) {
         expand(i);
-        if (m_out.m_arcs > m_mostArcs)
+        if (m_out.m_arcs > m_mostArcs || m_limits.secondsLeft() <= 0)
             return std::nullopt;
     }
     return std::move(m_out);
@@ -543,8 +546,8 @@ std::optional<FrontierGraph> FrontierGraph::build(const Problem& problem, const 
                                                   const std::vector<OpId>& ops, const PricedRows& rows,
                                                   const Limits& limits)
 {
-    auto out = FrontierBuilder(problem, rules, ops, rows, limits.toldArcs, true).build();
-    return out ? out : FrontierBuilder(problem, rules, ops, rows, limits.arcs, false).build();
+    auto out = FrontierBuilder(problem, rules, ops, rows, limits, true).build();
+    return out ? out : FrontierBuilder(problem, rules, ops, rows, limits, false).build();
 }
 
 } // namespace tilewright

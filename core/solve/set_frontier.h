@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -107,8 +108,9 @@ public:
     {
         std::size_t arcs;     ///< at most
         std::size_t toldArcs; ///< of the sinks' depths it is told where these are enough
+        std::function<double()> secondsLeft = [] { return 1.0; };
     };
-    /// Nothing when it has more arcs. The ops: a component (componentsOf()).
+    /// Nothing when it has more arcs, or the time is up. The ops: a component (componentsOf()).
     [[nodiscard]] static std::optional<FrontierGraph> build(const Problem& problem, const Rules& rules,
                                                             const std::vector<OpId>& ops,
                                                             const PricedRows& rows, const Limits& limits);

@@ -13,8 +13,11 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <thread>
+#include <unordered_map>
 
 namespace tilewright {
 
@@ -31,11 +34,17 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
     : m_problem(problem), m_costs(problem, rules, ops, graph), m_ops(ops)
 {
     std::uint32_t states = 0;
+    std::unordered_map<Digest, std::uint32_t, DigestHash> kinds;
     for (const FrontierGraph::Layer& layer : graph.layers()) {
         const auto event = static_cast<std::uint32_t>(m_events.size());
-        for (const FrontierSituation& s : layer.situations)
-            m_events.push_back(
-                {&s, layer.op, s.runs || std::ranges::any_of(s.loads, &FrontierSituation::Load::resident)});
+        for (const FrontierSituation& s : layer.situations) {
+            const auto [kind, isNew] =
+                kinds.try_emplace(m_costs.kindOf(s, layer.op), static_cast<std::uint32_t>(m_kinds.size()));
+            if (isNew)
+                m_kinds.push_back(static_cast<std::uint32_t>(m_events.size()));
+            const bool adds = s.runs || std::ranges::any_of(s.loads, &FrontierSituation::Load::resident);
+            m_events.push_back({&s, layer.op, kind->second, adds});
+        }
         const auto here = static_cast<std::uint32_t>(layer.first.size() - 1);
         const bool last = &layer == &graph.layers().back();
         for (std::uint32_t s = 0; s < here; ++s) {
@@ -49,6 +58,8 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
         states += here;
     }
     m_paths.first.push_back(static_cast<std::uint32_t>(m_paths.arcs.size()));
+    m_paths.kinds.resize(m_kinds.size());
+    std::iota(m_paths.kinds.begin(), m_paths.kinds.end(), std::uint32_t{0});
 }
 
 void SetPricing::add(const Event& event, Set& set) const
@@ -84,23 +95,22 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     for (const OpId o : m_ops)
         last.push_back({{o}, {}, {}});
     while (!last.empty() && (out.empty() || out.size() + last.size() <= most)) {
-        Known larger;
+        std::set<std::vector<OpId>> larger;
         for (const Set& set : last) {
             out.push_back(set);
             for (const OpId o : set.ops)
                 forEachNear(o, [&](OpId other) {
-                    if (std::ranges::binary_search(set.ops, other))
+                    if (std::ranges::binary_search(set.ops, other) || larger.size() > most)
                         return;
-                    Set more = set;
-                    more.ops.insert(std::ranges::upper_bound(more.ops, other), other);
-                    if (larger.size() <= most)
-                        larger.insert(std::move(more));
+                    std::vector<OpId> more(set.ops);
+                    more.insert(std::ranges::upper_bound(more, other), other);
+                    larger.insert(std::move(more));
                 });
         }
-        if (larger.size() > most)
-            break;
-        last.assign(larger.begin(), larger.end());
-        std::ranges::sort(last, {}, &Set::ops);
+        last.clear();
+        if (larger.size() <= most)
+            for (const std::vector<OpId>& ops : larger)
+                last.push_back({ops, {}, {}});
     }
     return out;
 }
@@ -184,16 +194,13 @@ double SetPricing::leastOf(const Set& set) const
     return kNever;
 }
 
-SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Known& known,
+SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyOf& keyOf, const Keys& known,
                                    const Limits& limits) const
 {
-    double unit = 0; // what one op is worth, about
-    for (const double p : prices)
-        unit += std::max(0.0, p);
-    unit /= static_cast<double>(m_ops.size());
+    const double unit = limits.unit;
     Found out;
     out.all = true;
-    Known seen;
+    Keys seen;
     std::mutex mutex;
     Search::State root{m_costs.all(), {}, {}};
     root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths); // not owned
@@ -217,10 +224,10 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
             ++busy;
             lock.unlock();
             if (!search)
-                search.emplace(*this, prices, known, unit);
+                search.emplace(*this, prices, keyOf, known, unit);
             TileBox low{}, high{};
             const bool splits = m_costs.split(state.box, low, high);
-            std::vector<Set> sets;
+            std::vector<Search::Taken> sets;
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFine * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFine * static_cast<double>(b.h0);
@@ -231,9 +238,9 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const Know
                                               kSetsABox, sets);
             lock.lock();
             --busy;
-            for (const Set& set : sets)
-                if (seen.insert(set).second)
-                    out.sets.push_back(set);
+            for (Search::Taken& found : sets)
+                if (seen.insert(found.key).second)
+                    out.sets.push_back(std::move(found.set));
             if (outcome == Search::Outcome::Some || (outcome == Search::Outcome::TooMany && !splits))
                 out.all = false;
             if (outcome == Search::Outcome::TooMany && splits) {

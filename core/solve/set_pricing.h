@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/digest.h"
 #include "solve/box_costs.h"
 #include "solve/set_frontier.h"
 
@@ -24,22 +25,9 @@ public:
         std::vector<TensorId> stayOut; ///< results that are kept there
         bool operator==(const Set&) const = default;
     };
-    struct SetHash
-    {
-        std::size_t operator()(const Set& s) const noexcept
-        {
-            std::uint64_t h = s.ops.size() << 8 ^ s.stayIn.size();
-            const auto add = [&h](const auto& list) {
-                for (const auto id : list)
-                    h = (h ^ h >> 29 ^ id.value) * 0x9E3779B97F4A7C15;
-            };
-            add(s.ops);
-            add(s.stayIn);
-            add(s.stayOut);
-            return h ^ h >> 31;
-        }
-    };
-    using Known = std::unordered_set<Set, SetHash>;
+    using Keys = std::unordered_set<Digest, DigestHash>;
+    /// Sets with the same key are the same, or as good as; asked by several threads at once.
+    using KeyOf = std::function<Digest(const Set&)>;
 
     /// The graph is of these ops.
     SetPricing(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
@@ -48,16 +36,17 @@ public:
     struct Limits
     {
         std::size_t sets = 0; ///< as many are found at most
+        double unit = 1;      ///< what one op is worth, about
         std::function<double()> secondsLeft;
         std::size_t threads = 1;
     };
     struct Found
     {
-        std::vector<Set> sets; ///< those that the prices may exceed, but for those that are known
+        std::vector<Set> sets; ///< those that the prices may exceed, one for each key that is not known
         bool all = false;
     };
     /// The prices: by row of the graph's situations.
-    [[nodiscard]] Found find(const std::vector<double>& prices, const Known& known,
+    [[nodiscard]] Found find(const std::vector<double>& prices, const KeyOf& keyOf, const Keys& known,
                              const Limits& limits) const;
     /// Connected sets of few ops: of one, and of two and so on as far as all these are no more than that.
     /// Nothing stays.
@@ -77,6 +66,7 @@ private:
         };
         std::vector<std::uint32_t> first; ///< by state: its arcs; one more
         std::vector<Arc> arcs;
+        std::vector<std::uint32_t> kinds; ///< of the events on them
     };
     class Search;
 
@@ -88,11 +78,13 @@ private:
     {
         const FrontierSituation* situation;
         OpId op;
-        bool adds; ///< something to a set
+        std::uint32_t kind; ///< of what it costs
+        bool adds;          ///< something to a set
     };
     void add(const Event& event, Set& set) const;
     std::vector<Event> m_events;
-    Paths m_paths; ///< all
+    std::vector<std::uint32_t> m_kinds; ///< by kind: an event
+    Paths m_paths;                      ///< all
 };
 
 } // namespace tilewright

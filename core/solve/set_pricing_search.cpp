@@ -17,15 +17,9 @@ void SetPricing::Search::sweep(const Paths& paths)
         least.fill(std::numeric_limits<double>::infinity());
         for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
             const Paths::Arc arc = paths.arcs[a];
-            const Lanes& cost = m_costs[arc.event];
-            if (arc.to == Paths::kEnd) {
-                for (std::size_t lane = 0; lane < kLanes; ++lane)
-                    least[lane] = std::min(least[lane], cost[lane]);
-                continue;
-            }
-            const Lanes& rest = m_least[arc.to];
+            const Lanes sum = with(arc.event, arc.to == Paths::kEnd ? Lanes{} : m_least[arc.to]);
             for (std::size_t lane = 0; lane < kLanes; ++lane)
-                least[lane] = std::min(least[lane], cost[lane] + rest[lane]);
+                least[lane] = std::min(least[lane], sum[lane]);
         }
         m_least[s] = least;
     }
@@ -39,6 +33,7 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
     never.fill(std::numeric_limits<double>::infinity());
     m_before.assign(states, never);
     m_before[0].fill(0);
+    m_isUsed.assign(m_p.m_kinds.size(), 0);
     std::vector<std::uint32_t> number(states, Paths::kEnd);
     std::vector<std::uint32_t> kept;
     Paths out;
@@ -56,13 +51,17 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
         out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
         for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
             const Paths::Arc arc = paths.arcs[a];
-            const Lanes with = sum(m_before[s], m_costs[arc.event]);
-            if (!mayExceed(arc.to == Paths::kEnd ? with : sum(with, m_least[arc.to])))
+            const Lanes here = with(arc.event, m_before[s]);
+            if (!mayExceed(arc.to == Paths::kEnd ? here : sum(here, m_least[arc.to])))
                 continue;
             out.arcs.push_back(arc);
+            if (const std::uint32_t kind = m_p.m_events[arc.event].kind; m_isUsed[kind] == 0) {
+                m_isUsed[kind] = 1;
+                out.kinds.push_back(kind);
+            }
             if (arc.to != Paths::kEnd)
                 for (std::size_t lane = 0; lane < kLanes; ++lane)
-                    m_before[arc.to][lane] = std::min(m_before[arc.to][lane], with[lane]);
+                    m_before[arc.to][lane] = std::min(m_before[arc.to][lane], here[lane]);
         }
     }
     out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
@@ -73,27 +72,28 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
 }
 
 /// The set of the path that was walked; whether there may be more.
-bool SetPricing::Search::take(std::vector<Set>& out) const
+bool SetPricing::Search::take(std::vector<Taken>& out)
 {
     Set set;
-    for (const std::uint32_t event : m_taken)
+    for (const std::uint32_t event : m_path)
         m_p.add(m_p.m_events[event], set);
     std::ranges::sort(set.ops);
     std::ranges::sort(set.stayIn);
     std::ranges::sort(set.stayOut);
-    if (m_known.contains(set))
+    const Digest key = m_keyOf(set);
+    if (m_known.contains(key) || !m_taken.insert(key).second)
         return true;
-    out.push_back(std::move(set));
+    out.push_back({key, std::move(set)});
     return out.size() < m_mostSets;
 }
 
-bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<Set>& out)
+bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<Taken>& out)
 {
     if (++m_nodes > m_mostNodes)
         return false;
     for (std::uint32_t a = paths.first[node.state]; a < paths.first[node.state + 1]; ++a) {
         const Paths::Arc arc = paths.arcs[a];
-        const BoxCosts::Terms& t = m_terms[arc.event];
+        const BoxCosts::Terms& t = m_terms[m_p.m_events[arc.event].kind];
         Node next = node;
         next.state = arc.to;
         bool over = t.possible;
@@ -119,10 +119,10 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
             continue;
         const bool adds = m_p.m_events[arc.event].adds;
         if (adds)
-            m_taken.push_back(arc.event);
+            m_path.push_back(arc.event);
         const bool goesOn = arc.to == Paths::kEnd ? take(out) : walk(paths, next, out);
         if (adds)
-            m_taken.pop_back();
+            m_path.pop_back();
         if (!goesOn)
             return false;
     }
@@ -130,18 +130,18 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
 }
 
 SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t mostNodes,
-                                                     std::size_t mostSets, std::vector<Set>& out)
+                                                     std::size_t mostSets, std::vector<Taken>& out)
 {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
         m_roomPrice[lane] = kTimes[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
-    for (std::size_t i = 0; i < m_terms.size(); ++i) {
-        const Event& e = m_p.m_events[i];
-        const BoxCosts::Terms t = m_terms[i] = m_p.m_costs.of(*e.situation, e.op, state.box);
+    for (const std::uint32_t kind : state.paths->kinds) {
+        const Event& e = m_p.m_events[m_p.m_kinds[kind]];
+        const BoxCosts::Terms t = m_terms[kind] = m_p.m_costs.of(*e.situation, e.op, state.box);
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const double weight = kWeight[lane % kWeights];
-            m_costs[i][lane] = t.possible ? weight * t.compute + (1 - weight) * t.memory - m_achieved[i] +
-                                                m_roomPrice[lane] * t.room[kMomentOf[lane / kWeights]]
-                                          : std::numeric_limits<double>::infinity();
+            m_costs[kind][lane] = t.possible ? weight * t.compute + (1 - weight) * t.memory +
+                                                   m_roomPrice[lane] * t.room[kMomentOf[lane / kWeights]]
+                                             : std::numeric_limits<double>::infinity();
         }
     }
     sweep(*state.paths);
@@ -164,6 +164,8 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         return Outcome::All;
     if (out.size() >= mostSets)
         return Outcome::Some;
+    for (const Taken& one : out) // to be found again in smaller boxes
+        m_taken.erase(one.key);
     out.clear();
     state.paths = std::make_shared<const Paths>(pruned(*state.paths));
     return Outcome::TooMany;

@@ -18,6 +18,9 @@ std::string textOf(const PricedGroup& group)
     constexpr double kWhole = 1 - 1e-6;
     if (group.share < kWhole)
         out += ", of which " + fixedNumber(100 * group.share, 0) + " % counts";
+    else if (group.share > 1 / kWhole)
+        out += ", and so do others that look like " + std::string(one ? "it" : "them") + ": " +
+               fixedNumber(group.share, 1) + " times that counts";
     return out;
 }
 

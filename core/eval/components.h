@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// The ops in groups that no subgraph reaches across (docs/rules/bound.md 3), each in topological order.
+/// The ops in groups that no subgraph reaches across (docs/rules/bound.md 4), each in topological order.
 [[nodiscard]] std::vector<std::vector<OpId>> componentsOf(const Problem& problem, const Rules& rules);
 
 } // namespace tilewright

@@ -21,7 +21,7 @@ struct TileBox
 };
 
 /// What the situations of a FrontierGraph add at least to any subgraph, whatever tiles of a box it has
-/// (docs/rules/bound.md 8). Boxes inside another one never add less.
+/// (docs/rules/bound.md 4). Boxes inside another one never add less.
 class BoxCosts
 {
 public:

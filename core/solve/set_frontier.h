@@ -14,7 +14,7 @@
 
 namespace tilewright {
 
-/// What a subgraph asks for of a tensor (docs/rules/bound.md 8).
+/// What a subgraph asks for of a tensor (docs/rules/bound.md 4).
 struct Asked
 {
     enum Cut : std::uint8_t { Tile, Step, Whole }; ///< into tiles; into ranges of a reduction; not

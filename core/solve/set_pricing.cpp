@@ -24,7 +24,8 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kSetsABox = 500;
-constexpr double kFine = 1.13; ///< sides of boxes that are worth many nodes
+constexpr std::size_t kWalked = 4; ///< nodes an op, if there is nothing to be found
+constexpr double kFine = 1.13;     ///< sides of boxes that are worth many nodes
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 } // namespace
@@ -216,7 +217,8 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             changed.wait(lock, [&] { return !boxes.empty() || busy == 0 || stopped; });
             if (boxes.empty() || stopped)
                 break;
-            stopped |= (thread == 0 && limits.secondsLeft() <= 0) || out.sets.size() > limits.sets;
+            stopped |= (thread == 0 && limits.secondsLeft() <= 0) ||
+                       out.sets.size() > (out.all ? limits.sets : limits.sets / 8);
             if (stopped)
                 break;
             Search::State state = std::move(boxes.back());
@@ -231,11 +233,9 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFine * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFine * static_cast<double>(b.h0);
-            const auto outcome = search->look(state,
-                                              !splits ? 10'000'000
-                                              : fine  ? 50'000
-                                                      : 2000,
-                                              kSetsABox, sets);
+            // A walk passes every op at least once.
+            const std::size_t mostNodes = kWalked * m_ops.size() + (!splits ? 200'000 : fine ? 50'000 : 2000);
+            const auto outcome = search->look(state, mostNodes, kSetsABox, sets);
             lock.lock();
             --busy;
             for (Search::Taken& found : sets)

@@ -13,7 +13,7 @@
 
 namespace tilewright {
 
-/// Finds the op sets of a component that prices exceed, without listing the others (docs/rules/bound.md 8).
+/// Finds the op sets of a component that prices exceed, without listing the others (docs/rules/bound.md 4).
 class SetPricing
 {
 public:

@@ -159,9 +159,9 @@ Digest CoverColumns::keyOf(const std::vector<OpId>& ops, const std::vector<Tenso
         }
         return d;
     }
-    Digest d = structureOf(
-        m_problem, ops, [](Digest&, OpId) {},
-        [&](Digest& of, TensorId t) { of.add((has(stayIn, t) ? 1U : 0U) | (has(stayOut, t) ? 2U : 0U)); });
+    Digest d = structureOf(m_problem, ops, [&](Digest& of, TensorId t) {
+        of.add((has(stayIn, t) ? 1U : 0U) | (has(stayOut, t) ? 2U : 0U));
+    });
     for (const Achieved& a : achievedBy(ops, stayIn, stayOut)) {
         d.add(a.row);
         d.add(std::bit_cast<std::uint64_t>(a.amount));

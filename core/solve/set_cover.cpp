@@ -25,16 +25,14 @@ Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
     std::unordered_map<std::uint32_t, std::uint64_t> place; // by op
     for (const OpId o : ops)
         place.emplace(o.value, place.size());
-    return structureOf(
-        problem, ops, [](Digest&, OpId) {},
-        [&](Digest& d, TensorId t) {
-            d.add((problem.producer(t) ? 1U : 0U) | (problem.isView(t) ? 2U : 0U) |
-                  (problem.isGraphOutput(t) ? 4U : 0U) | (problem.viewsOf(t).empty() ? 0U : 8U));
-            for (const OpId c : problem.consumers(t)) {
-                const auto at = place.find(c.value);
-                d.add(at == place.end() ? place.size() : at->second);
-            }
-        });
+    return structureOf(problem, ops, [&](Digest& d, TensorId t) {
+        d.add((problem.producer(t) ? 1U : 0U) | (problem.isView(t) ? 2U : 0U) |
+              (problem.isGraphOutput(t) ? 4U : 0U) | (problem.viewsOf(t).empty() ? 0U : 8U));
+        for (const OpId c : problem.consumers(t)) {
+            const auto at = place.find(c.value);
+            d.add(at == place.end() ? place.size() : at->second);
+        }
+    });
 }
 
 /// The bound of a group for an equal one.
@@ -205,7 +203,7 @@ private:
     std::size_t m_opsLeft;
     std::unordered_map<Digest, Done, DigestHash> m_done;
     SetCoverBound m_out;
-    bool m_says = false; ///< more than the quick bound
+    bool m_says = false; ///< prices of some group
 };
 
 } // namespace

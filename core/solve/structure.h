@@ -10,12 +10,10 @@
 
 namespace tilewright {
 
-/// Equal ones are of ops that are connected in the same way: ops one by one, tensors by first appearance.
-/// What else counts of them is added by ofOp(digest, op), and at a tensor's first appearance ofTensor(digest,
-/// tensor).
-template <class OfOp, class OfTensor>
-[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfOp&& ofOp,
-                                 OfTensor&& ofTensor)
+/// Equal ones are of ops that are connected in the same way: ops one by one, tensors by first appearance,
+/// when ofTensor(digest, tensor) adds what else counts of them.
+template <class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
 {
     Digest d;
     std::unordered_map<std::uint32_t, std::uint64_t> place; // by tensor
@@ -32,7 +30,6 @@ template <class OfOp, class OfTensor>
         const Op& op = problem.op(o);
         d.add(static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
         d.add(static_cast<std::uint64_t>(op.baseCost));
-        ofOp(d, o);
         for (const TensorId t : op.inputs)
             tensor(t);
         tensor(op.output);

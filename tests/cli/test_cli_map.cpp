@@ -9,7 +9,7 @@
 
 #include <csignal>
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
 namespace {

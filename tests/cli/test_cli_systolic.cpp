@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
 namespace {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
 namespace {

@@ -223,7 +223,7 @@ private Q_SLOTS:
     {
         for (const auto& [mode, size] :
              {std::pair{"SAME_UPPER", 8}, std::pair{"SAME_LOWER", 8}, std::pair{"VALID", 7}}) {
-            const auto m = modelOf(sizes({1, 3, 15, 15}), [&](W& w, const std::string& x) {
+            const auto m = modelOf(sizes({1, 3, 15, 15}), [mode = mode](W& w, const std::string& x) {
                 return w.add("Conv", "conv", {x, w.weight("w", {4, 3, 3, 3})},
                              {{"strides", Ints{2, 2}}, {"auto_pad", std::string(mode)}});
             });

@@ -289,7 +289,8 @@ private Q_SLOTS:
         // Alt keeps the ends where the mouse is; steps that are cut count with their part.
         drag(m_view->pointAt(part.start + 4 * pixel), m_view->pointAt(part.end() - 4 * pixel),
              Qt::AltModifier);
-        const auto [a, b] = *m_view->measured();
+        const double a = m_view->measured()->first;
+        const double b = m_view->measured()->second;
         QVERIFY(a > part.start + pixel && b < part.end() - pixel);
         double loaded = 0;
         double area = 0;

@@ -241,7 +241,9 @@ private:
         std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
         double chunks;          ///< of the reduction, at least
         std::int64_t stepped;   ///< by the steps of a reduction of this size; 0: of none
-        bool early = false;     ///< runs from the first step of every tile on that it runs in
+        bool early = false;     ///< runs as a whole in the first step of every tile that it runs in
+        bool onceARow = false;  ///< no rectangle depends on the column of the tile
+        bool onceAColumn = false;
     };
     /// A step of the first tile: what is surely in use in it.
     struct Moment
@@ -259,7 +261,24 @@ private:
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
     /// Whether none of these causes waits for a step behind the first.
     [[nodiscard]] bool isEarly(std::uint64_t causes) const;
+    /// Lists m_loads and m_work.
+    void listAt(std::int64_t deepest);
     void listLoads(std::int64_t deepest);
+    void listWork(std::int64_t deepest);
+    /// No k up to `deepest` takes all of it in one step.
+    [[nodiscard]] static bool isCut(Axis axis, std::int64_t extent, std::int64_t deepest)
+    {
+        return axis == Axis::Step && extent > deepest;
+    }
+    /// Whether some tile (k) of at most this size covers all of it.
+    [[nodiscard]] static bool mayBeWhole(Axis axis, std::int64_t extent, std::int64_t tile,
+                                         std::int64_t deepest)
+    {
+        return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : deepest);
+    }
+    /// Whether ranges of these kinds may be the same, with tiles and steps of at most this size.
+    [[nodiscard]] static bool mayEqual(Axis a, Axis b, std::int64_t extent, std::int64_t tile,
+                                       std::int64_t deepest);
     [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                                             std::int64_t mostH);
     /// A tile or k range that covers the whole extent is the whole of it.
@@ -291,6 +310,7 @@ private:
     [[nodiscard]] std::vector<Depths> depths() const;
     [[nodiscard]] double leastAtDepths(const Depths& depths);
     [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
+    [[nodiscard]] double leastInFirstTiles(const Extents& e, bool ofRows) const;
     [[nodiscard]] double leastElements(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
     /// Calls visit(Extents) for the largest classes of which fits(w, h); not for those between two where
@@ -364,6 +384,15 @@ private:
     std::vector<Load> m_loads;
     std::vector<Work> m_work;
     std::vector<Moment> m_moments;
+    // for listAt()
+    struct RequestedLoad
+    {
+        Load load;
+        std::size_t request;
+    };
+    std::vector<RequestedLoad> m_ofTensor;
+    std::vector<char> m_isListed;
+    std::vector<std::size_t> m_same;
     /// Classes of one axis, and what they are of: op sets one after the other often have the same.
     struct Classes
     {

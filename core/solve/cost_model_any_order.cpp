@@ -114,7 +114,7 @@ double CostModel::leastOfAnyOrder()
         return std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
     };
     for (const Depths& d : depths()) {
-        listLoads(d.most);
+        listAt(d.most);
         forLargestClasses(
             [&](std::int64_t w, std::int64_t h) {
                 return canFit({w, h, d.least}, d.most);
@@ -122,7 +122,7 @@ double CostModel::leastOfAnyOrder()
             [&](const Extents& e) { least = std::min(least, at(e)); },
             [&](const Extents& e) { return at(e) < least; });
     }
-    listLoads(m_range.maxK);
+    listAt(m_range.maxK);
     return least;
 }
 
@@ -175,16 +175,61 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
 }
 
+/// What is the same in all tiles of a row is run in the first of them that asks for it, and costs nothing
+/// later (R8.1). Of these tiles counts compute, of the others what each of them runs, loads and stores for
+/// itself. The mirror image: of columns.
+double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
+{
+    double first = 0;
+    for (const Work& r : m_work)
+        if (ofRows ? r.onceARow : r.onceAColumn)
+            first += leastCompute(r, e.w, e.h);
+    if (first == 0)
+        return 0;
+    // Sinks of other widths may have other first tiles: one a width at most.
+    const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
+                         static_cast<double>(ofRows ? e.mostW : e.mostH);
+    const auto inOthers = [&](std::int64_t height, std::int64_t width) { // the part of what is in all tiles
+        return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
+    };
+    // The first tile of every row is one of all of them, at least where all sinks have these rows.
+    const bool isInAll = (ofRows ? m_heights : m_widths).size() == 1;
+    const std::int64_t across = (ofRows ? m_widths : m_heights).back();
+    double compute = 0;
+    if (m_rules.superNative != Rules::SuperNative::Ceil)
+        for (const Work& r : m_work)
+            if (r.byRow && r.byCol && r.reduction == 0) {
+                const double work = leastCompute(r, e.w, e.h);
+                compute += work * inOthers(r.height, r.width);
+                if (isInAll && (ofRows ? r.width : r.height) == across)
+                    first += work / static_cast<double>(ceilDiv(across, ofRows ? e.w : e.h));
+            }
+    double elements = 0;
+    for (const Sink& s : m_sinks)
+        if (!s.retained)
+            elements +=
+                static_cast<double>(s.height) * static_cast<double>(s.width) * inOthers(s.height, s.width);
+    for (const Load& l : m_loads)
+        if (!l.met && (l.row == Axis::Step || l.col == Axis::Step))
+            elements += l.area *
+                        timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
+                                    static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH) *
+                        inOthers(l.gridHeight, l.gridWidth);
+        else if (!l.met && l.row == Axis::Tile && l.col == Axis::Tile)
+            elements += l.area * inOthers(l.gridHeight, l.gridWidth);
+    return first + std::max(compute, elements / m_bandwidth);
+}
+
 double CostModel::leastAtDepths(const Depths& depths)
 {
-    listLoads(depths.most);
+    listAt(depths.most);
     double least = std::numeric_limits<double>::infinity();
     const auto at = [&](const Extents& e) {
         double value = std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
         for (const std::int64_t reduction : m_reductions)
             if (reduction > depths.most)
                 value = std::max(value, leastApart(e, depths, reduction));
-        return value;
+        return std::max({value, leastInFirstTiles(e, true), leastInFirstTiles(e, false)});
     };
     forLargestClasses(
         [&](std::int64_t w, std::int64_t h) {
@@ -225,7 +270,7 @@ double CostModel::leastByDepth()
         look({shallow + 1, d.most});
     }
     const double least = looked.empty() ? std::numeric_limits<double>::infinity() : looked.top().least;
-    listLoads(m_range.maxK);
+    listAt(m_range.maxK);
     return least;
 }
 

@@ -28,52 +28,11 @@ namespace tilewright {
 void CostModel::compileBound()
 {
     m_stores = 0;
-    m_work.clear();
     m_moments.clear();
     for (const Sink& s : m_sinks)
         if (!s.retained)
             m_stores += static_cast<double>(s.height) * static_cast<double>(s.width);
-    listLoads(m_range.maxK);
-    for (std::size_t i = 0; i < m_runs.size(); ++i) {
-        const Run& r = m_runs[i];
-        bool single = true;
-        bool first = true;
-        bool byRow = r.row == Axis::Tile; // however it is asked for
-        bool byCol = r.col == Axis::Tile;
-        bool early = isEarly(r.causes);
-        const bool stepsRow = r.row == Axis::Step;
-        const bool stepsCol = r.col == Axis::Step;
-        for (std::size_t j = 0; j < m_runs.size(); ++j)
-            if (j != i && m_runs[j].op == r.op) {
-                single = false;
-                first &= j > i;
-                early &= isEarly(m_runs[j].causes);
-                byRow &= m_runs[j].row == Axis::Tile;
-                byCol &= m_runs[j].col == Axis::Tile;
-            }
-        if (!first)
-            continue;
-        const std::int64_t stepped = !single || int{r.split} + int{stepsRow} + int{stepsCol} != 1 ? 0
-                                     : r.split  ? r.reduction
-                                     : stepsRow ? r.height
-                                                : r.width;
-        if (m_array && r.matmul) { // the kinds of its axes do not matter: this one's runs all count
-            const double chunks =
-                r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
-                        : 1;
-            m_work.push_back({costOfCycle(r), r.height, r.width, r.row == Axis::Tile, r.col == Axis::Tile,
-                              r.reduction, chunks, 0});
-            continue;
-        }
-        Work work{r.base, r.height, r.width, byRow, byCol, 0, 1, stepped, early};
-        if (!work.byRow)
-            work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
-        if (!work.byCol)
-            work.cost *= static_cast<double>(r.width) / static_cast<double>(m_nativeW);
-        if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
-            work.cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
-        m_work.push_back(work);
-    }
+    listAt(m_range.maxK);
     Moment first{0, 1, true};
     for (std::size_t b = 0; b < m_causes.size(); ++b)
         if (!m_causes[b].completing || m_causes[b].reduction == 1)
@@ -87,6 +46,86 @@ void CostModel::compileBound()
             if (m_causes[b].reduction == c.reduction)
                 last.causes |= std::uint64_t{1} << b;
         m_moments.push_back(last);
+    }
+}
+
+bool CostModel::mayEqual(Axis a, Axis b, std::int64_t extent, std::int64_t tile, std::int64_t deepest)
+{
+    return isCut(a, extent, deepest) == isCut(b, extent, deepest) || a == Axis::Tile || b == Axis::Tile ||
+           (mayBeWhole(a, extent, tile, deepest) && mayBeWhole(b, extent, tile, deepest));
+}
+
+void CostModel::listAt(std::int64_t deepest)
+{
+    listLoads(deepest);
+    listWork(deepest);
+}
+
+/// What every k up to `deepest` makes the steps compute: runs of an op that may be the same count once
+/// (R8.1).
+void CostModel::listWork(std::int64_t deepest)
+{
+    m_work.clear();
+    const auto isSplit = [&](const Run& r) { return r.split && r.reduction > deepest; };
+    const auto mayBeSame = [&](const Run& a, const Run& b) {
+        return a.op == b.op &&
+               ((m_array && a.matmul) || // the kinds of its axes do not matter: this one's runs all count
+                (isSplit(a) == isSplit(b) && mayEqual(a.row, b.row, a.height, m_range.maxH, deepest) &&
+                 mayEqual(a.col, b.col, a.width, m_range.maxW, deepest)));
+    };
+    m_isListed.assign(m_runs.size(), 0);
+    for (std::size_t i = 0; i < m_runs.size(); ++i) {
+        if (m_isListed[i] != 0)
+            continue;
+        m_same.assign(1, i); // as this one, or as one that is
+        for (std::size_t at = 0; at < m_same.size(); ++at)
+            for (std::size_t j = i + 1; j < m_runs.size(); ++j)
+                if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {
+                    m_isListed[j] = 1;
+                    m_same.push_back(j);
+                }
+        const Run& r = m_runs[i];
+        const auto all = [&](auto&& is) {
+            return std::ranges::all_of(m_same, [&](std::size_t j) { return is(m_runs[j]); });
+        };
+        const bool byRow = all([](const Run& o) { return o.row == Axis::Tile; }); // however it is asked for
+        const bool byCol = all([](const Run& o) { return o.col == Axis::Tile; });
+        if (m_array && r.matmul) {
+            const double chunks =
+                r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
+                        : 1;
+            m_work.push_back({costOfCycle(r), r.height, r.width, r.row == Axis::Tile, r.col == Axis::Tile,
+                              r.reduction, chunks, 0});
+            continue;
+        }
+        const bool stepsRow = r.row == Axis::Step;
+        const bool stepsCol = r.col == Axis::Step;
+        const std::int64_t stepped = m_same.size() > 1 || int{r.split} + int{stepsRow} + int{stepsCol} != 1
+                                         ? 0
+                                     : r.split  ? r.reduction
+                                     : stepsRow ? r.height
+                                                : r.width;
+        Work work{r.base,
+                  r.height,
+                  r.width,
+                  byRow,
+                  byCol,
+                  0,
+                  1,
+                  stepped,
+                  all([&](const Run& o) {
+                      return isEarly(o.causes) && !isCut(o.row, o.height, deepest) &&
+                             !isCut(o.col, o.width, deepest) && !isSplit(o);
+                  }),
+                  all([](const Run& o) { return o.col != Axis::Tile; }),
+                  all([](const Run& o) { return o.row != Axis::Tile; })};
+        if (!work.byRow)
+            work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
+        if (!work.byCol)
+            work.cost *= static_cast<double>(r.width) / static_cast<double>(m_nativeW);
+        if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
+            work.cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
+        m_work.push_back(work);
     }
 }
 
@@ -118,49 +157,36 @@ void CostModel::listLoads(std::int64_t deepest)
     m_loads.clear();
     for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
-        const auto whole = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
-            return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : deepest);
+        // Two requests of which one buffer may serve both (R7.1).
+        const auto mayShare = [&](const Request& a, const Request& b) {
+            return a.role == b.role && mayEqual(a.row, b.row, t.height, m_range.maxH, deepest) &&
+                   mayEqual(a.col, b.col, t.width, m_range.maxW, deepest);
         };
         // Where one asks by tiles and another by ranges of a reduction, a slice may be there by accident of
         // position: all through the tiles of a row or column (timesLoaded()).
-        const auto isCut = [&](Axis axis, std::int64_t extent) {
-            return axis == Axis::Step && extent > deepest;
-        };
-        const auto mayEqual = [&](Axis a, Axis b, std::int64_t extent, std::int64_t tile) {
-            return isCut(a, extent) == isCut(b, extent) || a == Axis::Tile || b == Axis::Tile ||
-                   (whole(a, extent, tile) && whole(b, extent, tile));
-        };
         const auto mayMeet = [&](const Request& a, const Request& b) {
-            return a.role == b.role &&
-                   (isCut(a.row, t.height) != isCut(b.row, t.height) ||
-                    isCut(a.col, t.width) != isCut(b.col, t.width)) &&
-                   mayEqual(a.row, b.row, t.height, m_range.maxH) &&
-                   mayEqual(a.col, b.col, t.width, m_range.maxW);
+            return (isCut(a.row, t.height, deepest) != isCut(b.row, t.height, deepest) ||
+                    isCut(a.col, t.width, deepest) != isCut(b.col, t.width, deepest)) &&
+                   mayShare(a, b);
         };
         bool canBeWhole = false;
-        bool meets = false;
-        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end) {
-            const Request& r = m_requests[end];
-            canBeWhole |= whole(r.row, t.height, m_range.maxH) && whole(r.col, t.width, m_range.maxW);
-            for (std::size_t j = i; j < end; ++j)
-                meets |= mayMeet(m_requests[j], r);
-        }
+        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end)
+            canBeWhole |= mayBeWhole(m_requests[end].row, t.height, m_range.maxH, deepest) &&
+                          mayBeWhole(m_requests[end].col, t.width, m_range.maxW, deepest);
+        const auto first = m_requests.begin() + static_cast<std::ptrdiff_t>(i);
+        const auto last = m_requests.begin() + static_cast<std::ptrdiff_t>(end);
         const std::int64_t after = completedBefore(i, end);
-        const bool early = std::all_of(m_requests.begin() + static_cast<std::ptrdiff_t>(i),
-                                       m_requests.begin() + static_cast<std::ptrdiff_t>(end),
-                                       [&](const Request& r) { return isEarly(r.causes); });
+        const bool early = std::all_of(first, last, [&](const Request& r) { return isEarly(r.causes); });
         const double area = static_cast<double>(t.elements());
         canBeWhole &= end - i > 1;
         if (canBeWhole) {
             m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early});
             continue;
         }
+        m_ofTensor.clear();
         for (std::size_t j = i; j < end; ++j) {
             const Request& r = m_requests[j];
-            if (std::any_of(m_requests.begin() + static_cast<std::ptrdiff_t>(i),
-                            m_requests.begin() + static_cast<std::ptrdiff_t>(j),
-                            [&](const Request& other) { return other.role == r.role; }))
-                continue;
+            const bool meets = std::any_of(first, last, [&](const Request& o) { return mayMeet(o, r); });
             Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early};
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
@@ -176,7 +202,24 @@ void CostModel::listLoads(std::int64_t deepest)
                     load.gridWidth = c.width;
                 }
             }
-            m_loads.push_back(load);
+            m_ofTensor.push_back({load, j});
+        }
+        // Of those that one buffer may serve one counts: what is loaded most often in the largest tiles.
+        const auto times = [&](const RequestedLoad& r) {
+            const Load& l = r.load;
+            return l.row == Axis::Step || l.col == Axis::Step
+                       ? timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, m_range.maxH)),
+                                     static_cast<double>(ceilDiv(l.gridWidth, m_range.maxW)), m_range.maxW,
+                                     m_range.maxH)
+                       : 1.0;
+        };
+        while (!m_ofTensor.empty()) {
+            const RequestedLoad most =
+                *std::ranges::max_element(m_ofTensor, {}, times); // the first of equal ones
+            m_loads.push_back(most.load);
+            std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {
+                return mayShare(m_requests[most.request], m_requests[r.request]);
+            });
         }
     }
     for (const std::uint32_t kept : m_keptInputs) { // once, and without a buffer (R9.7)
@@ -322,9 +365,6 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile;
     }
-    const auto isWhole = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
-        return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : m_range.maxK);
-    };
     for (std::size_t i = 0; i < m_requests.size() && sum <= enough;) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
         const auto part = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
@@ -336,18 +376,19 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         };
         // Every role has a buffer of its own, unless one that holds the whole tensor serves them all (R7.1).
         std::array<std::int64_t, kFull + 1> byRole{};
-        bool mayBeWhole = false;
+        bool isWhole = false; // perhaps
         const std::uint32_t tensor = m_requests[i].tensor;
         for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i) {
             const Request& r = m_requests[i];
-            mayBeWhole |= isWhole(r.row, t.height, m_range.maxH) && isWhole(r.col, t.width, m_range.maxW);
+            isWhole |= mayBeWhole(r.row, t.height, m_range.maxH, m_range.maxK) &&
+                       mayBeWhole(r.col, t.width, m_range.maxW, m_range.maxK);
             if ((r.causes & moment.causes) != 0)
                 byRole[r.role] =
                     std::max(byRole[r.role], part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
         }
         std::int64_t largest = 0;
         for (const std::int64_t area : byRole)
-            largest = mayBeWhole ? std::max(largest, area) : largest + area;
+            largest = isWhole ? std::max(largest, area) : largest + area;
         sum += largest;
     }
     return sum;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/rules/bound.md 7: what branch and bound proves, against brute force, against the exact search and
 // against the solver; that it says nothing wrong when it is stopped; that a better schedule is found.
+#include "drawn_cases.h"
 #include "random_cases.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"
@@ -254,11 +255,11 @@ private slots:
     void depthsApartAreNotAboveTheBestTiling()
     {
         int higher = 0;
-        for (std::uint64_t seed = 0; seed < 500; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(4000U); ++seed) {
             testing::Random rng(seed);
             const Hardware hw{testing::pick(rng, 20, 300), testing::pick(rng, 1, 6), 4, 4, {}};
-            const ProblemPtr p = testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 4)),
-                                                        {4, 6, 8, 12, 16}, hw);
+            const ProblemPtr p = testing::randomProblem(rng, static_cast<int>(testing::pick(rng, 1, 6)),
+                                                        {4, 6, 7, 8, 10, 12, 16}, hw);
             CostModel model(*p, Rules::final());
             if (!model.compile(p->topologicalOrder(), {}))
                 continue;
@@ -275,7 +276,7 @@ private slots:
                      qPrintable(QStringLiteral("seed %1: %2 above %3").arg(seed).arg(apart).arg(*best)));
             higher += apart > together * kAbove;
         }
-        QVERIFY(higher >= 3);
+        QVERIFY(higher >= test::drawnAtLeast(3));
     }
 
     /// Several at once, as a window and a sweep may ask.

@@ -8,7 +8,10 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 using namespace tilewright;
 using namespace tilewright::testing;
@@ -187,6 +190,72 @@ private slots:
         QVERIFY(foreseen > tooLarge / (every ? 3 : 2));
         QVERIFY(unmodelled < compared / 100);
         QVERIFY(near > (compared - tooLarge) / (every ? 3 : 2));
+    }
+
+    /// docs/rules/bound.md 3: of drawn op sets under drawn rules, tilings of every size in drawn orders.
+    void noOrderOfTilesIsFaster()
+    {
+        int fitting = 0;
+        int near = 0;
+        for (std::uint64_t seed = 0; seed < test::drawnCases(4000U); ++seed) {
+            Random rng(seed);
+            const auto native = pick(rng, 2, 5);
+            const Hardware hw{rng() % 2 == 0 ? pick(rng, 20, 400) : 10'000,
+                              pick(rng, 1, 12),
+                              native,
+                              rng() % 2 == 0 ? native : pick(rng, 2, 5),
+                              {}};
+            const auto ops = pick(rng, 1, 6);
+            const ProblemPtr problem =
+                randomProblem(rng, static_cast<int>(ops + 1), {1, 4, 6, 7, 8, 10, 12, 16}, hw);
+            Rules rules;
+            if (rng() % 3 == 0)
+                for (const RuleSwitch& rule : ruleSwitches())
+                    rule.set(rules, rng() % 2 == 0 ? 0 : rng() % rule.count);
+            Subgraph s;
+            s.ops = randomOpSet(rng, *problem, static_cast<std::size_t>(ops));
+            const Boundary boundary = boundaryOf(*problem, s.ops);
+            std::vector<TensorId> produced = boundary.sinks;
+            produced.insert(produced.end(), boundary.interior.begin(), boundary.interior.end());
+            std::ranges::sort(produced);
+            const std::vector<TensorId> resident = someOf(rng, boundary.inputs, 6);
+            s.retain = someOf(rng, produced, 6);
+            CostModel model(*problem, rules);
+            QVERIFY(model.compile(s.ops, {resident, s.retain}));
+            const CostModel::Range& range = model.range();
+            if (range.empty())
+                continue;
+            const double least = model.leastByDepth();
+            QVERIFY(least >= model.leastOfAnyOrder() * (1 - 1e-12));
+            double best = std::numeric_limits<double>::infinity();
+            for (int j = 0; j < 12; ++j) {
+                const Granularity g{pick(rng, range.minW, range.maxW), pick(rng, range.minH, range.maxH),
+                                    pick(rng, 1, range.maxK)};
+                s.granularity = g;
+                std::int64_t rows = 1;
+                std::int64_t cols = 1;
+                for (const TensorId t : boundary.sinks) {
+                    rows = std::max(rows, (problem->tensor(t).height + g.h - 1) / g.h);
+                    cols = std::max(cols, (problem->tensor(t).width + g.w - 1) / g.w);
+                }
+                std::vector<std::int64_t> order(static_cast<std::size_t>(rows * cols));
+                std::iota(order.begin(), order.end(), 0);
+                std::ranges::shuffle(order, rng);
+                s.traversal = rng() % 3 == 0 ? Traversal::custom(order)
+                                             : Traversal(static_cast<TraversalKind>(rng() % 5));
+                if (!checkStructure(*problem, s, {}, rules).empty())
+                    continue;
+                const Traced found = traced(*problem, s, resident, rules);
+                if (found.steps == 0 || found.peak > hw.fastMemoryCapacity)
+                    continue;
+                ++fitting;
+                best = std::min(best, found.latency);
+                QVERIFY2(least <= found.latency * (1 + 1e-9),
+                         qPrintable(QString("seed %1: %2 above %3").arg(seed).arg(least).arg(found.latency)));
+            }
+            near += least > best * 0.9 && std::isfinite(best);
+        }
+        QVERIFY(fitting > test::drawnAtLeast(10'000) && near > test::drawnAtLeast(500));
     }
 
     /// Two sinks ask for the first Pointwise, both by tiles: 2 x 2 of them each, like the others.

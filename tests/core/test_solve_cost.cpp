@@ -47,6 +47,25 @@ std::vector<TensorId> someOf(Random& rng, const std::vector<TensorId>& all, int 
     return out;
 }
 
+struct DrawnSet
+{
+    Subgraph subgraph; ///< ops and what it retains
+    std::vector<TensorId> resident;
+};
+
+DrawnSet drawnSet(Random& rng, const Problem& problem, std::size_t ops)
+{
+    DrawnSet out;
+    out.subgraph.ops = randomOpSet(rng, problem, ops);
+    const Boundary boundary = boundaryOf(problem, out.subgraph.ops);
+    std::vector<TensorId> produced = boundary.sinks;
+    produced.insert(produced.end(), boundary.interior.begin(), boundary.interior.end());
+    std::ranges::sort(produced);
+    out.resident = someOf(rng, boundary.inputs, 5);
+    out.subgraph.retain = someOf(rng, produced, 5);
+    return out;
+}
+
 } // namespace
 
 class TestSolveCost : public QObject
@@ -106,14 +125,7 @@ private slots:
                     rules.compute = rng() % 3 == 0 ? Rules::Compute::Base : Rules::Compute::Array;
                 }
             }
-            Subgraph s;
-            s.ops = randomOpSet(rng, *problem, static_cast<std::size_t>(ops));
-            const Boundary boundary = boundaryOf(*problem, s.ops);
-            std::vector<TensorId> produced = boundary.sinks;
-            produced.insert(produced.end(), boundary.interior.begin(), boundary.interior.end());
-            std::ranges::sort(produced);
-            const std::vector<TensorId> resident = someOf(rng, boundary.inputs, 5);
-            s.retain = someOf(rng, produced, 5);
+            auto [s, resident] = drawnSet(rng, *problem, static_cast<std::size_t>(ops));
             CostModel model(*problem, rules);
             model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
             QVERIFY(model.compile(s.ops, {resident, s.retain}));
@@ -212,14 +224,7 @@ private slots:
             if (rng() % 3 == 0)
                 for (const RuleSwitch& rule : ruleSwitches())
                     rule.set(rules, rng() % 2 == 0 ? 0 : rng() % rule.count);
-            Subgraph s;
-            s.ops = randomOpSet(rng, *problem, static_cast<std::size_t>(ops));
-            const Boundary boundary = boundaryOf(*problem, s.ops);
-            std::vector<TensorId> produced = boundary.sinks;
-            produced.insert(produced.end(), boundary.interior.begin(), boundary.interior.end());
-            std::ranges::sort(produced);
-            const std::vector<TensorId> resident = someOf(rng, boundary.inputs, 6);
-            s.retain = someOf(rng, produced, 6);
+            auto [s, resident] = drawnSet(rng, *problem, static_cast<std::size_t>(ops));
             CostModel model(*problem, rules);
             QVERIFY(model.compile(s.ops, {resident, s.retain}));
             const CostModel::Range& range = model.range();
@@ -234,7 +239,7 @@ private slots:
                 s.granularity = g;
                 std::int64_t rows = 1;
                 std::int64_t cols = 1;
-                for (const TensorId t : boundary.sinks) {
+                for (const TensorId t : boundaryOf(*problem, s.ops).sinks) {
                     rows = std::max(rows, (problem->tensor(t).height + g.h - 1) / g.h);
                     cols = std::max(cols, (problem->tensor(t).width + g.w - 1) / g.w);
                 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What no tiling of the compiled op set goes below, by the extents of the tile alone.
 //
-// Loads. Requests of one tensor with different roles are different buffers (R7.1) unless the whole tensor may
-// be asked for; then it counts once. A slice that changes with every k step (more steps than one for certain)
-// is loaded anew in every tile that needs it, because the first k step of a tile never follows an equal one.
-// A row strip (all columns) stays along a row; walked column by column it is loaded in every tile, but for
-// the one on each side of a turn of the snake. Column strips are the mirror image, and the walk is either by
-// rows or by columns for all tensors alike.
+// Loads. Requests of one tensor with different roles, or for ranges that are never the same, are different
+// buffers (R7.1) unless the whole tensor may be asked for; then it counts once. A slice that changes with
+// every k step (more steps than one for certain) is loaded anew in every tile that needs it, because the
+// first k step of a tile never follows an equal one. A row strip (all columns) stays along a row; walked
+// column by column it is loaded in every tile, but for the one on each side of a turn of the snake. Column
+// strips are the mirror image, and the walk is either by rows or by columns for all tensors alike.
 //
 // Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along an axis that is
 // spatial wherever the op is asked for, and by extent along others, which is never more. With
@@ -376,19 +376,19 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         };
         // Every role has a buffer of its own, unless one that holds the whole tensor serves them all (R7.1).
         std::array<std::int64_t, kFull + 1> byRole{};
-        bool isWhole = false; // perhaps
+        bool canBeWhole = false;
         const std::uint32_t tensor = m_requests[i].tensor;
         for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i) {
             const Request& r = m_requests[i];
-            isWhole |= mayBeWhole(r.row, t.height, m_range.maxH, m_range.maxK) &&
-                       mayBeWhole(r.col, t.width, m_range.maxW, m_range.maxK);
+            canBeWhole |= mayBeWhole(r.row, t.height, m_range.maxH, m_range.maxK) &&
+                          mayBeWhole(r.col, t.width, m_range.maxW, m_range.maxK);
             if ((r.causes & moment.causes) != 0)
                 byRole[r.role] =
                     std::max(byRole[r.role], part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
         }
         std::int64_t largest = 0;
         for (const std::int64_t area : byRole)
-            largest = isWhole ? std::max(largest, area) : largest + area;
+            largest = canBeWhole ? std::max(largest, area) : largest + area;
         sum += largest;
     }
     return sum;

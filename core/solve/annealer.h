@@ -47,6 +47,10 @@ public:
     /// result when it is better. True when the best plan improved.
     bool replanWindow(std::size_t maxOps);
 
+    /// Takes over into the best plan what `other`, settled in the same pool, does better, place by place.
+    /// True when the best plan improved.
+    bool recombine(const Plan& other);
+
     /// Fuses pairs of neighbours, the most profitable first, until no fusion pays. `keepGoing` is asked
     /// often.
     [[nodiscard]] Plan fuseGreedily(Plan plan, const std::function<bool()>& keepGoing);

@@ -208,22 +208,38 @@ double PlanSettler::knownCost(const std::vector<PlanEntry>& entries) const
 bool PlanSettler::cost(Plan& plan, double limit)
 {
     RetainId before = 0;
+    const auto isCosted = [&](const PlanEntry& e) { return e.resident == before && !std::isnan(e.latency); };
     plan.total = 0;
     for (const PlanEntry& e : plan.entries) {
-        if (e.resident == before && !std::isnan(e.latency))
+        if (isCosted(e))
             plan.total += e.latency;
         before = e.retain;
     }
     if (plan.total > limit)
         return false;
+    // What no tiling goes below is known many times sooner than the best tiling.
+    const bool limited = limit < std::numeric_limits<double>::infinity();
+    const double most = limit * (1 + 1e-12); // sums in another order
+    double least = 0;
+    before = 0;
+    for (const PlanEntry& e : plan.entries) {
+        if (limited && !isCosted(e)) {
+            least += m_pool.floor(e.set, before, e.retain);
+            if (plan.total + least > most)
+                return false;
+        }
+        before = e.retain;
+    }
     before = 0;
     for (PlanEntry& e : plan.entries) {
-        if (e.resident != before || std::isnan(e.latency)) {
+        if (!isCosted(e)) {
+            if (limited)
+                least -= m_pool.floor(e.set, before, e.retain);
             e.resident = before;
             e.refined = false;
             e.latency = m_pool.latency(e.set, before, e.retain);
             plan.total += e.latency;
-            if (plan.total > limit)
+            if (plan.total + least > most)
                 return false;
         }
         before = e.retain;

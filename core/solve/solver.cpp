@@ -21,21 +21,22 @@ namespace tilewright {
 
 namespace {
 
-/// Share of the budget of each annealing round, and of the first round's temperature it starts from.
+/// Share of the budget of each annealing round, and the temperature it starts from in average subgraph
+/// latencies.
 struct Round
 {
     double share;
-    double heat;
+    double hot;
 };
-constexpr Round kRounds[] = {{0.3, 1.0}, {0.7, 0.7}};
-// Measured on generated families (chains, attention, experts, random layered graphs): hotter starts and ends
-// than is usual pay, because many neighbours of a good plan cost a few per cent more.
-constexpr double kHot = 1.5;               ///< first temperature, in average subgraph latencies
-constexpr double kCold = 0.01;             ///< last one, before the final descent
-constexpr double kDescent = 0.9;           ///< from this share of a round on nothing worse is accepted
+// Measured on random layered graphs of 45 to 152 ops: hotter is as good as from scratch, at length; what a
+// round has found in one place counts, whatever it has lost elsewhere (Annealer::recombine()).
+constexpr Round kRounds[] = {{0.3, 0.6}, {0.24, 0.45}, {0.23, 0.38}, {0.23, 0.3}};
+constexpr double kCold = 0.03;             ///< last temperature, before the final descent
+constexpr double kDescent = 0.85;          ///< from this share of a round on nothing worse is accepted
 constexpr std::int64_t kWindowEvery = 400; ///< steps between two exactly planned windows ...
 constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
+constexpr std::int64_t kRecombineEvery = 50;   ///< steps; it takes about as long as one
 constexpr std::size_t kProvableOps = 12;       ///< within a second or two, mostly
 constexpr std::size_t kLongProofOps = 16;      ///< in a budget of ...
 constexpr double kLongProof = 4;               ///< ... this many seconds
@@ -106,6 +107,7 @@ private:
     }
     void work(int thread);
     void anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told);
+    void learn(SubgraphPool& pool, Annealer& annealer);
     void prove(SubgraphPool& pool, Annealer& annealer);
     void publish(SubgraphPool& pool, const Plan& plan);
     [[nodiscard]] Plan adopt(SubgraphPool& pool, const Shared& shared);
@@ -223,6 +225,18 @@ void Solver::prove(SubgraphPool& pool, Annealer& annealer)
     m_wake.notify_all();
 }
 
+/// Takes over what the best of all threads does better, place by place.
+void Solver::learn(SubgraphPool& pool, Annealer& annealer)
+{
+    publish(pool, annealer.best());
+    const Shared shared = best();
+    if (shared.total >= annealer.best().total)
+        return;
+    Plan plan = adopt(pool, shared);
+    if (PlanSettler(pool).settle(plan))
+        (void)annealer.recombine(plan);
+}
+
 void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told)
 {
     const std::int64_t budget = m_options.iterations;
@@ -247,10 +261,11 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
         if (outOfTime() || (budget > 0 && steps >= budget))
             break;
         // Rounds are shares of what is left; without any budget they grow.
-        const auto last = static_cast<int>(std::size(kRounds)) - 1;
-        const Round& r = kRounds[std::min(round, last)];
+        const int last = static_cast<int>(std::size(kRounds)) - 1;
+        const int at = std::clamp(provable ? round - 1 : round, 0, last); // the one before a proof is short
+        const Round& r = kRounds[at];
         double ahead = 0;
-        for (int i = std::min(round, last); i <= last; ++i)
+        for (int i = at; i <= last; ++i)
             ahead += kRounds[i].share;
         double length = std::isinf(left) ? 2.0 * (round + 1) : left * r.share / ahead;
         if (provable && !proofTried)
@@ -263,9 +278,9 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
             m_round = round + 1;
         annealer.setCurrent(annealer.best());
         const double average = annealer.best().total / static_cast<double>(annealer.best().entries.size());
-        const double hot = kHot * r.heat;
-        double temperature = average * hot;
+        double temperature = average * r.hot;
         double fraction = 0;
+        bool learnt = m_options.threads == 1;
         for (std::int64_t i = 0;; ++i) {
             if (i % 32 == 0) {
                 const double t = now();
@@ -278,13 +293,19 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
                                           : (t - start) / length;
                 if (fraction >= 1)
                     break;
+                if (fraction >= kDescent && !learnt) {
+                    learnt = true;
+                    learn(pool, annealer);
+                }
                 temperature =
-                    fraction < kDescent ? average * hot * std::pow(kCold / hot, fraction / kDescent) : 0;
+                    fraction < kDescent ? average * r.hot * std::pow(kCold / r.hot, fraction / kDescent) : 0;
             }
             ++steps;
             bool improved = annealer.step(temperature);
             if (i % kWindowEvery == kWindowEvery - 1 && fraction > kWindowsFrom)
                 improved |= annealer.replanWindow(kWindowOps);
+            if (i % kRecombineEvery == kRecombineEvery - 1)
+                improved |= annealer.recombine(annealer.current());
             if (improved) {
                 const double t = now();
                 if (t - published > 0.02) {
@@ -305,14 +326,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
             proofTried = true;
             prove(pool, annealer);
         }
-        if (m_options.threads != 1 && !outOfTime()) {
-            const Shared other = best();
-            if (other.total < annealer.best().total) {
-                Plan plan = adopt(pool, other);
-                if (PlanSettler(pool).settle(plan))
-                    annealer.setCurrent(plan);
-            }
-        }
+        if (m_options.threads != 1 && !outOfTime())
+            learn(pool, annealer);
     }
 }
 

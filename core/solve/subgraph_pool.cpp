@@ -389,6 +389,14 @@ double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
     return it->second;
 }
 
+double SubgraphPool::floor(SetId id, RetainId resident, RetainId retain)
+{
+    if (m_sets[id].lock >= 0)
+        return 0;
+    const double known = knownLatency(id, resident, retain);
+    return known > 0 ? known : leastLatency(id, resident, retain);
+}
+
 double SubgraphPool::knownLatency(SetId id, RetainId resident, RetainId retain) const
 {
     if (resident == 0 && retain == 0)

@@ -104,6 +104,8 @@ public:
                                                       double cutoff, const std::function<bool()>& keepGoing);
     /// No tiling is faster than this.
     [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
+    /// latency() if it is remembered, else leastLatency(); 0 for a locked subgraph.
+    [[nodiscard]] double floor(SetId set, RetainId resident, RetainId retain);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }

@@ -95,7 +95,8 @@ public:
             out[i].place = i;
         for (std::size_t i = 0; i < out.size(); ++i)
             if (!m_shared[i])
-                out[root(i)].latency += m_stretches[i].ours ? m_stretches[i].latency : -m_stretches[i].latency;
+                out[root(i)].latency +=
+                    m_stretches[i].ours ? m_stretches[i].latency : -m_stretches[i].latency;
         std::erase_if(out, [](const Gain& g) { return !(g.latency > 0); });
         std::ranges::stable_sort(out, std::ranges::greater(), &Gain::latency);
         return out;

@@ -28,8 +28,8 @@ struct Round
     double share;
     double hot;
 };
-// Measured on random layered graphs of 45 to 152 ops: hotter is as good as from scratch, at length; what a
-// round has found in one place counts, whatever it has lost elsewhere (Annealer::recombine()).
+// Measured on random layered graphs of 45 to 152 ops: hotter rounds begin anew without finding more, and more
+// of them are too short. What a round finds in one place counts, whatever it loses elsewhere (recombine()).
 constexpr Round kRounds[] = {{0.3, 0.6}, {0.24, 0.45}, {0.23, 0.38}, {0.23, 0.3}};
 constexpr double kCold = 0.03;             ///< last temperature, before the final descent
 constexpr double kDescent = 0.85;          ///< from this share of a round on nothing worse is accepted

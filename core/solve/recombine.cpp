@@ -68,17 +68,18 @@ public:
         m_place.resize(m_stretches.size());
         std::iota(m_place.begin(), m_place.end(), std::size_t{0});
         byOp.assign(ops, kNone);
-        for (std::size_t i = 0; i < m_stretches.size() && differ(); ++i)
+        for (std::size_t i = 0; i < m_stretches.size(); ++i) {
+            if (m_shared[i])
+                continue;
             for (const PlanEntry& e : m_stretches[i].entries)
                 for (const OpId o : pool.set(e.set).ops) {
-                    if (m_shared[i])
-                        continue;
                     std::size_t& first = byOp[o.index()];
                     if (first == kNone)
                         first = i;
                     else
                         m_place[root(i)] = root(first);
                 }
+        }
     }
     [[nodiscard]] bool differ() const { return m_stretches.size() > m_ours; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/annealer.h"
+#include "solve/op_lists.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,9 +73,10 @@ void Annealer::index()
     m_indexed = true;
 }
 
-/// The pool keeps every op set ever tried; from time to time only those of the plans are worth keeping.
-void Annealer::compact()
+bool Annealer::tidy()
 {
+    if (m_pool.size() <= kMaxSets)
+        return false;
     struct Part
     {
         std::vector<OpId> ops;
@@ -101,12 +103,11 @@ void Annealer::compact()
         }
     }
     m_indexed = false;
+    return true;
 }
 
 bool Annealer::step(double temperature)
 {
-    if (m_pool.size() > kMaxSets)
-        compact();
     index();
     m_next = m_current;
     int move = Merge;
@@ -175,7 +176,7 @@ Plan Annealer::fuseGreedily(Plan plan, const std::function<bool()>& keepGoing)
     const auto consider = [&](SetId a, SetId b) {
         if (m_pool.set(a).lock >= 0 || m_pool.set(b).lock >= 0)
             return;
-        const SetId both = m_pool.intern(united(a, m_pool.set(b).ops));
+        const SetId both = m_pool.intern(united(m_pool.set(a).ops, m_pool.set(b).ops));
         const double gain = m_pool.latency(a, 0, 0) + m_pool.latency(b, 0, 0) - m_pool.latency(both, 0, 0);
         if (gain > 0)
             queue.push({gain, a, b});
@@ -218,7 +219,7 @@ Plan Annealer::fuseGreedily(Plan plan, const std::function<bool()>& keepGoing)
         if (ia == n || ib == n)
             continue;
         Plan next = plan;
-        const SetId both = m_pool.intern(united(c.a, m_pool.set(c.b).ops));
+        const SetId both = m_pool.intern(united(m_pool.set(c.a).ops, m_pool.set(c.b).ops));
         next.entries[static_cast<std::size_t>(std::max(ia, ib))] = {both};
         next.entries.erase(next.entries.begin() + std::min(ia, ib));
         if (!m_settler.settle(next, plan.total))

@@ -39,6 +39,10 @@ public:
     [[nodiscard]] const Plan& current() const noexcept { return m_current; }
     [[nodiscard]] const Plan& best() const noexcept { return m_best; }
 
+    /// The pool keeps every op set ever tried; from time to time only those of the two plans are worth
+    /// keeping. True when it did so: ids of others are invalid then.
+    bool tidy();
+
     /// Tries one random change; accepts a worse plan with probability exp(-loss / temperature).
     /// True when the best plan improved.
     bool step(double temperature);
@@ -84,7 +88,6 @@ private:
 
     [[nodiscard]] bool propose(int& move);
     void index();
-    void compact();
     [[nodiscard]] const std::vector<std::uint32_t>& holders(OpId o) const { return m_holders[o.index()]; }
     [[nodiscard]] bool locked(std::uint32_t entry) const
     {
@@ -92,10 +95,6 @@ private:
     }
     void replace(std::uint32_t entry, std::vector<OpId> ops);
     void erase(std::uint32_t entry);
-    [[nodiscard]] std::vector<OpId> without(SetId set, const std::vector<OpId>& removed) const;
-    [[nodiscard]] std::vector<OpId> united(SetId a, const std::vector<OpId>& added) const;
-    /// Ops of the set that o feeds (or is fed by), directly or not, inside the set; o included.
-    [[nodiscard]] std::vector<OpId> cone(SetId set, OpId o, bool down) const;
     /// The part of the set that stays connected with o when it is not connected through t.
     [[nodiscard]] std::vector<OpId> partWithout(SetId set, OpId o, TensorId t) const;
     [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob, TensorId via,

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The changes an Annealer tries.
 #include "solve/annealer.h"
+#include "solve/op_lists.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright {
-
-namespace {
-
-} // namespace
 
 void Annealer::replace(std::uint32_t entry, std::vector<OpId> ops)
 {
@@ -21,41 +18,6 @@ void Annealer::replace(std::uint32_t entry, std::vector<OpId> ops)
 void Annealer::erase(std::uint32_t entry)
 {
     m_next.entries.erase(m_next.entries.begin() + entry);
-}
-
-std::vector<OpId> Annealer::without(SetId set, const std::vector<OpId>& removed) const
-{
-    std::vector<OpId> out;
-    for (const OpId o : m_pool.set(set).ops)
-        if (std::ranges::find(removed, o) == removed.end())
-            out.push_back(o);
-    return out;
-}
-
-std::vector<OpId> Annealer::united(SetId a, const std::vector<OpId>& added) const
-{
-    std::vector<OpId> out = m_pool.set(a).ops;
-    for (const OpId o : added)
-        if (std::ranges::find(m_pool.set(a).ops, o) == m_pool.set(a).ops.end())
-            out.push_back(o);
-    return out;
-}
-
-std::vector<OpId> Annealer::cone(SetId set, OpId o, bool down) const
-{
-    const Problem& problem = m_pool.problem();
-    const std::vector<OpId>& ops = m_pool.set(set).ops;
-    std::vector<OpId> out{o};
-    for (std::size_t i = 0; i < out.size(); ++i)
-        for (const OpId p : ops) {
-            const OpId from = down ? out[i] : p;
-            const OpId to = down ? p : out[i];
-            const std::vector<TensorId>& inputs = problem.op(to).inputs;
-            if (std::ranges::find(inputs, problem.op(from).output) != inputs.end() &&
-                std::ranges::find(out, p) == out.end())
-                out.push_back(p);
-        }
-    return out;
 }
 
 std::vector<OpId> Annealer::partWithout(SetId set, OpId o, TensorId t) const
@@ -127,19 +89,19 @@ bool Annealer::proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob,
         return false;
     if (feeds && dice < 28) {
         move = CopyOp;
-        replace(b, united(setB, {oa}));
+        replace(b, united(m_pool.set(setB).ops, {oa}));
         return true;
     }
     if (feeds && dice < 36) {
         move = CopyAll;
-        replace(b, united(setB, cone(setA, oa, false)));
+        replace(b, united(m_pool.set(setB).ops, cone(problem, m_pool.set(setA).ops, oa, false)));
         return true;
     }
     if (m_pool.set(setA).lock >= 0)
         return false;
     if (dice < 68) {
         move = Merge;
-        const std::vector<OpId> all = united(setB, m_pool.set(setA).ops);
+        const std::vector<OpId> all = united(m_pool.set(setB).ops, m_pool.set(setA).ops);
         // The later place keeps most dependencies in order; reorder() mends the others.
         if (a < b) {
             replace(b, all);
@@ -158,11 +120,11 @@ bool Annealer::proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob,
     move = MoveOp;
     if (dice >= 86) {
         move = MoveCone;
-        moved = dice < 93 ? cone(setA, oa, feeds) : partWithout(setA, oa, via);
+        moved = dice < 93 ? cone(problem, m_pool.set(setA).ops, oa, feeds) : partWithout(setA, oa, via);
     }
     (void)ob;
-    std::vector<OpId> rest = without(setA, moved);
-    replace(b, united(setB, moved));
+    std::vector<OpId> rest = without(m_pool.set(setA).ops, moved);
+    replace(b, united(m_pool.set(setB).ops, moved));
     if (rest.empty())
         erase(a);
     else
@@ -184,18 +146,18 @@ bool Annealer::proposeInside(std::uint32_t a, OpId o, TensorId via, int& move)
         break;
     case 1:
         move = SplitCone;
-        part = cone(set, o, true);
+        part = cone(m_pool.problem(), m_pool.set(set).ops, o, true);
         break;
     case 2:
         move = SplitCone;
-        part = cone(set, o, false);
+        part = cone(m_pool.problem(), m_pool.set(set).ops, o, false);
         break;
     default:
         move = SplitPart;
         part = partWithout(set, o, via);
         break;
     }
-    std::vector<OpId> rest = without(set, part);
+    std::vector<OpId> rest = without(m_pool.set(set).ops, part);
     if (rest.empty())
         return false;
     const RetainId retain = entries[a].retain;

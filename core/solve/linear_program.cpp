@@ -4,6 +4,7 @@
 #include <glpk.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tilewright {
@@ -30,14 +31,15 @@ void deleteProgram(glp_prob* program)
         glp_free_env();
 }
 
-GrowingProgram::Solution run(glp_prob* program, double seconds)
+GrowingProgram::Solution run(glp_prob* program, int method, double seconds, int changes)
 {
     glp_smcp parameters;
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = GLP_PRIMAL; // what was best before can still be done: it goes on from there
+    parameters.meth = method;
     parameters.tm_lim =
         static_cast<int>(std::clamp(seconds * 1e3, 1.0, double{std::numeric_limits<int>::max()}));
+    parameters.it_lim = changes;
     const int failed = glp_simplex(program, &parameters);
     GrowingProgram::Solution out;
     out.optimal = failed == 0 && glp_get_status(program) == GLP_OPT;
@@ -64,6 +66,19 @@ GrowingProgram::~GrowingProgram()
     deleteProgram(m_program);
 }
 
+std::size_t GrowingProgram::addRow(double atLeast)
+{
+    const int row = glp_add_rows(m_program, 1);
+    glp_set_row_bnds(m_program, row, GLP_LO, atLeast, 0);
+    return static_cast<std::size_t>(row - 1);
+}
+
+void GrowingProgram::setAtLeast(std::size_t row, double atLeast)
+{
+    m_isMoved = true;
+    glp_set_row_bnds(m_program, static_cast<int>(row + 1), std::isinf(atLeast) ? GLP_FR : GLP_LO, atLeast, 0);
+}
+
 GrowingProgram::Column GrowingProgram::add(double cost, std::span<const Entry> entries)
 {
     const int column = glp_add_cols(m_program, 1);
@@ -84,12 +99,15 @@ void GrowingProgram::setCost(Column column, double cost)
     glp_set_obj_coef(m_program, static_cast<int>(column + 1), cost);
 }
 
-GrowingProgram::Solution GrowingProgram::solve(double seconds)
+GrowingProgram::Solution GrowingProgram::solve(double seconds, int changes)
 {
-    Solution found = run(m_program, seconds);
+    // With new columns what was best before can still be done, with other right-hand sides its prices still
+    // hold: it goes on from there.
+    Solution found = run(m_program, m_isMoved ? GLP_DUALP : GLP_PRIMAL, seconds, changes);
+    m_isMoved = false;
     if (!found.optimal) {
         glp_adv_basis(m_program, 0); // where numbers have become too bad
-        found = run(m_program, seconds);
+        found = run(m_program, GLP_PRIMAL, seconds, changes);
     }
     return found;
 }

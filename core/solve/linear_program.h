@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,9 @@ public:
     GrowingProgram& operator=(const GrowingProgram&) = delete;
     ~GrowingProgram();
 
+    /// One more row, and its number.
+    [[nodiscard]] std::size_t addRow(double atLeast);
+    void setAtLeast(std::size_t row, double atLeast); ///< -infinity: anything
     [[nodiscard]] Column add(double cost, std::span<const Entry> entries);
     void setCost(Column column, double cost);
     struct Solution
@@ -36,10 +40,12 @@ public:
         std::vector<double> values; ///< by column; when optimal
         double value = 0;           ///< when optimal
     };
-    [[nodiscard]] Solution solve(double seconds);
+    /// At most so long, and so many changes of the basis.
+    [[nodiscard]] Solution solve(double seconds, int changes = std::numeric_limits<int>::max());
 
 private:
     glp_prob* m_program;
+    bool m_isMoved = false; ///< right-hand sides are others than when it was solved
 };
 
 } // namespace tilewright

@@ -4,9 +4,11 @@
 #include "base/wall_clock.h"
 #include "eval/lower_bound.h"
 #include "solve/annealer.h"
+#include "solve/column_search.h"
 #include "solve/exact.h"
 #include "solve/fuse_to_fit.h"
 #include "solve/placeable.h"
+#include "solve/plan_columns.h"
 #include "solve/strong_bound.h"
 
 #include <algorithm>
@@ -30,16 +32,22 @@ struct Round
 };
 // Measured on random layered graphs of 45 to 152 ops: hotter rounds begin anew without finding more, and more
 // of them are too short. What a round finds in one place counts, whatever it loses elsewhere (recombine()).
-constexpr Round kRounds[] = {{0.3, 0.6}, {0.24, 0.45}, {0.23, 0.38}, {0.23, 0.3}};
+constexpr Round kRounds[] = {{0.25, 0.6}, {0.26, 0.45}, {0.26, 0.38}, {0.23, 0.3}};
 constexpr double kCold = 0.03;             ///< last temperature, before the final descent
 constexpr double kDescent = 0.85;          ///< from this share of a round on nothing worse is accepted
 constexpr std::int64_t kWindowEvery = 400; ///< steps between two exactly planned windows ...
 constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
-constexpr std::int64_t kRecombineEvery = 50;   ///< steps between two looks at the current plan's places
-constexpr std::size_t kProvableOps = 12;       ///< within a second or two, mostly
-constexpr std::size_t kLongProofOps = 16;      ///< in a budget of ...
-constexpr double kLongProof = 4;               ///< ... this many seconds
+constexpr std::int64_t kRecombineEvery = 50; ///< steps between two looks at the current plan's places
+// All rounds but the first begin with the search by columns (ColumnSearch).
+constexpr double kColumnShare = 0.6;      ///< of a round
+constexpr double kStepsOfRound = 500;     ///< a round of new columns takes about as long as so many steps
+constexpr double kFewestRounds = 4;       ///< of columns, for those who count steps
+constexpr std::size_t kStepsPerOp = 30;   ///< each of its plans is made better with so many
+constexpr double kLearnFrom = 1.1;        ///< plans that cost so many times the best one are told to it
+constexpr std::size_t kProvableOps = 12;  ///< within a second or two, mostly
+constexpr std::size_t kLongProofOps = 16; ///< in a budget of ...
+constexpr double kLongProof = 4;          ///< ... this many seconds
 constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
@@ -108,6 +116,8 @@ private:
     void work(int thread);
     void anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told);
     void learn(SubgraphPool& pool, Annealer& annealer);
+    void combine(SubgraphPool& pool, Annealer& annealer, ColumnSearch& columns, int thread,
+                 const std::function<double(std::int64_t)>& used);
     void prove(SubgraphPool& pool, Annealer& annealer);
     void publish(SubgraphPool& pool, const Plan& plan);
     [[nodiscard]] Plan adopt(SubgraphPool& pool, const Shared& shared);
@@ -143,6 +153,7 @@ private:
     std::condition_variable m_wake;
     Shared m_best;
     std::uint64_t m_generation = 0;
+    std::vector<std::vector<KnownColumn>> m_known; ///< columns, by thread
     int m_working = 0;
     bool m_proven = false;
     std::string m_space;
@@ -237,6 +248,35 @@ void Solver::learn(SubgraphPool& pool, Annealer& annealer)
         (void)annealer.recombine(plan);
 }
 
+/// Plans by what their subgraphs are worth; those of other threads count, too.
+void Solver::combine(SubgraphPool& pool, Annealer& annealer, ColumnSearch& columns, int thread,
+                     const std::function<double(std::int64_t)>& used)
+{
+    if (thread == 0)
+        m_phase = SolvePhase::Combining;
+    const auto mine = static_cast<std::size_t>(thread);
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_known.resize(std::max(m_known.size(), mine + 1));
+        for (std::size_t i = 0; i < m_known.size(); ++i)
+            if (i != mine)
+                columns.learn(m_known[i]);
+    }
+    const std::vector<Plan> plans = columns.plansNear(pool, annealer.best(), used);
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_known[mine] = columns.known();
+    }
+    for (const Plan& plan : plans) {
+        annealer.setCurrent(plan);
+        for (std::size_t i = 0; i < kStepsPerOp * m_problem.opCount() && !outOfTime(); ++i)
+            (void)annealer.step(0);
+        (void)annealer.recombine(annealer.current());
+    }
+    annealer.setCurrent(annealer.best());
+    publish(pool, annealer.best());
+}
+
 void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& told)
 {
     const std::int64_t budget = m_options.iterations;
@@ -247,6 +287,11 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
                           m_problem.opCount() <= provableOps(m_options.rules, m_deadline - now()) &&
                           m_sketch.locked.empty() && budget == 0;
     bool proofTried = false;
+    ColumnSearch columns(m_problem, m_options.rules, m_memo,
+                         m_options.seed * 7919 + static_cast<std::uint64_t>(thread),
+                         [this] { return !outOfTime(); });
+    Told toldOfColumns;
+    const bool combinable = m_problem.opCount() <= PlanColumns::kMostOps && m_sketch.locked.empty();
     for (int round = 0;; ++round) {
         if (annealer.best().total <= m_bound * (1 + 1e-9)) {
             const std::scoped_lock lock(m_mutex);
@@ -280,6 +325,15 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
         const double average = annealer.best().total / static_cast<double>(annealer.best().entries.size());
         double temperature = average * r.hot;
         double fraction = 0;
+        const double share = kColumnShare * (budget > 0 ? static_cast<double>(roundSteps) : length);
+        if (combinable && at > 0 && (budget == 0 || share >= kFewestRounds * kStepsOfRound))
+            combine(pool, annealer, columns, thread, [&](std::int64_t rounds) {
+                return outOfTime()
+                           ? 1.0
+                           : (budget > 0 ? static_cast<double>(rounds) * kStepsOfRound : now() - start) /
+                                 share;
+            });
+        tell(columns.pool(), toldOfColumns);
         bool learnt = m_options.threads == 1;
         for (std::int64_t i = 0;; ++i) {
             if (i % 32 == 0) {
@@ -287,6 +341,8 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
                 if (outOfTime())
                     break;
                 tell(pool, told);
+                if (annealer.tidy())
+                    columns.forgetIds();
                 if (thread == 0)
                     m_phase = fraction > kWindowsFrom ? SolvePhase::Windows : SolvePhase::Annealing;
                 fraction = roundSteps > 0 ? static_cast<double>(i) / static_cast<double>(roundSteps)
@@ -304,8 +360,11 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
             bool improved = annealer.step(temperature);
             if (i % kWindowEvery == kWindowEvery - 1 && fraction > kWindowsFrom)
                 improved |= annealer.replanWindow(kWindowOps);
-            if (i % kRecombineEvery == kRecombineEvery - 1)
+            if (i % kRecombineEvery == kRecombineEvery - 1) {
                 improved |= annealer.recombine(annealer.current());
+                if (combinable && annealer.current().total < kLearnFrom * annealer.best().total)
+                    columns.learn(pool, annealer.current());
+            }
             if (improved) {
                 const double t = now();
                 if (t - published > 0.02) {

@@ -28,8 +28,9 @@ struct SolveImprovement
 enum class SolvePhase : std::uint8_t {
     Starting, ///< each op alone, then neighbours fused greedily
     Annealing,
-    Windows, ///< the end of a round: groups of neighbouring ops are planned anew, exactly
-    Tiling,  ///< the tilings of the best schedule are looked at harder
+    Combining, ///< the start of a round: schedules are put together by what their subgraphs are worth
+    Windows,   ///< the end of a round: groups of neighbouring ops are planned anew, exactly
+    Tiling,    ///< the tilings of the best schedule are looked at harder
     Proving
 };
 

@@ -1,48 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans of the search: what is refused for its cost costs more, and of two plans the better places count.
+#include "layered_plans.h"
 #include "solve/annealer.h"
 #include "solve/materialise.h"
-#include "workload/generate.h"
 
 #include <QtTest>
 
 using namespace tilewright;
-
-namespace {
-
-ProblemPtr layered(int seed, int ops)
-{
-    GenerateOptions options;
-    options.kind = WorkloadKind::Random;
-    options.seed = static_cast<std::uint64_t>(seed);
-    options.ops = ops;
-    options.native = 64;
-    options.capacity = 60000;
-    options.bandwidth = 12;
-    return generateWorkload(options).value();
-}
-
-/// Each op alone with its best tiling.
-Plan singles(SubgraphPool& pool)
-{
-    PlanSettler settler(pool);
-    Plan plan = settler.singles();
-    if (!settler.settle(plan))
-        return {};
-    return plan;
-}
-
-/// The best plan after some changes of the current one.
-Plan changed(SubgraphPool& pool, const Plan& from, std::uint64_t seed, int steps)
-{
-    Annealer annealer(pool, seed);
-    annealer.setCurrent(from);
-    for (int i = 0; i < steps; ++i)
-        (void)annealer.step(0);
-    return annealer.best();
-}
-
-} // namespace
+using namespace tilewright::test;
 
 class TestSolvePlan : public QObject
 {

@@ -40,6 +40,8 @@ QString phaseText(const SolveStatus& s)
         return SolverView::tr("fusing neighbours greedily");
     case SolvePhase::Annealing:
         return SolverView::tr("round %1: moving ops between subgraphs").arg(s.round);
+    case SolvePhase::Combining:
+        return SolverView::tr("round %1: pricing subgraphs and combining them").arg(s.round);
     case SolvePhase::Windows:
         return SolverView::tr("round %1: planning groups of neighbouring ops anew").arg(s.round);
     case SolvePhase::Tiling:

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "workload/problem.h"
+
+#include <vector>
+
+namespace tilewright {
+
+// Lists of ops, each once, in any order.
+
+[[nodiscard]] std::vector<OpId> without(const std::vector<OpId>& ops, const std::vector<OpId>& removed);
+[[nodiscard]] std::vector<OpId> united(const std::vector<OpId>& ops, const std::vector<OpId>& added);
+/// Those of `ops` that o feeds (or is fed by), directly or not, inside `ops`; o first.
+[[nodiscard]] std::vector<OpId> cone(const Problem& problem, const std::vector<OpId>& ops, OpId o, bool down);
+
+} // namespace tilewright

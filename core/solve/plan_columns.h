@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "solve/linear_program.h"
+#include "solve/plan.h"
+
+#include <bitset>
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewright {
+
+/// What a plan may consist of: a set of ops between what is resident before it and what it retains.
+struct PlanColumn
+{
+    SetId set = 0;
+    RetainId resident = 0;
+    RetainId retain = 0;
+    double latency = 0;
+    bool operator==(const PlanColumn& other) const noexcept
+    {
+        return set == other.set && resident == other.resident && retain == other.retain;
+    }
+    struct Hash
+    {
+        std::size_t operator()(const PlanColumn& c) const noexcept
+        {
+            std::uint64_t h = (std::uint64_t{c.set} << 32 | c.resident) * 0x9e3779b97f4a7c15ULL;
+            h = (h ^ (h >> 29) ^ c.retain) * 0xbf58476d1ce4e5b9ULL;
+            return h ^ (h >> 31);
+        }
+    };
+};
+
+/// The first subgraphs of a plan, and what is there after them. Sets of ops by their bits: those that ran,
+/// those whose results are in slow memory.
+struct PlanPrefix
+{
+    static constexpr std::size_t kMostOps = 256;
+    using OpFlags = std::bitset<kMostOps>;
+    std::vector<PlanColumn> columns;
+    OpFlags run, stored;
+    RetainId resident = 0;
+    double latency = 0;
+};
+
+/// Columns known so far, and prices that follow from them: what an op that runs, a tensor that gets to its
+/// reader through slow memory and a list of tensors handed over in fast memory are worth when the columns are
+/// put together at the least cost (a linear relaxation: each by a share, in no order). A column that is not
+/// known and costs less than its price() may make plans better; one that costs more by as much as a plan is
+/// away from value() does not.
+class PlanColumns
+{
+public:
+    static constexpr std::size_t kMostOps = PlanPrefix::kMostOps;
+    using OpFlags = PlanPrefix::OpFlags;
+
+    /// Of a problem with at most kMostOps ops; none may be locked.
+    explicit PlanColumns(SubgraphPool& pool);
+
+    /// False when it is known or fits at no tiling.
+    bool add(PlanColumn column);
+    /// The columns of a settled plan. It is one of those that value() is about from now on, also where an op
+    /// runs twice and reads the same each time.
+    void add(const Plan& plan);
+    /// Is there for each tensor that it retains an op that reads it and does not have to run before?
+    [[nodiscard]] bool handsOver(const PlanColumn& column) const;
+    [[nodiscard]] bool knows(const PlanColumn& column) const { return m_index.contains(column); }
+
+    /// From now on prices are for plans that begin so.
+    void startFrom(const PlanPrefix& prefix);
+    /// What is there when one more column has run.
+    [[nodiscard]] PlanPrefix extended(PlanPrefix prefix, const PlanColumn& column) const;
+    /// Prices anew; false when they could not be found. For one that has columns for all ops.
+    bool solve();
+    /// The least latency of the columns together; without the prefix.
+    [[nodiscard]] double value() const noexcept { return m_solution.value; }
+    [[nodiscard]] double price(const PlanColumn& column) const;
+    /// What the ops outside `run`, and those of them that read what is `stored` already or is `resident`,
+    /// are still worth.
+    [[nodiscard]] double rest(const OpFlags& run, const OpFlags& stored, RetainId resident) const;
+
+    [[nodiscard]] const std::vector<PlanColumn>& columns() const noexcept { return m_columns; }
+    /// How much of the column the relaxation takes.
+    [[nodiscard]] double share(std::size_t column) const { return m_solution.values[column]; }
+    /// Lists that some column retains, by number.
+    [[nodiscard]] const std::vector<RetainId>& handedOver() const noexcept { return m_lists; }
+    [[nodiscard]] SubgraphPool& pool() const noexcept { return m_pool; }
+
+    /// By the ops that make them: what a column reads from slow memory, and what it stores there.
+    [[nodiscard]] OpFlags reads(const PlanColumn& column) const;
+    [[nodiscard]] OpFlags stores(const PlanColumn& column) const;
+
+private:
+    struct Read
+    {
+        OpId from, by;
+        TensorId tensor;
+        bool ofView = false; ///< a view's base: to be in slow memory whatever is resident (R1.7)
+        std::size_t row = 0;
+        double atLeast = 0; ///< stored more often than read: below 0 where some plan does otherwise
+    };
+    [[nodiscard]] OpFlags neededBy(const OpSet& set) const;
+    /// Calls back with each row and what the column adds to it, rows of lists left out.
+    template <class F> void forEachRow(const PlanColumn& column, F&& f) const;
+    [[nodiscard]] std::size_t rowOf(RetainId list);
+    [[nodiscard]] double listPrice(RetainId list) const;
+
+    SubgraphPool& m_pool;
+    const Problem& m_problem;
+    std::vector<Read> m_reads;
+    std::vector<std::vector<std::size_t>> m_readsOf;   ///< by op that reads: which of them
+    std::vector<std::vector<std::size_t>> m_readsFrom; ///< by op that makes the tensor
+    std::vector<OpFlags> m_ancestors;                  ///< by op, itself included
+    GrowingProgram m_program;
+    std::vector<PlanColumn> m_columns;
+    std::unordered_map<PlanColumn, std::size_t, PlanColumn::Hash> m_index;
+    std::vector<RetainId> m_lists;
+    std::unordered_map<RetainId, std::size_t> m_rowOfList;
+    RetainId m_handed = 0; ///< by the prefix
+    GrowingProgram::Solution m_solution;
+};
+
+} // namespace tilewright

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The search by columns: prices that fit every known plan, walks that find what costs less, plans put together.
+#include "layered_plans.h"
+#include "solve/column_search.h"
+#include "solve/column_walk.h"
+#include "solve/combine_columns.h"
+#include "solve/materialise.h"
+#include "solve/solver.h"
+
+#include <QtTest>
+
+#include <optional>
+
+using namespace tilewright;
+using namespace tilewright::test;
+
+namespace {
+
+/// A graph with two plans of it and their columns.
+struct Columns
+{
+    explicit Columns(int seed, int ops = 30)
+        : problem(layered(seed, ops)), pool(*problem, Rules::final(), memo, {}), start(singles(pool)),
+          good(changed(pool, start, 1, 1500)), other(changed(pool, start, 2, 1500)), columns(pool)
+    {
+        columns.add(start);
+        columns.add(good);
+        columns.add(other);
+    }
+
+    ProblemPtr problem;
+    TilingMemo memo;
+    SubgraphPool pool;
+    Plan start, good, other;
+    PlanColumns columns;
+};
+
+std::vector<PlanColumn> columnsOf(const Plan& plan)
+{
+    std::vector<PlanColumn> out;
+    RetainId before = 0;
+    for (const PlanEntry& e : plan.entries) {
+        out.push_back({e.set, before, e.retain, e.latency});
+        before = e.retain;
+    }
+    return out;
+}
+
+bool always()
+{
+    return true;
+}
+
+} // namespace
+
+class TestSolveColumns : public QObject
+{
+    Q_OBJECT
+private slots:
+    void aProgramGrowsAndItsRowsChange();
+    void noKnownPlanIsBelowTheRelaxation();
+    void aPlanThatRunsAnOpTwiceIsKnownToo();
+    void walksFindWhatCostsLessThanItIsWorth();
+    void combinedPlansAreValid();
+    void combinedPlansBeginAsTheyAreTold();
+    void theSearchIsBetterThanBothPlans();
+    void theSearchDoesTheSameAgain();
+    void largeAndLockedProblemsDoWithoutIt();
+};
+
+void TestSolveColumns::aProgramGrowsAndItsRowsChange()
+{
+    GrowingProgram program(std::vector<double>{1, 1});
+    using Entries = std::vector<GrowingProgram::Entry>;
+    (void)program.add(3, Entries{{0, 1}});
+    (void)program.add(4, Entries{{1, 1}});
+    QCOMPARE(program.solve(1).value, 7.0);
+    (void)program.add(5, Entries{{0, 1}, {1, 1}});
+    const GrowingProgram::Solution both = program.solve(1);
+    QCOMPARE(both.value, 5.0);
+    QCOMPARE(both.prices[0] + both.prices[1], 5.0);
+    const std::size_t row = program.addRow(0);
+    (void)program.add(1, Entries{{0, 1}, {1, 1}, {row, -1}}); // needs what nothing gives
+    QCOMPARE(program.solve(1).value, 5.0);
+    program.setAtLeast(row, -1);
+    QCOMPARE(program.solve(1).value, 1.0);
+    program.setAtLeast(row, 0);
+    program.setAtLeast(1, 0);
+    QCOMPARE(program.solve(1).value, 3.0);
+    program.setAtLeast(row, -std::numeric_limits<double>::infinity());
+    program.setAtLeast(1, 1);
+    QCOMPARE(program.solve(1).value, 1.0);
+    QVERIFY(!program.solve(1, 0).prices.empty());
+}
+
+void TestSolveColumns::noKnownPlanIsBelowTheRelaxation()
+{
+    for (int seed = 1; seed <= 12; ++seed) {
+        Columns c(seed);
+        QVERIFY(c.columns.solve());
+        for (const Plan* plan : {&c.start, &c.good, &c.other}) {
+            QVERIFY(c.columns.value() <= plan->total * (1 + 1e-9));
+            // Prices and what is left of them fit together along the plan.
+            PlanPrefix prefix;
+            double least = c.columns.value();
+            for (const PlanColumn& column : columnsOf(*plan)) {
+                QVERIFY(c.columns.knows(column));
+                QVERIFY(c.columns.price(column) <= column.latency + 1e-6 * plan->total);
+                prefix = c.columns.extended(std::move(prefix), column);
+                const double now =
+                    prefix.latency + c.columns.rest(prefix.run, prefix.stored, prefix.resident);
+                QVERIFY(now >= least - 1e-6 * plan->total);
+                least = now;
+            }
+            QVERIFY(prefix.run.count() == c.problem->opCount());
+            QVERIFY(std::abs(prefix.latency - plan->total) <= 1e-9 * plan->total);
+            QVERIFY(least <= plan->total * (1 + 1e-6));
+        }
+    }
+}
+
+/// Two subgraphs that run the same op read the same tensor twice, though it is stored once.
+void TestSolveColumns::aPlanThatRunsAnOpTwiceIsKnownToo()
+{
+    int twice = 0;
+    for (int seed = 1; seed <= 30; ++seed) {
+        const ProblemPtr problem = layered(seed, 20);
+        TilingMemo memo;
+        SubgraphPool pool(*problem, Rules::final(), memo, {});
+        PlanSettler settler(pool);
+        const Plan start = singles(pool);
+        for (std::size_t i = 0; i < start.entries.size(); ++i) {
+            // An op that reads what another one makes, copied to where it is read.
+            const OpId o = pool.set(start.entries[i].set).ops.front();
+            const auto readers = problem->consumers(problem->op(o).output);
+            if (readers.size() < 2 || pool.set(start.entries[i].set).inputs.empty())
+                continue;
+            Plan plan = start;
+            for (PlanEntry& e : plan.entries)
+                if (pool.set(e.set).ops.front() == readers[0])
+                    e = {pool.intern({o, readers[0]})};
+            if (!settler.settle(plan))
+                continue;
+            PlanColumns columns(pool);
+            columns.add(plan);
+            QVERIFY(columns.solve());
+            QVERIFY2(columns.value() <= plan.total * (1 + 1e-9), qPrintable(QString::number(seed)));
+            ++twice;
+        }
+    }
+    QVERIFY(twice >= 30);
+}
+
+void TestSolveColumns::walksFindWhatCostsLessThanItIsWorth()
+{
+    int lower = 0;
+    for (int seed = 1; seed <= 8; ++seed) {
+        Columns c(seed);
+        ColumnWalk walk(c.columns, 3);
+        QVERIFY(c.columns.solve());
+        const double before = c.columns.value();
+        std::size_t known = c.columns.columns().size();
+        for (int round = 0; round < 10; ++round) {
+            const double value = c.columns.value();
+            const std::size_t added = walk.round(100, always);
+            QCOMPARE(c.columns.columns().size(), known + added);
+            known += added;
+            QVERIFY(c.columns.solve());
+            QVERIFY(c.columns.value() <= value * (1 + 1e-9));
+        }
+        lower += c.columns.value() < before * (1 - 1e-6);
+        for (const PlanColumn& column : c.columns.columns())
+            QCOMPARE(column.latency, c.pool.latency(column.set, column.resident, column.retain));
+    }
+    QVERIFY(lower >= 6);
+}
+
+void TestSolveColumns::combinedPlansAreValid()
+{
+    int better = 0;
+    for (int seed = 1; seed <= 12; ++seed) {
+        Columns c(seed);
+        ColumnWalk walk(c.columns, 3);
+        for (int round = 0; round < 10; ++round) {
+            QVERIFY(c.columns.solve());
+            (void)walk.round(60, always);
+        }
+        QVERIFY(c.columns.solve());
+        const double limit = 1.2 * c.good.total;
+        const auto plans = combineColumns(c.columns, {300, limit, 4, nullptr, &c.good, always}).plans;
+        QVERIFY(plans.size() <= 4);
+        PlanSettler settler(c.pool);
+        double last = 0;
+        for (Plan plan : plans) {
+            double sum = 0;
+            for (const PlanColumn& column : columnsOf(plan))
+                sum += c.pool.latency(column.set, column.resident, column.retain);
+            QVERIFY(last <= sum * (1 + 1e-12) && sum < limit);
+            last = sum;
+            QVERIFY(settler.settle(plan));
+            QVERIFY(plan.total <= sum * (1 + 1e-9));
+            better += plan.total < std::min(c.good.total, c.other.total) * (1 - 1e-9);
+            const Schedule schedule = materialise(c.pool, plan, [] { return true; });
+            const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
+            QVERIFY(checked.has_value());
+            QVERIFY(checked->total <= plan.total * (1 + 1e-9));
+        }
+    }
+    QVERIFY(better >= 3);
+}
+
+void TestSolveColumns::combinedPlansBeginAsTheyAreTold()
+{
+    for (int seed = 1; seed <= 6; ++seed) {
+        Columns c(seed);
+        QVERIFY(c.columns.solve());
+        const double least = c.columns.value();
+        PlanPrefix prefix;
+        const std::vector<PlanColumn> all = columnsOf(c.good);
+        for (std::size_t i = 0; i < all.size() / 2; ++i)
+            prefix = c.columns.extended(std::move(prefix), all[i]);
+        c.columns.startFrom(prefix);
+        QVERIFY(c.columns.solve());
+        QVERIFY(prefix.latency + c.columns.value() >= least * (1 - 1e-9));
+        QVERIFY(prefix.latency + c.columns.value() <= c.good.total * (1 + 1e-9));
+        const auto found =
+            combineColumns(c.columns, {1000, c.good.total * 1.001, 1, &prefix, nullptr, always});
+        QCOMPARE(found.plans.size(), std::size_t{1}); // the good plan's own second half at least
+        for (std::size_t i = 0; i < prefix.columns.size(); ++i) {
+            QCOMPARE(found.plans[0].entries[i].set, prefix.columns[i].set);
+            QCOMPARE(found.plans[0].entries[i].retain, prefix.columns[i].retain);
+        }
+        c.columns.startFrom({});
+        QVERIFY(c.columns.solve());
+        QVERIFY(std::abs(c.columns.value() - least) <= 1e-6 * least);
+    }
+}
+
+void TestSolveColumns::theSearchIsBetterThanBothPlans()
+{
+    int better = 0;
+    for (int seed = 1; seed <= 8; ++seed) {
+        Columns c(seed, 40);
+        ColumnSearch search(*c.problem, Rules::final(), c.memo, 1, always);
+        search.learn(c.pool, c.other);
+        const auto plans =
+            search.plansNear(c.pool, c.good, [](std::int64_t rounds) { return rounds / 60.0; });
+        QVERIFY(!search.known().empty());
+        for (const Plan& plan : plans)
+            better += plan.total < std::min(c.good.total, c.other.total) * (1 - 1e-9);
+    }
+    QVERIFY(better >= 8);
+}
+
+void TestSolveColumns::theSearchDoesTheSameAgain()
+{
+    const ProblemPtr problem = layered(5, 40);
+    std::optional<double> first;
+    for (int i = 0; i < 2; ++i) {
+        SolveOptions options;
+        options.seconds = 0;
+        options.iterations = 60000;
+        options.threads = 1;
+        const auto result = solve(*problem, options);
+        QVERIFY(result.hasValue());
+        if (first)
+            QCOMPARE(result->total, *first);
+        first = result->total;
+    }
+}
+
+void TestSolveColumns::largeAndLockedProblemsDoWithoutIt()
+{
+    SolveOptions options;
+    options.seconds = 0;
+    options.iterations = 20000;
+    options.threads = 1;
+    const ProblemPtr large = layered(3, static_cast<int>(PlanColumns::kMostOps) + 4);
+    QVERIFY(large->opCount() > PlanColumns::kMostOps);
+    options.iterations = 600;
+    QVERIFY(solve(*large, options).hasValue());
+
+    options.iterations = 20000;
+    const ProblemPtr problem = layered(3, 20);
+    const auto free = solve(*problem, options);
+    QVERIFY(free.hasValue());
+    Schedule start = free->schedule;
+    Subgraph pinned = *start.subgraphs.front();
+    pinned.locked = true;
+    start.subgraphs.front() = std::make_shared<const Subgraph>(pinned);
+    options.start = start;
+    const auto kept = solve(*problem, options);
+    QVERIFY(kept.hasValue());
+    QVERIFY(kept->total <= free->total * (1 + 1e-9));
+    QVERIFY(std::ranges::any_of(kept->schedule.subgraphs, [&](const auto& s) { return s->ops == pinned.ops; }));
+}
+
+QTEST_GUILESS_MAIN(TestSolveColumns)
+#include "test_solve_columns.moc"

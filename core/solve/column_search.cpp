@@ -171,6 +171,7 @@ private:
                         &node.prefix, isRoot ? &m_best : nullptr, [&] { return keepGoing(); }});
         for (Plan& plan : found.plans)
             if (m_settler.settle(plan)) {
+                m_columns.add(plan); // settling may have found something else to do
                 m_limit = std::min(m_limit, plan.total);
                 m_plans.push_back(std::move(plan));
             }

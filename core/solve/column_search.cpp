@@ -19,12 +19,13 @@ constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 constexpr int kIdleRounds = 20;          ///< without new columns: there are hardly any
 constexpr std::size_t kFirstWidth = 300; ///< of beams
 constexpr std::size_t kWidth = 100;
-constexpr double kAsGood = 1.01; ///< plans that cost so much are worth a closer look
+constexpr double kAsGood = 1.01;  ///< plans that cost so much are worth a closer look
+constexpr double kFinished = 1.3; ///< may cost so many times the best
 constexpr double kRounding = 1e-9;
-constexpr double kEqual = 1e-4;  ///< the relaxation has nothing better to offer
-constexpr double kLate = 2;      ///< of the gap is what comes late expected to cost more
+constexpr double kEqual = 1e-4; ///< the relaxation has nothing better to offer
+constexpr double kLate = 2;     ///< of the gap is what comes late expected to cost more
 constexpr std::size_t kMostPlans = 6;
-constexpr std::size_t kMostKnown = 2000;
+constexpr std::size_t kMostKnown = 1000; ///< with more programs take too long
 constexpr std::size_t kMostLearnt = 10000;
 constexpr std::size_t kMostSets = 60000; ///< in the pool
 
@@ -50,7 +51,9 @@ class ColumnSearch::Session
 {
 public:
     Session(SubgraphPool& pool, std::uint64_t seed)
-        : m_pool(pool), m_settler(pool), m_columns(pool), m_walk(m_columns, seed)
+        : m_pool(pool), m_settler(pool),
+          m_columns(pool, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely),
+          m_walk(m_columns, seed)
     {
         for (const OpId o : pool.problem().topologicalOrder())
             (void)m_columns.add({pool.intern({o}), 0, 0, 0});
@@ -82,6 +85,8 @@ public:
             while (!m_open.empty() && keepGoing())
                 visitNext();
         }
+        if (m_plans.empty())
+            finish();
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
         if (m_plans.size() > kMostPlans)
             m_plans.resize(kMostPlans);
@@ -115,17 +120,19 @@ private:
     void learn(const std::vector<KnownColumn>& known)
     {
         const double gap = m_limit - m_columns.value();
-        std::vector<PlanColumn> good;
+        std::vector<std::pair<double, PlanColumn>> good;
         for (const KnownColumn& k : known) {
             const PlanColumn c{m_pool.intern(k.ops), m_pool.internRetain(k.resident),
                                m_pool.internRetain(k.retain), 0};
-            const double most = m_columns.price(c) + gap;
-            if (m_pool.floor(c.set, c.resident, c.retain) <= most &&
-                m_pool.latency(c.set, c.resident, c.retain) <= most)
-                good.push_back(c);
+            const double worth = m_columns.price(c);
+            if (m_pool.floor(c.set, c.resident, c.retain) > worth + gap)
+                continue;
+            if (const double loss = m_pool.latency(c.set, c.resident, c.retain) - worth; loss <= gap)
+                good.emplace_back(loss, c);
         }
-        for (const PlanColumn& c : good)
-            (void)m_columns.add(c);
+        std::ranges::stable_sort(good, {}, &std::pair<double, PlanColumn>::first);
+        for (std::size_t i = 0; i < std::min(good.size(), kMostKnown); ++i)
+            (void)m_columns.add(good[i].second);
     }
 
     [[nodiscard]] bool keepGoing() const { return m_used(m_rounds) < 1; }
@@ -167,8 +174,8 @@ private:
         if (node.prefix.latency + m_columns.value() >= m_limit * kAsGood)
             return;
         CombinedColumns found = combineColumns(
-            m_columns, {isRoot ? kFirstWidth : kWidth, m_limit * (isRoot ? 1 - kRounding : kAsGood), kMostPlans,
-                        &node.prefix, isRoot ? &m_best : nullptr, [&] { return keepGoing(); }});
+            m_columns, {isRoot ? kFirstWidth : kWidth, m_limit * (isRoot ? 1 - kRounding : kAsGood),
+                        kMostPlans, &node.prefix, isRoot ? &m_best : nullptr, [&] { return keepGoing(); }});
         for (Plan& plan : found.plans)
             if (m_settler.settle(plan)) {
                 m_columns.add(plan); // settling may have found something else to do
@@ -188,6 +195,23 @@ private:
             if (next.least < m_limit * kAsGood)
                 m_open.push_back(std::move(next));
         }
+    }
+
+    /// Where the time was too short for a plan: the most advanced one, as it may be finished now. Its first
+    /// subgraphs may be worth more than its last ones cost.
+    void finish()
+    {
+        const auto it =
+            std::ranges::max_element(m_open, {}, [](const Node& n) { return n.prefix.latency / n.least; });
+        if (it == m_open.end() || it->prefix.columns.empty())
+            return;
+        m_columns.startFrom(it->prefix);
+        if (!m_columns.solve())
+            return;
+        CombineOptions options{kWidth, m_limit * kFinished, 1, &it->prefix, nullptr, [] { return true; }};
+        for (Plan& plan : combineColumns(m_columns, options).plans)
+            if (m_settler.settle(plan))
+                m_plans.push_back(std::move(plan));
     }
 
     SubgraphPool& m_pool;
@@ -210,8 +234,6 @@ ColumnSearch::ColumnSearch(const Problem& problem, const Rules& rules, TilingMem
     m_pool.setKeepGoing(m_keepGoing);
 }
 
-ColumnSearch::~ColumnSearch() = default;
-
 void ColumnSearch::learn(const SubgraphPool& pool, const Plan& plan)
 {
     RetainId before = 0;
@@ -225,19 +247,17 @@ void ColumnSearch::learn(const SubgraphPool& pool, const Plan& plan)
 std::vector<Plan> ColumnSearch::plansNear(SubgraphPool& pool, const Plan& best,
                                           const std::function<double(std::int64_t)>& used)
 {
-    if (!m_session || m_pool.size() >= kMostSets) {
-        m_session.reset();
+    if (m_pool.size() >= kMostSets)
         m_pool.clear();
-        m_session = std::make_unique<Session>(m_pool, ++m_seed);
-    }
+    Session session(m_pool, ++m_seed);
     if (m_known.size() > kMostLearnt)
         m_known.erase(m_known.begin(), m_known.end() - kMostLearnt);
     std::vector<Plan> out;
     PlanSettler settler(pool);
-    for (const Plan& plan : m_session->run(copyOf(best, pool, m_pool), m_known, used))
+    for (const Plan& plan : session.run(copyOf(best, pool, m_pool), m_known, used))
         if (Plan copy = copyOf(plan, m_pool, pool); settler.settle(copy))
             out.push_back(std::move(copy));
-    m_known = m_keepGoing() ? m_session->known() : std::vector<KnownColumn>();
+    m_known = m_keepGoing() ? session.known() : std::vector<KnownColumn>();
     return out;
 }
 

@@ -30,11 +30,10 @@ public:
     /// within searches for tilings; when it says no all ends soon.
     ColumnSearch(const Problem& problem, const Rules& rules, TilingMemo& memo, std::uint64_t seed,
                  std::function<bool()> keepGoing);
-    ~ColumnSearch();
 
     /// Some plans that are about as good as `best`, a settled one, or better, and settled, too: all of
     /// `pool`. `used(rounds)`: what share of the time is over after so many rounds of new columns; it ends
-    /// soon after 1, or when nothing better is in sight. It goes on where it ended the last time.
+    /// soon after 1, or when nothing better is in sight.
     [[nodiscard]] std::vector<Plan> plansNear(SubgraphPool& pool, const Plan& best,
                                               const std::function<double(std::int64_t)>& used);
 
@@ -56,7 +55,6 @@ private:
     std::function<bool()> m_keepGoing;
     SubgraphPool m_pool;
     std::uint64_t m_seed;
-    std::unique_ptr<Session> m_session;
     std::vector<KnownColumn> m_known;
     std::unordered_set<PlanColumn, PlanColumn::Hash> m_told;
 };

@@ -60,6 +60,15 @@ std::optional<OpId> ColumnWalk::neighbour(SetId id)
     return has(set, out) ? std::nullopt : std::optional(out);
 }
 
+std::vector<OpId> ColumnWalk::partAround(OpId o)
+{
+    const std::vector<SetId>& sets = m_takenBy[o.index()];
+    const std::uint32_t dice = below(4);
+    if (dice < 2 || sets.empty())
+        return {o};
+    return cone(m_pool.problem(), m_pool.set(sets[below(sets.size())]).ops, o, dice == 2);
+}
+
 SetId ColumnWalk::with(SetId set, const std::vector<OpId>& ops)
 {
     return m_pool.intern(united(m_pool.set(set).ops, ops));
@@ -70,7 +79,8 @@ bool ColumnWalk::addOps(Chain& chain, std::size_t at)
     const std::optional<OpId> o = neighbour(chain[at].set);
     if (!o)
         return false;
-    SetId set = with(chain[at].set, {*o});
+    const std::vector<OpId> part = partAround(*o);
+    SetId set = with(chain[at].set, part);
     if (below(3) == 0)
         if (const std::optional<OpId> another = neighbour(set))
             set = with(set, {*another});
@@ -80,7 +90,7 @@ bool ColumnWalk::addOps(Chain& chain, std::size_t at)
     for (std::size_t i = 0; i < chain.size(); ++i) {
         if (i == at || !has(m_pool.set(chain[i].set), *o))
             continue;
-        std::vector<OpId> rest = without(m_pool.set(chain[i].set).ops, {*o});
+        std::vector<OpId> rest = without(m_pool.set(chain[i].set).ops, part);
         if (rest.empty())
             return false;
         chain[i].set = m_pool.intern(std::move(rest));
@@ -332,6 +342,10 @@ std::size_t ColumnWalk::round(int mostSteps, const std::function<bool()>& keepGo
             shares += m_columns.share(i);
         }
     average /= shares;
+    m_takenBy.assign(m_pool.problem().opCount(), {});
+    for (const std::size_t i : taken)
+        for (const OpId o : m_pool.set(all[i].set).ops)
+            m_takenBy[o.index()].push_back(all[i].set);
     m_finds.clear();
     const int steps = std::min(mostSteps, m_steps);
     const auto temperature = [&] {

@@ -45,6 +45,8 @@ private:
     /// nothing is left it is all that can be, if so wished, or the chain goes on as the part with `at`.
     [[nodiscard]] bool mend(Chain& chain, std::size_t at, bool handAll);
     [[nodiscard]] std::optional<OpId> neighbour(SetId set);
+    /// o alone, or with all before or after it in a set of the relaxation.
+    [[nodiscard]] std::vector<OpId> partAround(OpId o);
     [[nodiscard]] SetId with(SetId set, const std::vector<OpId>& ops);
     [[nodiscard]] double worth(const Chain& chain) const;
     [[nodiscard]] Chain chainAround(std::size_t column, const std::vector<std::size_t>& taken);
@@ -54,7 +56,8 @@ private:
     PlanColumns& m_columns;
     SubgraphPool& m_pool;
     SearchRandom m_random;
-    int m_steps = 20; ///< of a walk
+    int m_steps = 20;                          ///< of a walk
+    std::vector<std::vector<SetId>> m_takenBy; ///< by op: sets of the relaxation that run it
     std::vector<Find> m_finds;
 };
 

@@ -4,7 +4,6 @@
 #include <glpk.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace tilewright {
@@ -66,17 +65,25 @@ GrowingProgram::~GrowingProgram()
     deleteProgram(m_program);
 }
 
-std::size_t GrowingProgram::addRow(double atLeast)
+std::size_t GrowingProgram::addRow(double atLeast, std::span<const Share> shares)
 {
     const int row = glp_add_rows(m_program, 1);
     glp_set_row_bnds(m_program, row, GLP_LO, atLeast, 0);
+    std::vector<int> index{0}; // GLPK counts from one
+    std::vector<double> value{0};
+    for (const Share& s : shares) {
+        index.push_back(static_cast<int>(s.column + 1));
+        value.push_back(s.coefficient);
+    }
+    glp_set_mat_row(m_program, row, static_cast<int>(shares.size()), index.data(), value.data());
+    m_isMoved |= !shares.empty();
     return static_cast<std::size_t>(row - 1);
 }
 
 void GrowingProgram::setAtLeast(std::size_t row, double atLeast)
 {
     m_isMoved = true;
-    glp_set_row_bnds(m_program, static_cast<int>(row + 1), std::isinf(atLeast) ? GLP_FR : GLP_LO, atLeast, 0);
+    glp_set_row_bnds(m_program, static_cast<int>(row + 1), GLP_LO, atLeast, 0);
 }
 
 GrowingProgram::Column GrowingProgram::add(double cost, std::span<const Entry> entries)

@@ -23,14 +23,20 @@ public:
         double coefficient;
     };
 
+    struct Share
+    {
+        Column column;
+        double coefficient;
+    };
+
     explicit GrowingProgram(std::span<const double> atLeast);
     GrowingProgram(const GrowingProgram&) = delete;
     GrowingProgram& operator=(const GrowingProgram&) = delete;
     ~GrowingProgram();
 
     /// One more row, and its number.
-    [[nodiscard]] std::size_t addRow(double atLeast);
-    void setAtLeast(std::size_t row, double atLeast); ///< -infinity: anything
+    [[nodiscard]] std::size_t addRow(double atLeast, std::span<const Share> shares = {});
+    void setAtLeast(std::size_t row, double atLeast);
     [[nodiscard]] Column add(double cost, std::span<const Entry> entries);
     void setCost(Column column, double cost);
     struct Solution

@@ -7,7 +7,11 @@ namespace tilewright {
 
 namespace {
 
-constexpr int kMostChanges = 5000; ///< of the basis: where numbers go round in circles there is no end
+constexpr double kLittle = 1e-6;
+constexpr double kMissing = 0.01;
+constexpr std::size_t kMostWays = 50; ///< added at once
+constexpr int kWayRounds = 2;         ///< without asking for new columns in between
+constexpr int kMostChanges = 5000;    ///< of the basis: where numbers go round in circles there is no end
 
 bool contains(const std::vector<TensorId>& list, TensorId t)
 {
@@ -16,31 +20,93 @@ bool contains(const std::vector<TensorId>& list, TensorId t)
 
 } // namespace
 
-PlanColumns::PlanColumns(SubgraphPool& pool)
-    : m_pool(pool), m_problem(pool.problem()), m_readsOf(m_problem.opCount()),
-      m_readsFrom(m_problem.opCount()), m_ancestors(m_problem.opCount()),
+PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
+    : m_pool(pool), m_problem(pool.problem()), m_isLikely(repeats == Repeats::Likely),
+      m_waysTo(m_problem.opCount()), m_waysFrom(m_problem.opCount()), m_ancestors(m_problem.opCount()),
       m_program(std::vector<double>(m_problem.opCount(), 1.0))
 {
-    const auto read = [&](OpId by, TensorId t, bool ofView) {
+    const auto read = [&](OpId by, TensorId t) {
         const std::optional<OpId> from = m_problem.producer(t);
-        const auto isSame = [&](std::size_t r) {
-            return m_reads[r].tensor == t && m_reads[r].ofView == ofView;
-        };
-        if (!from || std::ranges::any_of(m_readsOf[by.index()], isSame))
+        if (!from)
             return;
-        m_readsOf[by.index()].push_back(m_reads.size());
-        m_readsFrom[from->index()].push_back(m_reads.size());
-        m_reads.push_back({*from, by, t, ofView, m_program.addRow(0)});
+        addWay(*from, by);
         m_ancestors[by.index()] |= m_ancestors[from->index()];
     };
     for (const OpId o : m_problem.topologicalOrder()) {
         m_ancestors[o.index()].set(o.index());
         for (const TensorId t : m_problem.op(o).inputs) {
-            read(o, t, false);
+            read(o, t);
             for (const TensorId base : m_problem.bases(t))
-                read(o, base, true);
+                read(o, base);
         }
     }
+}
+
+double PlanColumns::coefficient(std::size_t column, OpId from, OpId to) const
+{
+    const bool isRead = m_readsOf[column][from.index()];
+    return (m_runs[column][to.index()] ? (m_isLikely ? 1.0 : 0.0) - (isRead ? 1.0 : 0.0) : 0.0) +
+           (m_storesOf[column][from.index()] && !m_neededBy[column][to.index()] ? 1.0 : 0.0);
+}
+
+void PlanColumns::addWay(OpId from, OpId to)
+{
+    if (std::ranges::any_of(m_waysTo[to.index()], [&](std::size_t w) { return m_ways[w].from == from; }))
+        return;
+    std::vector<GrowingProgram::Share> shares;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (const double value = coefficient(i, from, to); value != 0)
+            shares.push_back({i, value});
+    Way way{from, to, 0, m_isLikely ? 1.0 : 0.0};
+    way.row = m_program.addRow(left(way, m_run, m_stored), shares);
+    m_waysTo[to.index()].push_back(m_ways.size());
+    m_waysFrom[from.index()].push_back(m_ways.size());
+    m_ways.push_back(way);
+}
+
+double PlanColumns::left(const Way& way, const OpFlags& run, const OpFlags& stored) const
+{
+    const bool isStored = stored[way.from.index()];
+    return m_isLikely ? (isStored || run[way.to.index()] ? 0 : way.atLeast)
+                      : way.atLeast - (isStored ? 1 : 0);
+}
+
+bool PlanColumns::addMissingWays()
+{
+    std::vector<std::size_t> taken;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (share(i) > kLittle)
+            taken.push_back(i);
+    struct Missing
+    {
+        double share;
+        OpId from, to;
+    };
+    std::vector<Missing> missing;
+    std::vector<OpFlags> seen(m_problem.opCount());
+    for (const std::size_t i : taken)
+        for (const OpId to : m_pool.set(m_columns[i].set).ops) {
+            OpFlags reads = m_readsOf[i] & ~m_stored & ~seen[to.index()];
+            if (m_run[to.index()] || reads.none())
+                continue;
+            seen[to.index()] |= reads;
+            for (const std::size_t w : m_waysTo[to.index()])
+                reads.reset(m_ways[w].from.index());
+            for (std::size_t o = 0; o < m_problem.opCount(); ++o) {
+                if (!reads[o])
+                    continue;
+                const OpId from(static_cast<std::uint32_t>(o));
+                double sum = 0;
+                for (const std::size_t j : taken)
+                    sum += share(j) * coefficient(j, from, to);
+                if (sum < 1 - kMissing)
+                    missing.push_back({sum, from, to});
+            }
+        }
+    std::ranges::stable_sort(missing, {}, &Missing::share);
+    for (std::size_t i = 0; i < std::min(missing.size(), kMostWays); ++i)
+        addWay(missing[i].from, missing[i].to);
+    return !missing.empty();
 }
 
 /// Ops that have to run before the set, all of them.
@@ -68,24 +134,21 @@ bool PlanColumns::handsOver(const PlanColumn& column) const
 template <class F> void PlanColumns::forEachRow(const PlanColumn& column, F&& f) const
 {
     const OpSet& set = m_pool.set(column.set);
-    const std::vector<TensorId>& resident = m_pool.retain(column.resident);
     const std::vector<TensorId>& retain = m_pool.retain(column.retain);
     const OpFlags needed = neededBy(set);
+    const OpFlags read = reads(column);
     for (const OpId o : set.ops) {
         f(o.index(), 1.0);
-        for (const std::size_t i : m_readsOf[o.index()]) {
-            const Read& r = m_reads[i];
-            if (r.ofView ? std::ranges::binary_search(set.bases, r.tensor)
-                         : std::ranges::binary_search(set.inputs, r.tensor) && !contains(resident, r.tensor))
-                f(r.row, -1.0);
-        }
+        for (const std::size_t w : m_waysTo[o.index()])
+            if (read[m_ways[w].from.index()] != m_isLikely)
+                f(m_ways[w].row, m_isLikely ? 1.0 : -1.0);
     }
     // Who has to run before the column cannot wait for what it stores.
     for (const TensorId t : set.sinks)
         if (!contains(retain, t))
-            for (const std::size_t i : m_readsFrom[m_problem.producer(t)->index()])
-                if (!needed[m_reads[i].by.index()])
-                    f(m_reads[i].row, 1.0);
+            for (const std::size_t w : m_waysFrom[m_problem.producer(t)->index()])
+                if (!needed[m_ways[w].to.index()])
+                    f(m_ways[w].row, 1.0);
 }
 
 std::size_t PlanColumns::rowOf(RetainId list)
@@ -117,6 +180,13 @@ bool PlanColumns::add(PlanColumn column)
     std::ranges::sort(entries, {}, &GrowingProgram::Entry::row);
     m_index.emplace(column, m_columns.size());
     m_columns.push_back(column);
+    const OpSet& set = m_pool.set(column.set);
+    m_runs.emplace_back();
+    for (const OpId o : set.ops)
+        m_runs.back().set(o.index());
+    m_readsOf.push_back(reads(column));
+    m_storesOf.push_back(stores(column));
+    m_neededBy.push_back(neededBy(set));
     (void)m_program.add(column.latency, entries);
     return true;
 }
@@ -132,10 +202,10 @@ void PlanColumns::add(const Plan& plan)
         forEachRow(column, [&](std::size_t row, double value) { rows[row] += value; });
         before = e.retain;
     }
-    for (Read& r : m_reads)
-        if (const double sum = rows[r.row]; sum < r.atLeast) {
-            r.atLeast = sum;
-            m_program.setAtLeast(r.row, sum);
+    for (Way& w : m_ways)
+        if (const double sum = rows[w.row]; sum < w.atLeast) {
+            w.atLeast = sum;
+            m_program.setAtLeast(w.row, sum);
         }
 }
 
@@ -143,9 +213,10 @@ void PlanColumns::startFrom(const PlanPrefix& prefix)
 {
     for (std::size_t o = 0; o < m_problem.opCount(); ++o)
         m_program.setAtLeast(o, prefix.run[o] ? 0 : 1);
-    for (const Read& r : m_reads)
-        m_program.setAtLeast(r.row, prefix.stored[r.from.index()] ? -std::numeric_limits<double>::infinity()
-                                                                  : r.atLeast);
+    m_run = prefix.run;
+    m_stored = prefix.stored;
+    for (const Way& w : m_ways)
+        m_program.setAtLeast(w.row, left(w, m_run, m_stored));
     if (m_handed != 0)
         m_program.setAtLeast(rowOf(m_handed), 0);
     m_handed = prefix.resident;
@@ -166,8 +237,11 @@ PlanPrefix PlanColumns::extended(PlanPrefix prefix, const PlanColumn& column) co
 
 bool PlanColumns::solve()
 {
-    m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMostChanges);
-    return m_solution.optimal;
+    for (int round = 0;; ++round) {
+        m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMostChanges);
+        if (!m_solution.optimal || !m_isLikely || round == kWayRounds || !addMissingWays())
+            return m_solution.optimal;
+    }
 }
 
 double PlanColumns::listPrice(RetainId list) const
@@ -190,9 +264,8 @@ double PlanColumns::rest(const OpFlags& run, const OpFlags& stored, RetainId res
     for (std::size_t o = 0; o < m_problem.opCount(); ++o)
         if (!run[o]) {
             sum += m_solution.prices[o];
-            for (const std::size_t i : m_readsOf[o])
-                if (stored[m_reads[i].from.index()])
-                    sum -= m_solution.prices[m_reads[i].row];
+            for (const std::size_t w : m_waysTo[o])
+                sum += left(m_ways[w], run, stored) * m_solution.prices[m_ways[w].row];
         }
     return sum;
 }

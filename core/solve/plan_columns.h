@@ -56,13 +56,19 @@ public:
     static constexpr std::size_t kMostOps = PlanPrefix::kMostOps;
     using OpFlags = PlanPrefix::OpFlags;
 
+    /// What plans that run ops several times are worth.
+    enum class Repeats {
+        Unlikely, ///< each run that reads something counts against its being stored: prices are closer to
+                  ///< plans without such ops
+        Likely ///< stored once is enough for all of them: plans may be further away
+    };
+
     /// Of a problem with at most kMostOps ops; none may be locked.
-    explicit PlanColumns(SubgraphPool& pool);
+    explicit PlanColumns(SubgraphPool& pool, Repeats repeats = Repeats::Likely);
 
     /// False when it is known or fits at no tiling.
     bool add(PlanColumn column);
-    /// The columns of a settled plan. It is one of those that value() is about from now on, also where an op
-    /// runs twice and reads the same each time.
+    /// The columns of a settled plan. It is one of those that value() is about from now on.
     void add(const Plan& plan);
     /// Is there for each tensor that it retains an op that reads it and does not have to run before?
     [[nodiscard]] bool handsOver(const PlanColumn& column) const;
@@ -93,15 +99,21 @@ public:
     [[nodiscard]] OpFlags stores(const PlanColumn& column) const;
 
 private:
-    struct Read
+    /// What one op makes is in slow memory, or another one runs in a column that does not read it there; with
+    /// Repeats::Unlikely it is stored as often as columns with that one read it.
+    struct Way
     {
-        OpId from, by;
-        TensorId tensor;
-        bool ofView = false; ///< a view's base: to be in slow memory whatever is resident (R1.7)
+        OpId from, to;
         std::size_t row = 0;
-        double atLeast = 0; ///< stored more often than read: below 0 where some plan does otherwise
+        double atLeast = 1; ///< less where some plan does otherwise
     };
+    /// What is to be achieved after a prefix.
+    [[nodiscard]] double left(const Way& way, const OpFlags& run, const OpFlags& stored) const;
     [[nodiscard]] OpFlags neededBy(const OpSet& set) const;
+    [[nodiscard]] double coefficient(std::size_t column, OpId from, OpId to) const;
+    void addWay(OpId from, OpId to);
+    /// Those that the relaxation does not keep to, the worst first; whether there are any.
+    bool addMissingWays();
     /// Calls back with each row and what the column adds to it, rows of lists left out.
     template <class F> void forEachRow(const PlanColumn& column, F&& f) const;
     [[nodiscard]] std::size_t rowOf(RetainId list);
@@ -109,16 +121,19 @@ private:
 
     SubgraphPool& m_pool;
     const Problem& m_problem;
-    std::vector<Read> m_reads;
-    std::vector<std::vector<std::size_t>> m_readsOf;   ///< by op that reads: which of them
-    std::vector<std::vector<std::size_t>> m_readsFrom; ///< by op that makes the tensor
-    std::vector<OpFlags> m_ancestors;                  ///< by op, itself included
+    bool m_isLikely;
+    std::vector<Way> m_ways;
+    std::vector<std::vector<std::size_t>> m_waysTo;   ///< by op that reads, or runs with what reads
+    std::vector<std::vector<std::size_t>> m_waysFrom; ///< by op that makes the tensor
+    std::vector<OpFlags> m_ancestors;                 ///< by op, itself included
     GrowingProgram m_program;
     std::vector<PlanColumn> m_columns;
+    std::vector<OpFlags> m_runs, m_readsOf, m_storesOf, m_neededBy; ///< by column
     std::unordered_map<PlanColumn, std::size_t, PlanColumn::Hash> m_index;
     std::vector<RetainId> m_lists;
     std::unordered_map<RetainId, std::size_t> m_rowOfList;
     RetainId m_handed = 0; ///< by the prefix
+    OpFlags m_run, m_stored;
     GrowingProgram::Solution m_solution;
 };
 

@@ -32,7 +32,7 @@ struct Round
 };
 // Measured on random layered graphs of 45 to 152 ops: hotter rounds begin anew without finding more, and more
 // of them are too short. What a round finds in one place counts, whatever it loses elsewhere (recombine()).
-constexpr Round kRounds[] = {{0.25, 0.6}, {0.26, 0.45}, {0.26, 0.38}, {0.23, 0.3}};
+constexpr Round kRounds[] = {{0.25, 0.6}, {0.45, 0.45}, {0.3, 0.3}};
 constexpr double kCold = 0.03;             ///< last temperature, before the final descent
 constexpr double kDescent = 0.85;          ///< from this share of a round on nothing worse is accepted
 constexpr std::int64_t kWindowEvery = 400; ///< steps between two exactly planned windows ...

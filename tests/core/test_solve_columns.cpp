@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search by columns: prices that fit every known plan, walks that find what costs less, plans put together.
+// The search by columns: prices that fit every known plan, walks that find what costs less, plans put
+// together.
 #include "layered_plans.h"
 #include "solve/column_search.h"
 #include "solve/column_walk.h"
@@ -19,9 +20,9 @@ namespace {
 /// A graph with two plans of it and their columns.
 struct Columns
 {
-    explicit Columns(int seed, int ops = 30)
+    explicit Columns(int seed, int ops = 30, PlanColumns::Repeats repeats = PlanColumns::Repeats::Likely)
         : problem(layered(seed, ops)), pool(*problem, Rules::final(), memo, {}), start(singles(pool)),
-          good(changed(pool, start, 1, 1500)), other(changed(pool, start, 2, 1500)), columns(pool)
+          good(changed(pool, start, 1, 1500)), other(changed(pool, start, 2, 1500)), columns(pool, repeats)
     {
         columns.add(start);
         columns.add(good);
@@ -87,16 +88,16 @@ void TestSolveColumns::aProgramGrowsAndItsRowsChange()
     program.setAtLeast(row, 0);
     program.setAtLeast(1, 0);
     QCOMPARE(program.solve(1).value, 3.0);
-    program.setAtLeast(row, -std::numeric_limits<double>::infinity());
-    program.setAtLeast(1, 1);
-    QCOMPARE(program.solve(1).value, 1.0);
+    const GrowingProgram::Share shares[] = {{0, 1}}; // more of the first column
+    (void)program.addRow(2, shares);
+    QCOMPARE(program.solve(1).value, 6.0);
     QVERIFY(!program.solve(1, 0).prices.empty());
 }
 
 void TestSolveColumns::noKnownPlanIsBelowTheRelaxation()
 {
     for (int seed = 1; seed <= 12; ++seed) {
-        Columns c(seed);
+        Columns c(seed, 30, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely);
         QVERIFY(c.columns.solve());
         for (const Plan* plan : {&c.start, &c.good, &c.other}) {
             QVERIFY(c.columns.value() <= plan->total * (1 + 1e-9));
@@ -141,10 +142,12 @@ void TestSolveColumns::aPlanThatRunsAnOpTwiceIsKnownToo()
                     e = {pool.intern({o, readers[0]})};
             if (!settler.settle(plan))
                 continue;
-            PlanColumns columns(pool);
-            columns.add(plan);
-            QVERIFY(columns.solve());
-            QVERIFY2(columns.value() <= plan.total * (1 + 1e-9), qPrintable(QString::number(seed)));
+            for (const auto repeats : {PlanColumns::Repeats::Likely, PlanColumns::Repeats::Unlikely}) {
+                PlanColumns columns(pool, repeats);
+                columns.add(plan);
+                QVERIFY(columns.solve());
+                QVERIFY2(columns.value() <= plan.total * (1 + 1e-9), qPrintable(QString::number(seed)));
+            }
             ++twice;
         }
     }
@@ -212,7 +215,7 @@ void TestSolveColumns::combinedPlansAreValid()
 void TestSolveColumns::combinedPlansBeginAsTheyAreTold()
 {
     for (int seed = 1; seed <= 6; ++seed) {
-        Columns c(seed);
+        Columns c(seed, 30, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely);
         QVERIFY(c.columns.solve());
         const double least = c.columns.value();
         PlanPrefix prefix;
@@ -292,7 +295,8 @@ void TestSolveColumns::largeAndLockedProblemsDoWithoutIt()
     const auto kept = solve(*problem, options);
     QVERIFY(kept.hasValue());
     QVERIFY(kept->total <= free->total * (1 + 1e-9));
-    QVERIFY(std::ranges::any_of(kept->schedule.subgraphs, [&](const auto& s) { return s->ops == pinned.ops; }));
+    QVERIFY(
+        std::ranges::any_of(kept->schedule.subgraphs, [&](const auto& s) { return s->ops == pinned.ops; }));
 }
 
 QTEST_GUILESS_MAIN(TestSolveColumns)

@@ -109,6 +109,7 @@ private:
                 starts.push_back(state);
         }
         std::vector<std::vector<PlanColumn>> out;
+        out.reserve(starts.size());
         for (const std::uint32_t state : starts)
             out.push_back(columnsOf(state));
         return out;

@@ -60,7 +60,7 @@ public:
     enum class Repeats {
         Unlikely, ///< each run that reads something counts against its being stored: prices are closer to
                   ///< plans without such ops
-        Likely ///< stored once is enough for all of them: plans may be further away
+        Likely    ///< stored once is enough for all of them: plans may be further away
     };
 
     /// Of a problem with at most kMostOps ops; none may be locked.

@@ -40,6 +40,8 @@ constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
 constexpr std::int64_t kRecombineEvery = 50; ///< steps between two looks at the current plan's places
 // All rounds but the first begin with the search by columns (ColumnSearch).
+constexpr std::size_t kColumnOps = 160; ///< with more there is not enough time for it
+static_assert(kColumnOps <= PlanColumns::kMostOps);
 constexpr double kColumnShare = 0.6;      ///< of a round
 constexpr double kStepsOfRound = 500;     ///< a round of new columns takes about as long as so many steps
 constexpr double kFewestRounds = 4;       ///< of columns, for those who count steps
@@ -291,7 +293,7 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
                          m_options.seed * 7919 + static_cast<std::uint64_t>(thread),
                          [this] { return !outOfTime(); });
     Told toldOfColumns;
-    const bool combinable = m_problem.opCount() <= PlanColumns::kMostOps && m_sketch.locked.empty();
+    const bool combinable = m_problem.opCount() <= kColumnOps && m_sketch.locked.empty();
     for (int round = 0;; ++round) {
         if (annealer.best().total <= m_bound * (1 + 1e-9)) {
             const std::scoped_lock lock(m_mutex);

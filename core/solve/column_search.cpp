@@ -45,9 +45,8 @@ Plan copyOf(const Plan& plan, const SubgraphPool& from, SubgraphPool& to)
     return out;
 }
 
-} // namespace
-
-class ColumnSearch::Session
+/// One search from the best plan.
+class Session
 {
 public:
     Session(SubgraphPool& pool, std::uint64_t seed)
@@ -68,8 +67,6 @@ public:
         m_best = std::move(best);
         m_limit = m_best.total;
         m_used = used;
-        m_rounds = 0;
-        m_columns.startFrom({});
         if (!m_columns.solve())
             return {};
         learn(known);
@@ -90,7 +87,7 @@ public:
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
         if (m_plans.size() > kMostPlans)
             m_plans.resize(kMostPlans);
-        return std::exchange(m_plans, {});
+        return std::move(m_plans);
     }
 
     /// Those that cost the least more than they are worth.
@@ -226,6 +223,8 @@ private:
     std::vector<Node> m_open;
     std::vector<Plan> m_plans;
 };
+
+} // namespace
 
 ColumnSearch::ColumnSearch(const Problem& problem, const Rules& rules, TilingMemo& memo, std::uint64_t seed,
                            std::function<bool()> keepGoing)

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <unordered_set>
 #include <vector>
 
@@ -51,7 +50,6 @@ public:
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }
 
 private:
-    class Session;
     std::function<bool()> m_keepGoing;
     SubgraphPool m_pool;
     std::uint64_t m_seed;

@@ -104,7 +104,7 @@ private:
         for (std::uint32_t state : level) {
             for (std::size_t d = depth; d > std::min(kMostAhead, (depth + 3) / 4); --d)
                 state = m_states[state].parent;
-            if (starts.size() < kMostStarts && !m_states[state].guided &&
+            if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].item != kNone &&
                 std::ranges::find(starts, state) == starts.end())
                 starts.push_back(state);
         }

@@ -205,7 +205,7 @@ void PlanColumns::add(const Plan& plan)
     for (Way& w : m_ways)
         if (const double sum = rows[w.row]; sum < w.atLeast) {
             w.atLeast = sum;
-            m_program.setAtLeast(w.row, sum);
+            m_program.setAtLeast(w.row, left(w, m_run, m_stored));
         }
 }
 

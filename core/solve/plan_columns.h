@@ -26,9 +26,7 @@ struct PlanColumn
     {
         std::size_t operator()(const PlanColumn& c) const noexcept
         {
-            std::uint64_t h = (std::uint64_t{c.set} << 32 | c.resident) * 0x9e3779b97f4a7c15ULL;
-            h = (h ^ (h >> 29) ^ c.retain) * 0xbf58476d1ce4e5b9ULL;
-            return h ^ (h >> 31);
+            return SubgraphPool::CostKeyHash{}({c.set, c.resident, c.retain});
         }
     };
 };

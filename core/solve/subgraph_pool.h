@@ -69,6 +69,23 @@ public:
     SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
                  std::vector<LockedSubgraph> locked);
 
+    /// What a latency depends on.
+    struct CostKey
+    {
+        SetId set;
+        RetainId resident, retain;
+        bool operator==(const CostKey&) const = default;
+    };
+    struct CostKeyHash
+    {
+        std::size_t operator()(const CostKey& k) const noexcept
+        {
+            std::uint64_t h = (std::uint64_t{k.set} << 32 | k.resident) * 0x9e3779b97f4a7c15ULL;
+            h = (h ^ (h >> 29) ^ k.retain) * 0xbf58476d1ce4e5b9ULL;
+            return h ^ (h >> 31);
+        }
+    };
+
     /// `ops` in any order, each once; a set with `lock` >= 0 is the locked subgraph itself.
     [[nodiscard]] SetId intern(std::vector<OpId> ops, std::int32_t lock = -1);
     [[nodiscard]] const OpSet& set(SetId id) const { return m_sets[id]; }
@@ -136,22 +153,6 @@ private:
             return d.a ^ d.b;
         }
     };
-    struct CostKey
-    {
-        SetId set;
-        RetainId resident, retain;
-        bool operator==(const CostKey&) const = default;
-    };
-    struct CostKeyHash
-    {
-        std::size_t operator()(const CostKey& k) const noexcept
-        {
-            std::uint64_t h = (std::uint64_t{k.set} << 32 | k.resident) * 0x9e3779b97f4a7c15ULL;
-            h = (h ^ (h >> 29) ^ k.retain) * 0xbf58476d1ce4e5b9ULL;
-            return h ^ (h >> 31);
-        }
-    };
-
     const Problem& m_problem;
     Rules m_rules;
     TilingMemo& m_memo;

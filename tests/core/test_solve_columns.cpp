@@ -233,6 +233,9 @@ void TestSolveColumns::combinedPlansBeginAsTheyAreTold()
             QCOMPARE(found.plans[0].entries[i].set, prefix.columns[i].set);
             QCOMPARE(found.plans[0].entries[i].retain, prefix.columns[i].retain);
         }
+        // Where nothing can go on there is no start to go on from either.
+        const CombineOptions hopeless{100, prefix.latency, 1, &prefix, nullptr, always};
+        QVERIFY(combineColumns(c.columns, hopeless).ahead.empty());
         c.columns.startFrom({});
         QVERIFY(c.columns.solve());
         QVERIFY(std::abs(c.columns.value() - least) <= 1e-6 * least);

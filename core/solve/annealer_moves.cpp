@@ -35,10 +35,14 @@ std::vector<OpId> Annealer::partWithout(SetId set, OpId o, TensorId t) const
         return std::ranges::any_of(op.inputs, [&](TensorId x) { return x != t && touches(b, x); });
     };
     std::vector<OpId> out{o};
+    std::vector<OpId> others = without(ops, out);
     for (std::size_t i = 0; i < out.size(); ++i)
-        for (const OpId p : ops)
-            if (std::ranges::find(out, p) == out.end() && adjacent(out[i], p))
-                out.push_back(p);
+        std::erase_if(others, [&](OpId p) {
+            if (!adjacent(out[i], p))
+                return false;
+            out.push_back(p);
+            return true;
+        });
     return out;
 }
 

@@ -145,7 +145,9 @@ private:
 
     struct ListHash
     {
-        template <typename Tag> std::size_t operator()(const std::vector<Id<Tag>>& list) const noexcept
+        // Not noexcept: the standard library then keeps hashes, which is much faster than hashing each list of
+        // a bucket.
+        template <typename Tag> std::size_t operator()(const std::vector<Id<Tag>>& list) const
         {
             Digest d;
             for (const auto id : list)

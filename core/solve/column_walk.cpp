@@ -228,6 +228,13 @@ bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
             i = static_cast<std::size_t>(-1); // from the start
         }
     }
+    PlanColumns::OpFlags stored;
+    for (const PlanColumn& c : chain) {
+        const PlanColumns::OpFlags more = m_columns.stores(c);
+        if ((more & stored).any()) // is worth nothing the second time
+            return false;
+        stored |= more;
+    }
     return std::ranges::all_of(chain, [&](const PlanColumn& c) { return m_columns.handsOver(c); });
 }
 

@@ -2,12 +2,15 @@
 #include "solve/plan_columns.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace tilewright {
 
 namespace {
 
 constexpr double kLittle = 1e-6;
+constexpr double kNoMatter = 100; ///< no column is taken so often
 constexpr double kMissing = 0.01;
 constexpr std::size_t kMostWays = 50; ///< added at once
 constexpr int kWayRounds = 2;         ///< without asking for new columns in between
@@ -29,7 +32,7 @@ PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
         const std::optional<OpId> from = m_problem.producer(t);
         if (!from)
             return;
-        addWay(*from, by);
+        addWay(*from, by, !m_isLikely);
         m_ancestors[by.index()] |= m_ancestors[from->index()];
     };
     for (const OpId o : m_problem.topologicalOrder()) {
@@ -42,22 +45,24 @@ PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
     }
 }
 
-double PlanColumns::coefficient(std::size_t column, OpId from, OpId to) const
+double PlanColumns::coefficient(std::size_t column, const Way& way) const
 {
-    const bool isRead = m_readsOf[column][from.index()];
-    return (m_runs[column][to.index()] ? (m_isLikely ? 1.0 : 0.0) - (isRead ? 1.0 : 0.0) : 0.0) +
-           (m_storesOf[column][from.index()] && !m_neededBy[column][to.index()] ? 1.0 : 0.0);
+    const bool isRead = m_readsOf[column][way.from.index()];
+    return (m_runs[column][way.to.index()] && isRead == way.eachTime ? (isRead ? -1.0 : 1.0) : 0.0) +
+           (m_storesOf[column][way.from.index()] && !m_neededBy[column][way.to.index()] ? 1.0 : 0.0);
 }
 
-void PlanColumns::addWay(OpId from, OpId to)
+void PlanColumns::addWay(OpId from, OpId to, bool eachTime)
 {
-    if (std::ranges::any_of(m_waysTo[to.index()], [&](std::size_t w) { return m_ways[w].from == from; }))
+    if (std::ranges::any_of(m_waysTo[to.index()], [&](std::size_t w) {
+            return m_ways[w].from == from && m_ways[w].eachTime == eachTime;
+        }))
         return;
+    Way way{from, to, eachTime, 0, eachTime ? 0.0 : 1.0};
     std::vector<GrowingProgram::Share> shares;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (const double value = coefficient(i, from, to); value != 0)
+        if (const double value = coefficient(i, way); value != 0)
             shares.push_back({i, value});
-    Way way{from, to, 0, m_isLikely ? 1.0 : 0.0};
     way.row = m_program.addRow(left(way, m_run, m_stored), shares);
     m_waysTo[to.index()].push_back(m_ways.size());
     m_waysFrom[from.index()].push_back(m_ways.size());
@@ -67,45 +72,124 @@ void PlanColumns::addWay(OpId from, OpId to)
 double PlanColumns::left(const Way& way, const OpFlags& run, const OpFlags& stored) const
 {
     const bool isStored = stored[way.from.index()];
-    return m_isLikely ? (isStored || run[way.to.index()] ? 0 : way.atLeast)
-                      : way.atLeast - (isStored ? 1 : 0);
+    const bool hasRun = run[way.to.index()];
+    if (!way.eachTime)
+        return isStored || hasRun ? 0 : way.atLeast;
+    if (m_isLikely)
+        return isStored || !hasRun ? -kNoMatter : way.atLeast;
+    return way.atLeast - (isStored ? 1 : 0);
+}
+
+double PlanColumns::left(RetainId list, const Once& once, const OpFlags& stored, RetainId resident) const
+{
+    if (resident != list)
+        return once.atLeast;
+    // What is stored is not stored again.
+    return once.atLeast + (once.isGiver ? (stored[once.op.index()] ? 1 : 0) : (stored[once.op.index()] ? 0 : -1));
+}
+
+void PlanColumns::addOnce(RetainId list, OpId op, bool isGiver)
+{
+    std::vector<GrowingProgram::Share> shares;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (const double value = coefficient(m_columns[i], m_storesOf[i][op.index()], list, isGiver); value != 0)
+            shares.push_back({i, value});
+    Once once{op, isGiver};
+    once.row = m_program.addRow(left(list, once, m_stored, m_handed), shares);
+    m_onces[list].push_back(once);
+}
+
+bool PlanColumns::addMissingOnces()
+{
+    struct Side
+    {
+        double all = 0;
+        std::map<OpId, double> storing;
+    };
+    std::map<RetainId, std::array<Side, 2>> lists; // givers, takers
+    for (const std::size_t i : taken()) {
+        const PlanColumn& c = m_columns[i];
+        for (const bool isGiver : {true, false}) {
+            const RetainId list = isGiver ? c.retain : c.resident;
+            if (list == 0)
+                continue;
+            Side& side = lists[list][isGiver ? 0 : 1];
+            side.all += share(i);
+            for (std::size_t o = 0; o < m_problem.opCount(); ++o)
+                if (m_storesOf[i][o])
+                    side.storing[OpId(static_cast<std::uint32_t>(o))] += share(i);
+        }
+    }
+    struct Missing
+    {
+        double share;
+        RetainId list;
+        OpId op;
+        bool isGiver;
+    };
+    std::vector<Missing> missing;
+    for (const auto& [list, sides] : lists)
+        for (const bool isGiver : {true, false}) {
+            const Side& own = sides[isGiver ? 0 : 1];
+            const Side& other = sides[isGiver ? 1 : 0];
+            for (const auto& [op, storing] : own.storing) {
+                const auto it = other.storing.find(op);
+                const double rest = other.all - (it == other.storing.end() ? 0 : it->second);
+                Once once{op, isGiver};
+                const double lacks = left(list, once, m_stored, m_handed) - (rest - storing);
+                if (lacks > kMissing && std::ranges::none_of(m_onces[list], [&](const Once& o) { return o.op == op && o.isGiver == isGiver; }))
+                    missing.push_back({-lacks, list, op, isGiver});
+            }
+        }
+    std::ranges::stable_sort(missing, {}, &Missing::share);
+    for (std::size_t i = 0; i < std::min(missing.size(), kMostWays); ++i)
+        addOnce(missing[i].list, missing[i].op, missing[i].isGiver);
+    return !missing.empty();
+}
+
+std::vector<std::size_t> PlanColumns::taken() const
+{
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < m_columns.size(); ++i)
+        if (share(i) > kLittle)
+            out.push_back(i);
+    return out;
 }
 
 bool PlanColumns::addMissingWays()
 {
-    std::vector<std::size_t> taken;
-    for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (share(i) > kLittle)
-            taken.push_back(i);
+    const std::vector<std::size_t> taken = this->taken();
     struct Missing
     {
         double share;
-        OpId from, to;
+        Way way;
     };
     std::vector<Missing> missing;
     std::vector<OpFlags> seen(m_problem.opCount());
     for (const std::size_t i : taken)
         for (const OpId to : m_pool.set(m_columns[i].set).ops) {
             OpFlags reads = m_readsOf[i] & ~m_stored & ~seen[to.index()];
-            if (m_run[to.index()] || reads.none())
+            if (reads.none())
                 continue;
+            const bool eachTime = m_run[to.index()];
             seen[to.index()] |= reads;
             for (const std::size_t w : m_waysTo[to.index()])
-                reads.reset(m_ways[w].from.index());
+                if (m_ways[w].eachTime == eachTime)
+                    reads.reset(m_ways[w].from.index());
             for (std::size_t o = 0; o < m_problem.opCount(); ++o) {
                 if (!reads[o])
                     continue;
-                const OpId from(static_cast<std::uint32_t>(o));
-                double sum = 0;
+                const Way way{OpId(static_cast<std::uint32_t>(o)), to, eachTime};
+                double sum = eachTime ? 1 : 0;
                 for (const std::size_t j : taken)
-                    sum += share(j) * coefficient(j, from, to);
+                    sum += share(j) * coefficient(j, way);
                 if (sum < 1 - kMissing)
-                    missing.push_back({sum, from, to});
+                    missing.push_back({sum, way});
             }
         }
     std::ranges::stable_sort(missing, {}, &Missing::share);
     for (std::size_t i = 0; i < std::min(missing.size(), kMostWays); ++i)
-        addWay(missing[i].from, missing[i].to);
+        addWay(missing[i].way.from, missing[i].way.to, missing[i].way.eachTime);
     return !missing.empty();
 }
 
@@ -140,8 +224,8 @@ template <class F> void PlanColumns::forEachRow(const PlanColumn& column, F&& f)
     for (const OpId o : set.ops) {
         f(o.index(), 1.0);
         for (const std::size_t w : m_waysTo[o.index()])
-            if (read[m_ways[w].from.index()] != m_isLikely)
-                f(m_ways[w].row, m_isLikely ? 1.0 : -1.0);
+            if (read[m_ways[w].from.index()] == m_ways[w].eachTime)
+                f(m_ways[w].row, m_ways[w].eachTime ? -1.0 : 1.0);
     }
     // Who has to run before the column cannot wait for what it stores.
     for (const TensorId t : set.sinks)
@@ -149,6 +233,21 @@ template <class F> void PlanColumns::forEachRow(const PlanColumn& column, F&& f)
             for (const std::size_t w : m_waysFrom[m_problem.producer(t)->index()])
                 if (!needed[m_ways[w].to.index()])
                     f(m_ways[w].row, 1.0);
+    if (column.resident == 0 && column.retain == 0)
+        return;
+    const OpFlags stored = stores(column);
+    for (const RetainId list : {column.resident, column.retain})
+        if (const auto it = m_onces.find(list); it != m_onces.end())
+            for (const Once& once : it->second)
+                if (const double value = coefficient(column, stored[once.op.index()], list, once.isGiver); value != 0)
+                    f(once.row, value);
+}
+
+double PlanColumns::coefficient(const PlanColumn& column, bool isStoring, RetainId list, bool isGiver)
+{
+    const RetainId own = isGiver ? column.retain : column.resident;
+    const RetainId other = isGiver ? column.resident : column.retain;
+    return (other == list && !isStoring ? 1 : 0) - (own == list && isStoring ? 1 : 0);
 }
 
 std::size_t PlanColumns::rowOf(RetainId list)
@@ -203,23 +302,32 @@ void PlanColumns::add(const Plan& plan)
         before = e.retain;
     }
     for (Way& w : m_ways)
-        if (const double sum = rows[w.row]; sum < w.atLeast) {
-            w.atLeast = sum;
-            m_program.setAtLeast(w.row, left(w, m_run, m_stored));
-        }
+        w.atLeast = std::min(w.atLeast, rows[w.row]);
+    for (auto& [list, onces] : m_onces)
+        for (Once& o : onces)
+            o.atLeast = std::min(o.atLeast, rows[o.row]);
+    setRightHandSides();
 }
 
 void PlanColumns::startFrom(const PlanPrefix& prefix)
 {
-    for (std::size_t o = 0; o < m_problem.opCount(); ++o)
-        m_program.setAtLeast(o, prefix.run[o] ? 0 : 1);
-    m_run = prefix.run;
-    m_stored = prefix.stored;
-    for (const Way& w : m_ways)
-        m_program.setAtLeast(w.row, left(w, m_run, m_stored));
     if (m_handed != 0)
         m_program.setAtLeast(rowOf(m_handed), 0);
+    m_run = prefix.run;
+    m_stored = prefix.stored;
     m_handed = prefix.resident;
+    setRightHandSides();
+}
+
+void PlanColumns::setRightHandSides()
+{
+    for (std::size_t o = 0; o < m_problem.opCount(); ++o)
+        m_program.setAtLeast(o, m_run[o] ? 0 : 1);
+    for (const Way& w : m_ways)
+        m_program.setAtLeast(w.row, left(w, m_run, m_stored));
+    for (const auto& [list, onces] : m_onces)
+        for (const Once& o : onces)
+            m_program.setAtLeast(o.row, left(list, o, m_stored, m_handed));
     if (m_handed != 0)
         m_program.setAtLeast(rowOf(m_handed), -1);
 }
@@ -239,8 +347,11 @@ bool PlanColumns::solve()
 {
     for (int round = 0;; ++round) {
         m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMostChanges);
-        if (!m_solution.optimal || !m_isLikely || round == kWayRounds || !addMissingWays())
+        if (!m_solution.optimal || round == kWayRounds)
             return m_solution.optimal;
+        const bool isMissing = m_isLikely && addMissingWays();
+        if (!addMissingOnces() && !isMissing)
+            return true;
     }
 }
 
@@ -261,11 +372,16 @@ double PlanColumns::price(const PlanColumn& column) const
 double PlanColumns::rest(const OpFlags& run, const OpFlags& stored, RetainId resident) const
 {
     double sum = -listPrice(resident);
+    for (const auto& [list, onces] : m_onces)
+        for (const Once& o : onces)
+            if (o.atLeast != 0 || list == resident)
+                sum += left(list, o, stored, resident) * m_solution.prices[o.row];
     for (std::size_t o = 0; o < m_problem.opCount(); ++o)
         if (!run[o]) {
             sum += m_solution.prices[o];
             for (const std::size_t w : m_waysTo[o])
-                sum += left(m_ways[w], run, stored) * m_solution.prices[m_ways[w].row];
+                if (const double atLeast = left(m_ways[w], run, stored); atLeast != -kNoMatter)
+                    sum += atLeast * m_solution.prices[m_ways[w].row];
         }
     return sum;
 }

@@ -97,21 +97,40 @@ public:
     [[nodiscard]] OpFlags stores(const PlanColumn& column) const;
 
 private:
-    /// What one op makes is in slow memory, or another one runs in a column that does not read it there; with
-    /// Repeats::Unlikely it is stored as often as columns with that one read it.
+    /// What one op makes is in slow memory, or another one runs in a column that does not read it there. Or
+    /// `eachTime`: it is stored as often as columns with that one read it (with Repeats::Likely only where
+    /// that one has run in the prefix).
     struct Way
     {
         OpId from, to;
+        bool eachTime = false;
         std::size_t row = 0;
         double atLeast = 1; ///< less where some plan does otherwise
     };
+    /// Of two columns one of which hands a list over to the other one at most one stores what an op makes:
+    /// if the giver (or the taker) does, there is another one that does not.
+    struct Once
+    {
+        OpId op;
+        bool isGiver;
+        std::size_t row = 0;
+        double atLeast = 0; ///< less where some plan does otherwise
+    };
     /// What is to be achieved after a prefix.
     [[nodiscard]] double left(const Way& way, const OpFlags& run, const OpFlags& stored) const;
+    [[nodiscard]] double left(RetainId list, const Once& once, const OpFlags& stored,
+                              RetainId resident) const;
     [[nodiscard]] OpFlags neededBy(const OpSet& set) const;
-    [[nodiscard]] double coefficient(std::size_t column, OpId from, OpId to) const;
-    void addWay(OpId from, OpId to);
+    [[nodiscard]] double coefficient(std::size_t column, const Way& way) const;
+    void addWay(OpId from, OpId to, bool eachTime);
     /// Those that the relaxation does not keep to, the worst first; whether there are any.
     bool addMissingWays();
+    bool addMissingOnces();
+    [[nodiscard]] static double coefficient(const PlanColumn& column, bool isStoring, RetainId list,
+                                            bool isGiver);
+    void addOnce(RetainId list, OpId op, bool isGiver);
+    [[nodiscard]] std::vector<std::size_t> taken() const;
+    void setRightHandSides();
     /// Calls back with each row and what the column adds to it, rows of lists left out.
     template <class F> void forEachRow(const PlanColumn& column, F&& f) const;
     [[nodiscard]] std::size_t rowOf(RetainId list);
@@ -128,6 +147,7 @@ private:
     std::vector<PlanColumn> m_columns;
     std::vector<OpFlags> m_runs, m_readsOf, m_storesOf, m_neededBy; ///< by column
     std::unordered_map<PlanColumn, std::size_t, PlanColumn::Hash> m_index;
+    std::unordered_map<RetainId, std::vector<Once>> m_onces; ///< by list
     std::vector<RetainId> m_lists;
     std::unordered_map<RetainId, std::size_t> m_rowOfList;
     RetainId m_handed = 0; ///< by the prefix

@@ -28,6 +28,9 @@ PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
       m_waysTo(m_problem.opCount()), m_waysFrom(m_problem.opCount()), m_ancestors(m_problem.opCount()),
       m_program(std::vector<double>(m_problem.opCount(), 1.0))
 {
+    if (m_isLikely)
+        for (; m_before < m_problem.opCount(); ++m_before)
+            (void)m_program.add(0, std::vector<GrowingProgram::Entry>{{m_before, -1}});
     const auto read = [&](OpId by, TensorId t) {
         const std::optional<OpId> from = m_problem.producer(t);
         if (!from)
@@ -47,9 +50,8 @@ PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
 
 double PlanColumns::coefficient(std::size_t column, const Way& way) const
 {
-    const bool isRead = m_readsOf[column][way.from.index()];
-    return (m_runs[column][way.to.index()] && isRead == way.eachTime ? (isRead ? -1.0 : 1.0) : 0.0) +
-           (m_storesOf[column][way.from.index()] && !m_neededBy[column][way.to.index()] ? 1.0 : 0.0);
+    return (m_storesOf[column][way.from.index()] && !m_neededBy[column][way.to.index()] ? 1 : 0) -
+           (m_runs[column][way.to.index()] && m_readsOf[column][way.from.index()] ? 1 : 0);
 }
 
 void PlanColumns::addWay(OpId from, OpId to, bool eachTime)
@@ -58,11 +60,13 @@ void PlanColumns::addWay(OpId from, OpId to, bool eachTime)
             return m_ways[w].from == from && m_ways[w].eachTime == eachTime;
         }))
         return;
-    Way way{from, to, eachTime, 0, eachTime ? 0.0 : 1.0};
+    Way way{from, to, eachTime};
     std::vector<GrowingProgram::Share> shares;
+    if (!eachTime)
+        shares.push_back({to.index(), 1});
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (const double value = coefficient(i, way); value != 0)
-            shares.push_back({i, value});
+            shares.push_back({m_before + i, value});
     way.row = m_program.addRow(left(way, m_run, m_stored), shares);
     m_waysTo[to.index()].push_back(m_ways.size());
     m_waysFrom[from.index()].push_back(m_ways.size());
@@ -74,7 +78,7 @@ double PlanColumns::left(const Way& way, const OpFlags& run, const OpFlags& stor
     const bool isStored = stored[way.from.index()];
     const bool hasRun = run[way.to.index()];
     if (!way.eachTime)
-        return isStored || hasRun ? 0 : way.atLeast;
+        return hasRun ? 0 : isStored ? -1 : way.atLeast;
     if (m_isLikely)
         return isStored || !hasRun ? -kNoMatter : way.atLeast;
     return way.atLeast - (isStored ? 1 : 0);
@@ -93,7 +97,7 @@ void PlanColumns::addOnce(RetainId list, OpId op, bool isGiver)
     std::vector<GrowingProgram::Share> shares;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (const double value = coefficient(m_columns[i], m_storesOf[i][op.index()], list, isGiver); value != 0)
-            shares.push_back({i, value});
+            shares.push_back({m_before + i, value});
     Once once{op, isGiver};
     once.row = m_program.addRow(left(list, once, m_stored, m_handed), shares);
     m_onces[list].push_back(once);
@@ -180,10 +184,10 @@ bool PlanColumns::addMissingWays()
                 if (!reads[o])
                     continue;
                 const Way way{OpId(static_cast<std::uint32_t>(o)), to, eachTime};
-                double sum = eachTime ? 1 : 0;
+                double sum = eachTime ? 0 : m_solution.values[to.index()];
                 for (const std::size_t j : taken)
                     sum += share(j) * coefficient(j, way);
-                if (sum < 1 - kMissing)
+                if (sum < -kMissing)
                     missing.push_back({sum, way});
             }
         }
@@ -224,8 +228,8 @@ template <class F> void PlanColumns::forEachRow(const PlanColumn& column, F&& f)
     for (const OpId o : set.ops) {
         f(o.index(), 1.0);
         for (const std::size_t w : m_waysTo[o.index()])
-            if (read[m_ways[w].from.index()] == m_ways[w].eachTime)
-                f(m_ways[w].row, m_ways[w].eachTime ? -1.0 : 1.0);
+            if (read[m_ways[w].from.index()])
+                f(m_ways[w].row, -1.0);
     }
     // Who has to run before the column cannot wait for what it stores.
     for (const TensorId t : set.sinks)
@@ -302,7 +306,7 @@ void PlanColumns::add(const Plan& plan)
         before = e.retain;
     }
     for (Way& w : m_ways)
-        w.atLeast = std::min(w.atLeast, rows[w.row]);
+        w.atLeast = std::min(w.atLeast, rows[w.row] + (w.eachTime ? 0 : rows[w.to.index()] - 1));
     for (auto& [list, onces] : m_onces)
         for (Once& o : onces)
             o.atLeast = std::min(o.atLeast, rows[o.row]);

@@ -87,7 +87,7 @@ public:
 
     [[nodiscard]] const std::vector<PlanColumn>& columns() const noexcept { return m_columns; }
     /// How much of the column the relaxation takes.
-    [[nodiscard]] double share(std::size_t column) const { return m_solution.values[column]; }
+    [[nodiscard]] double share(std::size_t column) const { return m_solution.values[m_before + column]; }
     /// Lists that some column retains, by number.
     [[nodiscard]] const std::vector<RetainId>& handedOver() const noexcept { return m_lists; }
     [[nodiscard]] SubgraphPool& pool() const noexcept { return m_pool; }
@@ -97,15 +97,15 @@ public:
     [[nodiscard]] OpFlags stores(const PlanColumn& column) const;
 
 private:
-    /// What one op makes is in slow memory, or another one runs in a column that does not read it there. Or
-    /// `eachTime`: it is stored as often as columns with that one read it (with Repeats::Likely only where
-    /// that one has run in the prefix).
+    /// What one op makes is stored in slow memory as often as columns with another one read it. Unless
+    /// `eachTime`, one of the runs of that one is enough to be so: those beyond the first do not count. (With
+    /// Repeats::Likely they count where that one has run in the prefix.)
     struct Way
     {
         OpId from, to;
         bool eachTime = false;
         std::size_t row = 0;
-        double atLeast = 1; ///< less where some plan does otherwise
+        double atLeast = 0; ///< less where some plan does otherwise
     };
     /// Of two columns one of which hands a list over to the other one at most one stores what an op makes:
     /// if the giver (or the taker) does, there is another one that does not.
@@ -139,6 +139,7 @@ private:
     SubgraphPool& m_pool;
     const Problem& m_problem;
     bool m_isLikely;
+    std::size_t m_before = 0; ///< columns of the program for runs beyond the first, by op; or none
     std::vector<Way> m_ways;
     std::vector<std::vector<std::size_t>> m_waysTo;   ///< by op that reads, or runs with what reads
     std::vector<std::vector<std::size_t>> m_waysFrom; ///< by op that makes the tensor

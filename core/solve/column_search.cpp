@@ -28,6 +28,12 @@ constexpr std::size_t kMostPlans = 6;
 constexpr std::size_t kMostKnown = 1000; ///< with more programs take too long
 constexpr std::size_t kMostLearnt = 10000;
 constexpr std::size_t kMostSets = 60000; ///< in the pool
+// With more ops windows come after the search for whole plans, for the rest of the time.
+constexpr std::size_t kWholeOps = 110;
+constexpr double kWholeShare = 0.5;
+constexpr std::size_t kWindowOps = 70;
+constexpr double kWindowShare = 0.125; ///< of the time, at most
+constexpr int kIdleWindows = 12;       ///< in a row: there is hardly anything to be found
 
 /// First subgraphs of a plan, and what it costs at least.
 struct Node
@@ -45,44 +51,44 @@ Plan copyOf(const Plan& plan, const SubgraphPool& from, SubgraphPool& to)
     return out;
 }
 
-/// One search from the best plan.
+/// One search from the best plan, a settled one, in a window.
 class Session
 {
 public:
-    Session(SubgraphPool& pool, std::uint64_t seed)
-        : m_pool(pool), m_settler(pool),
-          m_columns(pool, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely),
-          m_walk(m_columns, seed)
+    Session(SubgraphPool& pool, std::uint64_t seed, Plan best, PlanWindow window)
+        : m_pool(pool), m_settler(pool), m_best(std::move(best)), m_window(window),
+          m_columns(pool, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely,
+                    frameAround(pool, m_best, window.first, window.count)),
+          m_walk(m_columns, seed), m_limit(m_best.total)
     {
-        for (const OpId o : pool.problem().topologicalOrder())
-            (void)m_columns.add({pool.intern({o}), 0, 0, 0});
+        for (const PlanEntry& e : inside())
+            for (const OpId o : pool.set(e.set).ops)
+                (void)m_columns.add({pool.intern({o}), 0, 0, 0});
+        m_columns.add(inside());
+        for (const PlanEntry& e : after())
+            m_limit -= e.latency;
     }
 
-    std::vector<Plan> run(Plan best, const std::vector<KnownColumn>& known,
+    std::vector<Plan> run(const std::vector<KnownColumn>& known,
                           const std::function<double(std::int64_t)>& used)
     {
-        if (!m_settler.settle(best))
-            return {};
-        m_columns.add(best);
-        m_best = std::move(best);
-        m_limit = m_best.total;
         m_used = used;
         if (!m_columns.solve())
             return {};
         learn(known);
         while (keepGoing()) {
-            m_columns.startFrom({});
+            m_columns.startFrom(before());
             const double left = 1 - m_used(m_rounds);
             if (!findMore(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kFirstShare) * left))
                 break;
-            m_root = m_columns.value();
-            if (m_root >= m_limit * (1 - kEqual))
+            m_root = before().latency + m_columns.value();
+            if (m_root >= limit(1 - kEqual))
                 break;
-            m_open = {{{}, m_root}};
+            m_open = {{before(), m_root}};
             while (!m_open.empty() && keepGoing())
                 visitNext();
         }
-        if (m_plans.empty())
+        if (m_plans.empty() && isWhole())
             finish();
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
         if (m_plans.size() > kMostPlans)
@@ -90,11 +96,13 @@ public:
         return std::move(m_plans);
     }
 
+    [[nodiscard]] std::int64_t rounds() const noexcept { return m_rounds; }
+
     /// Those that cost the least more than they are worth.
     std::vector<KnownColumn> known()
     {
         std::vector<KnownColumn> out;
-        m_columns.startFrom({});
+        m_columns.startFrom(before());
         if (!m_columns.solve())
             return out;
         std::vector<std::pair<double, std::size_t>> byLoss;
@@ -104,7 +112,8 @@ public:
         }
         std::ranges::sort(byLoss);
         for (const auto& [loss, i] : byLoss) {
-            if (out.size() >= kMostKnown || m_columns.value() + loss > m_limit * (1 + kRounding))
+            if (out.size() >= kMostKnown ||
+                before().latency + m_columns.value() + loss > limit(1 + kRounding))
                 break;
             const PlanColumn& c = m_columns.columns()[i];
             out.push_back({m_pool.set(c.set).ops, m_pool.retain(c.resident), m_pool.retain(c.retain)});
@@ -113,10 +122,26 @@ public:
     }
 
 private:
+    [[nodiscard]] const PlanPrefix& before() const { return m_columns.frame().before; }
+    [[nodiscard]] std::span<const PlanEntry> inside() const
+    {
+        return std::span(m_best.entries).subspan(m_window.first, m_window.count);
+    }
+    [[nodiscard]] std::span<const PlanEntry> after() const
+    {
+        return std::span(m_best.entries).subspan(m_window.first + m_window.count);
+    }
+    [[nodiscard]] bool isWhole() const { return m_window.count == m_best.entries.size(); }
+    /// Latency up to the end of the window when what is inside costs so many times what it costs in the best.
+    [[nodiscard]] double limit(double times) const
+    {
+        return before().latency + (m_limit - before().latency) * times;
+    }
+
     /// Those that may be of a plan that is better than the best, by the prices of now.
     void learn(const std::vector<KnownColumn>& known)
     {
-        const double gap = m_limit - m_columns.value();
+        const double gap = m_limit - before().latency - m_columns.value();
         std::vector<std::pair<double, PlanColumn>> good;
         for (const KnownColumn& k : known) {
             const PlanColumn c{m_pool.intern(k.ops), m_pool.internRetain(k.resident),
@@ -150,7 +175,8 @@ private:
     /// What a plan that begins so may cost in the end: the relaxation knows less of what comes late.
     [[nodiscard]] double expected(const Node& node) const
     {
-        return node.least + kLate * (m_limit - m_root) * (1 - node.prefix.latency / node.least);
+        const double ahead = (node.least - node.prefix.latency) / (node.least - before().latency);
+        return node.least + kLate * (m_limit - m_root) * ahead;
     }
 
     /// Puts plans together that begin as the most promising node does, or finds how they may go on.
@@ -160,38 +186,54 @@ private:
         const auto it = std::ranges::min_element(m_open, {}, [&](const Node& n) { return expected(n); });
         Node node = std::move(*it);
         m_open.erase(it);
-        if (node.least >= m_limit * kAsGood)
+        if (node.least >= limit(kAsGood))
             return;
-        const bool isRoot = node.prefix.columns.empty();
+        const bool isRoot = node.prefix.columns.size() == before().columns.size();
         if (!isRoot) {
             m_columns.startFrom(node.prefix);
             if (!findMore(kRoundsAhead, kStepsAhead, 1))
                 return;
         }
-        if (node.prefix.latency + m_columns.value() >= m_limit * kAsGood)
+        if (node.prefix.latency + m_columns.value() >= limit(kAsGood))
             return;
         CombinedColumns found = combineColumns(
-            m_columns, {isRoot ? kFirstWidth : kWidth, m_limit * (isRoot ? 1 - kRounding : kAsGood),
-                        kMostPlans, &node.prefix, isRoot ? &m_best : nullptr, [&] { return keepGoing(); }});
+            m_columns,
+            {isRoot ? kFirstWidth : kWidth, limit(isRoot ? 1 - kRounding : kAsGood), kMostPlans, &node.prefix,
+             isRoot ? inside() : std::span<const PlanEntry>(), [&] { return keepGoing(); },
+             [&](const PlanState& s) { return m_visited.contains(s); }});
         for (Plan& plan : found.plans)
-            if (m_settler.settle(plan)) {
-                m_columns.add(plan); // settling may have found something else to do
-                m_limit = std::min(m_limit, plan.total);
-                m_plans.push_back(std::move(plan));
-            }
+            keep(std::move(plan));
         for (const std::vector<PlanColumn>& ahead : found.ahead) {
             Node next{node.prefix, 0};
             for (const PlanColumn& c : ahead)
-                next.prefix = m_columns.extended(std::move(next.prefix), c);
+                next.prefix = extended(m_pool, std::move(next.prefix), c);
+            if (!m_visited.insert(next.prefix).second)
+                continue;
             m_columns.startFrom(next.prefix);
             if (!keepGoing())
                 break;
             if (!m_columns.solve())
                 continue;
             next.least = next.prefix.latency + m_columns.value();
-            if (next.least < m_limit * kAsGood)
+            if (next.least < limit(kAsGood))
                 m_open.push_back(std::move(next));
         }
+    }
+
+    /// What a plan up to the end of the window becomes as a whole.
+    void keep(Plan plan)
+    {
+        m_columns.add(std::span(plan.entries).subspan(m_window.first));
+        plan.entries.insert(plan.entries.end(), after().begin(), after().end());
+        if (!m_settler.settle(plan))
+            return;
+        if (isWhole())
+            m_columns.add(plan.entries); // settling may have found something else to do
+        double after = 0;
+        for (const PlanEntry& e : this->after())
+            after += e.latency;
+        m_limit = std::min(m_limit, plan.total - after);
+        m_plans.push_back(std::move(plan));
     }
 
     /// Where the time was too short for a plan: the most advanced one, as it may be finished now. Its first
@@ -205,22 +247,23 @@ private:
         m_columns.startFrom(it->prefix);
         if (!m_columns.solve())
             return;
-        CombineOptions options{kWidth, m_limit * kFinished, 1, &it->prefix, nullptr, [] { return true; }};
+        CombineOptions options{kWidth, limit(kFinished), 1, &it->prefix, {}, [] { return true; }};
         for (Plan& plan : combineColumns(m_columns, options).plans)
-            if (m_settler.settle(plan))
-                m_plans.push_back(std::move(plan));
+            keep(std::move(plan));
     }
 
     SubgraphPool& m_pool;
     PlanSettler m_settler;
+    Plan m_best; ///< at the start
+    PlanWindow m_window;
     PlanColumns m_columns;
     ColumnWalk m_walk;
     std::function<double(std::int64_t)> m_used;
     std::int64_t m_rounds = 0;
-    Plan m_best;
-    double m_limit = 0; ///< the best plan's latency
-    double m_root = 0;  ///< the least of any plan, by the relaxation
+    double m_limit;    ///< the best known latency up to the end of the window
+    double m_root = 0; ///< the least of any plan, by the relaxation; the same
     std::vector<Node> m_open;
+    std::unordered_set<PlanState, PlanState::Hash> m_visited; ///< what the search has gone on from, or may
     std::vector<Plan> m_plans;
 };
 
@@ -228,7 +271,7 @@ private:
 
 ColumnSearch::ColumnSearch(const Problem& problem, const Rules& rules, TilingMemo& memo, std::uint64_t seed,
                            std::function<bool()> keepGoing)
-    : m_keepGoing(std::move(keepGoing)), m_pool(problem, rules, memo, {}), m_seed(seed)
+    : m_keepGoing(std::move(keepGoing)), m_pool(problem, rules, memo, {}), m_seed(seed), m_random(seed)
 {
     m_pool.setKeepGoing(m_keepGoing);
 }
@@ -248,15 +291,73 @@ std::vector<Plan> ColumnSearch::plansNear(SubgraphPool& pool, const Plan& best,
 {
     if (m_pool.size() >= kMostSets)
         m_pool.clear();
-    Session session(m_pool, ++m_seed);
     if (m_known.size() > kMostLearnt)
         m_known.erase(m_known.begin(), m_known.end() - kMostLearnt);
     std::vector<Plan> out;
     PlanSettler settler(pool);
-    for (const Plan& plan : session.run(copyOf(best, pool, m_pool), m_known, used))
+    for (const Plan& plan : search(copyOf(best, pool, m_pool), used))
         if (Plan copy = copyOf(plan, m_pool, pool); settler.settle(copy))
             out.push_back(std::move(copy));
+    return out;
+}
+
+std::vector<Plan> ColumnSearch::search(Plan best, const std::function<double(std::int64_t)>& used)
+{
+    if (!PlanSettler(m_pool).settle(best))
+        return {};
+    const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholeShare;
+    Session session(m_pool, ++m_seed, best, {0, best.entries.size()});
+    std::vector<Plan> out = session.run(m_known, [&](std::int64_t own) { return used(own) / whole; });
     m_known = m_keepGoing() ? session.known() : std::vector<KnownColumn>();
+    if (whole < 1)
+        searchWindows(std::move(best), session.rounds(), used, out);
+    return out;
+}
+
+void ColumnSearch::searchWindows(Plan best, std::int64_t rounds,
+                                 const std::function<double(std::int64_t)>& used, std::vector<Plan>& plans)
+{
+    if (!plans.empty() && plans.front().total < best.total)
+        best = plans.front();
+    for (int idle = 0; idle < kIdleWindows && m_keepGoing() && m_pool.size() < kMostSets; ++idle) {
+        const double start = used(rounds);
+        if (start >= 1)
+            break;
+        const double length = std::min(kWindowShare, 1 - start);
+        Session session(m_pool, ++m_seed, best, windowOf(best));
+        const std::vector<Plan> found =
+            session.run(m_known, [&](std::int64_t own) { return (used(rounds + own) - start) / length; });
+        rounds += session.rounds();
+        if (m_keepGoing())
+            learn(session.known());
+        if (found.empty() || found.front().total >= best.total)
+            continue;
+        best = found.front();
+        plans.insert(plans.begin(), best);
+        idle = -1;
+    }
+    if (plans.size() > kMostPlans)
+        plans.resize(kMostPlans);
+}
+
+PlanWindow ColumnSearch::windowOf(const Plan& plan)
+{
+    const auto opsOf = [&](std::size_t i) { return m_pool.set(plan.entries[i].set).ops.size(); };
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < plan.entries.size(); ++i)
+        all += opsOf(i);
+    std::size_t skipped = m_random.below(static_cast<std::uint32_t>(all));
+    PlanWindow out;
+    // As many begin at the start, and end at the end, as anywhere.
+    for (; out.first + 1 < plan.entries.size() && skipped >= kWindowOps / 2 + opsOf(out.first); ++out.first)
+        skipped -= opsOf(out.first);
+    std::size_t ops = 0;
+    while (out.first + out.count < plan.entries.size() && ops < kWindowOps)
+        ops += opsOf(out.first + out.count++);
+    while (out.first > 0 && ops < kWindowOps) {
+        ops += opsOf(--out.first);
+        ++out.count;
+    }
     return out;
 }
 

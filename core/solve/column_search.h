@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "solve/annealer.h"
 #include "solve/plan_columns.h"
 
 #include <cstdint>
@@ -17,11 +18,19 @@ struct KnownColumn
     std::vector<TensorId> resident, retain;
 };
 
+/// Which subgraphs of a plan may be others.
+struct PlanWindow
+{
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
 /// Looks for plans by what their subgraphs are worth: prices of ops and tensors from a linear relaxation over
 /// the columns known so far (PlanColumns), columns that cost less than that (ColumnWalk), plans put together
 /// of them (combineColumns()); where these lack something, first subgraphs are settled and the rest is priced
-/// anew (branch and price, from the front). Unlike annealing it changes many subgraphs at once, because each
-/// is judged by prices alone.
+/// anew (branch and price, from the front). In large problems the same is done for windows, too: some
+/// subgraphs in a row, while those before and after them stay. Unlike annealing it changes many subgraphs at
+/// once, because each is judged by prices alone.
 class ColumnSearch
 {
 public:
@@ -50,9 +59,18 @@ public:
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }
 
 private:
+    /// All plans are of m_pool.
+    [[nodiscard]] std::vector<Plan> search(Plan best, const std::function<double(std::int64_t)>& used);
+    /// Window after window of `best`, or of the first of `plans`, until the time is over.
+    void searchWindows(Plan best, std::int64_t rounds, const std::function<double(std::int64_t)>& used,
+                       std::vector<Plan>& plans);
+    /// Some of its subgraphs, anywhere.
+    [[nodiscard]] PlanWindow windowOf(const Plan& plan);
+
     std::function<bool()> m_keepGoing;
     SubgraphPool m_pool;
     std::uint64_t m_seed;
+    SearchRandom m_random;
     std::vector<KnownColumn> m_known;
     std::unordered_set<PlanColumn, PlanColumn::Hash> m_told;
 };

@@ -230,7 +230,7 @@ bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
     }
     PlanColumns::OpFlags stored;
     for (const PlanColumn& c : chain) {
-        const PlanColumns::OpFlags more = m_columns.stores(c);
+        const PlanColumns::OpFlags more = storedBy(m_pool, c);
         if ((more & stored).any()) // is worth nothing the second time
             return false;
         stored |= more;

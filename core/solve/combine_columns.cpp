@@ -22,29 +22,13 @@ struct Item
     PlanColumn column;
 };
 
-struct State
+struct State : PlanState
 {
-    OpFlags run, stored;
-    RetainId resident = 0;
     bool guided = false;
     std::uint32_t parent = kNone;
     std::uint32_t item = kNone;
     double cost = 0;
     double least = 0; ///< of any plan that goes on from here
-    /// Can do the same from now on.
-    [[nodiscard]] bool operator==(const State& other) const noexcept
-    {
-        return run == other.run && stored == other.stored && resident == other.resident;
-    }
-};
-
-struct StateHash
-{
-    std::size_t operator()(const State& s) const noexcept
-    {
-        const std::hash<OpFlags> hash;
-        return (hash(s.run) * 31 + hash(s.stored)) * 31 + s.resident;
-    }
 };
 
 class Beam
@@ -53,13 +37,12 @@ public:
     Beam(const PlanColumns& columns, const CombineOptions& options)
         : m_columns(columns), m_options(options), m_limit(options.limit)
     {
-        if (options.prefix != nullptr)
-            m_prefix = *options.prefix;
+        m_prefix = options.prefix != nullptr ? *options.prefix : columns.frame().before;
         const double most = options.limit - m_prefix.latency - columns.value();
         for (const PlanColumn& c : columns.columns()) {
             if (!(c.latency - columns.price(c) <= most))
                 continue;
-            Item item{{}, columns.reads(c), columns.stores(c), c};
+            Item item{{}, readBy(columns.pool(), c), storedBy(columns.pool(), c), c};
             for (const OpId o : columns.pool().set(c.set).ops)
                 item.runs.set(o.index());
             m_byResident[c.resident].push_back(static_cast<std::uint32_t>(m_items.size()));
@@ -69,14 +52,13 @@ public:
         for (const TensorId t : problem.graphOutputs())
             if (const std::optional<OpId> o = problem.producer(t))
                 m_goal.set(o->index());
-        if (options.guide != nullptr)
-            follow(*options.guide);
+        m_goal = (m_goal & ~columns.frame().storedAfter) | columns.frame().readAfter;
+        follow(options.guide);
     }
 
     CombinedColumns run()
     {
-        m_states.push_back({m_prefix.run, m_prefix.stored, m_prefix.resident, !m_guide.empty(), kNone, kNone,
-                            m_prefix.latency, 0});
+        m_states.push_back({m_prefix, !m_guide.empty(), kNone, kNone, m_prefix.latency, 0});
         std::vector<std::vector<std::uint32_t>> levels{{0}};
         while (!levels.back().empty() && m_options.keepGoing())
             levels.push_back(next(levels.back(), levels.size() - 1));
@@ -94,25 +76,36 @@ public:
     }
 
 private:
-    /// By the most promising ones not of the last level, but of one before: what those lack shows late.
+    /// By the most promising ones not of the last level, but of one before: what those lack shows late. Then
+    /// others that look good from the start.
     std::vector<std::vector<PlanColumn>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
         const auto depth = static_cast<std::size_t>(kAhead * static_cast<double>(levels.size() - 1));
-        std::vector<std::uint32_t> level = levels[depth];
-        std::ranges::stable_sort(level, {}, [&](std::uint32_t i) { return m_states[i].least; });
+        const std::size_t first = std::min(kMostAhead, (depth + 3) / 4);
         std::vector<std::uint32_t> starts;
-        for (std::uint32_t state : level) {
-            for (std::size_t d = depth; d > std::min(kMostAhead, (depth + 3) / 4); --d)
-                state = m_states[state].parent;
+        const auto add = [&](std::uint32_t state) {
             if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].item != kNone &&
-                std::ranges::find(starts, state) == starts.end())
+                std::ranges::find(starts, state) == starts.end() && !m_options.isVisited(m_states[state]))
                 starts.push_back(state);
+        };
+        for (std::uint32_t state : byLeast(levels[depth])) {
+            for (std::size_t d = depth; d > first; --d)
+                state = m_states[state].parent;
+            add(state);
         }
+        for (const std::uint32_t state : byLeast(levels[first]))
+            add(state);
         std::vector<std::vector<PlanColumn>> out;
         out.reserve(starts.size());
         for (const std::uint32_t state : starts)
             out.push_back(columnsOf(state));
         return out;
+    }
+
+    [[nodiscard]] std::vector<std::uint32_t> byLeast(std::vector<std::uint32_t> level) const
+    {
+        std::ranges::stable_sort(level, {}, [&](std::uint32_t i) { return m_states[i].least; });
+        return level;
     }
 
     struct Found
@@ -140,10 +133,10 @@ private:
             m_limit = m_found.back().cost;
     }
 
-    void follow(const Plan& plan)
+    void follow(std::span<const PlanEntry> entries)
     {
-        RetainId before = 0;
-        for (const PlanEntry& e : plan.entries) {
+        RetainId before = m_prefix.resident;
+        for (const PlanEntry& e : entries) {
             const auto isOf = [&](const Item& i) { return i.column == PlanColumn{e.set, before, e.retain}; };
             const auto it = std::ranges::find_if(m_items, isOf);
             if (it == m_items.end())
@@ -187,9 +180,7 @@ private:
         if ((item.reads & ~state.stored).any() ||
             ((item.stores & ~state.stored).none() && item.column.retain == 0))
             return;
-        State out{state.run | item.runs,
-                  state.stored | item.stores,
-                  item.column.retain,
+        State out{{state.run | item.runs, state.stored | item.stores, item.column.retain},
                   false,
                   from,
                   with,
@@ -198,7 +189,7 @@ private:
         out.guided = state.guided && depth < m_guide.size() && m_guide[depth] == with;
         if (out.cost >= m_limit)
             return;
-        if ((m_goal & ~out.stored).none() && out.resident == 0) {
+        if ((m_goal & ~out.stored).none() && out.resident == m_columns.frame().residentAfter) {
             if (!out.guided)
                 keep(out);
             return;
@@ -230,8 +221,8 @@ private:
     OpFlags m_goal;
     std::vector<State> m_states;
     std::vector<State> m_next;
-    std::unordered_map<State, std::size_t, StateHash> m_index; ///< into m_next
-    std::unordered_map<State, double, StateHash> m_seen;       ///< cost of what has gone on
+    std::unordered_map<PlanState, std::size_t, PlanState::Hash> m_index; ///< into m_next
+    std::unordered_map<PlanState, double, PlanState::Hash> m_seen;       ///< cost of what has gone on
     double m_limit;
     std::vector<Found> m_found; ///< the best first
 };

@@ -4,6 +4,7 @@
 #include "solve/plan_columns.h"
 
 #include <functional>
+#include <span>
 
 namespace tilewright {
 
@@ -12,9 +13,12 @@ struct CombineOptions
     std::size_t width = 1000;           ///< states that go on from one subgraph to the next
     double limit = 0;                   ///< plans that cost less are looked for ...
     std::size_t plans = 1;              ///< ... and the best so many of them given back
-    const PlanPrefix* prefix = nullptr; ///< how they begin; what the prices are for
-    const Plan* guide = nullptr; ///< its states always go on, as far as its columns are known; not given back
+    const PlanPrefix* prefix = nullptr; ///< how they begin; what the prices are for; else as the frame does
+    /// Of a plan, after the prefix: its states always go on, as far as its columns are known; not given back.
+    std::span<const PlanEntry> guide = {};
     std::function<bool()> keepGoing = [] { return true; };
+    /// Starts (see CombinedColumns) that are not to be given back.
+    std::function<bool(const PlanState&)> isVisited = [](const PlanState&) { return false; };
 };
 
 /// Plans that are put together of known columns, one after the other, in an order in which all that is read

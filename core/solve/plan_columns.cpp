@@ -16,17 +16,13 @@ constexpr std::size_t kMostWays = 50; ///< added at once
 constexpr int kWayRounds = 2;         ///< without asking for new columns in between
 constexpr int kMostChanges = 5000;    ///< of the basis: where numbers go round in circles there is no end
 
-bool contains(const std::vector<TensorId>& list, TensorId t)
-{
-    return std::ranges::find(list, t) != list.end();
-}
-
 } // namespace
 
-PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
+PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats, PlanFrame frame)
     : m_pool(pool), m_problem(pool.problem()), m_isLikely(repeats == Repeats::Likely),
       m_waysTo(m_problem.opCount()), m_waysFrom(m_problem.opCount()), m_ancestors(m_problem.opCount()),
-      m_program(std::vector<double>(m_problem.opCount(), 1.0))
+      m_program(std::vector<double>(m_problem.opCount(), 1.0)), m_frame(std::move(frame)),
+      m_handed(m_frame.before.resident), m_run(m_frame.before.run), m_stored(m_frame.before.stored)
 {
     if (m_isLikely)
         for (; m_before < m_problem.opCount(); ++m_before)
@@ -35,7 +31,8 @@ PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
         const std::optional<OpId> from = m_problem.producer(t);
         if (!from)
             return;
-        addWay(*from, by, !m_isLikely);
+        if (!m_run[by.index()])
+            addWay(*from, by, !m_isLikely);
         m_ancestors[by.index()] |= m_ancestors[from->index()];
     };
     for (const OpId o : m_problem.topologicalOrder()) {
@@ -46,6 +43,9 @@ PlanColumns::PlanColumns(SubgraphPool& pool, Repeats repeats)
                 read(o, base);
         }
     }
+    if (m_frame.residentAfter != 0)
+        (void)rowOf(m_frame.residentAfter);
+    setRightHandSides();
 }
 
 double PlanColumns::coefficient(std::size_t column, const Way& way) const
@@ -77,6 +77,8 @@ double PlanColumns::left(const Way& way, const OpFlags& run, const OpFlags& stor
 {
     const bool isStored = stored[way.from.index()];
     const bool hasRun = run[way.to.index()];
+    if (m_frame.runAfter[way.to.index()])
+        return m_frame.readAfter[way.from.index()] && !isStored && !hasRun ? 1 : -kNoMatter;
     if (!way.eachTime)
         return hasRun ? 0 : isStored ? -1 : way.atLeast;
     if (m_isLikely)
@@ -86,69 +88,78 @@ double PlanColumns::left(const Way& way, const OpFlags& run, const OpFlags& stor
 
 double PlanColumns::left(RetainId list, const Once& once, const OpFlags& stored, RetainId resident) const
 {
-    if (resident != list)
-        return once.atLeast;
     // What is stored is not stored again.
-    return once.atLeast + (once.isGiver ? (stored[once.op.index()] ? 1 : 0) : (stored[once.op.index()] ? 0 : -1));
+    const bool isStored = stored[once.op.index()];
+    const double before = resident != list ? 0 : once.isGiver ? (isStored ? 1 : 0) : (isStored ? 0 : -1);
+    return once.atLeast + before - (list == m_frame.residentAfter && once.isGiver ? 1 : 0);
 }
 
-void PlanColumns::addOnce(RetainId list, OpId op, bool isGiver)
+double PlanColumns::left(RetainId list, RetainId resident) const
+{
+    return (list == m_frame.residentAfter ? 1 : 0) - (list == resident ? 1 : 0);
+}
+
+void PlanColumns::addOnce(RetainId list, Once once)
 {
     std::vector<GrowingProgram::Share> shares;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (const double value = coefficient(m_columns[i], m_storesOf[i][op.index()], list, isGiver); value != 0)
+        if (const double value = coefficient(m_columns[i], m_storesOf[i], list, once); value != 0)
             shares.push_back({m_before + i, value});
-    Once once{op, isGiver};
     once.row = m_program.addRow(left(list, once, m_stored, m_handed), shares);
     m_onces[list].push_back(once);
 }
 
 bool PlanColumns::addMissingOnces()
 {
+    /// Shares of the columns that give, or take, a list.
     struct Side
     {
         double all = 0;
-        std::map<OpId, double> storing;
+        std::map<std::size_t, double> storing; ///< by op
     };
-    std::map<RetainId, std::array<Side, 2>> lists; // givers, takers
-    for (const std::size_t i : taken()) {
-        const PlanColumn& c = m_columns[i];
-        for (const bool isGiver : {true, false}) {
-            const RetainId list = isGiver ? c.retain : c.resident;
+    std::map<RetainId, std::array<Side, 2>> lists; // takers, givers
+    for (const std::size_t i : taken())
+        for (const bool isGiver : {false, true}) {
+            const RetainId list = isGiver ? m_columns[i].retain : m_columns[i].resident;
             if (list == 0)
                 continue;
-            Side& side = lists[list][isGiver ? 0 : 1];
+            Side& side = lists[list][isGiver ? 1 : 0];
             side.all += share(i);
             for (std::size_t o = 0; o < m_problem.opCount(); ++o)
                 if (m_storesOf[i][o])
-                    side.storing[OpId(static_cast<std::uint32_t>(o))] += share(i);
+                    side.storing[o] += share(i);
         }
-    }
     struct Missing
     {
-        double share;
+        double lacks;
         RetainId list;
-        OpId op;
-        bool isGiver;
+        Once once;
     };
     std::vector<Missing> missing;
     for (const auto& [list, sides] : lists)
-        for (const bool isGiver : {true, false}) {
-            const Side& own = sides[isGiver ? 0 : 1];
-            const Side& other = sides[isGiver ? 1 : 0];
-            for (const auto& [op, storing] : own.storing) {
-                const auto it = other.storing.find(op);
-                const double rest = other.all - (it == other.storing.end() ? 0 : it->second);
-                Once once{op, isGiver};
-                const double lacks = left(list, once, m_stored, m_handed) - (rest - storing);
-                if (lacks > kMissing && std::ranges::none_of(m_onces[list], [&](const Once& o) { return o.op == op && o.isGiver == isGiver; }))
-                    missing.push_back({-lacks, list, op, isGiver});
+        for (const bool isGiver : {false, true}) {
+            const Side& other = sides[isGiver ? 0 : 1];
+            for (const auto& [o, storing] : sides[isGiver ? 1 : 0].storing) {
+                const auto it = other.storing.find(o);
+                const double without = other.all - (it == other.storing.end() ? 0 : it->second);
+                const Once once{OpId(static_cast<std::uint32_t>(o)), isGiver};
+                const double lacks = left(list, once, m_stored, m_handed) - without + storing;
+                if (lacks > kMissing && !knows(list, once))
+                    missing.push_back({lacks, list, once});
             }
         }
-    std::ranges::stable_sort(missing, {}, &Missing::share);
+    std::ranges::stable_sort(missing, std::ranges::greater(), &Missing::lacks);
     for (std::size_t i = 0; i < std::min(missing.size(), kMostWays); ++i)
-        addOnce(missing[i].list, missing[i].op, missing[i].isGiver);
+        addOnce(missing[i].list, missing[i].once);
     return !missing.empty();
+}
+
+bool PlanColumns::knows(RetainId list, const Once& once) const
+{
+    const auto it = m_onces.find(list);
+    return it != m_onces.end() && std::ranges::any_of(it->second, [&](const Once& o) {
+               return o.op == once.op && o.isGiver == once.isGiver;
+           });
 }
 
 std::vector<std::size_t> PlanColumns::taken() const
@@ -173,7 +184,7 @@ bool PlanColumns::addMissingWays()
     for (const std::size_t i : taken)
         for (const OpId to : m_pool.set(m_columns[i].set).ops) {
             OpFlags reads = m_readsOf[i] & ~m_stored & ~seen[to.index()];
-            if (reads.none())
+            if (reads.none() || m_frame.runAfter[to.index()])
                 continue;
             const bool eachTime = m_run[to.index()];
             seen[to.index()] |= reads;
@@ -222,9 +233,8 @@ bool PlanColumns::handsOver(const PlanColumn& column) const
 template <class F> void PlanColumns::forEachRow(const PlanColumn& column, F&& f) const
 {
     const OpSet& set = m_pool.set(column.set);
-    const std::vector<TensorId>& retain = m_pool.retain(column.retain);
     const OpFlags needed = neededBy(set);
-    const OpFlags read = reads(column);
+    const OpFlags read = readBy(m_pool, column);
     for (const OpId o : set.ops) {
         f(o.index(), 1.0);
         for (const std::size_t w : m_waysTo[o.index()])
@@ -232,25 +242,29 @@ template <class F> void PlanColumns::forEachRow(const PlanColumn& column, F&& f)
                 f(m_ways[w].row, -1.0);
     }
     // Who has to run before the column cannot wait for what it stores.
-    for (const TensorId t : set.sinks)
-        if (!contains(retain, t))
-            for (const std::size_t w : m_waysFrom[m_problem.producer(t)->index()])
+    const OpFlags stored = storedBy(m_pool, column);
+    for (const TensorId t : set.sinks) {
+        const std::size_t from = m_problem.producer(t)->index();
+        if (stored[from])
+            for (const std::size_t w : m_waysFrom[from])
                 if (!needed[m_ways[w].to.index()])
                     f(m_ways[w].row, 1.0);
+    }
     if (column.resident == 0 && column.retain == 0)
         return;
-    const OpFlags stored = stores(column);
     for (const RetainId list : {column.resident, column.retain})
         if (const auto it = m_onces.find(list); it != m_onces.end())
             for (const Once& once : it->second)
-                if (const double value = coefficient(column, stored[once.op.index()], list, once.isGiver); value != 0)
+                if (const double value = coefficient(column, stored, list, once); value != 0)
                     f(once.row, value);
 }
 
-double PlanColumns::coefficient(const PlanColumn& column, bool isStoring, RetainId list, bool isGiver)
+double PlanColumns::coefficient(const PlanColumn& column, const OpFlags& stored, RetainId list,
+                                const Once& once)
 {
-    const RetainId own = isGiver ? column.retain : column.resident;
-    const RetainId other = isGiver ? column.resident : column.retain;
+    const bool isStoring = stored[once.op.index()];
+    const RetainId own = once.isGiver ? column.retain : column.resident;
+    const RetainId other = once.isGiver ? column.resident : column.retain;
     return (other == list && !isStoring ? 1 : 0) - (own == list && isStoring ? 1 : 0);
 }
 
@@ -260,7 +274,7 @@ std::size_t PlanColumns::rowOf(RetainId list)
     if (it != m_rowOfList.end())
         return it->second;
     m_lists.push_back(list);
-    return m_rowOfList.emplace(list, m_program.addRow(0)).first->second;
+    return m_rowOfList.emplace(list, m_program.addRow(left(list, m_handed))).first->second;
 }
 
 bool PlanColumns::add(PlanColumn column)
@@ -287,64 +301,58 @@ bool PlanColumns::add(PlanColumn column)
     m_runs.emplace_back();
     for (const OpId o : set.ops)
         m_runs.back().set(o.index());
-    m_readsOf.push_back(reads(column));
-    m_storesOf.push_back(stores(column));
+    m_readsOf.push_back(readBy(m_pool, column));
+    m_storesOf.push_back(storedBy(m_pool, column));
     m_neededBy.push_back(neededBy(set));
     (void)m_program.add(column.latency, entries);
     return true;
 }
 
-void PlanColumns::add(const Plan& plan)
+void PlanColumns::add(std::span<const PlanEntry> entries)
 {
     std::unordered_map<std::size_t, double> rows;
-    RetainId before = 0;
-    for (const PlanEntry& e : plan.entries) {
+    const PlanPrefix& start = m_frame.before;
+    RetainId before = start.resident;
+    for (const PlanEntry& e : entries) {
         const PlanColumn column{e.set, before, e.retain, 0};
         add(column);
         add({e.set, 0, 0, 0});
         forEachRow(column, [&](std::size_t row, double value) { rows[row] += value; });
         before = e.retain;
     }
-    for (Way& w : m_ways)
-        w.atLeast = std::min(w.atLeast, rows[w.row] + (w.eachTime ? 0 : rows[w.to.index()] - 1));
+    for (Way& w : m_ways) {
+        const double needed = start.run[w.to.index()] || m_frame.runAfter[w.to.index()] ? 0 : 1;
+        const double beyond = w.eachTime ? 0 : std::max(0.0, rows[w.to.index()] - needed);
+        w.atLeast -= std::max(0.0, left(w, start.run, start.stored) - rows[w.row] - beyond);
+    }
     for (auto& [list, onces] : m_onces)
         for (Once& o : onces)
-            o.atLeast = std::min(o.atLeast, rows[o.row]);
+            o.atLeast -= std::max(0.0, left(list, o, start.stored, start.resident) - rows[o.row]);
     setRightHandSides();
 }
 
 void PlanColumns::startFrom(const PlanPrefix& prefix)
 {
-    if (m_handed != 0)
-        m_program.setAtLeast(rowOf(m_handed), 0);
+    const RetainId before = m_handed;
     m_run = prefix.run;
     m_stored = prefix.stored;
     m_handed = prefix.resident;
+    if (before != 0)
+        m_program.setAtLeast(rowOf(before), left(before, m_handed));
     setRightHandSides();
 }
 
 void PlanColumns::setRightHandSides()
 {
     for (std::size_t o = 0; o < m_problem.opCount(); ++o)
-        m_program.setAtLeast(o, m_run[o] ? 0 : 1);
+        m_program.setAtLeast(o, m_run[o] || m_frame.runAfter[o] ? 0 : 1);
     for (const Way& w : m_ways)
         m_program.setAtLeast(w.row, left(w, m_run, m_stored));
     for (const auto& [list, onces] : m_onces)
         for (const Once& o : onces)
             m_program.setAtLeast(o.row, left(list, o, m_stored, m_handed));
     if (m_handed != 0)
-        m_program.setAtLeast(rowOf(m_handed), -1);
-}
-
-PlanPrefix PlanColumns::extended(PlanPrefix prefix, const PlanColumn& column) const
-{
-    prefix.columns.push_back(column);
-    for (const OpId o : m_pool.set(column.set).ops)
-        prefix.run.set(o.index());
-    prefix.stored |= stores(column);
-    prefix.resident = column.retain;
-    prefix.latency += column.latency;
-    return prefix;
+        m_program.setAtLeast(rowOf(m_handed), left(m_handed, m_handed));
 }
 
 bool PlanColumns::solve()
@@ -375,40 +383,19 @@ double PlanColumns::price(const PlanColumn& column) const
 
 double PlanColumns::rest(const OpFlags& run, const OpFlags& stored, RetainId resident) const
 {
-    double sum = -listPrice(resident);
+    double sum = listPrice(m_frame.residentAfter) - listPrice(resident);
     for (const auto& [list, onces] : m_onces)
         for (const Once& o : onces)
-            if (o.atLeast != 0 || list == resident)
+            if (o.atLeast != 0 || list == resident || list == m_frame.residentAfter)
                 sum += left(list, o, stored, resident) * m_solution.prices[o.row];
     for (std::size_t o = 0; o < m_problem.opCount(); ++o)
         if (!run[o]) {
-            sum += m_solution.prices[o];
+            sum += m_frame.runAfter[o] ? 0 : m_solution.prices[o];
             for (const std::size_t w : m_waysTo[o])
                 if (const double atLeast = left(m_ways[w], run, stored); atLeast != -kNoMatter)
                     sum += atLeast * m_solution.prices[m_ways[w].row];
         }
     return sum;
-}
-
-PlanColumns::OpFlags PlanColumns::reads(const PlanColumn& column) const
-{
-    const OpSet& set = m_pool.set(column.set);
-    OpFlags out;
-    for (const TensorId t : set.inputs)
-        if (!contains(m_pool.retain(column.resident), t))
-            out.set(m_problem.producer(t)->index());
-    for (const TensorId t : set.bases)
-        out.set(m_problem.producer(t)->index());
-    return out;
-}
-
-PlanColumns::OpFlags PlanColumns::stores(const PlanColumn& column) const
-{
-    OpFlags out;
-    for (const TensorId t : m_pool.set(column.set).sinks)
-        if (!contains(m_pool.retain(column.retain), t))
-            out.set(m_problem.producer(t)->index());
-    return out;
 }
 
 } // namespace tilewright

@@ -2,46 +2,14 @@
 #pragma once
 
 #include "solve/linear_program.h"
-#include "solve/plan.h"
+#include "solve/plan_frame.h"
 
-#include <bitset>
 #include <cstddef>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace tilewright {
-
-/// What a plan may consist of: a set of ops between what is resident before it and what it retains.
-struct PlanColumn
-{
-    SetId set = 0;
-    RetainId resident = 0;
-    RetainId retain = 0;
-    double latency = 0;
-    bool operator==(const PlanColumn& other) const noexcept
-    {
-        return set == other.set && resident == other.resident && retain == other.retain;
-    }
-    struct Hash
-    {
-        std::size_t operator()(const PlanColumn& c) const noexcept
-        {
-            return SubgraphPool::CostKeyHash{}({c.set, c.resident, c.retain});
-        }
-    };
-};
-
-/// The first subgraphs of a plan, and what is there after them. Sets of ops by their bits: those that ran,
-/// those whose results are in slow memory.
-struct PlanPrefix
-{
-    static constexpr std::size_t kMostOps = 256;
-    using OpFlags = std::bitset<kMostOps>;
-    std::vector<PlanColumn> columns;
-    OpFlags run, stored;
-    RetainId resident = 0;
-    double latency = 0;
-};
 
 /// Columns known so far, and prices that follow from them: what an op that runs, a tensor that gets to its
 /// reader through slow memory and a list of tensors handed over in fast memory are worth when the columns are
@@ -51,8 +19,8 @@ struct PlanPrefix
 class PlanColumns
 {
 public:
-    static constexpr std::size_t kMostOps = PlanPrefix::kMostOps;
-    using OpFlags = PlanPrefix::OpFlags;
+    static constexpr std::size_t kMostOps = PlanState::kMostOps;
+    using OpFlags = PlanState::OpFlags;
 
     /// What plans that run ops several times are worth.
     enum class Repeats {
@@ -61,24 +29,24 @@ public:
         Likely    ///< stored once is enough for all of them: plans may be further away
     };
 
-    /// Of a problem with at most kMostOps ops; none may be locked.
-    explicit PlanColumns(SubgraphPool& pool, Repeats repeats = Repeats::Likely);
+    /// Of a problem with at most kMostOps ops; none may be locked. For plans within `frame`.
+    explicit PlanColumns(SubgraphPool& pool, Repeats repeats = Repeats::Likely, PlanFrame frame = {});
 
     /// False when it is known or fits at no tiling.
     bool add(PlanColumn column);
-    /// The columns of a settled plan. It is one of those that value() is about from now on.
-    void add(const Plan& plan);
+    /// The columns of what a settled plan has inside the frame. It is one of those that value() is about from
+    /// now on.
+    void add(std::span<const PlanEntry> entries);
     /// Is there for each tensor that it retains an op that reads it and does not have to run before?
     [[nodiscard]] bool handsOver(const PlanColumn& column) const;
     [[nodiscard]] bool knows(const PlanColumn& column) const { return m_index.contains(column); }
 
-    /// From now on prices are for plans that begin so.
+    /// From now on prices are for plans that begin so, as the frame does.
     void startFrom(const PlanPrefix& prefix);
-    /// What is there when one more column has run.
-    [[nodiscard]] PlanPrefix extended(PlanPrefix prefix, const PlanColumn& column) const;
+    [[nodiscard]] const PlanFrame& frame() const noexcept { return m_frame; }
     /// Prices anew; false when they could not be found. For one that has columns for all ops.
     bool solve();
-    /// The least latency of the columns together; without the prefix.
+    /// The least latency of the columns together; without the prefix and what comes after the frame.
     [[nodiscard]] double value() const noexcept { return m_solution.value; }
     [[nodiscard]] double price(const PlanColumn& column) const;
     /// What the ops outside `run`, and those of them that read what is `stored` already or is `resident`,
@@ -91,10 +59,6 @@ public:
     /// Lists that some column retains, by number.
     [[nodiscard]] const std::vector<RetainId>& handedOver() const noexcept { return m_lists; }
     [[nodiscard]] SubgraphPool& pool() const noexcept { return m_pool; }
-
-    /// By the ops that make them: what a column reads from slow memory, and what it stores there.
-    [[nodiscard]] OpFlags reads(const PlanColumn& column) const;
-    [[nodiscard]] OpFlags stores(const PlanColumn& column) const;
 
 private:
     /// What one op makes is stored in slow memory as often as columns with another one read it. Unless
@@ -126,13 +90,16 @@ private:
     /// Those that the relaxation does not keep to, the worst first; whether there are any.
     bool addMissingWays();
     bool addMissingOnces();
-    [[nodiscard]] static double coefficient(const PlanColumn& column, bool isStoring, RetainId list,
-                                            bool isGiver);
-    void addOnce(RetainId list, OpId op, bool isGiver);
+    /// By what the column stores.
+    [[nodiscard]] static double coefficient(const PlanColumn& column, const OpFlags& stored, RetainId list,
+                                            const Once& once);
+    void addOnce(RetainId list, Once once);
+    [[nodiscard]] bool knows(RetainId list, const Once& once) const;
     [[nodiscard]] std::vector<std::size_t> taken() const;
     void setRightHandSides();
     /// Calls back with each row and what the column adds to it, rows of lists left out.
     template <class F> void forEachRow(const PlanColumn& column, F&& f) const;
+    [[nodiscard]] double left(RetainId list, RetainId resident) const;
     [[nodiscard]] std::size_t rowOf(RetainId list);
     [[nodiscard]] double listPrice(RetainId list) const;
 
@@ -151,6 +118,7 @@ private:
     std::unordered_map<RetainId, std::vector<Once>> m_onces; ///< by list
     std::vector<RetainId> m_lists;
     std::unordered_map<RetainId, std::size_t> m_rowOfList;
+    PlanFrame m_frame;
     RetainId m_handed = 0; ///< by the prefix
     OpFlags m_run, m_stored;
     GrowingProgram::Solution m_solution;

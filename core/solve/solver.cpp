@@ -40,9 +40,8 @@ constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
 constexpr std::int64_t kRecombineEvery = 50; ///< steps between two looks at the current plan's places
 // All rounds but the first begin with the search by columns (ColumnSearch).
-constexpr std::size_t kColumnOps = 160; ///< with more there is not enough time for it
-static_assert(kColumnOps <= PlanColumns::kMostOps);
-constexpr double kColumnShare = 0.85;      ///< of a round
+constexpr std::size_t kColumnOps = PlanColumns::kMostOps;
+constexpr double kColumnShare = 0.85;     ///< of a round
 constexpr double kStepsOfRound = 500;     ///< a round of new columns takes about as long as so many steps
 constexpr double kFewestRounds = 4;       ///< of columns, for those who count steps
 constexpr std::size_t kStepsPerOp = 30;   ///< each of its plans is made better with so many

@@ -145,8 +145,8 @@ private:
 
     struct ListHash
     {
-        // Not noexcept: the standard library then keeps hashes, which is much faster than hashing each list of
-        // a bucket.
+        // Not noexcept: the standard library then keeps hashes, which is much faster than hashing each list
+        // of a bucket.
         template <typename Tag> std::size_t operator()(const std::vector<Id<Tag>>& list) const
         {
             Digest d;

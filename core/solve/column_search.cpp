@@ -23,6 +23,7 @@ constexpr double kAsGood = 1.01;  ///< plans that cost so much are worth a close
 constexpr double kFinished = 1.3; ///< may cost so many times the best
 constexpr double kRounding = 1e-9;
 constexpr double kEqual = 1e-4; ///< the relaxation has nothing better to offer
+constexpr double kLoose = 0.08; ///< of the best is between it and the relaxation: that says too little
 constexpr double kLate = 2;     ///< of the gap is what comes late expected to cost more
 constexpr std::size_t kMostPlans = 6;
 constexpr std::size_t kMostKnown = 1000; ///< with more programs take too long
@@ -55,10 +56,10 @@ Plan copyOf(const Plan& plan, const SubgraphPool& from, SubgraphPool& to)
 class Session
 {
 public:
-    Session(SubgraphPool& pool, std::uint64_t seed, Plan best, PlanWindow window)
-        : m_pool(pool), m_settler(pool), m_best(std::move(best)), m_window(window),
-          m_columns(pool, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely,
-                    frameAround(pool, m_best, window.first, window.count)),
+    Session(SubgraphPool& pool, std::uint64_t seed, Plan best, PlanWindow window,
+            PlanColumns::Repeats repeats)
+        : m_pool(pool), m_settler(pool), m_best(std::move(best)), m_window(window), m_repeats(repeats),
+          m_columns(pool, repeats, frameAround(pool, m_best, window.first, window.count)),
           m_walk(m_columns, seed), m_limit(m_best.total)
     {
         for (const PlanEntry& e : inside())
@@ -82,13 +83,14 @@ public:
             if (!findMore(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kFirstShare) * left))
                 break;
             m_root = before().latency + m_columns.value();
-            if (m_root >= limit(1 - kEqual))
+            m_isLoose = m_plans.empty() && m_root < limit(1 - kLoose);
+            if (m_root >= limit(1 - kEqual) || (m_isLoose && m_repeats == PlanColumns::Repeats::Likely))
                 break;
             m_open = {{before(), m_root}};
             while (!m_open.empty() && keepGoing())
                 visitNext();
         }
-        if (m_plans.empty() && isWhole())
+        if (m_plans.empty() && isWhole() && !isLoose())
             finish();
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
         if (m_plans.size() > kMostPlans)
@@ -97,6 +99,11 @@ public:
     }
 
     [[nodiscard]] std::int64_t rounds() const noexcept { return m_rounds; }
+    /// The relaxation knows too little of plans to be of use, and it ended early.
+    [[nodiscard]] bool isLoose() const noexcept
+    {
+        return m_isLoose && m_repeats == PlanColumns::Repeats::Likely;
+    }
 
     /// Those that cost the least more than they are worth.
     std::vector<KnownColumn> known()
@@ -256,12 +263,14 @@ private:
     PlanSettler m_settler;
     Plan m_best; ///< at the start
     PlanWindow m_window;
+    PlanColumns::Repeats m_repeats;
     PlanColumns m_columns;
     ColumnWalk m_walk;
     std::function<double(std::int64_t)> m_used;
     std::int64_t m_rounds = 0;
     double m_limit;    ///< the best known latency up to the end of the window
     double m_root = 0; ///< the least of any plan, by the relaxation; the same
+    bool m_isLoose = false;
     std::vector<Node> m_open;
     std::unordered_set<PlanState, PlanState::Hash> m_visited; ///< what the search has gone on from, or may
     std::vector<Plan> m_plans;
@@ -306,11 +315,21 @@ std::vector<Plan> ColumnSearch::search(Plan best, const std::function<double(std
     if (!PlanSettler(m_pool).settle(best))
         return {};
     const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholeShare;
-    Session session(m_pool, ++m_seed, best, {0, best.entries.size()});
-    std::vector<Plan> out = session.run(m_known, [&](std::int64_t own) { return used(own) / whole; });
-    m_known = m_keepGoing() ? session.known() : std::vector<KnownColumn>();
+    std::vector<Plan> out;
+    std::int64_t rounds = 0;
+    for (bool isLoose = true; isLoose;) {
+        ++m_seed;
+        Session session(m_pool, m_seed, best, {0, best.entries.size()}, repeats());
+        std::vector<Plan> found =
+            session.run(m_known, [&](std::int64_t own) { return used(rounds + own) / whole; });
+        out = std::move(found);
+        m_known = m_keepGoing() ? session.known() : std::vector<KnownColumn>();
+        rounds += session.rounds();
+        isLoose = session.isLoose();
+        m_isLoose |= isLoose;
+    }
     if (whole < 1)
-        searchWindows(std::move(best), session.rounds(), used, out);
+        searchWindows(std::move(best), rounds, used, out);
     return out;
 }
 
@@ -324,7 +343,8 @@ void ColumnSearch::searchWindows(Plan best, std::int64_t rounds,
         if (start >= 1)
             break;
         const double length = std::min(kWindowShare, 1 - start);
-        Session session(m_pool, ++m_seed, best, windowOf(best));
+        ++m_seed;
+        Session session(m_pool, m_seed, best, windowOf(best), repeats());
         const std::vector<Plan> found =
             session.run(m_known, [&](std::int64_t own) { return (used(rounds + own) - start) / length; });
         rounds += session.rounds();
@@ -338,6 +358,11 @@ void ColumnSearch::searchWindows(Plan best, std::int64_t rounds,
     }
     if (plans.size() > kMostPlans)
         plans.resize(kMostPlans);
+}
+
+PlanColumns::Repeats ColumnSearch::repeats() const
+{
+    return m_isLoose || m_seed % 2 != 0 ? PlanColumns::Repeats::Unlikely : PlanColumns::Repeats::Likely;
 }
 
 PlanWindow ColumnSearch::windowOf(const Plan& plan)

@@ -64,12 +64,15 @@ private:
     /// Window after window of `best`, or of the first of `plans`, until the time is over.
     void searchWindows(Plan best, std::int64_t rounds, const std::function<double(std::int64_t)>& used,
                        std::vector<Plan>& plans);
+    /// Of the next session.
+    [[nodiscard]] PlanColumns::Repeats repeats() const;
     /// Some of its subgraphs, anywhere.
     [[nodiscard]] PlanWindow windowOf(const Plan& plan);
 
     std::function<bool()> m_keepGoing;
     SubgraphPool m_pool;
     std::uint64_t m_seed;
+    bool m_isLoose = false; ///< PlanColumns::Repeats::Likely says too little of this problem
     SearchRandom m_random;
     std::vector<KnownColumn> m_known;
     std::unordered_set<PlanColumn, PlanColumn::Hash> m_told;

@@ -20,6 +20,7 @@ constexpr std::size_t kMostInARow = 5;
 constexpr double kCoolest = 0.01;
 constexpr double kHottest = 0.3;
 constexpr double kNearly = 0.3; ///< columns that cost so much more than they are worth begin walks, too
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeast = 1e-7; ///< of the relaxation's value: what counts as less
 
 bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>& ascending)
@@ -198,9 +199,27 @@ bool ColumnWalk::changeHandedOver(Chain& chain)
     return true;
 }
 
+bool ColumnWalk::isConnected(const Chain& chain) const
+{
+    return std::ranges::all_of(chain, [&](const PlanColumn& c) { return m_pool.set(c.set).connected; });
+}
+
+bool ColumnWalk::isValid(const Chain& chain) const
+{
+    PlanColumns::OpFlags stored;
+    for (const PlanColumn& c : chain) {
+        const PlanColumns::OpFlags more = storedBy(m_pool, c);
+        if ((more & stored).any()) // is worth nothing the second time
+            return false;
+        stored |= more;
+    }
+    return isConnected(chain) &&
+           std::ranges::all_of(chain, [&](const PlanColumn& c) { return m_columns.handsOver(c); });
+}
+
 bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
 {
-    if (std::ranges::any_of(chain, [&](const PlanColumn& c) { return !m_pool.set(c.set).connected; }))
+    if (!isConnected(chain))
         return false;
     if (!isWithin(m_pool.retain(chain.front().resident), m_pool.set(chain.front().set).inputs))
         chain.front().resident = 0;
@@ -228,14 +247,7 @@ bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
             i = static_cast<std::size_t>(-1); // from the start
         }
     }
-    PlanColumns::OpFlags stored;
-    for (const PlanColumn& c : chain) {
-        const PlanColumns::OpFlags more = storedBy(m_pool, c);
-        if ((more & stored).any()) // is worth nothing the second time
-            return false;
-        stored |= more;
-    }
-    return std::ranges::all_of(chain, [&](const PlanColumn& c) { return m_columns.handsOver(c); });
+    return isValid(chain);
 }
 
 bool ColumnWalk::change(Chain& chain)
@@ -260,35 +272,79 @@ double ColumnWalk::worth(const Chain& chain) const
     return sum;
 }
 
+double ColumnWalk::loss(Chain& chain, double most)
+{
+    const double allowed = most + worth(chain);
+    double cost = 0;
+    for (const PlanColumn& c : chain)
+        cost += m_pool.floor(c.set, c.resident, c.retain);
+    if (!(cost <= allowed))
+        return kInfinity;
+    cost = 0;
+    for (PlanColumn& c : chain)
+        cost += c.latency = m_pool.latency(c.set, c.resident, c.retain);
+    return cost - worth(chain);
+}
+
+bool ColumnWalk::isFind(const Chain& chain, double loss) const
+{
+    return loss < -kLeast * m_columns.value() &&
+           std::ranges::any_of(chain, [&](const PlanColumn& c) { return !m_columns.knows(c); });
+}
+
+void ColumnWalk::mirror(const Chain& chain)
+{
+    const Problem& problem = m_pool.problem();
+    std::vector<OpId> ops;
+    for (const PlanColumn& c : chain)
+        ops = united(ops, m_pool.set(c.set).ops);
+    const OpId from = ops[below(ops.size())];
+    if (m_mirror.alike(from).size() < 2)
+        return;
+    for (const TensorId t : m_pool.retain(chain.front().resident))
+        ops = united(ops, {*problem.producer(t)});
+    for (const OpId to : m_mirror.alike(from)) {
+        const auto image = to == from ? std::nullopt : m_mirror.image(ops, from, to);
+        if (!image)
+            continue;
+        const auto listOf = [&](RetainId list) {
+            std::vector<TensorId> out;
+            for (const TensorId t : m_pool.retain(list))
+                out.push_back(problem.op(*(*image)[problem.producer(t)->index()]).output);
+            return m_pool.internRetain(std::move(out));
+        };
+        Chain found;
+        for (const PlanColumn& c : chain) {
+            std::vector<OpId> set;
+            for (const OpId o : m_pool.set(c.set).ops)
+                set.push_back(*(*image)[o.index()]);
+            found.push_back({m_pool.intern(std::move(set)), listOf(c.resident), listOf(c.retain), 0});
+        }
+        if (!isValid(found))
+            continue;
+        if (const double loss = this->loss(found, 0); isFind(found, loss))
+            m_finds.push_back({loss, std::move(found)});
+    }
+}
+
 void ColumnWalk::walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing)
 {
-    double loss = -worth(chain);
-    for (PlanColumn& c : chain)
-        loss += c.latency = m_pool.latency(c.set, c.resident, c.retain);
-    if (!(loss < std::numeric_limits<double>::infinity()))
+    double current = loss(chain, kInfinity);
+    if (!(current < kInfinity))
         return;
-    const double least = kLeast * m_columns.value();
     const std::size_t before = m_finds.size();
     for (int i = 0; i < steps && (i % 16 != 0 || keepGoing()); ++i) {
         Chain next = chain;
         if (!change(next))
             continue;
-        const double allowed = loss + worth(next) - std::log(1.0 - m_random.unit()) * temperature;
-        double cost = 0;
-        for (const PlanColumn& c : next)
-            cost += m_pool.floor(c.set, c.resident, c.retain);
-        if (!(cost <= allowed))
+        const double most = current - std::log(1.0 - m_random.unit()) * temperature;
+        const double changed = loss(next, most);
+        if (!(changed <= most))
             continue;
-        cost = 0;
-        for (PlanColumn& c : next)
-            cost += c.latency = m_pool.latency(c.set, c.resident, c.retain);
-        if (!(cost <= allowed))
-            continue;
-        loss = cost - worth(next);
+        current = changed;
         chain = std::move(next);
-        const auto isNew = [&](const PlanColumn& c) { return !m_columns.knows(c); };
-        if (loss < -least && std::ranges::any_of(chain, isNew))
-            m_finds.push_back({loss, chain});
+        if (isFind(chain, current))
+            m_finds.push_back({current, chain});
     }
     // Those of one walk are much alike.
     const auto own = m_finds.begin() + static_cast<std::ptrdiff_t>(before);
@@ -362,6 +418,7 @@ std::size_t ColumnWalk::round(int mostSteps, const std::function<bool()>& keepGo
         Chain chain = chainAround(i, taken);
         if (below(3) == 0)
             joinAnother(chain, taken);
+        mirror(chain);
         walk(std::move(chain), steps, temperature(), keepGoing);
         if (!keepGoing())
             return 0;
@@ -369,6 +426,8 @@ std::size_t ColumnWalk::round(int mostSteps, const std::function<bool()>& keepGo
     for (std::size_t i = 0; i < taken.size() && keepGoing(); ++i)
         if (const PlanColumn& c = all[below(all.size())]; c.latency - m_columns.price(c) < kNearly * average)
             walk({c}, steps, temperature(), keepGoing);
+    for (std::size_t i = 0, found = m_finds.size(); i < found; ++i)
+        mirror(Chain(m_finds[i].chain));
     std::ranges::stable_sort(m_finds, {}, &Find::loss);
     std::size_t added = 0;
     for (const Find& find : m_finds) {

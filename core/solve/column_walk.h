@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solve/annealer.h"
+#include "solve/op_mirror.h"
 #include "solve/plan_columns.h"
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class ColumnWalk
 {
 public:
     ColumnWalk(PlanColumns& columns, std::uint64_t seed)
-        : m_columns(columns), m_pool(columns.pool()), m_random(seed)
+        : m_columns(columns), m_pool(columns.pool()), m_mirror(m_pool.problem()), m_random(seed)
     {
     }
 
@@ -33,6 +34,12 @@ private:
         double loss; ///< below 0
         Chain chain;
     };
+    /// Finds the same elsewhere, where the graph repeats itself.
+    void mirror(const Chain& chain);
+    /// What the columns cost, also to be found in them, less what they are worth; infinite when that is more
+    /// than `most`.
+    [[nodiscard]] double loss(Chain& chain, double most);
+    [[nodiscard]] bool isFind(const Chain& chain, double loss) const;
     void walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing);
     [[nodiscard]] bool change(Chain& chain);
     [[nodiscard]] bool addOps(Chain& chain, std::size_t at);
@@ -44,6 +51,9 @@ private:
     /// False where a set is not connected. What is handed over is made by one and read by the next; where
     /// nothing is left it is all that can be, if so wished, or the chain goes on as the part with `at`.
     [[nodiscard]] bool mend(Chain& chain, std::size_t at, bool handAll);
+    [[nodiscard]] bool isConnected(const Chain& chain) const;
+    /// Connected, and no tensor is stored twice or retained for nobody.
+    [[nodiscard]] bool isValid(const Chain& chain) const;
     [[nodiscard]] std::optional<OpId> neighbour(SetId set);
     /// o alone, or with all before or after it in a set of the relaxation.
     [[nodiscard]] std::vector<OpId> partAround(OpId o);
@@ -55,6 +65,7 @@ private:
 
     PlanColumns& m_columns;
     SubgraphPool& m_pool;
+    OpMirror m_mirror;
     SearchRandom m_random;
     int m_steps = 20;                          ///< of a walk
     std::vector<std::vector<SetId>> m_takenBy; ///< by op: sets of the relaxation that run it

@@ -9,13 +9,12 @@
 namespace tilewright {
 
 /// Colours are refined by those of neighbours, so many times as they may be ops away.
-std::vector<std::uint32_t> opClasses(const Problem& problem)
+std::vector<std::uint32_t> opClasses(const Problem& problem, int far)
 {
-    constexpr int kFar = 6;
     std::vector<std::uint32_t> out(problem.opCount(), 0);
     std::vector<Digest> colours(problem.opCount());
     std::vector<std::uint64_t> readers;
-    for (int round = 0; round <= kFar; ++round) {
+    for (int round = 0; round <= far; ++round) {
         std::unordered_map<Digest, std::uint32_t, DigestHash> numbers;
         for (std::uint32_t i = 0; i < out.size(); ++i) {
             const Op& op = problem.op(OpId(i));

@@ -6,6 +6,7 @@
 #include "solve/column_walk.h"
 #include "solve/combine_columns.h"
 #include "solve/materialise.h"
+#include "solve/op_mirror.h"
 #include "solve/solver.h"
 
 #include <QtTest>
@@ -72,6 +73,7 @@ private slots:
     void aPlanThatRunsAnOpTwiceIsKnownToo();
     void whatIsStoredOnceIsNotWorthItTwice();
     void aFrameStaysAsItIs();
+    void equalLayersMirrorEachOther();
     void walksFindWhatCostsLessThanItIsWorth();
     void combinedPlansAreValid();
     void combinedPlansBeginAsTheyAreTold();
@@ -238,6 +240,46 @@ void TestSolveColumns::aFrameStaysAsItIs()
     QVERIFY(better >= 4);
 }
 
+/// Of a chain of equal layers, each two branches that meet again.
+void TestSolveColumns::equalLayersMirrorEachOther()
+{
+    constexpr std::uint32_t kLayers = 6;
+    constexpr std::uint32_t kInLayer = 4; // ops: begin, left, right, end
+    Problem::Data data;
+    for (std::uint32_t i = 0; i <= kLayers * kInLayer; ++i)
+        data.tensors.push_back(Tensor{64, 64, {}});
+    data.hardware.fastMemoryCapacity = 100000;
+    data.hardware.nativeWidth = data.hardware.nativeHeight = 64;
+    const auto op = [&](const std::vector<std::uint32_t>& inputs) {
+        Op out;
+        for (const std::uint32_t t : inputs)
+            out.inputs.emplace_back(t);
+        out.output = TensorId(static_cast<std::uint32_t>(data.ops.size() + 1));
+        out.baseCost = 100;
+        data.ops.push_back(std::move(out));
+    };
+    for (std::uint32_t i = 0; i < kLayers; ++i) {
+        const std::uint32_t start = i * kInLayer; // the tensor a layer reads
+        op({start});
+        op({start + 1});
+        op({start + 1});
+        op({start + 2, start + 3});
+    }
+    const ProblemPtr problem = Problem::build(std::move(data)).value();
+    const OpMirror mirror(*problem);
+    const OpId left(2 * kInLayer + 1);
+    QVERIFY(mirror.alike(left).size() >= 2 * (kLayers - 4)); // left and right look the same
+    const std::vector<OpId> branch{OpId(2 * kInLayer), left, OpId(2 * kInLayer + 3)};
+    const auto image = mirror.image(branch, left, OpId(3 * kInLayer + 1));
+    QVERIFY(image.has_value());
+    QCOMPARE((*image)[2 * kInLayer], std::optional(OpId(3 * kInLayer)));
+    QCOMPARE((*image)[2 * kInLayer + 1], std::optional(OpId(3 * kInLayer + 1)));
+    QCOMPARE((*image)[2 * kInLayer + 3], std::optional(OpId(3 * kInLayer + 3)));
+    QVERIFY(!(*image)[2 * kInLayer + 2].has_value());
+    QVERIFY(!mirror.image(branch, left, OpId(3 * kInLayer)).has_value());     // begins are no branches
+    QVERIFY(!mirror.image(branch, left, OpId(3 * kInLayer + 2)).has_value()); // the end reads it second
+}
+
 void TestSolveColumns::walksFindWhatCostsLessThanItIsWorth()
 {
     int lower = 0;
@@ -265,6 +307,7 @@ void TestSolveColumns::walksFindWhatCostsLessThanItIsWorth()
 void TestSolveColumns::combinedPlansAreValid()
 {
     int better = 0;
+    int asFound = 0;
     for (int seed = 1; seed <= 12; ++seed) {
         Columns c(seed);
         ColumnWalk walk(c.columns, 3);
@@ -284,8 +327,13 @@ void TestSolveColumns::combinedPlansAreValid()
                 sum += c.pool.latency(column.set, column.resident, column.retain);
             QVERIFY(last <= sum * (1 + 1e-12) && sum < limit);
             last = sum;
+            const std::vector<PlanEntry> found = plan.entries;
             QVERIFY(settler.settle(plan));
-            QVERIFY(plan.total <= sum * (1 + 1e-9));
+            // Settling leaves out what runs for nobody; there is another tiling to be found then.
+            const bool isAsFound =
+                std::ranges::equal(plan.entries, found, {}, &PlanEntry::set, &PlanEntry::set);
+            QVERIFY(!isAsFound || plan.total <= sum * (1 + 1e-9));
+            asFound += isAsFound;
             better += plan.total < std::min(c.good.total, c.other.total) * (1 - 1e-9);
             const Schedule schedule = materialise(c.pool, plan, [] { return true; });
             const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
@@ -294,6 +342,7 @@ void TestSolveColumns::combinedPlansAreValid()
         }
     }
     QVERIFY(better >= 3);
+    QVERIFY(asFound >= 10);
 }
 
 void TestSolveColumns::combinedPlansBeginAsTheyAreTold()

@@ -29,9 +29,8 @@ constexpr std::size_t kMostPlans = 6;
 constexpr std::size_t kMostKnown = 1000; ///< with more programs take too long
 constexpr std::size_t kMostLearnt = 10000;
 constexpr std::size_t kMostSets = 60000; ///< in the pool
-// With more ops windows come after the search for whole plans, for the rest of the time.
-constexpr std::size_t kWholeOps = 110;
-constexpr double kWholeShare = 0.5;
+constexpr double kWholeShare =
+    0.5; ///< for whole plans; the rest of the time is for windows, in large problems
 constexpr std::size_t kWindowOps = 70;
 constexpr double kWindowShare = 0.125; ///< of the time, at most
 constexpr int kIdleWindows = 12;       ///< in a row: there is hardly anything to be found

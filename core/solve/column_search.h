@@ -34,6 +34,9 @@ struct PlanWindow
 class ColumnSearch
 {
 public:
+    /// In larger problems there are windows, too.
+    static constexpr std::size_t kWholeOps = 110;
+
     /// For problems with at most PlanColumns::kMostOps ops, none locked. `keepGoing`: asked often, also
     /// within searches for tilings; when it says no all ends soon.
     ColumnSearch(const Problem& problem, const Rules& rules, TilingMemo& memo, std::uint64_t seed,

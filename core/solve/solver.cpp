@@ -41,14 +41,15 @@ constexpr std::size_t kWindowOps = 8;
 constexpr std::int64_t kRecombineEvery = 50; ///< steps between two looks at the current plan's places
 // All rounds but the first begin with the search by columns (ColumnSearch).
 constexpr std::size_t kColumnOps = PlanColumns::kMostOps;
-constexpr double kColumnShare = 0.85;     ///< of a round
-constexpr double kStepsOfRound = 500;     ///< a round of new columns takes about as long as so many steps
-constexpr double kFewestRounds = 4;       ///< of columns, for those who count steps
-constexpr std::size_t kStepsPerOp = 30;   ///< each of its plans is made better with so many
-constexpr double kLearnFrom = 1.1;        ///< plans that cost so many times the best one are told to it
-constexpr std::size_t kProvableOps = 12;  ///< within a second or two, mostly
-constexpr std::size_t kLongProofOps = 16; ///< in a budget of ...
-constexpr double kLongProof = 4;          ///< ... this many seconds
+constexpr double kColumnShare = 0.7;       ///< of a round ...
+constexpr double kLargeColumnShare = 0.85; ///< ... and where it also plans windows
+constexpr double kStepsOfRound = 500;      ///< a round of new columns takes about as long as so many steps
+constexpr double kFewestRounds = 4;        ///< of columns, for those who count steps
+constexpr std::size_t kStepsPerOp = 30;    ///< each of its plans is made better with so many
+constexpr double kLearnFrom = 1.1;         ///< plans that cost so many times the best one are told to it
+constexpr std::size_t kProvableOps = 12;   ///< within a second or two, mostly
+constexpr std::size_t kLongProofOps = 16;  ///< in a budget of ...
+constexpr double kLongProof = 4;           ///< ... this many seconds
 constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
@@ -326,7 +327,9 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
         const double average = annealer.best().total / static_cast<double>(annealer.best().entries.size());
         double temperature = average * r.hot;
         double fraction = 0;
-        const double share = kColumnShare * (budget > 0 ? static_cast<double>(roundSteps) : length);
+        const bool isLarge = m_problem.opCount() > ColumnSearch::kWholeOps;
+        const double share = (isLarge ? kLargeColumnShare : kColumnShare) *
+                             (budget > 0 ? static_cast<double>(roundSteps) : length);
         if (combinable && at > 0 && (budget == 0 || share >= kFewestRounds * kStepsOfRound))
             combine(pool, annealer, columns, thread, [&](std::int64_t rounds) {
                 return outOfTime()

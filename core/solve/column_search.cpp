@@ -29,8 +29,8 @@ constexpr std::size_t kMostPlans = 6;
 constexpr std::size_t kMostKnown = 1000; ///< with more programs take too long
 constexpr std::size_t kMostLearnt = 10000;
 constexpr std::size_t kMostSets = 60000; ///< in the pool
-constexpr double kWholeShare =
-    0.5; ///< for whole plans; the rest of the time is for windows, in large problems
+// In large problems a part of the time is for whole plans, the rest for windows.
+constexpr double kWholeShare = 0.5;
 constexpr std::size_t kWindowOps = 70;
 constexpr double kWindowShare = 0.125; ///< of the time, at most
 constexpr int kIdleWindows = 12;       ///< in a row: there is hardly anything to be found
@@ -66,7 +66,8 @@ public:
                 (void)m_columns.add({pool.intern({o}), 0, 0, 0});
         m_columns.add(inside());
         for (const PlanEntry& e : after())
-            m_limit -= e.latency;
+            m_latencyAfter += e.latency;
+        m_limit -= m_latencyAfter;
     }
 
     std::vector<Plan> run(const std::vector<KnownColumn>& known,
@@ -235,10 +236,7 @@ private:
             return;
         if (isWhole())
             m_columns.add(plan.entries); // settling may have found something else to do
-        double after = 0;
-        for (const PlanEntry& e : this->after())
-            after += e.latency;
-        m_limit = std::min(m_limit, plan.total - after);
+        m_limit = std::min(m_limit, plan.total - m_latencyAfter);
         m_plans.push_back(std::move(plan));
     }
 
@@ -267,8 +265,9 @@ private:
     ColumnWalk m_walk;
     std::function<double(std::int64_t)> m_used;
     std::int64_t m_rounds = 0;
-    double m_limit;    ///< the best known latency up to the end of the window
-    double m_root = 0; ///< the least of any plan, by the relaxation; the same
+    double m_latencyAfter = 0; ///< of after()
+    double m_limit;            ///< the best known latency up to the end of the window
+    double m_root = 0;         ///< the least of any plan, by the relaxation; the same
     bool m_isLoose = false;
     std::vector<Node> m_open;
     std::unordered_set<PlanState, PlanState::Hash> m_visited; ///< what the search has gone on from, or may
@@ -319,9 +318,7 @@ std::vector<Plan> ColumnSearch::search(Plan best, const std::function<double(std
     for (bool isLoose = true; isLoose;) {
         ++m_seed;
         Session session(m_pool, m_seed, best, {0, best.entries.size()}, repeats());
-        std::vector<Plan> found =
-            session.run(m_known, [&](std::int64_t own) { return used(rounds + own) / whole; });
-        out = std::move(found);
+        out = session.run(m_known, [&](std::int64_t own) { return used(rounds + own) / whole; });
         m_known = m_keepGoing() ? session.known() : std::vector<KnownColumn>();
         rounds += session.rounds();
         isLoose = session.isLoose();

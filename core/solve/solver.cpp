@@ -40,7 +40,6 @@ constexpr double kWindowsFrom = 0.4;       ///< ... in the later part of a round
 constexpr std::size_t kWindowOps = 8;
 constexpr std::int64_t kRecombineEvery = 50; ///< steps between two looks at the current plan's places
 // All rounds but the first begin with the search by columns (ColumnSearch).
-constexpr std::size_t kColumnOps = PlanColumns::kMostOps;
 constexpr double kColumnShare = 0.7;       ///< of a round ...
 constexpr double kLargeColumnShare = 0.85; ///< ... and where it also plans windows
 constexpr double kStepsOfRound = 500;      ///< a round of new columns takes about as long as so many steps
@@ -293,7 +292,7 @@ void Solver::anneal(SubgraphPool& pool, Annealer& annealer, int thread, Told& to
                          m_options.seed * 7919 + static_cast<std::uint64_t>(thread),
                          [this] { return !outOfTime(); });
     Told toldOfColumns;
-    const bool combinable = m_problem.opCount() <= kColumnOps && m_sketch.locked.empty();
+    const bool combinable = m_problem.opCount() <= PlanColumns::kMostOps && m_sketch.locked.empty();
     for (int round = 0;; ++round) {
         if (annealer.best().total <= m_bound * (1 + 1e-9)) {
             const std::scoped_lock lock(m_mutex);

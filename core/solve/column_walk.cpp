@@ -278,12 +278,14 @@ double ColumnWalk::loss(Chain& chain, double most)
     double cost = 0;
     for (const PlanColumn& c : chain)
         cost += m_pool.floor(c.set, c.resident, c.retain);
-    if (!(cost <= allowed))
-        return kInfinity;
-    cost = 0;
-    for (PlanColumn& c : chain)
-        cost += c.latency = m_pool.latency(c.set, c.resident, c.retain);
-    return cost - worth(chain);
+    for (PlanColumn& c : chain) {
+        if (!(cost <= allowed && cost < kInfinity))
+            return kInfinity;
+        cost -= m_pool.floor(c.set, c.resident, c.retain);
+        c.latency = m_pool.latencyBelow(allowed - cost, c.set, c.resident, c.retain);
+        cost += c.latency;
+    }
+    return cost <= allowed ? cost - worth(chain) : kInfinity;
 }
 
 bool ColumnWalk::isFind(const Chain& chain, double loss) const

@@ -237,10 +237,14 @@ bool PlanSettler::cost(Plan& plan, double limit)
                 least -= m_pool.floor(e.set, before, e.retain);
             e.resident = before;
             e.refined = false;
-            e.latency = m_pool.latency(e.set, before, e.retain);
+            e.latency = limited ? m_pool.latencyBelow(most - plan.total - least, e.set, before, e.retain)
+                                : m_pool.latency(e.set, before, e.retain);
             plan.total += e.latency;
-            if (plan.total + least > most)
+            if (plan.total + least > most) {
+                if (limited)
+                    e.latency = std::numeric_limits<double>::quiet_NaN(); // may not be known
                 return false;
+            }
         }
         before = e.retain;
     }

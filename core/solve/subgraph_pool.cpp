@@ -187,10 +187,22 @@ Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& re
     return d;
 }
 
-Tiling SubgraphPool::search(const OpSet& set, RetainId resident, RetainId retain, TilingEffort effort)
+bool SubgraphPool::compile(SetId id, RetainId resident, RetainId retain)
 {
-    if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+    const CostKey key{id, resident, retain};
+    if (m_compiled == key)
+        return true;
+    m_compiled.reset();
+    if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
+        m_compiled = key;
+    return m_compiled.has_value();
+}
+
+Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+{
+    if (!compile(id, resident, retain))
         return {};
+    const OpSet& set = m_sets[id];
     if (set.lock < 0) {
         ++m_searches;
         return m_search.search(effort);
@@ -218,11 +230,11 @@ Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, Tiling
     if (!set.connected && set.lock < 0)
         return {};
     if (set.lock >= 0)
-        return search(set, resident, retain, effort);
+        return search(id, resident, retain, effort);
     const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
     if (const auto known = m_memo.find(key))
         return *known;
-    const Tiling found = search(set, resident, retain, effort);
+    const Tiling found = search(id, resident, retain, effort);
     if (!m_search.interrupted())
         m_memo.store(key, found);
     return found;
@@ -237,6 +249,7 @@ void SubgraphPool::addHint(SetId set, const Granularity& granularity)
 void SubgraphPool::clear()
 {
     m_sets.clear();
+    m_compiled.reset();
     m_setIndex.clear();
     m_lockIndex.clear();
     m_retains.assign(1, {});
@@ -248,6 +261,7 @@ void SubgraphPool::clear()
     m_least.clear();
     m_refined.clear();
     m_floors.clear();
+    m_notBelow.clear();
     for (const auto& [ops, granularity] : m_hintList)
         m_hints[intern(ops)].push_back(granularity);
 }
@@ -257,7 +271,7 @@ Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)
     Tiling best;
     const auto it = m_hints.find(id);
     if (it == m_hints.end() || m_sets[id].lock >= 0 || !m_sets[id].connected ||
-        !m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
+        !compile(id, resident, retain))
         return best;
     for (const Granularity& g : it->second)
         if (const Tiling t = m_search.fixed(g); t.latency < best.latency)
@@ -302,8 +316,7 @@ int roughness(std::int64_t size)
 Tiling SubgraphPool::rounder(SetId id, RetainId resident, RetainId retain, const Tiling& tiling)
 {
     const OpSet& set = m_sets[id];
-    if (set.lock >= 0 || !tiling.feasible() ||
-        !m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+    if (set.lock >= 0 || !tiling.feasible() || !compile(id, resident, retain))
         return tiling;
     Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // is round however long it is
     for (const OpId o : set.ops) {
@@ -362,7 +375,7 @@ std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, R
     if (const auto it = m_floors.find(floorKey); it != m_floors.end() && cutoff <= it->second)
         return it->second;
     const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Quick);
-    if (!m_model.compile(set.ops, {m_retains[resident], m_retains[retain]}))
+    if (!compile(id, resident, retain))
         return std::nullopt;
     ++m_searches;
     const Tiling found = m_search.exhaust(hint, cutoff, keepGoing);
@@ -383,7 +396,7 @@ double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
     const auto [it, isNew] = m_least.try_emplace(key, 0);
     if (isNew) {
         it->second = std::numeric_limits<double>::infinity();
-        if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
+        if (compile(id, resident, retain))
             it->second = m_model.leastLatency();
     }
     return it->second;
@@ -393,8 +406,37 @@ double SubgraphPool::floor(SetId id, RetainId resident, RetainId retain)
 {
     if (m_sets[id].lock >= 0)
         return 0;
-    const double known = knownLatency(id, resident, retain);
-    return known > 0 ? known : leastLatency(id, resident, retain);
+    if (const double known = knownLatency(id, resident, retain); known > 0)
+        return known;
+    const auto it = m_notBelow.find({id, resident, retain});
+    return it != m_notBelow.end() ? it->second : leastLatency(id, resident, retain);
+}
+
+double SubgraphPool::latencyBelow(double cutoff, SetId id, RetainId resident, RetainId retain)
+{
+    const OpSet& set = m_sets[id];
+    const CostKey key{id, resident, retain};
+    if (set.lock >= 0 || !set.connected || m_hints.contains(id) || knownLatency(id, resident, retain) > 0)
+        return latency(id, resident, retain);
+    if (const auto it = m_notBelow.find(key); it != m_notBelow.end() && cutoff <= it->second)
+        return std::numeric_limits<double>::infinity();
+    const auto digestOf = [&](TilingEffort effort) {
+        return structure(set, m_retains[resident], m_retains[retain], effort);
+    };
+    const Digest digest = digestOf(TilingEffort::Quick);
+    if (!m_memo.find(digest) && !m_memo.find(digestOf(TilingEffort::Thorough)) &&
+        compile(id, resident, retain)) {
+        ++m_lookups;
+        ++m_searches;
+        const Tiling found = m_search.search(TilingEffort::Quick, cutoff);
+        if (m_search.isCut()) {
+            m_notBelow[key] = cutoff;
+            return std::numeric_limits<double>::infinity();
+        }
+        if (!m_search.interrupted())
+            m_memo.store(digest, found);
+    }
+    return latency(id, resident, retain);
 }
 
 double SubgraphPool::knownLatency(SetId id, RetainId resident, RetainId retain) const

@@ -99,6 +99,8 @@ public:
     /// Latency of the best tiling found for the set between these residents and retained tensors; infinite
     /// when nothing fits.
     [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);
+    /// latency() where that is less than `cutoff`, else infinite, which takes a fraction of the time.
+    [[nodiscard]] double latencyBelow(double cutoff, SetId set, RetainId resident, RetainId retain);
     /// latency() if it is remembered, else 0.
     [[nodiscard]] double knownLatency(SetId set, RetainId resident, RetainId retain) const;
     [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
@@ -121,7 +123,7 @@ public:
                                                       double cutoff, const std::function<bool()>& keepGoing);
     /// No tiling is faster than this.
     [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
-    /// latency() if it is remembered, else leastLatency(); 0 for a locked subgraph.
+    /// latency() if it is remembered, else the most that it is known to be at least; 0 for a locked subgraph.
     [[nodiscard]] double floor(SetId set, RetainId resident, RetainId retain);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
@@ -141,7 +143,9 @@ private:
     [[nodiscard]] Digest structure(const OpSet& set, const std::vector<TensorId>& resident,
                                    const std::vector<TensorId>& retain, TilingEffort effort);
     [[nodiscard]] Tiling hinted(SetId set, RetainId resident, RetainId retain);
-    [[nodiscard]] Tiling search(const OpSet& set, RetainId resident, RetainId retain, TilingEffort effort);
+    /// Makes m_model that of the set; false when it cannot be.
+    [[nodiscard]] bool compile(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] Tiling search(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
 
     struct ListHash
     {
@@ -160,6 +164,7 @@ private:
     TilingMemo& m_memo;
     std::vector<LockedSubgraph> m_locked;
     CostModel m_model;
+    std::optional<CostKey> m_compiled; ///< what m_model is of
     TilingSearch m_search;
     IdVector<OpId, std::uint32_t> m_rank;
     std::vector<OpSet> m_sets;
@@ -172,7 +177,8 @@ private:
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
     std::unordered_map<CostKey, double, CostKeyHash> m_costs;
     std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;
-    std::unordered_map<CostKey, double, CostKeyHash> m_floors; ///< no tiling is faster: proven
+    std::unordered_map<CostKey, double, CostKeyHash> m_floors;   ///< no tiling is faster: proven
+    std::unordered_map<CostKey, double, CostKeyHash> m_notBelow; ///< latency(): found out by latencyBelow()
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

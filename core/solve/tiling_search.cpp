@@ -57,6 +57,11 @@ void addAll(std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& m
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
 }
 
+/// Of a heap: the least bound first.
+constexpr auto kLater = [](const auto& a, const auto& b) {
+    return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
+};
+
 double least(const CostModel::GridTotals& totals)
 {
     return std::ranges::min(totals, {}, &StepTotals::bound).bound();
@@ -74,6 +79,7 @@ TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, cons
     const TilingCost cost = m_model.evaluate(g, kind, m_best.latency, atLeast);
     if (cost.verdict == TilingCost::Verdict::Unmodelled)
         m_incomplete = true;
+    m_anyFits |= cost.verdict == TilingCost::Verdict::Fits || cost.verdict == TilingCost::Verdict::Cut;
     if (cost.verdict == TilingCost::Verdict::Fits && cost.latency < m_best.latency)
         m_best = {g, kind, cost.latency};
     return cost;
@@ -86,15 +92,24 @@ bool TilingSearch::isLine(const Granularity& g) const
 }
 
 /// The traversals that reuse most.
-void TilingSearch::tryTiling(const Granularity& g)
+void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
+    const auto isHopeful = [&](TraversalKind kind) {
+        return atLeast[static_cast<std::size_t>(kind)].bound() < m_best.latency;
+    };
+    const auto tryOne = [&](TraversalKind kind) {
+        return consider(g, kind, atLeast[static_cast<std::size_t>(kind)]).verdict;
+    };
     if (isLine(g)) {
-        consider(g, m_model.rasterForgets() ? TraversalKind::Snake : TraversalKind::Raster);
+        tryOne(m_model.rasterForgets() ? TraversalKind::Snake : TraversalKind::Raster);
         return;
     }
     using Verdict = TilingCost::Verdict;
-    if (const Verdict v = consider(g, TraversalKind::Snake).verdict; v == Verdict::Fits || v == Verdict::Cut)
-        consider(g, TraversalKind::ColumnSnake);
+    if (isHopeful(TraversalKind::Snake))
+        if (const Verdict v = tryOne(TraversalKind::Snake); v != Verdict::Fits && v != Verdict::Cut)
+            return;
+    if (isHopeful(TraversalKind::ColumnSnake))
+        tryOne(TraversalKind::ColumnSnake);
 }
 
 /// Every preset traversal to which `atLeast` leaves a chance.
@@ -123,10 +138,10 @@ std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
     return low;
 }
 
-void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort)
+void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort, const Totals& atLeast)
 {
     if (m_model.reductions().empty()) {
-        tryTiling({w, h, 1});
+        tryTiling({w, h, 1}, atLeast.deepest);
         return;
     }
     const std::int64_t deepest = deepestFit(w, h);
@@ -145,7 +160,7 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
     m_ks.erase(std::unique(m_ks.begin(), m_ks.end()), m_ks.end());
     for (const std::int64_t k : m_ks)
         if (k <= deepest)
-            tryTiling({w, h, k});
+            tryTiling({w, h, k}, k == m_model.range().maxK ? atLeast.deepest : atLeast.others);
 }
 
 /// Hill climb around the best tiling; extents are also pushed to the capacity limit with the others fixed.
@@ -196,13 +211,18 @@ void TilingSearch::climb()
     }
 }
 
-/// Of all tilings with these extents.
-double TilingSearch::leastTotals(std::int64_t w, std::int64_t h) const
+double TilingSearch::Totals::least() const
 {
-    const double deepest = least(m_model.gridTotals(w, h, true));
-    if (m_model.reductions().empty() || m_model.range().maxK == 1)
-        return deepest;
-    return std::min(deepest, least(m_model.gridTotals(w, h, false)));
+    return std::min(tilewright::least(deepest), tilewright::least(others));
+}
+
+TilingSearch::Totals TilingSearch::totalsOf(std::int64_t w, std::int64_t h) const
+{
+    Totals out;
+    out.deepest = m_model.gridTotals(w, h, true);
+    out.others = m_model.reductions().empty() || m_model.range().maxK == 1 ? out.deepest
+                                                                           : m_model.gridTotals(w, h, false);
+    return out;
 }
 
 Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
@@ -221,7 +241,7 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
         for (std::int64_t h = range.minH; h <= highest; ++h) {
             if (!hopeful(m_model.bound(w, h)))
                 continue;
-            if (const double bound = leastTotals(w, h); hopeful(bound))
+            if (const double bound = totalsOf(w, h).least(); hopeful(bound))
                 m_pairs.push_back({bound, w, h});
         }
     }
@@ -254,20 +274,11 @@ bool TilingSearch::fits(std::int64_t w, std::int64_t h)
            (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
 }
 
-/// Side of the largest square tile that fits, as far as the range has it.
-std::int64_t TilingSearch::largestSquare()
+/// For a square tile, as far as the range has it.
+bool TilingSearch::fitsSquare(std::int64_t side)
 {
     const CostModel::Range& range = m_model.range();
-    std::int64_t low = 1;
-    std::int64_t high = std::max(range.maxW, range.maxH);
-    while (low < high) {
-        const std::int64_t mid = low + (high - low + 1) / 2;
-        if (fits(std::clamp(mid, range.minW, range.maxW), std::clamp(mid, range.minH, range.maxH)))
-            low = mid;
-        else
-            high = mid - 1;
-    }
-    return low;
+    return fits(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
 /// Splits of the native size, and where what fits is smaller than all of these, splits of that.
@@ -276,9 +287,17 @@ void TilingSearch::listAxes(TilingEffort effort)
     const CostModel::Range& range = m_model.range();
     axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
     axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
-    const std::int64_t side = largestSquare();
-    if (side >= std::max(range.maxW, range.maxH) / mostParts(effort))
+    const std::int64_t enough = std::max(range.maxW, range.maxH) / mostParts(effort);
+    if (enough <= 1 || fitsSquare(enough))
         return;
+    std::int64_t side = 1; // of the largest square that fits
+    for (std::int64_t more = enough - 1; side < more;) {
+        const std::int64_t mid = side + (more - side + 1) / 2;
+        if (fitsSquare(mid))
+            side = mid;
+        else
+            more = mid - 1;
+    }
     std::vector<std::int64_t> small;
     axisCandidates(small, m_model.sinkWidths(), range.minW, std::clamp(side, range.minW, range.maxW), effort);
     addAll(m_ws, small);
@@ -291,25 +310,44 @@ void TilingSearch::listAxes(TilingEffort effort)
 void TilingSearch::listPairs()
 {
     m_pairs.clear();
-    const auto add = [&](std::int64_t w, std::int64_t h) { m_pairs.push_back({m_model.bound(w, h), w, h}); };
+    const auto add = [&](std::int64_t w, std::int64_t h, Pair::Largest largest) {
+        m_pairs.push_back({m_model.bound(w, h), w, h, m_pairs.size(), largest});
+    };
     for (const std::int64_t w : m_ws)
         for (const std::int64_t h : m_hs)
             if (m_model.canFit(w, h))
-                add(w, h);
-    const auto largest = [](const std::vector<std::int64_t>& classes, auto fit) {
-        const auto end = std::ranges::partition_point(classes, fit);
-        return end == classes.begin() ? std::int64_t{0} : *std::prev(end);
-    };
-    for (const std::int64_t w : m_ws)
-        if (const std::int64_t h = largest(m_model.rowClasses(), [&](std::int64_t v) { return fits(w, v); });
-            h > 0 && std::ranges::find(m_hs, h) == m_hs.end())
-            add(w, h);
-    for (const std::int64_t h : m_hs)
-        if (const std::int64_t w =
-                largest(m_model.columnClasses(), [&](std::int64_t v) { return fits(v, h); });
-            w > 0 && std::ranges::find(m_ws, w) == m_ws.end())
-            add(w, h);
-    std::ranges::stable_sort(m_pairs, {}, &Pair::bound);
+                add(w, h, Pair::Neither);
+    if (const auto& rows = m_model.rowClasses(); !rows.empty())
+        for (const std::int64_t w : m_ws)
+            add(w, rows.back(), Pair::Height);
+    if (const auto& columns = m_model.columnClasses(); !columns.empty())
+        for (const std::int64_t h : m_hs)
+            add(columns.back(), h, Pair::Width);
+    std::ranges::make_heap(m_pairs, kLater);
+}
+
+std::optional<TilingSearch::Pair> TilingSearch::nextPair()
+{
+    while (!m_pairs.empty() && m_pairs.front().bound < m_best.latency) {
+        std::ranges::pop_heap(m_pairs, kLater);
+        Pair pair = m_pairs.back();
+        m_pairs.pop_back();
+        if (pair.largest == Pair::Neither)
+            return pair;
+        const bool isHeight = pair.largest == Pair::Height;
+        const std::vector<std::int64_t>& all = isHeight ? m_model.rowClasses() : m_model.columnClasses();
+        const auto end = std::ranges::partition_point(
+            all, [&](std::int64_t v) { return isHeight ? fits(pair.w, v) : fits(v, pair.h); });
+        const std::vector<std::int64_t>& listed = isHeight ? m_hs : m_ws;
+        if (end == all.begin() || std::ranges::find(listed, *std::prev(end)) != listed.end())
+            continue;
+        (isHeight ? pair.h : pair.w) = *std::prev(end);
+        pair.largest = Pair::Neither;
+        pair.bound = m_model.bound(pair.w, pair.h);
+        m_pairs.push_back(pair);
+        std::ranges::push_heap(m_pairs, kLater);
+    }
+    return std::nullopt;
 }
 
 Tiling TilingSearch::fixed(const Granularity& g)
@@ -320,23 +358,31 @@ Tiling TilingSearch::fixed(const Granularity& g)
     return m_best;
 }
 
-Tiling TilingSearch::search(TilingEffort effort)
+Tiling TilingSearch::search(TilingEffort effort, double cutoff)
 {
     m_best = {};
-    m_incomplete = m_interrupted = false;
+    m_best.latency = cutoff;
+    m_incomplete = m_interrupted = m_isCut = m_anyFits = false;
     const CostModel::Range& range = m_model.range();
     if (range.empty())
-        return m_best;
+        return {};
     listAxes(effort);
     addAll(m_ws, m_model.prologueWidths());
     addAll(m_hs, m_model.prologueHeights());
     listPairs();
-    for (const Pair& p : m_pairs) {
-        if (p.bound >= m_best.latency || m_interrupted)
+    while (!m_interrupted) {
+        const std::optional<Pair> p = nextPair();
+        if (!p)
             break;
-        if (leastTotals(p.w, p.h) < m_best.latency)
-            tryDepths(p.w, p.h, effort);
+        if (const Totals atLeast = totalsOf(p->w, p->h); atLeast.least() < m_best.latency)
+            tryDepths(p->w, p->h, effort, atLeast);
+        else
+            m_anyFits = m_anyFits || fits(p->w, p->h);
     }
+    // What was not considered because it is not fast enough may fit, too.
+    const bool isFitting = m_anyFits || std::ranges::any_of(m_pairs, [&](const Pair& p) {
+                               return p.largest == Pair::Neither && fits(p.w, p.h);
+                           });
     // Small tiles may take whole reductions where split ones take larger tiles (prologue=split_only).
     m_ws.assign(1, range.minW);
     m_hs.assign(1, range.minH);
@@ -344,8 +390,12 @@ Tiling TilingSearch::search(TilingEffort effort)
     m_hs.insert(m_hs.end(), m_model.prologueHeights().begin(), m_model.prologueHeights().end());
     for (const std::int64_t w : m_ws)
         for (const std::int64_t h : m_hs)
-            if (!m_best.feasible())
+            if (!isFitting && !m_anyFits)
                 tryDepths(w, h, effort);
+    if (m_best.latency >= cutoff) {
+        m_isCut = isFitting || m_anyFits || m_interrupted;
+        return {};
+    }
     if (effort != TilingEffort::Quick)
         climb();
     return m_best;

@@ -4,6 +4,7 @@
 #include "drawn_cases.h"
 #include "eval/trace.h"
 #include "rules/check.h"
+#include "solve/subgraph_pool.h"
 #include "solve/tiling_search.h"
 #include "solve_support.h"
 
@@ -282,6 +283,89 @@ private slots:
         QVERIFY(model.compile(problem->topologicalOrder(), {}));
         QCOMPARE(model.leastOfAnyOrder(), 4 * 1111.0);
         QCOMPARE(TilingSearch(model).search(TilingEffort::Thorough).latency, 4 * 1111.0);
+    }
+
+    /// What is faster than the cutoff is found as without one; of anything else only that there is something.
+    void cutoffLeavesOutOnlyWhatIsSlower()
+    {
+        Random rng(7);
+        int cut = 0;
+        int found = 0;
+        int tooLarge = 0;
+        for (int i = 0; i < test::drawnCases(400); ++i) {
+            Hardware hw;
+            hw.nativeWidth = hw.nativeHeight = 32;
+            hw.slowMemoryBandwidth = pick(rng, 1, 20);
+            hw.fastMemoryCapacity = rng() % 8 == 0 ? pick(rng, 3, 40) : pick(rng, 200, 8000);
+            const ProblemPtr problem = randomProblem(rng, 6, {8, 33, 64, 96}, hw);
+            QVERIFY(problem);
+            Rules rules;
+            if (rng() % 3 == 0)
+                rules.prologue = Rules::Prologue::SplitOnly;
+            auto [s, resident] = drawnSet(rng, *problem, 4);
+            CostModel model(*problem, rules);
+            QVERIFY(model.compile(s.ops, {resident, s.retain}));
+            TilingSearch search(model);
+            const Tiling all = search.search(TilingEffort::Quick);
+            QVERIFY(!search.isCut());
+            for (const double share : {0.5, 1.0, 1.001, 2.0}) {
+                const double cutoff = all.feasible() ? share * all.latency : share * 1e6;
+                const Tiling some = search.search(TilingEffort::Quick, cutoff);
+                if (!all.feasible()) {
+                    QVERIFY(!some.feasible() && !search.isCut());
+                    ++tooLarge;
+                } else if (all.latency < cutoff) {
+                    QCOMPARE(some.latency, all.latency);
+                    QCOMPARE(some.granularity, all.granularity);
+                    ++found;
+                } else {
+                    QVERIFY(!some.feasible() && search.isCut());
+                    ++cut;
+                }
+            }
+        }
+        QVERIFY(cut > 0 && found > 0 && tooLarge > 0);
+    }
+
+    /// The pool's remembers what it has found out, and only that.
+    void latencyBelowEqualsLatency()
+    {
+        Random rng(8);
+        Hardware hw;
+        hw.nativeWidth = hw.nativeHeight = 32;
+        hw.slowMemoryBandwidth = 5;
+        hw.fastMemoryCapacity = 5000;
+        int cut = 0;
+        for (int i = 0; i < test::drawnCases(60); ++i) {
+            const ProblemPtr problem = randomProblem(rng, 6, {8, 33, 64, 96}, hw);
+            QVERIFY(problem);
+            auto [s, resident] = drawnSet(rng, *problem, 4);
+            TilingMemo memo;
+            SubgraphPool pool(*problem, {}, memo, {});
+            TilingMemo other;
+            SubgraphPool reference(*problem, {}, other, {});
+            const SetId set = pool.intern(s.ops);
+            const RetainId before = pool.internRetain(resident);
+            const RetainId kept = pool.internRetain(s.retain);
+            const double latency = reference.latency(
+                reference.intern(s.ops), reference.internRetain(resident), reference.internRetain(s.retain));
+            if (!(latency < std::numeric_limits<double>::infinity()))
+                continue;
+            for (const double share : {0.5, 0.9, 0.7, 1.0}) {
+                QCOMPARE(pool.latencyBelow(share * latency, set, before, kept),
+                         std::numeric_limits<double>::infinity());
+                QVERIFY(pool.floor(set, before, kept) <= latency);
+                QVERIFY(pool.floor(set, before, kept) >= 0.5 * latency);
+                ++cut;
+            }
+            const std::int64_t searches = pool.searches();
+            QCOMPARE(pool.latencyBelow(0.8 * latency, set, before, kept),
+                     std::numeric_limits<double>::infinity());
+            QCOMPARE(pool.searches(), searches); // known already
+            QCOMPARE(pool.latencyBelow(1.5 * latency, set, before, kept), latency);
+            QCOMPARE(pool.latency(set, before, kept), latency);
+        }
+        QVERIFY(cut > 0);
     }
 
     /// Where every step of a tiling is walked, one search takes seconds: it ends with what it has found.

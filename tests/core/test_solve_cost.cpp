@@ -68,6 +68,15 @@ DrawnSet drawnSet(Random& rng, const Problem& problem, std::size_t ops)
     return out;
 }
 
+Hardware smallHardware(std::int64_t native, std::int64_t capacity)
+{
+    Hardware hw;
+    hw.nativeWidth = hw.nativeHeight = native;
+    hw.slowMemoryBandwidth = 5;
+    hw.fastMemoryCapacity = capacity;
+    return hw;
+}
+
 } // namespace
 
 class TestSolveCost : public QObject
@@ -331,10 +340,7 @@ private slots:
     void latencyBelowEqualsLatency()
     {
         Random rng(8);
-        Hardware hw;
-        hw.nativeWidth = hw.nativeHeight = 32;
-        hw.slowMemoryBandwidth = 5;
-        hw.fastMemoryCapacity = 5000;
+        const Hardware hw = smallHardware(32, 5000);
         int cut = 0;
         for (int i = 0; i < test::drawnCases(60); ++i) {
             const ProblemPtr problem = randomProblem(rng, 6, {8, 33, 64, 96}, hw);
@@ -372,10 +378,7 @@ private slots:
     void searchEndsWhenAsked()
     {
         Random rng(5);
-        Hardware hw;
-        hw.nativeWidth = hw.nativeHeight = 16;
-        hw.slowMemoryBandwidth = 5;
-        hw.fastMemoryCapacity = 3000;
+        const Hardware hw = smallHardware(16, 3000);
         const ProblemPtr problem = randomProblem(rng, 6, {64, 96, 128}, hw);
         QVERIFY(problem);
         const std::vector<OpId> ops{problem->topologicalOrder().front()};

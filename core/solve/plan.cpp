@@ -241,8 +241,7 @@ bool PlanSettler::cost(Plan& plan, double limit)
                                 : m_pool.latency(e.set, before, e.retain);
             plan.total += e.latency;
             if (plan.total + least > most) {
-                if (limited)
-                    e.latency = std::numeric_limits<double>::quiet_NaN(); // may not be known
+                e.latency = std::numeric_limits<double>::quiet_NaN(); // may not be known
                 return false;
             }
         }

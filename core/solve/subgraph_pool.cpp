@@ -198,14 +198,14 @@ bool SubgraphPool::compile(SetId id, RetainId resident, RetainId retain)
     return m_compiled.has_value();
 }
 
-Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, TilingEffort effort, double cutoff)
 {
     if (!compile(id, resident, retain))
         return {};
     const OpSet& set = m_sets[id];
     if (set.lock < 0) {
         ++m_searches;
-        return m_search.search(effort);
+        return m_search.search(effort, cutoff);
     }
     const Subgraph& pinned = m_locked[static_cast<std::size_t>(set.lock)].subgraph;
     if (pinned.traversal.kind() != TraversalKind::Custom && pinned.traversal.kind() != TraversalKind::Spiral)
@@ -224,18 +224,21 @@ Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, Tiling
     return stepped ? tiling : Tiling{};
 }
 
-Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort, double cutoff)
 {
     const OpSet& set = m_sets[id];
     if (!set.connected && set.lock < 0)
         return {};
     if (set.lock >= 0)
-        return search(id, resident, retain, effort);
+        return search(id, resident, retain, effort, cutoff);
     const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
     if (const auto known = m_memo.find(key))
         return *known;
-    const Tiling found = search(id, resident, retain, effort);
-    if (!m_search.interrupted())
+    const std::int64_t searches = m_searches;
+    const Tiling found = search(id, resident, retain, effort, cutoff);
+    if (m_searches > searches && m_search.isCut())
+        m_notBelow[{id, resident, retain}] = cutoff;
+    else if (!m_search.interrupted())
         m_memo.store(key, found);
     return found;
 }
@@ -415,28 +418,19 @@ double SubgraphPool::floor(SetId id, RetainId resident, RetainId retain)
 double SubgraphPool::latencyBelow(double cutoff, SetId id, RetainId resident, RetainId retain)
 {
     const OpSet& set = m_sets[id];
-    const CostKey key{id, resident, retain};
     if (set.lock >= 0 || !set.connected || m_hints.contains(id) || knownLatency(id, resident, retain) > 0)
         return latency(id, resident, retain);
-    if (const auto it = m_notBelow.find(key); it != m_notBelow.end() && cutoff <= it->second)
-        return std::numeric_limits<double>::infinity();
-    const auto digestOf = [&](TilingEffort effort) {
-        return structure(set, m_retains[resident], m_retains[retain], effort);
+    const auto isCut = [&] {
+        const auto it = m_notBelow.find({id, resident, retain});
+        return it != m_notBelow.end() && cutoff <= it->second;
     };
-    const Digest digest = digestOf(TilingEffort::Quick);
-    if (!m_memo.find(digest) && !m_memo.find(digestOf(TilingEffort::Thorough)) &&
-        compile(id, resident, retain)) {
-        ++m_lookups;
-        ++m_searches;
-        const Tiling found = m_search.search(TilingEffort::Quick, cutoff);
-        if (m_search.isCut()) {
-            m_notBelow[key] = cutoff;
-            return std::numeric_limits<double>::infinity();
-        }
-        if (!m_search.interrupted())
-            m_memo.store(digest, found);
-    }
-    return latency(id, resident, retain);
+    if (!isCut() &&
+        !m_memo.find(structure(set, m_retains[resident], m_retains[retain], TilingEffort::Thorough)))
+        (void)tiling(id, resident, retain, TilingEffort::Quick, cutoff);
+    if (!isCut())
+        return latency(id, resident, retain);
+    ++m_lookups;
+    return std::numeric_limits<double>::infinity();
 }
 
 double SubgraphPool::knownLatency(SetId id, RetainId resident, RetainId retain) const

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -103,7 +104,9 @@ public:
     [[nodiscard]] double latencyBelow(double cutoff, SetId set, RetainId resident, RetainId retain);
     /// latency() if it is remembered, else 0.
     [[nodiscard]] double knownLatency(SetId set, RetainId resident, RetainId retain) const;
-    [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+    /// With a `cutoff` only one that is faster.
+    [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
+                                double cutoff = std::numeric_limits<double>::infinity());
 
     /// The better of the best Quick, the best `effort` and the hinted tiling.
     [[nodiscard]] Tiling bestTiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
@@ -145,7 +148,8 @@ private:
     [[nodiscard]] Tiling hinted(SetId set, RetainId resident, RetainId retain);
     /// Makes m_model that of the set; false when it cannot be.
     [[nodiscard]] bool compile(SetId set, RetainId resident, RetainId retain);
-    [[nodiscard]] Tiling search(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+    [[nodiscard]] Tiling search(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
+                                double cutoff);
 
     struct ListHash
     {
@@ -177,8 +181,9 @@ private:
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
     std::unordered_map<CostKey, double, CostKeyHash> m_costs;
     std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;
-    std::unordered_map<CostKey, double, CostKeyHash> m_floors;   ///< no tiling is faster: proven
-    std::unordered_map<CostKey, double, CostKeyHash> m_notBelow; ///< latency(): found out by latencyBelow()
+    std::unordered_map<CostKey, double, CostKeyHash> m_floors; ///< no tiling is faster: proven
+    std::unordered_map<CostKey, double, CostKeyHash>
+        m_notBelow; ///< latency() is not: by searches with a cutoff
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

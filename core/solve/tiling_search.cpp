@@ -393,7 +393,7 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
             if (!isFitting && !m_anyFits)
                 tryDepths(w, h, effort);
     if (m_best.latency >= cutoff) {
-        m_isCut = isFitting || m_anyFits || m_interrupted;
+        m_isCut = !m_interrupted && (isFitting || m_anyFits);
         return {};
     }
     if (effort != TilingEffort::Quick)

@@ -336,7 +336,7 @@ private slots:
         QVERIFY(cut > 0 && found > 0 && tooLarge > 0);
     }
 
-    /// The pool's remembers what it has found out, and only that.
+    /// The pool remembers what it has found out, and only that.
     void latencyBelowEqualsLatency()
     {
         Random rng(8);

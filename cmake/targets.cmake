@@ -61,9 +61,11 @@ function(tilewright_relocatable target)
     target_compile_options(${target} PRIVATE -fno-semantic-interposition)
 endfunction()
 
-# tilewright_core(NAME DEPS...): one static library per folder of core/, from every .cpp in the folder.
-function(tilewright_core name)
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+# tilewright_core(FOLDER DEPS...): one static library per folder of core/, from every .cpp in the folder,
+# tilewright_FOLDER ('/' becomes '_').
+function(tilewright_core folder)
+    string(REPLACE "/" "_" name ${folder})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
     if(NOT sources)
         return()
     endif()

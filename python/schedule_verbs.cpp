@@ -7,11 +7,11 @@
 #include "mapping/files.h"
 #include "place/placement_json.h"
 #include "report/bound_json.h"
-#include "solve/solve_json.h"
-#include "solve/solver.h"
+#include "solve/search/solver.h"
 #include "sweep/collect.h"
 #include "sweep/run.h"
 #include "verbs/deadline.h"
+#include "verbs/solve_json.h"
 
 #include <mutex>
 

@@ -3,7 +3,7 @@
 #include "interrupt.h"
 #include "report/bound_json.h"
 #include "rule_arguments.h"
-#include "solve/proof_run.h"
+#include "solve/search/proof_run.h"
 #include "verbs.h"
 #include "workload_input.h"
 

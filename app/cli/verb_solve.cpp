@@ -7,11 +7,11 @@
 #include "rule_arguments.h"
 #include "schedule/schedule_json.h"
 #include "schedule_table.h"
-#include "solve/prove.h"
-#include "solve/solve_json.h"
-#include "solve/solver.h"
+#include "solve/proof/prove.h"
+#include "solve/search/solver.h"
 #include "verbs.h"
 #include "verbs/evaluate.h"
+#include "verbs/solve_json.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>

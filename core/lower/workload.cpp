@@ -4,10 +4,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "mapping/files.h"
+#include "model/file_kind.h"
 #include "model/model_builder.h"
 #include "model/model_json.h"
 #include "model/topology.h"
-#include "report/file_kind.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "report/compare.h"
-#include "report/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <string>
 

@@ -11,7 +11,7 @@
 #include "npu/tile_search.h"
 #include "report/format_issue.h"
 #include "schedule/schedule_json.h"
-#include "solve/solver.h"
+#include "solve/search/solver.h"
 #include "sweep/sweep.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "report/choose_rules.h"
-#include "report/snapshot.h"
+#include "eval/choose_rules.h"
 #include "schedule/schedule_json.h"
+#include "snapshot/snapshot.h"
 
 #include <string>
 

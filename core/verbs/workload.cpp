@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "lower/on_machine.h"
+#include "model/file_kind.h"
 #include "model/topology.h"
-#include "report/file_kind.h"
 
 #include <algorithm>
 #include <charconv>

@@ -3,8 +3,8 @@
 #include "edit/retile.h"
 #include "report/compare.h"
 #include "report/html_report.h"
-#include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
+#include "snapshot/take_snapshot.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 

@@ -2,11 +2,11 @@
 // The table of `./dev bench solve`: the solver over generated families and, where present, problem files,
 // against each op alone and greedy fusion; then evaluation rates.
 //   tilewright-bench-solve [--scale F] [PROBLEM.json ...]     F multiplies the budgets (default 1)
-#include "solve/budget.h"
-#include "solve/cost_model.h"
-#include "solve/prove.h"
-#include "solve/solver.h"
-#include "solve/subgraph_pool.h"
+#include "solve/cost/cost_model.h"
+#include "solve/cost/subgraph_pool.h"
+#include "solve/plan/budget.h"
+#include "solve/proof/prove.h"
+#include "solve/search/solver.h"
 #include "solve_baselines.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"

@@ -6,8 +6,8 @@
 // FILE keeps the best value of each problem over all runs; DIR gets the problems.
 #include "families.h"
 
-#include "solve/budget.h"
-#include "solve/solver.h"
+#include "solve/plan/budget.h"
+#include "solve/search/solver.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>

@@ -20,11 +20,11 @@
 #include "base/wall_clock.h"
 #include "eval/evaluator.h"
 #include "eval/lower_bound.h"
-#include "solve/budget.h"
-#include "solve/prove.h"
-#include "solve/set_cover.h"
-#include "solve/solver.h"
-#include "solve/strong_bound.h"
+#include "solve/plan/budget.h"
+#include "solve/proof/prove.h"
+#include "solve/proof/set_cover.h"
+#include "solve/proof/strong_bound.h"
+#include "solve/search/solver.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>

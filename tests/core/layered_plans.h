@@ -2,7 +2,7 @@
 // Plans of random graphs, good and less good ones.
 #pragma once
 
-#include "solve/annealer.h"
+#include "solve/search/annealer.h"
 #include "workload/generate.h"
 
 namespace tilewright::test {

@@ -6,8 +6,8 @@
 #include "edit/fit.h"
 #include "eval/array_use.h"
 #include "eval/trace.h"
-#include "report/take_snapshot.h"
 #include "rules/check.h"
+#include "snapshot/take_snapshot.h"
 #include "workload/generate.h"
 
 #include <QtTest>

@@ -2,10 +2,10 @@
 #include "oracle_reader.h"
 #include "random_cases.h"
 
+#include "eval/choose_rules.h"
 #include "eval/evaluator.h"
 #include "eval/fast.h"
 #include "eval/lower_bound.h"
-#include "report/choose_rules.h"
 
 #include <QtTest>
 

@@ -4,7 +4,7 @@
 
 #include "eval/fast.h"
 #include "eval/trace.h"
-#include "solve/tiling_search.h"
+#include "solve/cost/tiling_search.h"
 
 #include <QThread>
 #include <QtTest>

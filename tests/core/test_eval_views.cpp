@@ -14,7 +14,7 @@
 #include "eval/schedule_roofline.h"
 
 #include "rules/check.h"
-#include "solve/solver.h"
+#include "solve/search/solver.h"
 #include "workload/generate.h"
 
 #include <QtTest>

@@ -2,6 +2,7 @@
 // docs/rules/place.md: the search against every order, full memories, the items of schedules against the
 // working sets of the trace, files.
 #include "base/file.h"
+#include "eval/choose_rules.h"
 #include "eval/trace.h"
 #include "place/buffers_csv.h"
 #include "place/conflict.h"
@@ -9,10 +10,9 @@
 #include "place/step_items.h"
 #include "place_cases.h"
 #include "random_cases.h"
-#include "report/choose_rules.h"
 #include "rules/check.h"
 #include "schedule/schedule_json.h"
-#include "solve/placeable.h"
+#include "solve/plan/placeable.h"
 #include "unplaceable.h"
 #include "workload/problem_json.h"
 

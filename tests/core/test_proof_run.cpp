@@ -3,9 +3,9 @@
 #include "solve_support.h"
 
 #include "eval/evaluator.h"
-#include "solve/proof_run.h"
-#include "solve/prove.h"
-#include "solve/strong_bound.h"
+#include "solve/proof/prove.h"
+#include "solve/proof/strong_bound.h"
+#include "solve/search/proof_run.h"
 #include "workload/generate.h"
 
 #include <QtTest>

@@ -7,10 +7,10 @@
 #include "solve_support.h"
 
 #include "eval/evaluator.h"
-#include "solve/cost_model.h"
-#include "solve/exact.h"
-#include "solve/prove.h"
-#include "solve/solver.h"
+#include "solve/cost/cost_model.h"
+#include "solve/proof/exact.h"
+#include "solve/proof/prove.h"
+#include "solve/search/solver.h"
 #include "workload/generate.h"
 
 #include <QtTest>

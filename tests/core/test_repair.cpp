@@ -7,9 +7,9 @@
 #include "eval/rule_effects.h"
 #include "random_cases.h"
 #include "report/summary.h"
-#include "report/take_snapshot.h"
 #include "rules/check.h"
 #include "schedule_text.h"
+#include "snapshot/take_snapshot.h"
 
 #include <QtTest>
 

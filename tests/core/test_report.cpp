@@ -10,8 +10,8 @@
 #include "report/html_report.h"
 #include "report/markup.h"
 #include "report/step_writers.h"
-#include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
+#include "snapshot/take_snapshot.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 

@@ -3,9 +3,9 @@
 #include "base/file.h"
 #include "mapping/files.h"
 #include "mapping/setup.h"
+#include "model/file_kind.h"
 #include "model/machine.h"
 #include "model/machine_fields.h"
-#include "report/file_kind.h"
 #include "schema_check.h"
 #include "systolic/settings.h"
 
@@ -85,7 +85,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/npu/hardware_json.cpp", {"npu-hardware"}},
     {"core/npu/model_json.cpp", {"npu-model"}},
     {"core/npu/output_json.cpp", {"npu-graph", "trace"}},
-    {"core/report/file_kind_json.cpp",
+    {"core/model/file_kind_json.cpp",
      {"problem", "schedule", "model", "machine", "npu-model", "mapping-layer", "mapping-model",
       "mapping-method", "mapping-architecture", "mapping-setup", "systolic-hierarchy", "systolic-settings"}},
     {"core/schedule/schedule_json.cpp", {"schedule"}},

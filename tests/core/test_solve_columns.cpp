@@ -2,12 +2,12 @@
 // The search by columns: prices that fit every known plan, walks that find what costs less, plans put
 // together.
 #include "layered_plans.h"
-#include "solve/column_search.h"
-#include "solve/column_walk.h"
-#include "solve/combine_columns.h"
-#include "solve/materialise.h"
-#include "solve/op_mirror.h"
-#include "solve/solver.h"
+#include "solve/columns/column_search.h"
+#include "solve/columns/column_walk.h"
+#include "solve/columns/combine_columns.h"
+#include "solve/columns/op_mirror.h"
+#include "solve/plan/materialise.h"
+#include "solve/search/solver.h"
 
 #include <QtTest>
 

@@ -4,8 +4,8 @@
 #include "drawn_cases.h"
 #include "eval/trace.h"
 #include "rules/check.h"
-#include "solve/subgraph_pool.h"
-#include "solve/tiling_search.h"
+#include "solve/cost/subgraph_pool.h"
+#include "solve/cost/tiling_search.h"
 #include "solve_support.h"
 
 #include <QtTest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a person pins stays exactly as it is, whatever else the search does.
 #include "eval/evaluation.h"
-#include "solve/solver.h"
+#include "solve/search/solver.h"
 #include "workload/generate.h"
 
 #include <QTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans of the search: what is refused for its cost costs more, and of two plans the better places count.
 #include "layered_plans.h"
-#include "solve/annealer.h"
-#include "solve/materialise.h"
+#include "solve/plan/materialise.h"
+#include "solve/search/annealer.h"
 
 #include <QtTest>
 

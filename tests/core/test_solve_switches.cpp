@@ -3,8 +3,8 @@
 // whenever there is one, and what it calls proven is.
 #include "drawn_cases.h"
 #include "eval/evaluation.h"
-#include "solve/exact.h"
-#include "solve/solver.h"
+#include "solve/proof/exact.h"
+#include "solve/search/solver.h"
 #include "solve_brute_force.h"
 #include "solve_support.h"
 #include "workload/problem_json.h"

@@ -2,12 +2,12 @@
 // The reasons of a schedule: critical resources, ranked changes, the budget that suits a problem.
 #include "edit/fit.h"
 #include "eval/evaluation.h"
+#include "explain/alternatives.h"
+#include "explain/critical_resources.h"
+#include "explain/other_hardware.h"
 #include "report/compare.h"
-#include "solve/alternatives.h"
-#include "solve/budget.h"
-#include "solve/critical_resources.h"
-#include "solve/other_hardware.h"
-#include "solve/solver.h"
+#include "solve/plan/budget.h"
+#include "solve/search/solver.h"
 #include "workload/generate.h"
 
 #include <QTest>

@@ -11,7 +11,7 @@
 #include "npu/tile_search.h"
 #include "random_cases.h"
 #include "schedule/schedule_json.h"
-#include "solve/solver.h"
+#include "solve/search/solver.h"
 #include "solve_brute_force.h"
 #include "sweep_support.h"
 #include "workload/problem_builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/file_kind.h"
+#include "model/file_kind.h"
 #include "systolic/hierarchy.h"
 #include "systolic/roofline.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve_baselines.h"
 
-#include "solve/annealer.h"
-#include "solve/materialise.h"
+#include "solve/plan/materialise.h"
+#include "solve/search/annealer.h"
 
 namespace tilewright {
 

@@ -5,8 +5,8 @@
 #include "files.h"
 #include "panel_window.h"
 #include "panels/bound/bound_view.h"
-#include "solve/solver.h"
-#include "solve/strong_bound.h"
+#include "solve/proof/strong_bound.h"
+#include "solve/search/solver.h"
 #include "theme/number.h"
 #include "workload/problem_json.h"
 

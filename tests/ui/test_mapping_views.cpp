@@ -4,7 +4,7 @@
 #include "export/export_view.h"
 #include "mapping/edits.h"
 #include "mapping_bench.h"
-#include "report/file_kind.h"
+#include "model/file_kind.h"
 #include "views/mapping/mapping_form.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/mapping/mapping_view.h"

@@ -4,7 +4,7 @@
 //
 // TILEWRIGHT_RANDOM_EVENTS=100000 and TILEWRIGHT_RANDOM_SEED=7 ask for more, or for another run;
 // TILEWRIGHT_RANDOM_TRACE=1 prints every event before it is sent.
-#include "report/take_snapshot.h"
+#include "snapshot/take_snapshot.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
 #include "workspace/lens_links.h"

@@ -2,8 +2,8 @@
 #include "window/session_store.h"
 
 #include "canvas/canvas.h"
-#include "report/take_snapshot.h"
 #include "schedule/schedule_json.h"
+#include "snapshot/take_snapshot.h"
 #include "theme/number.h"
 #include "window/file_session.h"
 #include "window/message_bar.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "solve/proof_run.h"
+#include "solve/search/proof_run.h"
 #include "workspace/latest_job.h"
 
 #include <QElapsedTimer>
@@ -24,7 +24,7 @@ struct ProofRequest
     double total = std::numeric_limits<double>::infinity(); ///< of the valid schedule that is shown
 };
 
-/// Proves in the background how good a schedule is (core/solve/proof_run.h).
+/// Proves in the background how good a schedule is (core/solve/search/proof_run.h).
 class BoundJob : public QObject
 {
     Q_OBJECT

@@ -3,10 +3,10 @@
 
 #include "base/result.h"
 #include "lower/on_machine.h"
-#include "report/snapshot.h"
-#include "report/take_snapshot.h"
 #include "rules/rules.h"
 #include "schedule/schedule.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/take_snapshot.h"
 #include "workload/problem.h"
 #include "workspace/bound_job.h"
 #include "workspace/latest_job.h"

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "edit/fit.h"
-#include "report/choose_rules.h"
+#include "eval/choose_rules.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
 #include "workspace/model_file.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "report/file_kind.h"
+#include "model/file_kind.h"
 
 #include <QJsonObject>
 #include <QObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "solve/solver.h"
+#include "solve/search/solver.h"
 #include "workload/problem.h"
 
 #include <QObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/history/history_view.h"
 
-#include "report/take_snapshot.h"
+#include "snapshot/take_snapshot.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 

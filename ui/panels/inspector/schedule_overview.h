@@ -3,7 +3,7 @@
 
 #include "canvas/view.h"
 #include "edit/advice.h"
-#include "solve/critical_resources.h"
+#include "explain/critical_resources.h"
 
 #include <QList>
 #include <QTimer>

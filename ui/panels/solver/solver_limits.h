@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "explain/critical_resources.h"
 #include "panels/solver/solver_lists.h"
-#include "solve/critical_resources.h"
 
 #include <optional>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "explain/alternatives.h"
 #include "report/compare.h"
-#include "solve/alternatives.h"
 
 #include <QTreeWidget>
 

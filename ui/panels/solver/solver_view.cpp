@@ -2,7 +2,7 @@
 #include "panels/solver/solver_view.h"
 
 #include "canvas/scroll_pane.h"
-#include "report/take_snapshot.h"
+#include "snapshot/take_snapshot.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"

@@ -3,7 +3,7 @@
 
 #include "edit/fit.h"
 #include "lower/on_machine.h"
-#include "report/take_snapshot.h"
+#include "snapshot/take_snapshot.h"
 #include "workspace/compared_model.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 
 #include "base/progress.h"
 #include "eval/evaluation.h"
-#include "report/snapshot.h"
 #include "schedule/grid.h"
+#include "snapshot/snapshot.h"
 
 #include <cstdint>
 #include <memory>

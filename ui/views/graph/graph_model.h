@@ -3,7 +3,7 @@
 
 #include "eval/traffic.h"
 #include "model/compare_models.h"
-#include "report/snapshot.h"
+#include "snapshot/snapshot.h"
 #include "views/graph/graph_geometry.h"
 
 #include <QPainterPath>

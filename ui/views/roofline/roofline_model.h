@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/schedule_roofline.h"
-#include "report/snapshot.h"
+#include "snapshot/snapshot.h"
 #include "workspace/selection.h"
 
 #include <QString>

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace tilewright {
+
+/// xoshiro256**: small, fast and the same everywhere.
+class RandomGenerator
+{
+public:
+    explicit RandomGenerator(std::uint64_t seed);
+    [[nodiscard]] std::uint64_t next() noexcept;
+    /// 0 .. n-1
+    [[nodiscard]] std::uint32_t below(std::uint32_t n) noexcept
+    {
+        return static_cast<std::uint32_t>((next() >> 32) * n >> 32);
+    }
+    /// [0, 1)
+    [[nodiscard]] double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+private:
+    std::uint64_t m_state[4];
+};
+
+} // namespace tilewright

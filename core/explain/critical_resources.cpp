@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "explain/critical_resources.h"
+
+#include "eval/trace.h"
+#include "explain/other_hardware.h"
+#include "rules/check.h"
+#include "solve/plan/materialise.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+namespace {
+
+constexpr double kMore = 1.1;
+constexpr double kUnlimited = 1e6; // times the capacity: nothing is out of memory any more
+constexpr std::int64_t kMostSteps = 2'000'000;
+
+/// Attributes time that memory binds to loading and storing.
+void addMemoryTime(CriticalResources& out, double time, std::int64_t load, std::int64_t store)
+{
+    const double traffic = static_cast<double>(load) + static_cast<double>(store);
+    const double share = traffic > 0 ? static_cast<double>(load) / traffic : 0;
+    out.load += time * share;
+    out.store += time * (1 - share);
+}
+
+void addSubgraph(CriticalResources& out, const Problem& problem, const Subgraph& subgraph,
+                 const SubgraphEvaluation& evaluation, std::span<const TensorId> resident, const Rules& rules,
+                 const Progress& progress)
+{
+    if (evaluation.steps > kMostSteps) {
+        out.exact = false;
+        if (evaluation.bound == Bound::Memory)
+            addMemoryTime(out, evaluation.latency, evaluation.loadElements, evaluation.storeElements);
+        else
+            out.compute += evaluation.latency;
+        const auto with = [&](double compute, double memory) {
+            return std::max(0.0, evaluation.latency - std::max(compute, memory));
+        };
+        out.fasterCompute += with(evaluation.compute / kMore, evaluation.memory);
+        out.moreBandwidth += with(evaluation.compute, evaluation.memory / kMore);
+        return;
+    }
+    traceSubgraph(problem, subgraph, resident, rules, [&](const Step& step) {
+        if (step.compute >= step.memory)
+            out.compute += step.compute;
+        else
+            addMemoryTime(out, step.memory, step.loadElements, step.storeElements);
+        out.fasterCompute += step.latency - std::max(step.compute / kMore, step.memory);
+        out.moreBandwidth += step.latency - std::max(step.compute, step.memory / kMore);
+        return !progress.stopRequested();
+    });
+}
+
+/// Latency of the same subgraphs on this problem's hardware, each with the best tiling found; locked ones as
+/// they are.
+double retiled(const Problem& problem, const Schedule& schedule, const Rules& rules, const Progress& progress)
+{
+    const Evaluation asIs = evaluate(problem, schedule, rules);
+    TilingMemo memo;
+    SubgraphPool pool(problem, rules, memo, {});
+    double total = 0;
+    for (std::size_t i = 0; i < schedule.size() && !progress.stopRequested(); ++i) {
+        const Subgraph& s = *schedule.subgraphs[i];
+        double latency = asIs.subgraphs[i].latency;
+        if (!s.locked) {
+            const SetId set = pool.intern(s.ops);
+            const RetainId before =
+                pool.internRetain(residentBefore(problem, schedule, rules, SubgraphId(i)));
+            latency = std::min(
+                latency,
+                pool.bestTiling(set, before, pool.internRetain(s.retain), TilingEffort::Thorough).latency);
+        }
+        total += latency;
+    }
+    return total;
+}
+
+} // namespace
+
+std::optional<CriticalResources> criticalResources(const Problem& problem, const Schedule& schedule,
+                                                   const Rules& rules, const Progress& progress)
+{
+    const Evaluation evaluation = evaluate(problem, schedule, rules);
+    if (!evaluation.valid())
+        return std::nullopt;
+    CriticalResources out;
+    out.total = evaluation.total;
+    for (std::size_t i = 0; i < schedule.size() && !progress.stopRequested(); ++i)
+        addSubgraph(out, problem, *schedule.subgraphs[i], evaluation.subgraphs[i],
+                    residentBefore(problem, schedule, rules, SubgraphId(i)), rules, progress);
+    const double here = retiled(problem, schedule, rules, progress);
+    const auto gain = [&](double factor) {
+        const auto larger = withHardware(problem, HardwareParameter::Capacity, factor);
+        return larger ? std::max(0.0, here - retiled(**larger, schedule, rules, progress)) : 0;
+    };
+    out.moreCapacity = gain(kMore);
+    const double most = 4e18 / static_cast<double>(problem.hardware().fastMemoryCapacity);
+    out.unlimitedCapacity = std::max(gain(std::min(kUnlimited, most)), out.moreCapacity);
+    if (progress.stopRequested())
+        return std::nullopt;
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/file_kind.h"
+
+#include "base/file.h"
+#include "base/json_reader.h"
+#include "model/topology.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tilewright {
+
+Result<FileKind> fileKind(const std::string& path)
+{
+    const auto text = readFile(path);
+    if (!text)
+        return text.error();
+    return fileKindOf(*text, path);
+}
+
+namespace {
+
+struct Mark
+{
+    const char* field;
+    FileKind kind;
+};
+
+/// Ordered: a schedule is recognised before a problem, because tools like to add fields; a generated model
+/// may have "layers".
+constexpr Mark kMarks[] = {
+    {"generate", FileKind::NpuModel},
+    {"subgraphs", FileKind::Schedule},
+    {"op_types", FileKind::Problem},
+    {"widths", FileKind::Problem},
+    {"base_costs", FileKind::Problem},
+    {"architecture", FileKind::MappingSetup},
+    {"tiling", FileKind::MappingMethod},
+    {"layers", FileKind::MappingModel},
+    {"CONV", FileKind::MappingModel},
+    {"GEMM", FileKind::MappingModel},
+    {"DW_CONV", FileKind::MappingModel},
+    {"method", FileKind::MappingMethod},
+    {"arch_basic", FileKind::MappingArchitecture},
+    {"arch_details", FileKind::MappingArchitecture},
+    {"rf_bytes", FileKind::MappingArchitecture},
+    {"spm_banks", FileKind::MappingArchitecture},
+    {"energy_pj", FileKind::MappingArchitecture},
+    {"dma_mhz", FileKind::MappingArchitecture},
+    {"hierarchy", FileKind::SystolicSettings},
+    {"engine_rows", FileKind::Machine},
+    {"spm_bytes", FileKind::Machine},
+    {"frequency_ghz", FileKind::SystolicHierarchy},
+    {"levels", FileKind::SystolicHierarchy},
+    {"kind", FileKind::MappingLayer},
+    {"hardware", FileKind::NpuModel},
+    {"run", FileKind::NpuModel},
+    {"ops", FileKind::Model},
+};
+
+/// The names of the members of the outermost object, as far as the text is JSON: what a file is can be told
+/// before its reader parses it, so that nothing is parsed twice. Names with escapes are none of ours.
+std::vector<std::string_view> topLevelNames(std::string_view text)
+{
+    std::vector<std::string_view> names;
+    int depth = 0;
+    std::string_view last; // string read last at the outermost level
+    for (std::size_t i = 0; i < text.size(); ++i)
+        switch (text[i]) {
+        case '"': {
+            const std::size_t start = ++i;
+            while (i < text.size() && text[i] != '"')
+                i += text[i] == '\\' ? 2 : 1;
+            if (depth == 1)
+                last = text.substr(start, std::min(i, text.size()) - start);
+            break;
+        }
+        case ':':
+            if (depth == 1)
+                names.push_back(last);
+            break;
+        case '{':
+        case '[':
+            ++depth;
+            break;
+        case '}':
+        case ']':
+            --depth;
+            break;
+        default:
+            break;
+        }
+    return names;
+}
+
+} // namespace
+
+Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
+{
+    if (model::isTopology(text))
+        return FileKind::Model;
+    const std::vector<std::string_view> names = topLevelNames(text);
+    const auto has = [&](std::string_view field) {
+        return std::find(names.begin(), names.end(), field) != names.end();
+    };
+    // The memory hierarchy of the Systolic lens has levels too, but neither of the two that a machine needs.
+    if (has("levels") && has("name") && has("element_bytes") && !has("frequency_ghz"))
+        return FileKind::Machine;
+    for (const Mark& mark : kMarks)
+        if (has(mark.field))
+            return mark.kind;
+    if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
+        return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
+    const auto document = parseJson(text, file);
+    if (!document)
+        return document.error();
+    return JsonCursor(*document, file)
+        .error(
+            "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
+            "fields that tell them apart is there");
+}
+
+} // namespace tilewright

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What no tiling of the compiled op set goes below, whatever the extents of the tile and the depth of a step.
+//
+// By depth. A deep step takes room, a shallow one leaves the step that completes a tile with little to
+// compute while it writes. That step is looked at apart: from the others only compute counts, from it only
+// traffic. Where a reduction of K takes n steps of k or less, at most the part k / K of what is spread over
+// them falls into the last one, and no more than half where n is its own number of steps.
+#include "base/integer.h"
+#include "solve/cost/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace tilewright {
+
+CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) const
+{
+    const auto most = [](const std::vector<std::int64_t>& classes, std::size_t i, std::int64_t last) {
+        return i + 1 == classes.size() ? last : classes[i + 1] - 1;
+    };
+    const std::vector<std::int64_t>& columns = m_columnClasses.smallest;
+    const std::vector<std::int64_t>& rows = m_rowClasses.smallest;
+    return {columns[column], rows[row], most(columns, column, m_range.maxW), most(rows, row, m_range.maxH)};
+}
+
+/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it. It
+/// is halved where a corner as large as both ends may matter.
+template <class Fits, class Visit, class MayMatter>
+void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter)
+{
+    const std::vector<std::int64_t>& widths = columnClasses();
+    const std::vector<std::int64_t>& heights = rowClasses();
+    // The last of [low, high] for which ok() says yes; it does for `low`, and up to some index.
+    const auto last = [](std::size_t low, std::size_t high, auto&& ok) {
+        while (low < high) {
+            const std::size_t mid = low + (high - low + 1) / 2;
+            if (ok(mid))
+                low = mid;
+            else
+                high = mid - 1;
+        }
+        return low;
+    };
+    const auto rowsOf = [&](std::size_t c, std::size_t low, std::size_t high) {
+        return last(low, high, [&](std::size_t r) { return fits(widths[c], heights[r]); });
+    };
+    if (heights.empty() || widths.empty() || !fits(widths[0], heights[0]))
+        return;
+    struct Stretch
+    {
+        std::size_t c, rows, toC, toRows;
+    };
+    Stretch whole{};
+    whole.toC = last(0, widths.size() - 1, [&](std::size_t c) { return fits(widths[c], heights[0]); });
+    whole.rows = rowsOf(0, 0, heights.size() - 1);
+    whole.toRows = rowsOf(whole.toC, 0, whole.rows);
+    visit(extentsOf(whole.toC, whole.toRows));
+    if (whole.toC > 0)
+        visit(extentsOf(0, whole.rows));
+    std::vector<Stretch> todo{whole};
+    while (!todo.empty()) {
+        const Stretch s = todo.back();
+        todo.pop_back();
+        // With as many rows as the last, the last is the largest.
+        if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
+            continue;
+        const std::size_t mid = s.c + (s.toC - s.c) / 2;
+        const std::size_t rows = rowsOf(mid, s.toRows, s.rows);
+        visit(extentsOf(mid, rows));
+        todo.push_back({s.c, s.rows, mid, rows});
+        todo.push_back({mid, rows, s.toC, s.toRows});
+    }
+}
+
+double CostModel::leastLatency()
+{
+    double least = std::numeric_limits<double>::infinity();
+    if (m_range.empty())
+        return least;
+    if (!m_supported)
+        return 0;
+    const auto at = [this](const Extents& e) { return bound(e.w, e.h, e.mostW, e.mostH); };
+    forLargestClasses([this](std::int64_t w, std::int64_t h) { return canFit(w, h); },
+                      [&](const Extents& e) { least = std::min(least, at(e)); },
+                      [&](const Extents& e) { return at(e) < least; });
+    return least;
+}
+
+/// A k of a reduction's size or more takes it in one step, which saves loads and takes room.
+std::vector<CostModel::Depths> CostModel::depths() const
+{
+    std::vector<Depths> out;
+    std::int64_t shallow = 1;
+    for (std::size_t i = 0; i <= m_reductions.size(); ++i) {
+        const std::int64_t deep =
+            i == m_reductions.size() ? m_range.maxK : std::min(m_reductions[i] - 1, m_range.maxK);
+        if (deep < shallow)
+            continue;
+        out.push_back({shallow, deep});
+        shallow = deep + 1;
+    }
+    return out;
+}
+
+double CostModel::leastOfAnyOrder()
+{
+    double least = std::numeric_limits<double>::infinity();
+    if (m_range.empty())
+        return least;
+    if (!m_supported)
+        return 0;
+    const auto at = [this](const Extents& e) {
+        return std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
+    };
+    for (const Depths& d : depths()) {
+        listAt(d.most);
+        forLargestClasses(
+            [&](std::int64_t w, std::int64_t h) {
+                return canFit({w, h, d.least}, d.most);
+            },
+            [&](const Extents& e) { least = std::min(least, at(e)); },
+            [&](const Extents& e) { return at(e) < least; });
+    }
+    listAt(m_range.maxK);
+    return least;
+}
+
+/// Of the steps of every tile where this reduction takes several: the traffic of the one that completes it,
+/// the compute of those before it; or of the first one what it loads, where that is more than what it
+/// computes.
+double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const
+{
+    const auto most = static_cast<double>(depths.most);
+    const double part = std::min(most / static_cast<double>(reduction), 0.5); // of a step at most
+    double compute = 0;                                                       // not in the completing steps
+    double between = 0;                                                       // nor in the first ones
+    double spread = 0; // over all steps of this reduction
+    double first = 0;  // in first steps
+    for (const Work& r : m_work) {
+        if (r.stepped <= depths.most) {
+            if (r.stepped == 0 && r.early)
+                first += leastCompute(r, e.w, e.h);
+            continue;
+        }
+        const double work = leastCompute(r, e.w, e.h);
+        if (r.stepped == reduction) {
+            spread += work;
+        } else {
+            compute += work * (1 - most / static_cast<double>(r.stepped));
+            between += work * std::max(0.0, 1 - 2 * most / static_cast<double>(r.stepped));
+        }
+    }
+    double completing = 0; // elements in these steps
+    for (const Sink& s : m_sinks)
+        if (!s.retained && s.reduction == reduction)
+            completing += static_cast<double>(s.height) * static_cast<double>(s.width);
+    double starting = 0; // elements in the first ones
+    double slices = 0;   // over all steps
+    for (const Load& l : m_loads) {
+        if (l.after == reduction) {
+            completing += l.area;
+            continue;
+        }
+        const bool byRow = l.row == Axis::Step && l.height == reduction;
+        const bool byCol = l.col == Axis::Step && l.width == reduction;
+        if (byRow != byCol && !l.met)
+            slices += l.area * timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
+                                           static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH);
+        else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
+            starting += l.area;
+    }
+    const double less = std::min(0.0, slices / m_bandwidth - spread); // by a whole tile's in one step
+    return spread + completing / m_bandwidth +
+           std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
+}
+
+/// What is the same in all tiles of a row is run in the first of them that asks for it, and costs nothing
+/// later (R8.1). Of these tiles counts compute, of the others what each of them runs, loads and stores for
+/// itself. The mirror image: of columns.
+double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
+{
+    double first = 0;
+    for (const Work& r : m_work)
+        if (ofRows ? r.onceARow : r.onceAColumn)
+            first += leastCompute(r, e.w, e.h);
+    if (first == 0)
+        return 0;
+    // Sinks of other widths may have other first tiles: one a width at most.
+    const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
+                         static_cast<double>(ofRows ? e.mostW : e.mostH);
+    const auto inOthers = [&](std::int64_t height, std::int64_t width) { // the part of what is in all tiles
+        return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
+    };
+    // The first tile of every row is one of all of them, at least where all sinks have these rows.
+    const bool isInAll = (ofRows ? m_heights : m_widths).size() == 1;
+    const std::int64_t across = (ofRows ? m_widths : m_heights).back();
+    double compute = 0;
+    if (m_rules.superNative != Rules::SuperNative::Ceil)
+        for (const Work& r : m_work)
+            if (r.byRow && r.byCol && r.reduction == 0) {
+                const double work = leastCompute(r, e.w, e.h);
+                compute += work * inOthers(r.height, r.width);
+                if (isInAll && (ofRows ? r.width : r.height) == across)
+                    first += work / static_cast<double>(ceilDiv(across, ofRows ? e.w : e.h));
+            }
+    double elements = 0;
+    for (const Sink& s : m_sinks)
+        if (!s.retained)
+            elements +=
+                static_cast<double>(s.height) * static_cast<double>(s.width) * inOthers(s.height, s.width);
+    for (const Load& l : m_loads)
+        if (!l.met && (l.row == Axis::Step || l.col == Axis::Step))
+            elements += l.area *
+                        timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
+                                    static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH) *
+                        inOthers(l.gridHeight, l.gridWidth);
+        else if (!l.met && l.row == Axis::Tile && l.col == Axis::Tile)
+            elements += l.area * inOthers(l.gridHeight, l.gridWidth);
+    return first + std::max(compute, elements / m_bandwidth);
+}
+
+double CostModel::leastAtDepths(const Depths& depths)
+{
+    listAt(depths.most);
+    double least = std::numeric_limits<double>::infinity();
+    const auto at = [&](const Extents& e) {
+        double value = std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
+        for (const std::int64_t reduction : m_reductions)
+            if (reduction > depths.most)
+                value = std::max(value, leastApart(e, depths, reduction));
+        return std::max({value, leastInFirstTiles(e, true), leastInFirstTiles(e, false)});
+    };
+    forLargestClasses(
+        [&](std::int64_t w, std::int64_t h) {
+            return canFit({w, h, depths.least}, depths.most);
+        },
+        [&](const Extents& e) { least = std::min(least, at(e)); },
+        [&](const Extents& e) { return at(e) < least; });
+    return least;
+}
+
+double CostModel::leastByDepth()
+{
+    if (m_range.empty())
+        return std::numeric_limits<double>::infinity();
+    if (!m_supported)
+        return 0;
+    constexpr int kLooked = 16;
+    struct Looked
+    {
+        Depths depths;
+        double least;
+        bool operator<(const Looked& o) const { return least > o.least; } // the least on top
+    };
+    std::priority_queue<Looked> looked;
+    const auto look = [&](const Depths& d) { looked.push({d, leastAtDepths(d)}); };
+    for (const Depths& d : depths())
+        look(d);
+    for (int i = 0; i < kLooked && !looked.empty(); ++i) {
+        const Depths d = looked.top().depths;
+        if (d.least == d.most || m_reductions.empty() || m_reductions.back() <= d.most ||
+            !std::isfinite(looked.top().least))
+            break; // nothing fits, or every reduction is complete in one step
+        looked.pop();
+        const auto middle =
+            static_cast<std::int64_t>(std::sqrt(static_cast<double>(d.least) * static_cast<double>(d.most)));
+        const std::int64_t shallow = std::clamp(middle, d.least, d.most - 1);
+        look({d.least, shallow});
+        look({shallow + 1, d.most});
+    }
+    const double least = looked.empty() ? std::numeric_limits<double>::infinity() : looked.top().least;
+    listAt(m_range.maxK);
+    return least;
+}
+
+} // namespace tilewright

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What no tiling of the compiled op set goes below, by the extents of the tile alone.
+//
+// Loads. Requests of one tensor with different roles, or for ranges that are never the same, are different
+// buffers (R7.1) unless the whole tensor may be asked for; then it counts once. A slice that changes with
+// every k step (more steps than one for certain) is loaded anew in every tile that needs it, because the
+// first k step of a tile never follows an equal one. A row strip (all columns) stays along a row; walked
+// column by column it is loaded in every tile, but for the one on each side of a turn of the snake. Column
+// strips are the mirror image, and the walk is either by rows or by columns for all tensors alike.
+//
+// Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along an axis that is
+// spatial wherever the op is asked for, and by extent along others, which is never more. With
+// compute=array the runs of a MatMul are cut as it is asked for first, or less, which never takes more cycles
+// (leastArrayTime() in eval/traffic_bound.h).
+//
+// Working set. In the first tile every sink is present; the first k step and the completing ones are looked
+// at, with the thinnest slices along k and one request of a tensor only.
+#include "base/integer.h"
+#include "eval/cost.h"
+#include "solve/cost/cost_model.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tilewright {
+
+void CostModel::compileBound()
+{
+    m_stores = 0;
+    m_moments.clear();
+    for (const Sink& s : m_sinks)
+        if (!s.retained)
+            m_stores += static_cast<double>(s.height) * static_cast<double>(s.width);
+    listAt(m_range.maxK);
+    Moment first{0, 1, true};
+    for (std::size_t b = 0; b < m_causes.size(); ++b)
+        if (!m_causes[b].completing || m_causes[b].reduction == 1)
+            first.causes |= std::uint64_t{1} << b;
+    m_moments.push_back(first);
+    for (const Cause& c : m_causes) {
+        if (!c.completing || c.reduction == 1)
+            continue;
+        Moment last{0, c.reduction, false};
+        for (std::size_t b = 0; b < m_causes.size(); ++b)
+            if (m_causes[b].reduction == c.reduction)
+                last.causes |= std::uint64_t{1} << b;
+        m_moments.push_back(last);
+    }
+}
+
+bool CostModel::mayEqual(Axis a, Axis b, std::int64_t extent, std::int64_t tile, std::int64_t deepest)
+{
+    return isCut(a, extent, deepest) == isCut(b, extent, deepest) || a == Axis::Tile || b == Axis::Tile ||
+           (mayBeWhole(a, extent, tile, deepest) && mayBeWhole(b, extent, tile, deepest));
+}
+
+void CostModel::listAt(std::int64_t deepest)
+{
+    listLoads(deepest);
+    listWork(deepest);
+}
+
+/// What every k up to `deepest` makes the steps compute: runs of an op that may be the same count once
+/// (R8.1).
+void CostModel::listWork(std::int64_t deepest)
+{
+    m_work.clear();
+    const auto isSplit = [&](const Run& r) { return r.split && r.reduction > deepest; };
+    const auto mayBeSame = [&](const Run& a, const Run& b) {
+        return a.op == b.op &&
+               ((m_array && a.matmul) || // the kinds of its axes do not matter: this one's runs all count
+                (isSplit(a) == isSplit(b) && mayEqual(a.row, b.row, a.height, m_range.maxH, deepest) &&
+                 mayEqual(a.col, b.col, a.width, m_range.maxW, deepest)));
+    };
+    m_isListed.assign(m_runs.size(), 0);
+    for (std::size_t i = 0; i < m_runs.size(); ++i) {
+        if (m_isListed[i] != 0)
+            continue;
+        m_same.assign(1, i); // as this one, or as one that is
+        for (std::size_t at = 0; at < m_same.size(); ++at)
+            for (std::size_t j = i + 1; j < m_runs.size(); ++j)
+                if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {
+                    m_isListed[j] = 1;
+                    m_same.push_back(j);
+                }
+        const Run& r = m_runs[i];
+        const auto all = [&](auto&& is) {
+            return std::ranges::all_of(m_same, [&](std::size_t j) { return is(m_runs[j]); });
+        };
+        const bool byRow = all([](const Run& o) { return o.row == Axis::Tile; }); // however it is asked for
+        const bool byCol = all([](const Run& o) { return o.col == Axis::Tile; });
+        if (m_array && r.matmul) {
+            const double chunks =
+                r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
+                        : 1;
+            m_work.push_back({costOfCycle(r), r.height, r.width, r.row == Axis::Tile, r.col == Axis::Tile,
+                              r.reduction, chunks, 0});
+            continue;
+        }
+        const bool stepsRow = r.row == Axis::Step;
+        const bool stepsCol = r.col == Axis::Step;
+        const std::int64_t stepped = m_same.size() > 1 || int{r.split} + int{stepsRow} + int{stepsCol} != 1
+                                         ? 0
+                                     : r.split  ? r.reduction
+                                     : stepsRow ? r.height
+                                                : r.width;
+        Work work{r.base,
+                  r.height,
+                  r.width,
+                  byRow,
+                  byCol,
+                  0,
+                  1,
+                  stepped,
+                  all([&](const Run& o) {
+                      return isEarly(o.causes) && !isCut(o.row, o.height, deepest) &&
+                             !isCut(o.col, o.width, deepest) && !isSplit(o);
+                  }),
+                  all([](const Run& o) { return o.col != Axis::Tile; }),
+                  all([](const Run& o) { return o.row != Axis::Tile; })};
+        if (!work.byRow)
+            work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
+        if (!work.byCol)
+            work.cost *= static_cast<double>(r.width) / static_cast<double>(m_nativeW);
+        if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
+            work.cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
+        m_work.push_back(work);
+    }
+}
+
+/// The one reduction that is complete wherever these requests are made, or 0.
+std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) const
+{
+    std::int64_t out = 0;
+    for (std::size_t i = first; i < last; ++i)
+        for (std::size_t b = 0; b < m_causes.size(); ++b)
+            if (const Cause& c = m_causes[b]; (m_requests[i].causes >> b & 1) != 0) {
+                if (!c.completing || (out > 0 && out != c.reduction))
+                    return 0;
+                out = c.reduction;
+            }
+    return out;
+}
+
+bool CostModel::isEarly(std::uint64_t causes) const
+{
+    for (std::size_t b = 0; b < m_causes.size(); ++b)
+        if (const Cause& c = m_causes[b]; (causes >> b & 1) != 0 && c.completing && c.reduction > 1)
+            return false;
+    return true;
+}
+
+/// What every k up to `deepest` makes the steps load.
+void CostModel::listLoads(std::int64_t deepest)
+{
+    m_loads.clear();
+    for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
+        const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
+        // Two requests of which one buffer may serve both (R7.1).
+        const auto mayShare = [&](const Request& a, const Request& b) {
+            return a.role == b.role && mayEqual(a.row, b.row, t.height, m_range.maxH, deepest) &&
+                   mayEqual(a.col, b.col, t.width, m_range.maxW, deepest);
+        };
+        // Where one asks by tiles and another by ranges of a reduction, a slice may be there by accident of
+        // position: all through the tiles of a row or column (timesLoaded()).
+        const auto mayMeet = [&](const Request& a, const Request& b) {
+            return (isCut(a.row, t.height, deepest) != isCut(b.row, t.height, deepest) ||
+                    isCut(a.col, t.width, deepest) != isCut(b.col, t.width, deepest)) &&
+                   mayShare(a, b);
+        };
+        bool canBeWhole = false;
+        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor; ++end)
+            canBeWhole |= mayBeWhole(m_requests[end].row, t.height, m_range.maxH, deepest) &&
+                          mayBeWhole(m_requests[end].col, t.width, m_range.maxW, deepest);
+        const auto first = m_requests.begin() + static_cast<std::ptrdiff_t>(i);
+        const auto last = m_requests.begin() + static_cast<std::ptrdiff_t>(end);
+        const std::int64_t after = completedBefore(i, end);
+        const bool early = std::all_of(first, last, [&](const Request& r) { return isEarly(r.causes); });
+        const double area = static_cast<double>(t.elements());
+        canBeWhole &= end - i > 1;
+        if (canBeWhole) {
+            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early});
+            continue;
+        }
+        m_ofTensor.clear();
+        for (std::size_t j = i; j < end; ++j) {
+            const Request& r = m_requests[j];
+            const bool meets = std::any_of(first, last, [&](const Request& o) { return mayMeet(o, r); });
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early};
+            if (load.row == Axis::Step && t.height <= deepest)
+                load.row = Axis::Full;
+            if (load.col == Axis::Step && t.width <= deepest)
+                load.col = Axis::Full;
+            double grid = 0;
+            for (std::size_t b = 0; b < m_causes.size(); ++b) {
+                const Cause& c = m_causes[b];
+                const double size = static_cast<double>(c.height) * static_cast<double>(c.width);
+                if ((r.causes >> b & 1) != 0 && size > grid) {
+                    grid = size;
+                    load.gridHeight = c.height;
+                    load.gridWidth = c.width;
+                }
+            }
+            m_ofTensor.push_back({load, j});
+        }
+        // Of those that one buffer may serve one counts: what is loaded most often in the largest tiles.
+        const auto times = [&](const RequestedLoad& r) {
+            const Load& l = r.load;
+            return l.row == Axis::Step || l.col == Axis::Step
+                       ? timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, m_range.maxH)),
+                                     static_cast<double>(ceilDiv(l.gridWidth, m_range.maxW)), m_range.maxW,
+                                     m_range.maxH)
+                       : 1.0;
+        };
+        while (!m_ofTensor.empty()) {
+            const RequestedLoad most =
+                *std::ranges::max_element(m_ofTensor, {}, times); // the first of equal ones
+            m_loads.push_back(most.load);
+            std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {
+                return mayShare(m_requests[most.request], m_requests[r.request]);
+            });
+        }
+    }
+    for (const std::uint32_t kept : m_keptInputs) { // once, and without a buffer (R9.7)
+        const Tensor& t = m_problem.tensor(TensorId(kept));
+        m_loads.push_back(
+            {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
+    }
+}
+
+/// Slices of a reduction are loaded in every tile that needs them, but for one that equals the tile's own
+/// range, where others ask for it all the time.
+double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
+                              std::int64_t mostH)
+{
+    const double times = (load.row == Axis::Tile ? 1 : rows) * (load.col == Axis::Tile ? 1 : cols);
+    if (!load.met)
+        return times;
+    double there = 1;
+    if (load.row == Axis::Step)
+        there = std::min(there, static_cast<double>(mostH) / static_cast<double>(load.height));
+    if (load.col == Axis::Step)
+        there = std::min(there, static_cast<double>(mostW) / static_cast<double>(load.width));
+    return std::max(1.0, times * (1 - there));
+}
+
+double CostModel::leastCompute(const Work& r, std::int64_t w, std::int64_t h) const
+{
+    const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
+    // Larger tiles than native ones may take more passes: what is never more for larger ones counts.
+    const auto strips = [ceil](std::int64_t extent, std::int64_t tile, std::int64_t native) {
+        const std::int64_t pieces = ceilDiv(extent, tile);
+        return static_cast<double>(ceil ? std::max(pieces, ceilDiv(extent, native)) : pieces);
+    };
+    const auto cut = [ceil](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
+        return tiles && !ceil ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
+    };
+    if (r.reduction > 0)
+        return r.cost * arrayCycles(cut(r.byRow, r.height, h, m_nativeH), cut(r.byCol, r.width, w, m_nativeW),
+                                    r.reduction, r.chunks);
+    return r.cost * (r.byRow ? strips(r.height, h, m_nativeH) : 1.0) *
+           (r.byCol ? strips(r.width, w, m_nativeW) : 1.0);
+}
+
+double CostModel::leastCompute(std::int64_t w, std::int64_t h) const
+{
+    double compute = 0;
+    for (const Work& r : m_work)
+        compute += leastCompute(r, w, h);
+    return compute;
+}
+
+double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const
+{
+    double byRows = m_stores;
+    double byColumns = m_stores;
+    for (const Load& l : m_loads) {
+        const double rows = static_cast<double>(ceilDiv(l.gridHeight, h));
+        const double cols = static_cast<double>(ceilDiv(l.gridWidth, w));
+        double inRows = l.area;
+        double inColumns = l.area;
+        if (l.row == Axis::Step || l.col == Axis::Step) {
+            inRows *= timesLoaded(l, rows, cols, turnW, turnH);
+            inColumns = inRows;
+        } else {
+            const bool rowPart = l.row == Axis::Tile && h < l.height;
+            const bool colPart = l.col == Axis::Tile && w < l.width;
+            if (rowPart && !colPart)
+                inColumns += (cols - 1) * (l.area - static_cast<double>(std::min(turnH, l.height) * l.width));
+            if (colPart && !rowPart)
+                inRows += (rows - 1) * (l.area - static_cast<double>(std::min(turnW, l.width) * l.height));
+        }
+        byRows += inRows;
+        byColumns += inColumns;
+    }
+    return std::max(leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth);
+}
+
+/// Walking from tile to tile changes the row strips or the column strips or both. Of the tiles of one grid
+/// (R rows, C columns) u follow one in the same column and v one in the same row, u + v <= RC - 1: so the
+/// row strips, A elements, are loaded C A - v A h / H times at least and the column strips, B elements,
+/// R B - u B w / W. What that leaves is least where one kind is loaded once, and then the other
+/// (H / h) (1 - w / W) B or (W / w) (1 - h / H) A at least.
+double CostModel::leastElements(const Extents& e) const
+{
+    struct Strips
+    {
+        std::int64_t height, width;
+        double rows, cols;
+    };
+    std::vector<Strips> grids;
+    double sum = m_stores;
+    const auto [w, h, turnW, turnH] = e;
+    for (const Load& l : m_loads) {
+        const double area = l.area;
+        const double rows = static_cast<double>(ceilDiv(l.gridHeight, h));
+        const double cols = static_cast<double>(ceilDiv(l.gridWidth, w));
+        if (l.row == Axis::Step || l.col == Axis::Step) {
+            sum += area * timesLoaded(l, rows, cols, turnW, turnH);
+            continue;
+        }
+        const bool rowPart = l.row == Axis::Tile && h < l.height;
+        const bool colPart = l.col == Axis::Tile && w < l.width;
+        if (rowPart == colPart) {
+            sum += area;
+            continue;
+        }
+        auto grid = std::ranges::find_if(
+            grids, [&](const Strips& s) { return s.height == l.gridHeight && s.width == l.gridWidth; });
+        if (grid == grids.end())
+            grid = grids.insert(grids.end(), {l.gridHeight, l.gridWidth, 0, 0});
+        (rowPart ? grid->rows : grid->cols) += area;
+    }
+    for (const Strips& s : grids) {
+        const double acrossRows = static_cast<double>(s.height) / static_cast<double>(turnH);
+        const double acrossCols = static_cast<double>(s.width) / static_cast<double>(turnW);
+        const double byRows =
+            s.rows + s.cols * std::max(1.0, acrossRows * (1 - 1 / std::max(1.0, acrossCols)));
+        const double byColumns =
+            s.cols + s.rows * std::max(1.0, acrossCols * (1 - 1 / std::max(1.0, acrossRows)));
+        sum += std::min(byRows, byColumns);
+    }
+    return sum;
+}
+
+/// Above `enough` it need not be all.
+std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
+                                        std::int64_t enough) const
+{
+    std::int64_t sum = m_reserved;
+    for (const Sink& s : m_sinks) {
+        if (s.reduction < moment.reduction)
+            continue;
+        const std::int64_t tile = std::min(g.h, s.height) * std::min(g.w, s.width);
+        // A pointwise sink's tile may take over an input's memory.
+        const bool mayTakeOver =
+            m_rules.donation &&
+            m_problem.op(*m_problem.producer(TensorId(s.tensor))).type == OpType::Pointwise;
+        if (!s.retained && !mayTakeOver)
+            sum += tile;
+        if (!m_sharedDrivers && s.reduction > whole)
+            sum += tile * s.accCount;
+        // It may go on to an epilogue, whose accumulator it is then (R9.1d).
+        if (s.free && !s.pointwise && s.reduction > whole)
+            sum += tile;
+    }
+    for (std::size_t i = 0; i < m_requests.size() && sum <= enough;) {
+        const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
+        const auto part = [&](Axis axis, std::int64_t extent, std::int64_t tile) {
+            return axis == Axis::Full   ? extent
+                   : axis == Axis::Tile ? std::min(tile, extent)
+                   : moment.first       ? std::min(g.k, extent)
+                   : extent <= g.k      ? extent // one step is all of it
+                                        : std::int64_t{1};
+        };
+        // Every role has a buffer of its own, unless one that holds the whole tensor serves them all (R7.1).
+        std::array<std::int64_t, kFull + 1> byRole{};
+        bool canBeWhole = false;
+        const std::uint32_t tensor = m_requests[i].tensor;
+        for (; i < m_requests.size() && m_requests[i].tensor == tensor; ++i) {
+            const Request& r = m_requests[i];
+            canBeWhole |= mayBeWhole(r.row, t.height, m_range.maxH, m_range.maxK) &&
+                          mayBeWhole(r.col, t.width, m_range.maxW, m_range.maxK);
+            if ((r.causes & moment.causes) != 0)
+                byRole[r.role] =
+                    std::max(byRole[r.role], part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
+        }
+        std::int64_t largest = 0;
+        for (const std::int64_t area : byRole)
+            largest = canBeWhole ? std::max(largest, area) : largest + area;
+        sum += largest;
+    }
+    return sum;
+}
+
+bool CostModel::canFit(const Granularity& g, std::int64_t whole) const
+{
+    return std::ranges::all_of(m_moments, [&](const Moment& moment) {
+        return leastWorkingSet(g, whole, moment, m_capacity) <= m_capacity;
+    });
+}
+
+void CostModel::Classes::list(const std::vector<std::int64_t>& of, std::int64_t least, std::int64_t most)
+{
+    if (of == extents && least == min && most == max)
+        return;
+    extents = of;
+    min = least;
+    max = most;
+    smallest.clear();
+    for (const std::int64_t extent : extents)
+        for (std::int64_t v = max; v >= min;) {
+            const std::int64_t first = ceilDiv(extent, ceilDiv(extent, v));
+            smallest.push_back(std::max(first, min));
+            v = first - 1;
+        }
+    std::ranges::sort(smallest);
+    smallest.erase(std::unique(smallest.begin(), smallest.end()), smallest.end());
+}
+
+const std::vector<std::int64_t>& CostModel::rowClasses()
+{
+    m_rowClasses.list(m_heights, m_range.minH, m_range.maxH);
+    return m_rowClasses.smallest;
+}
+
+const std::vector<std::int64_t>& CostModel::columnClasses()
+{
+    m_columnClasses.list(m_widths, m_range.minW, m_range.maxW);
+    return m_columnClasses.smallest;
+}
+
+} // namespace tilewright

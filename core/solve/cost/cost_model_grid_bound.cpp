@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What no tiling of one grid of tiles goes below, by the order in which the grid is walked: all compute, and
+// all traffic, as if every step overlapped perfectly with every other. Nearly all tilings of a proof end
+// here.
+//
+// The depth enters by one question only: is it the largest there is, or smaller? A smaller one steps every
+// reduction, so the first k step of a tile never follows an equal one, and what is needed in completing steps
+// only has left fast memory when the next tile completes. The sums over the k steps are then the same for all
+// of them.
+//
+// Where two slices of a tensor may be the same slice by accident of position, its elements are counted once;
+// where two runs of an op may be the same run, their rectangles are, by extent (with compute=array those of
+// the first).
+#include "base/integer.h"
+#include "eval/cost.h"
+#include "solve/cost/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+namespace {
+
+template <typename Axis> bool compatible(Axis a, Axis b)
+{
+    return a == b || (a != Axis::Full && b != Axis::Full);
+}
+
+} // namespace
+
+/// The largest grid that asks for a run or request with these causes.
+CostModel::Grid CostModel::gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const
+{
+    Grid grid{1, 1};
+    for (std::size_t b = 0; b < m_causes.size(); ++b)
+        if ((causes >> b & 1) != 0) {
+            const auto rows = static_cast<double>(ceilDiv(m_causes[b].height, h));
+            const auto cols = static_cast<double>(ceilDiv(m_causes[b].width, w));
+            if (rows * cols > grid.rows * grid.cols)
+                grid = {rows, cols};
+        }
+    return grid;
+}
+
+double CostModel::gridCompute(const Granularity& g) const
+{
+    double compute = 0;
+    for (std::size_t i = 0; i < m_runs.size(); ++i) {
+        const Run& r = m_runs[i];
+        const Axis row = resolved(r.row, r.height, g.h, g.k);
+        const Axis col = resolved(r.col, r.width, g.w, g.k);
+        const bool split = r.split && g.k < r.reduction;
+        bool byRow = r.row == Axis::Tile;
+        bool byCol = r.col == Axis::Tile;
+        bool counted = false;
+        for (std::size_t j = 0; j < m_runs.size() && !counted; ++j) {
+            const Run& o = m_runs[j];
+            if (j == i || o.op != r.op || (o.split && g.k < o.reduction) != split ||
+                !compatible(resolved(o.row, o.height, g.h, g.k), row) ||
+                !compatible(resolved(o.col, o.width, g.w, g.k), col))
+                continue;
+            counted = j < i;
+            byRow &= o.row == Axis::Tile;
+            byCol &= o.col == Axis::Tile;
+        }
+        if (counted)
+            continue;
+        if (m_array && r.matmul) {
+            const auto cut = [](Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t native) {
+                return axis == Axis::Tile ? ArrayAxis::tiled(extent, tile, native)
+                                          : ArrayAxis::whole(extent, native);
+            };
+            const double chunks =
+                split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(g.k, 1))) : 1;
+            compute += costOfCycle(r) * arrayCycles(cut(r.row, r.height, g.h, m_nativeH),
+                                                    cut(r.col, r.width, g.w, m_nativeW), r.reduction, chunks);
+            continue;
+        }
+        const Grid grid = gridOf(r.causes, g.w, g.h);
+        double cost = r.base;
+        cost *= byRow ? grid.rows : static_cast<double>(r.height) / static_cast<double>(m_nativeH);
+        cost *= byCol ? grid.cols : static_cast<double>(r.width) / static_cast<double>(m_nativeW);
+        if (m_rules.superNative == Rules::SuperNative::Ceil) {
+            cost *= byRow ? static_cast<double>(ceilDiv(g.h, m_nativeH)) : 1;
+            cost *= byCol ? static_cast<double>(ceilDiv(g.w, m_nativeW)) : 1;
+        }
+        if (r.matmul && m_rules.kScaling == Rules::KScaling::Native)
+            cost *= static_cast<double>(r.reduction) / static_cast<double>(m_nativeK);
+        compute += cost;
+    }
+    return compute;
+}
+
+/// Elements of one tensor, whose requests are [first, last), loaded at least, by traversal.
+void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
+                             std::array<double, 4>& elements) const
+{
+    const auto addEverywhere = [&](double loads) {
+        for (double& e : elements)
+            e += loads;
+    };
+    const Tensor& t = m_problem.tensor(TensorId(m_requests[first].tensor));
+    const auto area = static_cast<double>(t.elements());
+    const auto rowOf = [&](const Request& r) { return resolved(r.row, t.height, g.h, g.k); };
+    const auto colOf = [&](const Request& r) { return resolved(r.col, t.width, g.w, g.k); };
+    for (std::size_t i = first; i < last; ++i)
+        for (std::size_t j = first; j < last; ++j) {
+            const Request& a = m_requests[i];
+            const Request& b = m_requests[j];
+            const bool whole = rowOf(a) == Axis::Full && colOf(a) == Axis::Full;
+            const bool same = rowOf(a) == rowOf(b) && colOf(a) == colOf(b);
+            // FULL(t) serves the others while it lasts (R7.1).
+            if ((whole && !same) || (i < j && a.role == b.role && !same && compatible(rowOf(a), rowOf(b)) &&
+                                     compatible(colOf(a), colOf(b)))) {
+                addEverywhere(area);
+                return;
+            }
+        }
+    for (std::size_t i = first; i < last; ++i) {
+        const Request& r = m_requests[i];
+        const Axis row = rowOf(r);
+        const Axis col = colOf(r);
+        std::uint64_t causes = 0;
+        bool counted = false;
+        for (std::size_t j = first; j < last; ++j) {
+            const Request& o = m_requests[j];
+            const bool whole = row == Axis::Full && col == Axis::Full;
+            if ((o.role != r.role && !whole) || rowOf(o) != row || colOf(o) != col)
+                continue;
+            counted |= j < i;
+            causes |= o.causes;
+        }
+        if (counted)
+            continue;
+        // Whether it may still be there from the tile before.
+        bool lasts = false;
+        for (std::size_t b = 0; b < m_causes.size(); ++b)
+            lasts |= (causes >> b & 1) != 0 && (!m_causes[b].completing || m_causes[b].reduction <= g.k);
+        lasts &= row != Axis::Step && col != Axis::Step;
+        const Grid grid = gridOf(r.causes, g.w, g.h);
+        const double rows =
+            row == Axis::Tile ? 1 : grid.rows; // times that all of a row of tiles' part is needed
+        const double cols = col == Axis::Tile ? 1 : grid.cols;
+        if (!lasts) {
+            addEverywhere(area * rows * cols);
+            continue;
+        }
+        if (row == Axis::Full && col == Axis::Full) {
+            addEverywhere(area);
+            continue;
+        }
+        // A strip stays along its own direction; in the other one a snake keeps it around each turn.
+        const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
+            const double far = std::ceil(turns / 2);
+            const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;
+            return far * static_cast<double>(rest) +
+                   (turns - far) * static_cast<double>(std::min(tile, extent));
+        };
+        const double inRows = col == Axis::Full ? area : area * rows;
+        const double inColumns = row == Axis::Full ? area : area * cols;
+        const double inSnake =
+            inRows -
+            (row == Axis::Full ? kept(grid.rows - 1, t.width, g.w) * static_cast<double>(t.height) : 0);
+        const double inColumnSnake =
+            inColumns -
+            (col == Axis::Full ? kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width) : 0);
+        const auto add = [&](TraversalKind kind, double loads) {
+            elements[static_cast<std::size_t>(kind)] += loads;
+        };
+        add(TraversalKind::Raster, inRows);
+        add(TraversalKind::Snake, inSnake);
+        add(TraversalKind::Column, inColumns);
+        add(TraversalKind::ColumnSnake, inColumnSnake);
+    }
+}
+
+CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
+{
+    // Below the largest k all are alike only when they step every reduction (not so with k_above_K=clamp).
+    if (!m_supported || (!deepest && m_range.maxK > m_plan.smallestK()))
+        return {};
+    const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};
+    std::array<double, 4> elements{m_stores, m_stores, m_stores, m_stores};
+    for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
+        for (end = i; end < m_requests.size() && m_requests[end].tensor == m_requests[i].tensor;)
+            ++end;
+        addGridLoads(i, end, g, elements);
+    }
+    const double compute = gridCompute(g);
+    GridTotals totals;
+    for (std::size_t i = 0; i < totals.size(); ++i)
+        totals[i] = {compute, elements[i] / m_bandwidth};
+    return totals;
+}
+
+} // namespace tilewright

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/cost/subgraph_pool.h"
+
+#include "eval/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace tilewright {
+
+std::optional<Tiling> TilingMemo::find(const Digest& key) const
+{
+    const Shard& shard = m_shards[key.a % m_shards.size()];
+    const std::scoped_lock lock(shard.mutex);
+    const auto it = shard.map.find(key);
+    return it == shard.map.end() ? std::nullopt : std::optional(it->second);
+}
+
+void TilingMemo::store(const Digest& key, const Tiling& tiling)
+{
+    Shard& shard = m_shards[key.a % m_shards.size()];
+    const std::scoped_lock lock(shard.mutex);
+    shard.map.emplace(key, tiling);
+}
+
+std::size_t TilingMemo::size() const
+{
+    std::size_t n = 0;
+    for (const Shard& shard : m_shards) {
+        const std::scoped_lock lock(shard.mutex);
+        n += shard.map.size();
+    }
+    return n;
+}
+
+SubgraphPool::SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
+                           std::vector<LockedSubgraph> locked)
+    : m_problem(problem), m_rules(rules), m_memo(memo), m_locked(std::move(locked)), m_model(problem, rules),
+      m_search(m_model), m_rank(problem.opCount(), 0), m_retains(1), m_local(problem.tensorCount()),
+      m_localStamp(problem.tensorCount())
+{
+    m_retainIndex.emplace(std::vector<TensorId>{}, 0);
+    std::uint32_t next = 0;
+    for (const OpId o : problem.topologicalOrder())
+        m_rank[o] = next++;
+}
+
+void SubgraphPool::components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out)
+{
+    out.clear();
+    m_parent.resize(ops.size());
+    for (std::uint32_t i = 0; i < ops.size(); ++i)
+        m_parent[i] = i;
+    const auto root = [&](std::uint32_t i) {
+        while (m_parent[i] != i)
+            i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    };
+    ++m_stamp;
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        const Op& op = m_problem.op(ops[i]);
+        const auto touch = [&](TensorId t) {
+            if (m_localStamp[t.index()] != m_stamp) {
+                m_localStamp[t.index()] = m_stamp;
+                m_local[t.index()] = i;
+                return;
+            }
+            const std::uint32_t a = root(i);
+            const std::uint32_t b = root(m_local[t.index()]);
+            m_parent[std::max(a, b)] = std::min(a, b);
+        };
+        for (const TensorId t : op.inputs)
+            touch(t);
+        touch(op.output);
+    }
+    for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        if (root(i) != i)
+            continue;
+        out.emplace_back();
+        for (std::uint32_t j = i; j < ops.size(); ++j)
+            if (root(j) == i)
+                out.back().push_back(ops[j]);
+        std::ranges::sort(out.back(), {}, [&](OpId o) { return m_rank[o]; });
+    }
+}
+
+SetId SubgraphPool::intern(std::vector<OpId> ops, std::int32_t lock)
+{
+    if (lock >= 0) {
+        if (const auto it = m_lockIndex.find(lock); it != m_lockIndex.end())
+            return it->second;
+    } else {
+        std::ranges::sort(ops, {}, [&](OpId o) { return m_rank[o]; });
+        if (const auto it = m_setIndex.find(ops); it != m_setIndex.end())
+            return it->second;
+    }
+    OpSet set;
+    set.ops = ops;
+    set.lock = lock;
+    Boundary boundary = boundaryOf(m_problem, ops);
+    set.allInputs = boundary.inputs;
+    for (const TensorId t : boundary.inputs) {
+        if (m_problem.producer(t))
+            set.inputs.push_back(t);
+        for (const TensorId base : m_problem.bases(t))
+            if (m_problem.producer(base))
+                set.bases.push_back(base);
+    }
+    std::ranges::sort(set.bases);
+    set.bases.erase(std::unique(set.bases.begin(), set.bases.end()), set.bases.end());
+    set.sinks = boundary.sinks;
+    set.produced = std::move(boundary.sinks);
+    set.produced.insert(set.produced.end(), boundary.interior.begin(), boundary.interior.end());
+    std::ranges::sort(set.produced);
+    std::vector<std::vector<OpId>> parts;
+    components(ops, parts);
+    set.connected = parts.size() == 1;
+    const auto id = static_cast<SetId>(m_sets.size());
+    m_sets.push_back(std::move(set));
+    m_plain.push_back(std::numeric_limits<double>::quiet_NaN());
+    if (lock >= 0)
+        m_lockIndex.emplace(lock, id);
+    else
+        m_setIndex.emplace(std::move(ops), id);
+    return id;
+}
+
+RetainId SubgraphPool::internRetain(std::vector<TensorId> tensors)
+{
+    if (tensors.empty())
+        return 0;
+    std::ranges::sort(tensors);
+    const auto next = static_cast<RetainId>(m_retains.size());
+    const auto [it, isNew] = m_retainIndex.emplace(tensors, next);
+    if (isNew)
+        m_retains.push_back(std::move(tensors));
+    return it->second;
+}
+
+RetainId SubgraphPool::pinnedRetain(SetId id)
+{
+    const OpSet& set = m_sets[id];
+    std::vector<TensorId> kept;
+    for (const TensorId t : m_locked[static_cast<std::size_t>(set.lock)].subgraph.retain)
+        if (std::ranges::binary_search(set.produced, t))
+            kept.push_back(t);
+    return internRetain(std::move(kept));
+}
+
+/// Equal digests mean equal problems for TilingSearch: local tensor numbers by first appearance.
+Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& resident,
+                               const std::vector<TensorId>& retain, TilingEffort effort)
+{
+    Digest d;
+    d.add(static_cast<std::uint64_t>(effort));
+    ++m_stamp;
+    std::uint32_t next = 1;
+    const auto tensor = [&](TensorId t) {
+        if (m_localStamp[t.index()] == m_stamp) {
+            d.add(m_local[t.index()]);
+            return;
+        }
+        m_localStamp[t.index()] = m_stamp;
+        m_local[t.index()] = next++;
+        const Tensor& shape = m_problem.tensor(t);
+        const std::uint64_t state = (std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
+                                    (std::ranges::find(retain, t) != retain.end() ? 2U : 0U);
+        d.add(0x100000 + state);
+        d.add(static_cast<std::uint64_t>(shape.width));
+        d.add(static_cast<std::uint64_t>(shape.height));
+    };
+    for (const OpId o : set.ops) {
+        const Op& op = m_problem.op(o);
+        d.add(0x200000 + static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
+        d.add(static_cast<std::uint64_t>(op.baseCost));
+        for (const TensorId t : op.inputs)
+            tensor(t);
+        tensor(op.output);
+    }
+    std::int64_t others = 0;
+    for (const TensorId t : resident)
+        if (m_localStamp[t.index()] != m_stamp)
+            others += m_problem.tensor(t).elements();
+    d.add(static_cast<std::uint64_t>(others));
+    return d;
+}
+
+bool SubgraphPool::compile(SetId id, RetainId resident, RetainId retain)
+{
+    const CostKey key{id, resident, retain};
+    if (m_compiled == key)
+        return true;
+    m_compiled.reset();
+    if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
+        m_compiled = key;
+    return m_compiled.has_value();
+}
+
+Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, TilingEffort effort, double cutoff)
+{
+    if (!compile(id, resident, retain))
+        return {};
+    const OpSet& set = m_sets[id];
+    if (set.lock < 0) {
+        ++m_searches;
+        return m_search.search(effort, cutoff);
+    }
+    const Subgraph& pinned = m_locked[static_cast<std::size_t>(set.lock)].subgraph;
+    if (pinned.traversal.kind() != TraversalKind::Custom && pinned.traversal.kind() != TraversalKind::Spiral)
+        return m_search.fixed(pinned.granularity);
+    Subgraph subgraph = pinned;
+    subgraph.retain = m_retains[retain];
+    Tiling tiling{pinned.granularity, pinned.traversal.kind(), 0};
+    bool stepped = false;
+    traceSubgraph(m_problem, subgraph, m_retains[resident], m_rules, [&](const Step& step) {
+        stepped = true;
+        tiling.latency += step.latency;
+        if (step.workingSet > m_problem.hardware().fastMemoryCapacity)
+            tiling.latency = std::numeric_limits<double>::infinity();
+        return tiling.feasible();
+    });
+    return stepped ? tiling : Tiling{};
+}
+
+Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort, double cutoff)
+{
+    const OpSet& set = m_sets[id];
+    if (!set.connected && set.lock < 0)
+        return {};
+    if (set.lock >= 0)
+        return search(id, resident, retain, effort, cutoff);
+    const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
+    if (const auto known = m_memo.find(key))
+        return *known;
+    const std::int64_t searches = m_searches;
+    const Tiling found = search(id, resident, retain, effort, cutoff);
+    if (m_searches > searches && m_search.isCut())
+        m_notBelow[{id, resident, retain}] = cutoff;
+    else if (!m_search.interrupted())
+        m_memo.store(key, found);
+    return found;
+}
+
+void SubgraphPool::addHint(SetId set, const Granularity& granularity)
+{
+    m_hints[set].push_back(granularity);
+    m_hintList.emplace_back(m_sets[set].ops, granularity);
+}
+
+void SubgraphPool::clear()
+{
+    m_sets.clear();
+    m_compiled.reset();
+    m_setIndex.clear();
+    m_lockIndex.clear();
+    m_retains.assign(1, {});
+    m_retainIndex.clear();
+    m_retainIndex.emplace(std::vector<TensorId>{}, 0);
+    m_hints.clear();
+    m_plain.clear();
+    m_costs.clear();
+    m_least.clear();
+    m_refined.clear();
+    m_floors.clear();
+    m_notBelow.clear();
+    for (const auto& [ops, granularity] : m_hintList)
+        m_hints[intern(ops)].push_back(granularity);
+}
+
+Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)
+{
+    Tiling best;
+    const auto it = m_hints.find(id);
+    if (it == m_hints.end() || m_sets[id].lock >= 0 || !m_sets[id].connected ||
+        !compile(id, resident, retain))
+        return best;
+    for (const Granularity& g : it->second)
+        if (const Tiling t = m_search.fixed(g); t.latency < best.latency)
+            best = t;
+    return best;
+}
+
+Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+{
+    Tiling best = tiling(id, resident, retain, TilingEffort::Quick);
+    if (effort != TilingEffort::Quick) {
+        if (const Tiling t = tiling(id, resident, retain, effort); t.latency < best.latency)
+            best = t;
+    } else if (best.feasible() && m_sets[id].lock < 0) {
+        // What a thorough search has found before, here or for an equal subgraph, costs nothing.
+        const Digest key =
+            structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Thorough);
+        if (const auto known = m_memo.find(key); known && known->latency < best.latency)
+            best = *known;
+    }
+    if (const Tiling t = hinted(id, resident, retain); t.latency < best.latency)
+        best = t;
+    if (m_memo.hasProofs() && m_sets[id].lock < 0) {
+        const Digest key =
+            structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
+        if (const auto proven = m_memo.find(key); proven && proven->latency < best.latency)
+            best = *proven;
+    }
+    return best;
+}
+
+namespace {
+
+/// 0 is the roundest.
+int roughness(std::int64_t size)
+{
+    return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
+}
+
+} // namespace
+
+Tiling SubgraphPool::rounder(SetId id, RetainId resident, RetainId retain, const Tiling& tiling)
+{
+    const OpSet& set = m_sets[id];
+    if (set.lock >= 0 || !tiling.feasible() || !compile(id, resident, retain))
+        return tiling;
+    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // is round however long it is
+    for (const OpId o : set.ops) {
+        const Tensor& out = m_problem.tensor(m_problem.op(o).output);
+        whole.w = std::max(whole.w, out.width);
+        whole.h = std::max(whole.h, out.height);
+        if (m_problem.op(o).type == OpType::MatMul)
+            whole.k = std::min(whole.k, m_problem.reductionSize(o));
+    }
+    Tiling best = tiling;
+    for (std::int64_t Granularity::*const axis : {&Granularity::w, &Granularity::h, &Granularity::k}) {
+        const std::int64_t now = best.granularity.*axis;
+        std::vector<std::int64_t> sizes;
+        for (const auto size : {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(now))),
+                                static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(now))),
+                                now / 8 * 8, (now + 7) / 8 * 8})
+            if (size > 0 && size < whole.*axis && roughness(size) < roughness(now))
+                sizes.push_back(size);
+        if (now >= whole.*axis)
+            sizes.clear();
+        std::ranges::stable_sort(sizes, {}, roughness);
+        for (const std::int64_t size : sizes) {
+            Granularity g = best.granularity;
+            g.*axis = size;
+            if (const Tiling other = m_search.fixed(g); other.latency <= best.latency) {
+                best = other;
+                break;
+            }
+        }
+    }
+    return best;
+}
+
+double SubgraphPool::refine(SetId id, RetainId resident, RetainId retain)
+{
+    const auto [it, isNew] = m_refined.try_emplace(CostKey{id, resident, retain}, 0);
+    if (!isNew)
+        return it->second;
+    const double value = bestTiling(id, resident, retain, TilingEffort::Thorough).latency;
+    it->second = value;
+    if (resident == 0 && retain == 0)
+        m_plain[id] = value;
+    else
+        m_costs[{id, resident, retain}] = value;
+    return value;
+}
+
+std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, RetainId retain, double cutoff,
+                                                  const std::function<bool()>& keepGoing)
+{
+    const OpSet& set = m_sets[id];
+    const Digest key = structure(set, m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
+    if (const auto known = m_memo.find(key))
+        return known->latency;
+    const CostKey floorKey{id, resident, retain};
+    if (const auto it = m_floors.find(floorKey); it != m_floors.end() && cutoff <= it->second)
+        return it->second;
+    const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Quick);
+    if (!compile(id, resident, retain))
+        return std::nullopt;
+    ++m_searches;
+    const Tiling found = m_search.exhaust(hint, cutoff, keepGoing);
+    if (m_search.incomplete())
+        return std::nullopt;
+    if (found.latency >= cutoff) {
+        m_floors[floorKey] = cutoff;
+        return cutoff;
+    }
+    m_memo.store(key, found);
+    m_memo.noteProof();
+    return found.latency;
+}
+
+double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
+{
+    const CostKey key{id, resident, retain};
+    const auto [it, isNew] = m_least.try_emplace(key, 0);
+    if (isNew) {
+        it->second = std::numeric_limits<double>::infinity();
+        if (compile(id, resident, retain))
+            it->second = m_model.leastLatency();
+    }
+    return it->second;
+}
+
+double SubgraphPool::floor(SetId id, RetainId resident, RetainId retain)
+{
+    if (m_sets[id].lock >= 0)
+        return 0;
+    if (const double known = knownLatency(id, resident, retain); known > 0)
+        return known;
+    const auto it = m_notBelow.find({id, resident, retain});
+    return it != m_notBelow.end() ? it->second : leastLatency(id, resident, retain);
+}
+
+double SubgraphPool::latencyBelow(double cutoff, SetId id, RetainId resident, RetainId retain)
+{
+    const OpSet& set = m_sets[id];
+    if (set.lock >= 0 || !set.connected || m_hints.contains(id) || knownLatency(id, resident, retain) > 0)
+        return latency(id, resident, retain);
+    const auto isCut = [&] {
+        const auto it = m_notBelow.find({id, resident, retain});
+        return it != m_notBelow.end() && cutoff <= it->second;
+    };
+    if (!isCut() &&
+        !m_memo.find(structure(set, m_retains[resident], m_retains[retain], TilingEffort::Thorough)))
+        (void)tiling(id, resident, retain, TilingEffort::Quick, cutoff);
+    if (!isCut())
+        return latency(id, resident, retain);
+    ++m_lookups;
+    return std::numeric_limits<double>::infinity();
+}
+
+double SubgraphPool::knownLatency(SetId id, RetainId resident, RetainId retain) const
+{
+    if (resident == 0 && retain == 0)
+        return std::isnan(m_plain[id]) ? 0 : m_plain[id];
+    const auto it = m_costs.find({id, resident, retain});
+    return it == m_costs.end() ? 0 : it->second;
+}
+
+double SubgraphPool::latency(SetId id, RetainId resident, RetainId retain)
+{
+    ++m_lookups;
+    if (resident == 0 && retain == 0) {
+        if (std::isnan(m_plain[id]))
+            m_plain[id] = bestTiling(id, 0, 0, TilingEffort::Quick).latency;
+        return m_plain[id];
+    }
+    const CostKey key{id, resident, retain};
+    if (const auto it = m_costs.find(key); it != m_costs.end())
+        return it->second;
+    const double value = bestTiling(id, resident, retain, TilingEffort::Quick).latency;
+    m_costs.emplace(key, value);
+    return value;
+}
+
+} // namespace tilewright

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/proof/set_frontier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <unordered_map>
+
+namespace tilewright {
+
+namespace {
+
+/// Readers of a tensor that are told apart; of more, what reaches them counts in any case.
+constexpr std::size_t kToldReaders = 6;
+
+/// Ops in an order in which readers come first and few tensors are open at a time.
+class Order
+{
+public:
+    Order(const Problem& problem, const std::vector<OpId>& ops) : m_problem(problem), m_ops(ops)
+    {
+        m_place.assign(problem.opCount(), kNone);
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            m_place[ops[i].index()] = i;
+    }
+    [[nodiscard]] std::vector<OpId> best()
+    {
+        // A try takes time that grows with their square; and the first is regular where the graph is.
+        constexpr std::size_t kMany = 200;
+        const std::uint32_t tries = m_ops.size() > kMany ? 1 : 24;
+        std::vector<OpId> out;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::uint32_t seed = 0; seed < tries; ++seed) {
+            auto [order, cost] = greedy(seed);
+            if (cost < least) {
+                least = cost;
+                out = std::move(order);
+            }
+        }
+        return out;
+    }
+
+private:
+    static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+    [[nodiscard]] std::pair<std::vector<OpId>, double> greedy(std::uint32_t seed) const
+    {
+        constexpr double kStatesATensor = 2.5;
+        std::vector<char> done(m_ops.size(), 0);
+        std::vector<char> open(m_problem.tensorCount(), 0);
+        std::vector<OpId> order;
+        double cost = 0;
+        std::size_t width = 0;
+        std::uint32_t random = seed * 2654435761U + 12345U;
+        while (order.size() < m_ops.size()) {
+            std::size_t best = kNone;
+            std::pair<int, std::uint32_t> bestKey{};
+            for (std::size_t i = 0; i < m_ops.size(); ++i) {
+                if (done[i] != 0 || !isReady(m_ops[i], done))
+                    continue;
+                random = random * 1664525U + 1013904223U;
+                const std::pair key{opened(m_ops[i], done, open), seed == 0 ? 0 : random >> 8};
+                if (best == kNone || key < bestKey) {
+                    best = i;
+                    bestKey = key;
+                }
+            }
+            const OpId o = m_ops[best];
+            width = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(width) + bestKey.first);
+            done[best] = 1;
+            order.push_back(o);
+            open[m_problem.op(o).output.index()] = 0;
+            for (const TensorId t : m_problem.op(o).inputs)
+                open[t.index()] = isClosed(t, done) ? 0 : 1;
+            cost += std::pow(kStatesATensor, static_cast<double>(width));
+        }
+        return {std::move(order), cost};
+    }
+    [[nodiscard]] bool isReady(OpId o, const std::vector<char>& done) const
+    {
+        return std::ranges::all_of(m_problem.consumers(m_problem.op(o).output), [&](OpId c) {
+            return m_place[c.index()] == kNone || done[m_place[c.index()]] != 0;
+        });
+    }
+    /// Whether nothing is to come that makes or reads it; `also` is done as well.
+    [[nodiscard]] bool isClosed(TensorId t, const std::vector<char>& done, std::size_t also = kNone) const
+    {
+        const auto isDone = [&](OpId o) {
+            const std::size_t at = m_place[o.index()];
+            return at == kNone || at == also || done[at] != 0;
+        };
+        const auto producer = m_problem.producer(t);
+        return (!producer || isDone(*producer)) && std::ranges::all_of(m_problem.consumers(t), isDone);
+    }
+    /// How many tensors more are open behind this op.
+    [[nodiscard]] int opened(OpId o, const std::vector<char>& done, const std::vector<char>& open) const
+    {
+        const Op& op = m_problem.op(o);
+        int sum = open[op.output.index()] != 0 ? -1 : 0;
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            const TensorId t = op.inputs[i];
+            if (std::find(op.inputs.begin(), op.inputs.begin() + static_cast<std::ptrdiff_t>(i), t) !=
+                op.inputs.begin() + static_cast<std::ptrdiff_t>(i))
+                continue;
+            const bool closed = isClosed(t, done, m_place[o.index()]);
+            sum += (closed ? 0 : 1) - (open[t.index()] != 0 ? 1 : 0);
+        }
+        return sum;
+    }
+
+    const Problem& m_problem;
+    const std::vector<OpId>& m_ops;
+    std::vector<std::size_t> m_place;
+};
+
+} // namespace
+
+void Asked::add(const Request& request)
+{
+    const auto it = std::ranges::find_if(requests, [&](const Request& r) { return r.isSame(request); });
+    if (it == requests.end()) {
+        requests.push_back(request);
+        std::ranges::sort(requests, {}, [](const Request& r) { return std::tuple(r.role, r.rows, r.cols); });
+        return;
+    }
+    it->depth = std::max(it->depth, request.depth);
+    if (request.gridW * request.gridH > it->gridW * it->gridH) {
+        it->gridW = request.gridW;
+        it->gridH = request.gridH;
+    }
+}
+
+class FrontierBuilder
+{
+public:
+    FrontierBuilder(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
+                    const PricedRows& rows, const FrontierGraph::Limits& limits, bool tellsDepths)
+        : m_problem(problem), m_rules(rules), m_rows(rows), m_limits(limits),
+          m_mostArcs(tellsDepths ? limits.toldArcs : limits.arcs), m_isHere(problem.opCount(), 0)
+    {
+        for (const OpId o : ops)
+            m_isHere[o.index()] = 1;
+        m_order = Order(problem, ops).best();
+        m_out.m_asked.emplace_back();
+        m_out.m_tellsDepths = tellsDepths;
+        listDepths(ops);
+    }
+    std::optional<FrontierGraph> build();
+
+private:
+    using State = FrontierGraph::State;
+    using Key = std::vector<std::uint32_t>; ///< by open tensor: what is asked of it
+    struct KeyHash
+    {
+        std::size_t operator()(const Key& key) const noexcept
+        {
+            std::uint64_t h = 0x9E3779B97F4A7C15;
+            for (const std::uint32_t v : key)
+                h = (h ^ v) * 0x100000001B3;
+            return h ^ (h >> 29);
+        }
+    };
+
+    void listDepths(const std::vector<OpId>& ops);
+    [[nodiscard]] std::uint32_t intern(TensorId t, const Asked& asked);
+    [[nodiscard]] Asked readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, std::int64_t depth,
+                               Asked before) const;
+    [[nodiscard]] bool isTold(TensorId t) const
+    {
+        return m_problem.producer(t) && m_problem.consumers(t).size() <= kToldReaders;
+    }
+    [[nodiscard]] bool isMadeHere(TensorId t) const
+    {
+        const auto producer = m_problem.producer(t);
+        return producer && m_isHere[producer->index()] != 0;
+    }
+    void reach(FrontierSituation& s, TensorId t, OpId reader) const;
+    void credit(FrontierSituation& s, TensorId t, std::uint32_t asked) const;
+    void expand(std::size_t at);
+
+    const Problem& m_problem;
+    const Rules& m_rules;
+    const PricedRows& m_rows;
+    const FrontierGraph::Limits& m_limits;
+    std::size_t m_mostArcs;
+    std::vector<char> m_isHere; ///< by op
+    std::vector<OpId> m_order;
+    std::vector<std::vector<std::int64_t>> m_depths; ///< by op
+    FrontierGraph m_out;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_interned; ///< by hash
+    std::vector<TensorId> m_open;                                             ///< in the order of the keys
+    std::vector<Key> m_keys;                                                  ///< by state
+};
+
+/// By op: what its drivers' largest reduction may be when it is a sink; 0 where there may be none.
+void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
+{
+    m_depths.resize(m_problem.opCount());
+    for (const OpId o : ops) {
+        const Op& op = m_problem.op(o);
+        std::vector<std::int64_t>& mine = m_depths[o.index()];
+        if (op.type == OpType::MatMul) {
+            mine = {m_problem.reductionSize(o)};
+            continue;
+        }
+        mine = {0};
+        for (const TensorId t : op.inputs)
+            if (isMadeHere(t)) {
+                const auto& theirs = m_depths[m_problem.producer(t)->index()];
+                mine.insert(mine.end(), theirs.begin(), theirs.end());
+            }
+        std::ranges::sort(mine);
+        mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    }
+}
+
+std::uint32_t FrontierBuilder::intern(TensorId t, const Asked& asked)
+{
+    if (asked == Asked{})
+        return 0;
+    std::uint64_t h = std::uint64_t{t.value} * 0x9E3779B97F4A7C15 ^ asked.readers;
+    for (const Asked::Request& r : asked.requests)
+        h = (h ^ static_cast<std::uint64_t>(r.role * 9 + r.rows * 3 + r.cols + 32 * r.gridW + 8192 * r.gridH +
+                                            65537 * r.depth)) *
+            0x100000001B3;
+    h = (h ^ static_cast<std::uint64_t>(asked.leastW * 7 + asked.leastH)) * 0x100000001B3;
+    auto& same = m_interned[h];
+    for (const std::uint32_t i : same)
+        if (m_out.m_asked[i] == asked)
+            return i;
+    same.push_back(static_cast<std::uint32_t>(m_out.m_asked.size()));
+    m_out.m_asked.push_back(asked);
+    return same.back();
+}
+
+/// What is asked of an operand when the op runs as its result is asked for.
+Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, std::int64_t depth,
+                              Asked before) const
+{
+    const Op& op = m_problem.op(o);
+    const auto consumers = m_problem.consumers(t);
+    if (isTold(t))
+        before.readers |= 1U << (std::ranges::find(consumers, o) - consumers.begin());
+    using Request = Asked::Request;
+    if (op.type == OpType::Pointwise) { // R6.4
+        if (isSink)
+            before.add({Asked::Pointwise, Asked::Tile, Asked::Tile, 0, 0, depth});
+        for (Request r : ofResult.requests) {
+            r.role = Asked::Pointwise;
+            before.add(r);
+        }
+    } else {
+        const Tensor& out = m_problem.tensor(op.output);
+        const auto producer = m_problem.producer(t);
+        const bool isPrologue = producer && m_problem.op(*producer).type == OpType::Pointwise;
+        for (const bool left : {true, false}) {
+            if (op.inputs[left ? 0 : 1] != t)
+                continue;
+            if (isSink || ofResult.tile() != nullptr) { // a driver (R6.1, R6.2)
+                const std::int64_t own = m_problem.reductionSize(o);
+                before.add(left
+                               ? Request{Asked::Left, Asked::Tile, Asked::Step, out.width, out.height, own}
+                               : Request{Asked::Right, Asked::Step, Asked::Tile, out.width, out.height, own});
+            }
+            for (const Request& r : ofResult.requests) // R6.5
+                if (!r.isTile())
+                    before.add(left ? Request{Asked::Left, r.rows, Asked::Whole, r.gridW, r.gridH, r.depth}
+                                    : Request{Asked::Right, Asked::Whole, r.cols, r.gridW, r.gridH, r.depth});
+            if (isPrologue && m_rules.prologue != Rules::Prologue::Off) {
+                std::int64_t& least = left ? before.leastW : before.leastH;
+                least = std::max(least, m_problem.reductionSize(o));
+            }
+        }
+    }
+    before.never |= isFusionForbidden(m_problem, m_rules, t, o);
+    return before;
+}
+
+void FrontierBuilder::reach(FrontierSituation& s, TensorId t, OpId reader) const
+{
+    if (const auto row = m_rows.reaches(t, reader))
+        s.achieved.emplace_back(*row, 1);
+}
+
+/// It gets to those of its readers that run.
+void FrontierBuilder::credit(FrontierSituation& s, TensorId t, std::uint32_t asked) const
+{
+    const auto consumers = m_problem.consumers(t);
+    for (std::size_t i = 0; i < consumers.size() && isTold(t); ++i)
+        if ((m_out.m_asked[asked].readers >> i & 1) != 0)
+            reach(s, t, consumers[i]);
+}
+
+void FrontierBuilder::expand(std::size_t at)
+{
+    const OpId o = m_order[at];
+    const Op& op = m_problem.op(o);
+    const TensorId result = op.output;
+    std::vector<TensorId> operands(op.inputs);
+    std::ranges::sort(operands);
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+    // Behind this op: its result is closed, its operands are open unless nothing is to come of them.
+    std::vector<char> isDone(m_problem.opCount(), 1);
+    for (std::size_t i = at + 1; i < m_order.size(); ++i)
+        isDone[m_order[i].index()] = 0;
+    const auto isClosed = [&](TensorId t) {
+        return !isMadeHere(t) &&
+               std::ranges::all_of(m_problem.consumers(t), [&](OpId c) { return isDone[c.index()] != 0; });
+    };
+    std::vector<TensorId> open;
+    std::vector<std::size_t> from; // place in the old keys
+    constexpr std::size_t kNew = std::numeric_limits<std::size_t>::max();
+    std::size_t placeOfResult = kNew;
+    for (std::size_t i = 0; i < m_open.size(); ++i) {
+        if (m_open[i] == result)
+            placeOfResult = i;
+        else if (!isClosed(m_open[i])) {
+            open.push_back(m_open[i]);
+            from.push_back(i);
+        }
+    }
+    std::vector<std::size_t> oldPlace, newPlace; // of the operands
+    for (const TensorId t : operands) {
+        const auto it = std::ranges::find(m_open, t);
+        oldPlace.push_back(it == m_open.end() ? kNew : static_cast<std::size_t>(it - m_open.begin()));
+        if (it == m_open.end() && !isClosed(t)) {
+            open.push_back(t);
+            from.push_back(kNew);
+        }
+        const auto place = std::ranges::find(open, t);
+        newPlace.push_back(place == open.end() ? kNew : static_cast<std::size_t>(place - open.begin()));
+    }
+
+    FrontierGraph::Layer layer{o, {}, {}, {}};
+    std::unordered_map<Key, State, KeyHash> states;
+    std::vector<Key> keys{{}, {}};
+    struct Option
+    {
+        std::uint32_t situation;
+        std::vector<std::uint32_t> operands; ///< what is asked of them then
+    };
+    std::unordered_map<Key, std::vector<Option>, KeyHash> known; // by what is asked of result and operands
+
+    const auto optionsOf = [&](const Key& local) -> const std::vector<Option>& {
+        const auto [it, isNew] = known.try_emplace(local);
+        std::vector<Option>& out = it->second;
+        if (!isNew)
+            return out;
+        // Tensors that come from outside are loaded or there; those that are closed now.
+        const auto withLoads = [&](const FrontierSituation& s, const std::vector<std::uint32_t>& asked,
+                                   std::vector<std::pair<TensorId, std::uint32_t>> outside) {
+            std::erase_if(outside, [&](const auto& t) { return m_out.m_asked[t.second].requests.empty(); });
+            const std::size_t ways = std::size_t{1} << outside.size();
+            for (std::size_t way = 0; way < ways; ++way) {
+                FrontierSituation one = s;
+                bool possible = true;
+                for (std::size_t i = 0; i < outside.size(); ++i) {
+                    const auto [t, how] = outside[i];
+                    const bool resident = (way >> i & 1) != 0;
+                    possible &= !resident || m_rows.mayStay(t);
+                    if (!possible)
+                        break;
+                    one.loads.push_back({t, how, resident});
+                    if (resident) {
+                        if (const auto row = m_rows.handed(t))
+                            one.achieved.emplace_back(*row, -1);
+                        credit(one, t, how);
+                    }
+                }
+                if (!possible)
+                    continue;
+                out.push_back({static_cast<std::uint32_t>(layer.situations.size()), asked});
+                layer.situations.push_back(std::move(one));
+            }
+        };
+        const Asked ofResult = m_out.m_asked[local[0]];
+        const bool isRead = !ofResult.requests.empty();
+        std::vector<std::uint32_t> before(local.begin() + 1, local.end());
+        std::vector<std::pair<TensorId, std::uint32_t>> outside;
+        for (std::size_t i = 0; i < operands.size(); ++i)
+            if (newPlace[i] == kNew)
+                outside.emplace_back(operands[i], before[i]);
+        if (isRead)
+            outside.emplace_back(result, local[0]);
+        FrontierSituation without;
+        without.asked = local[0];
+        withLoads(without, before, outside);
+        const Asked::Request* const tile = ofResult.tile();
+        const bool matmul = op.type == OpType::MatMul;
+        if (ofResult.never || (matmul && tile != nullptr && tile->depth < m_problem.reductionSize(o)))
+            return out;
+        const auto run = [&](std::int64_t depth) {
+            FrontierSituation with;
+            with.runs = true;
+            with.asked = local[0];
+            with.sink = !isRead;
+            with.depth = depth;
+            with.achieved.emplace_back(m_rows.runs(o), 1);
+            credit(with, result, local[0]);
+            std::vector<std::uint32_t> after(before);
+            outside.clear();
+            for (std::size_t i = 0; i < operands.size(); ++i) {
+                const TensorId t = operands[i];
+                after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_asked[before[i]]));
+                if (m_problem.producer(t) && !isTold(t))
+                    reach(with, t, o);
+                if (newPlace[i] == kNew)
+                    outside.emplace_back(t, after[i]);
+            }
+            const auto consumers = m_problem.consumers(result);
+            if (isRead) {
+                withLoads(with, after, outside);
+            } else {
+                FrontierSituation written = with;
+                written.written = true;
+                if (const auto row = m_rows.written(result))
+                    written.achieved.emplace_back(*row, 1);
+                for (const OpId c : consumers)
+                    reach(written, result, c);
+                withLoads(written, after, outside);
+            }
+            // Kept; where nothing reads it, another subgraph has to write it (R3.6, R1.7).
+            if (!m_rows.mayStay(result) ||
+                (consumers.empty() && !m_problem.isGraphOutput(result) && m_problem.viewsOf(result).empty()))
+                return;
+            with.kept = true;
+            if (const auto row = m_rows.handed(result))
+                with.achieved.emplace_back(*row, 1);
+            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow; // kept on, written later
+            if (const auto row = m_rows.written(result); row && on)
+                with.achieved.emplace_back(*row, 1);
+            for (std::size_t i = 0; i < consumers.size(); ++i)
+                if (on ? !isTold(result) || (ofResult.readers >> i & 1) == 0 : !m_rows.covers(consumers[i]))
+                    reach(with, result, consumers[i]);
+            withLoads(with, after, outside);
+        };
+        // What drives a sink comes later: every way is tried, and what does not agree is left out there.
+        if (isRead)
+            run(0);
+        else if (m_out.m_tellsDepths)
+            for (const std::int64_t depth : m_depths[o.index()])
+                run(depth);
+        else
+            run(m_depths[o.index()].back());
+        return out;
+    };
+
+    Key local(1 + operands.size());
+    std::vector<std::uint32_t> joined;    // parts that this op joins
+    std::vector<std::uint32_t> left, all; // parts with open tensors; of before, and this op
+    for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
+        layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
+        const Key& key = m_keys[s];
+        if (s == FrontierGraph::kBehind) {
+            // nothing happens any more
+            continue;
+        }
+        const auto askedAt = [&](std::size_t place) {
+            return place == kNew || s == FrontierGraph::kBefore ? 0 : key[place];
+        };
+        local[0] = askedAt(placeOfResult);
+        for (std::size_t i = 0; i < operands.size(); ++i)
+            local[1 + i] = askedAt(oldPlace[i]);
+        for (const Option& option : optionsOf(local)) {
+            const bool runs = layer.situations[option.situation].runs;
+            if (s == FrontierGraph::kBefore && !runs) {
+                layer.arcs.push_back({option.situation, FrontierGraph::kBefore});
+                continue;
+            }
+            Key next(2 * open.size(), 0);
+            for (std::size_t i = 0; i < open.size(); ++i)
+                next[i] = askedAt(from[i]);
+            for (std::size_t i = 0; i < operands.size(); ++i)
+                if (newPlace[i] != kNew)
+                    next[newPlace[i]] = option.operands[i];
+            // Parts that are not joined so far: those that this op touches are one part when it runs.
+            const auto partAt = [&](std::size_t place) {
+                return askedAt(place) == 0 ? 0 : key[m_open.size() + place];
+            };
+            joined.clear();
+            if (runs) {
+                const auto join = [&](std::size_t place) {
+                    if (const std::uint32_t part = partAt(place); part != 0)
+                        joined.push_back(part);
+                };
+                join(placeOfResult);
+                for (const std::size_t place : oldPlace)
+                    join(place);
+            }
+            constexpr std::uint32_t kOwn = std::numeric_limits<std::uint32_t>::max();
+            left.clear();
+            all.clear();
+            const auto add = [](std::vector<std::uint32_t>& list, std::uint32_t part) {
+                if (std::ranges::find(list, part) == list.end())
+                    list.push_back(part);
+            };
+            const auto unified = [&](std::uint32_t part) {
+                return std::ranges::find(joined, part) != joined.end() ? kOwn : part;
+            };
+            for (std::size_t i = 0; i < m_open.size(); ++i)
+                if (const std::uint32_t part = partAt(i); part != 0)
+                    add(all, unified(part));
+            if (runs)
+                add(all, kOwn);
+            for (std::size_t i = 0; i < open.size(); ++i) {
+                if (next[i] == 0)
+                    continue;
+                const bool touched = runs && std::ranges::find(newPlace, i) != newPlace.end();
+                const std::uint32_t part = touched ? kOwn : unified(partAt(from[i]));
+                add(left, part);
+                next[open.size() + i] =
+                    static_cast<std::uint32_t>(std::ranges::find(left, part) - left.begin() + 1);
+            }
+            if (left.size() != all.size() && !(left.empty() && all.size() == 1))
+                continue; // a part is never joined to the others
+            State to = FrontierGraph::kBehind;
+            if (!left.empty()) {
+                const auto [it, isNew] = states.try_emplace(next, static_cast<State>(keys.size()));
+                if (isNew)
+                    keys.push_back(std::move(next));
+                to = it->second;
+            }
+            layer.arcs.push_back({option.situation, to});
+        }
+    }
+    layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
+    m_out.m_arcs += layer.arcs.size();
+    m_out.m_layers.push_back(std::move(layer));
+    m_open = std::move(open);
+    m_keys = std::move(keys);
+}
+
+std::optional<FrontierGraph> FrontierBuilder::build()
+{
+    m_keys.assign(2, {});
+    for (std::size_t i = 0; i < m_order.size(); ++i) {
+        expand(i);
+        if (m_out.m_arcs > m_mostArcs || m_limits.secondsLeft() <= 0)
+            return std::nullopt;
+    }
+    return std::move(m_out);
+}
+
+std::optional<FrontierGraph> FrontierGraph::build(const Problem& problem, const Rules& rules,
+                                                  const std::vector<OpId>& ops, const PricedRows& rows,
+                                                  const Limits& limits)
+{
+    auto out = FrontierBuilder(problem, rules, ops, rows, limits, true).build();
+    return out ? out : FrontierBuilder(problem, rules, ops, rows, limits, false).build();
+}
+
+} // namespace tilewright

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/proof/strong_bound.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewright {
+
+namespace {
+
+std::string textOf(const PricedGroup& group)
+{
+    const bool one = group.ops.size() == 1;
+    std::string out = formatGrouped(group.ops.size()) + (one ? " op takes" : " ops together take") +
+                      " at least " + formatGrouped(group.least);
+    constexpr double kWhole = 1 - 1e-6;
+    if (group.share < kWhole)
+        out += ", of which " + fixedNumber(100 * group.share, 0) + " % counts";
+    else if (group.share > 1 / kWhole)
+        out += ", and so do others that look like " + std::string(one ? "it" : "them") + ": " +
+               fixedNumber(group.share, 1) + " times that counts";
+    return out;
+}
+
+/// What no group of ops has alone.
+void addRest(LowerBound& bound, const Problem& problem, double value, const std::string& text)
+{
+    BoundPart part;
+    part.ops = problem.topologicalOrder();
+    part.value = value;
+    part.text = text + formatGrouped(value) + " more";
+    bound.parts.push_back(std::move(part));
+}
+
+} // namespace
+
+LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongBoundLimits& limits)
+{
+    SetCoverLimits setLimits;
+    setLimits.threads = limits.threads;
+    setLimits.seconds = limits.seconds;
+    setLimits.keepGoing = limits.keepGoing;
+    return boundOfGroups(lowerBound(problem, rules), problem, setCoverBound(problem, rules, setLimits));
+}
+
+LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCoverBound& sets)
+{
+    LowerBound bound = std::move(quick);
+    if (sets.value <= bound.value)
+        return bound;
+    bound.value = sets.value;
+    bound.prices = sets.prices;
+    bound.parts.clear();
+    double sum = 0;
+    for (const PricedGroup& group : sets.groups)
+        sum += group.least * group.share;
+    // No part says more than its own group takes; what is certain beyond the groups is a part of its own.
+    const double scale = std::min(1.0, sets.value / sum);
+    double told = 0;
+    for (const PricedGroup& group : sets.groups) {
+        BoundPart part;
+        part.ops = group.ops;
+        part.value = group.least * group.share * scale;
+        part.text = textOf(group);
+        told += part.value;
+        bound.parts.push_back(std::move(part));
+    }
+    if (constexpr double kRounding = 1e-10; sets.value - told > kRounding * sets.value)
+        addRest(bound, problem, sets.value - told, "all ops together take, beyond these groups, at least ");
+    return bound;
+}
+
+void raiseBound(LowerBound& bound, const Problem& problem, double value)
+{
+    if (value <= bound.value)
+        return;
+    for (double& price : bound.prices)
+        price *= value / bound.value;
+    addRest(bound, problem, value - bound.value,
+            "whole groups in an order in which they can run take at least ");
+    bound.value = value;
+}
+
+std::string provenByBound()
+{
+    return "every valid schedule (the latency equals the lower bound)";
+}
+
+void raiseBound(SolveResult& result, double lowerBound)
+{
+    result.lowerBound = std::max(result.lowerBound, lowerBound);
+    if (result.provenOptimal || !meetsBound(result.total, result.lowerBound))
+        return;
+    result.provenOptimal = true;
+    result.provenSpace = provenByBound();
+}
+
+} // namespace tilewright

@@ -17,7 +17,8 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(about "Tilewright explores the mapping of tensor programs onto accelerators with a
 small fast memory: which operations run together, how they are tiled, which
 tensors stay in fast memory, and what the schedule costs. It analyses a
-schedule, a systolic array, the cores of an NPU, or the loop nest of one layer.")
+program as a schedule, on a systolic array, on the cores of an NPU, and as
+the loop nest of one layer.")
 
 # tilewright_package(COMPONENT NAME SUMMARY TEXT [ARCHITECTURE all] [DEPENDS …] [RECOMMENDS …] [SUGGESTS …] [SECTION …]):
 # the component as a package, with changelog and copyright.
@@ -58,14 +59,14 @@ if(TARGET tilewright-python)
     # A compiled module is of one version of the interpreter.
     math(EXPR next "${Python_VERSION_MINOR} + 1")
     tilewright_package(python python3-tilewright "explorer of tensor schedules, Python module"
-        "This package has the module tilewright: the engines on values, results as
-numpy arrays. With the package tilewright installed, notebooks show its views."
+        "This package has the module tilewright: the engines as functions, with
+results as numpy arrays. With the package tilewright, notebooks show its views."
         DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy"
         RECOMMENDS tilewright SUGGESTS "tilewright-cli, tilewright-doc, python3-matplotlib" SECTION python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/resources/package/python/postinst
                                                   ${CMAKE_SOURCE_DIR}/resources/package/python/prerm)
 endif()
 tilewright_package(doc tilewright-doc "explorer of tensor schedules, documentation"
-    "This package has the documents: what is computed, and how it is built."
+    "This package has the handbook, the rule book and the design documents."
     ARCHITECTURE all DEPENDS libjs-sphinxdoc SECTION doc)
 include(CPack)

@@ -13,11 +13,12 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
                                                 WORLD_READ WORLD_EXECUTE)
 
-# CPack puts the space before every line that a description in a control file has.
-set(about "Tilewright explores how tensor programs are mapped onto accelerators with
-little fast memory: which operations run together, how they are tiled, what
-stays resident and what it all costs; on a schedule, a systolic array, the
-cores of an NPU, or the loop nest of one layer.")
+# CPack writes the space at the start of each line of a description in a control file.
+set(about "Tilewright explores the mapping of tensor programs onto accelerators with a
+small fast memory: which operations run together, how they are tiled, which
+tensors stay in fast memory, and what the schedule costs. It analyses a
+program as a schedule, on a systolic array, on the cores of an NPU, and as
+the loop nest of one layer.")
 
 # tilewright_package(COMPONENT NAME SUMMARY TEXT [ARCHITECTURE all] [DEPENDS …] [RECOMMENDS …] [SUGGESTS …] [SECTION …]):
 # the component as a package, with changelog and copyright.
@@ -47,25 +48,25 @@ execute_process(COMMAND gzip -9nc ${CMAKE_SOURCE_DIR}/resources/package/changelo
 
 tilewright_package(cli tilewright-cli "explorer of tensor schedules, command line"
     "This package has the command line program, which needs no display and no Qt,
-with the sample files."
+and the sample files."
     SUGGESTS "tilewright, tilewright-doc")
 if(TARGET tilewright)
     tilewright_package(gui tilewright "explorer of tensor schedules"
-        "This package has the window, and the types of its files."
+        "This package has the window and registers the types of its files."
         DEPENDS "tilewright-cli (= ${PROJECT_VERSION})" SUGGESTS tilewright-doc)
 endif()
 if(TARGET tilewright-python)
     # A compiled module is of one version of the interpreter.
     math(EXPR next "${Python_VERSION_MINOR} + 1")
     tilewright_package(python python3-tilewright "explorer of tensor schedules, Python module"
-        "This package has the module tilewright: the engines on values, results as
-numpy arrays. With the package tilewright installed, notebooks show its views."
+        "This package has the module tilewright: the engines as functions, with
+results as numpy arrays. With the package tilewright, notebooks show its views."
         DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy"
         RECOMMENDS tilewright SUGGESTS "tilewright-cli, tilewright-doc, python3-matplotlib" SECTION python)
     set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/resources/package/python/postinst
                                                   ${CMAKE_SOURCE_DIR}/resources/package/python/prerm)
 endif()
 tilewright_package(doc tilewright-doc "explorer of tensor schedules, documentation"
-    "This package has the documents: what is computed, and how it is built."
+    "This package has the handbook, the rule book and the design documents."
     ARCHITECTURE all DEPENDS libjs-sphinxdoc SECTION doc)
 include(CPack)

@@ -255,19 +255,38 @@ private slots:
         QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
     }
 
+    /// Lines of Markdown stay readable in a terminal and in a comparison of two versions.
+    void linesOfDocumentsAreNotTooLong()
+    {
+        QStringList faults;
+        QStringList paths = documents();
+        for (const char* folder : {"samples", "tests", "python", "resources"})
+            paths += filesBelow(QLatin1String(folder), {QStringLiteral("*.md")});
+        paths.removeDuplicates();
+        for (const QString& path : paths) {
+            const QStringList lines = content(path).split(QLatin1Char('\n'));
+            for (qsizetype i = 0; i < lines.size(); ++i)
+                if (lines[i].size() > 120)
+                    faults
+                        << QStringLiteral("%1:%2: %3 characters").arg(path).arg(i + 1).arg(lines[i].size());
+        }
+        QVERIFY(paths.size() > 40);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+    }
+
     /// tests/README.md names a test for every interaction of the window.
     void theInteractionsHaveTheirTests()
     {
         const QString text = content(QStringLiteral("tests/README.md"));
         const qsizetype from = text.indexOf(QStringLiteral("## Interactions of the window"));
         QVERIFY(from > 0);
-        const QString table = text.mid(from, text.indexOf(QStringLiteral("\n## "), from + 1) - from);
-        static const QRegularExpression kRow(QStringLiteral("^\\| \\d+ \\|.*$"),
+        const QString list = text.mid(from, text.indexOf(QStringLiteral("\n## "), from + 1) - from);
+        static const QRegularExpression kRow(QStringLiteral("^\\d+\\. .*(?:\\n +.*)*"),
                                              QRegularExpression::MultilineOption);
         static const QRegularExpression kNamed(QStringLiteral("\\b(\\w+)::(\\w+|\\*)"));
         int rows = 0;
         QStringList faults;
-        for (auto row = kRow.globalMatch(table); row.hasNext(); ++rows) {
+        for (auto row = kRow.globalMatch(list); row.hasNext(); ++rows) {
             const QString line = row.next().captured();
             int named = 0;
             for (auto it = kNamed.globalMatch(line); it.hasNext(); ++named) {

@@ -6,6 +6,7 @@
 #include "edit/fit.h"
 #include "eval/evaluation.h"
 #include "sweep_support.h"
+#include "test_main.h"
 
 #include <QTest>
 
@@ -192,5 +193,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliAnswers)
+TILEWRIGHT_TEST(TestCliAnswers)
 #include "test_cli_answers.moc"

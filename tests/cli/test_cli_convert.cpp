@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // convert, and every verb on any workload and machine: docs/rules/workload.md 1 to 5 on the command line.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -189,5 +190,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCliConvert)
+TILEWRIGHT_TEST(TestCliConvert)
 #include "test_cli_convert.moc"

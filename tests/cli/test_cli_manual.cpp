@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 19, "Packages": manual pages and completions come from the description that --help prints, so they
 // name every verb and option that it lists.
+#include "test_main.h"
+
 #include <QFile>
 #include <QProcess>
 #include <QRegularExpression>
@@ -271,5 +273,5 @@ void TestCliManual::badInput()
     }
 }
 
-QTEST_GUILESS_MAIN(TestCliManual)
+TILEWRIGHT_TEST(TestCliManual)
 #include "test_cli_manual.moc"

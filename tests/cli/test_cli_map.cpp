@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -424,5 +425,5 @@ void TestCliMap::timeloop_notesAndRefusals()
     QVERIFY(refused.err.contains("spatial factors at DRAM"));
 }
 
-QTEST_GUILESS_MAIN(TestCliMap)
+TILEWRIGHT_TEST(TestCliMap)
 #include "test_cli_map.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The npu verb as docs/design.md 3.2 promises it.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <nlohmann/json.hpp>
 
@@ -281,5 +282,5 @@ void TestCliNpu::traceWithoutBursts()
     QCOMPARE(run({sample("conv_net"), QStringLiteral("--no-bursts")}).code, 2); // of what?
 }
 
-QTEST_APPLESS_MAIN(TestCliNpu)
+TILEWRIGHT_TEST(TestCliNpu)
 #include "test_cli_npu.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QtTest>
 
@@ -414,5 +415,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCliSchedule)
+TILEWRIGHT_TEST(TestCliSchedule)
 #include "test_cli_schedule.moc"

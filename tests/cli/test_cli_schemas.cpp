@@ -2,6 +2,7 @@
 // What the command line writes satisfies docs/schema.
 #include "cli_run.h"
 #include "schema_check.h"
+#include "test_main.h"
 
 #include <QDirIterator>
 #include <QTest>
@@ -70,5 +71,5 @@ void TestCliSchemas::writtenFilesSatisfyTheirSchemas()
     QVERIFY2(check.faults.isEmpty(), check.faults.constData());
 }
 
-QTEST_APPLESS_MAIN(TestCliSchemas)
+TILEWRIGHT_TEST(TestCliSchemas)
 #include "test_cli_schemas.moc"

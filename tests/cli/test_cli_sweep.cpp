@@ -4,6 +4,7 @@
 #include "cli_run.h"
 #include "files.h"
 #include "sweep_support.h"
+#include "test_main.h"
 
 #include <QtTest>
 
@@ -406,5 +407,5 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliSweep)
+TILEWRIGHT_TEST(TestCliSweep)
 #include "test_cli_sweep.moc"

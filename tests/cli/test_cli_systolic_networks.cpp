@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of every dataflow, networks, their reports, traces and energy.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -261,5 +262,5 @@ void TestCliSystolicNetworks::tileCsv()
     QCOMPARE(csvRows(all)[0].first(), QByteArray("operators"));
 }
 
-QTEST_GUILESS_MAIN(TestCliSystolicNetworks)
+TILEWRIGHT_TEST(TestCliSystolicNetworks)
 #include "test_cli_systolic_networks.moc"

@@ -2,6 +2,7 @@
 // ONNX models on the command line: every verb takes one, free dimensions are told and given, two are
 // compared.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include "edit/fit.h"
 #include "eval/evaluation.h"
@@ -206,5 +207,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliOnnx)
+TILEWRIGHT_TEST(TestCliOnnx)
 #include "test_cli_onnx.moc"

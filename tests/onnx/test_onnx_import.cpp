@@ -5,6 +5,7 @@
 #include "lower/workload.h"
 #include "model/model_json.h"
 #include "onnx_fixtures.h"
+#include "test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -427,5 +428,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOnnxImport)
+TILEWRIGHT_TEST(TestOnnxImport)
 #include "test_onnx_import.moc"

@@ -3,6 +3,7 @@
 // and where our rules know an operator, its results have the shapes that the file says.
 #include "lower/lowered.h"
 #include "onnx/import.h"
+#include "test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -154,5 +155,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOnnxNodes)
+TILEWRIGHT_TEST(TestOnnxNodes)
 #include "test_onnx_nodes.moc"

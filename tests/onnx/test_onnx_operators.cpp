@@ -5,6 +5,7 @@
 #include "lower/lowered.h"
 #include "onnx/import.h"
 #include "onnx_fixtures.h"
+#include "test_main.h"
 
 #include <QElapsedTimer>
 #include <QTest>
@@ -453,5 +454,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOnnxOperators)
+TILEWRIGHT_TEST(TestOnnxOperators)
 #include "test_onnx_operators.moc"

@@ -267,6 +267,7 @@ private slots:
         static const QRegularExpression kRow(QStringLiteral("^\\| \\d+ \\|.*$"),
                                              QRegularExpression::MultilineOption);
         static const QRegularExpression kNamed(QStringLiteral("\\b(\\w+)::(\\w+|\\*)"));
+        const QStringList files = filesBelow(QStringLiteral("tests/ui"), {QStringLiteral("test_*.cpp")});
         int rows = 0;
         QStringList faults;
         for (auto row = kRow.globalMatch(table); row.hasNext(); ++rows) {
@@ -274,7 +275,10 @@ private slots:
             int named = 0;
             for (auto it = kNamed.globalMatch(line); it.hasNext(); ++named) {
                 const auto test = it.next();
-                const QString code = content(QStringLiteral("tests/ui/test_%1.cpp").arg(test.captured(1)));
+                const QString name = QStringLiteral("/test_%1.cpp").arg(test.captured(1));
+                const auto file =
+                    std::ranges::find_if(files, [&](const QString& path) { return path.endsWith(name); });
+                const QString code = file == files.end() ? QString() : content(*file);
                 const bool whole = test.captured(2) == QLatin1String("*");
                 const QRegularExpression function(
                     QStringLiteral("\\bvoid (\\w+::)?%1\\(")

@@ -147,6 +147,8 @@ function(tilewright_tests folder header)
         set_tests_properties(${test} PROPERTIES TIMEOUT 600
             ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;LC_ALL=C.UTF-8")
     endforeach()
+    # Each test_*.cpp has a namespace of its own, so that they can be one unit.
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${TILEWRIGHT_UNITY} UNITY_BUILD_BATCH_SIZE 5)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}-moc)
     target_link_libraries(${name} PRIVATE tilewright_flags tilewright_test_support Qt6::Test
                                           nlohmann_json::nlohmann_json ${ARGN})

@@ -10,6 +10,8 @@
 
 #include <QTest>
 
+namespace test_cli_answers {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -194,4 +196,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestCliAnswers)
+
+} // namespace test_cli_answers
 #include "test_cli_answers.moc"

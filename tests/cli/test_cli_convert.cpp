@@ -10,6 +10,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+namespace test_cli_convert {
+
 using namespace tilewright;
 
 namespace {
@@ -191,4 +193,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestCliConvert)
+
+} // namespace test_cli_convert
 #include "test_cli_convert.moc"

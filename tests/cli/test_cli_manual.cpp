@@ -9,6 +9,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+namespace test_cli_manual {
+
 namespace {
 
 struct Run
@@ -274,4 +276,6 @@ void TestCliManual::badInput()
 }
 
 TILEWRIGHT_TEST(TestCliManual)
+
+} // namespace test_cli_manual
 #include "test_cli_manual.moc"

@@ -10,6 +10,8 @@
 
 #include <csignal>
 
+namespace test_cli_map {
+
 using json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
@@ -426,4 +428,6 @@ void TestCliMap::timeloop_notesAndRefusals()
 }
 
 TILEWRIGHT_TEST(TestCliMap)
+
+} // namespace test_cli_map
 #include "test_cli_map.moc"

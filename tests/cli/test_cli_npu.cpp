@@ -12,6 +12,8 @@
 
 #include <csignal>
 
+namespace test_cli_npu {
+
 using Json = nlohmann::json;
 using namespace tilewright::test;
 
@@ -283,4 +285,6 @@ void TestCliNpu::traceWithoutBursts()
 }
 
 TILEWRIGHT_TEST(TestCliNpu)
+
+} // namespace test_cli_npu
 #include "test_cli_npu.moc"

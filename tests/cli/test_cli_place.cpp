@@ -5,6 +5,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+namespace test_cli_place {
+
 using namespace tilewright::test;
 
 namespace {
@@ -103,4 +105,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestCliPlace)
+
+} // namespace test_cli_place
 #include "test_cli_place.moc"

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+namespace test_cli_schedule {
+
 using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
@@ -416,4 +418,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestCliSchedule)
+
+} // namespace test_cli_schedule
 #include "test_cli_schedule.moc"

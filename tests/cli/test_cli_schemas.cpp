@@ -7,6 +7,8 @@
 #include <QDirIterator>
 #include <QTest>
 
+namespace test_cli_schemas {
+
 using namespace tilewright::test;
 
 class TestCliSchemas : public QObject
@@ -72,4 +74,6 @@ void TestCliSchemas::writtenFilesSatisfyTheirSchemas()
 }
 
 TILEWRIGHT_TEST(TestCliSchemas)
+
+} // namespace test_cli_schemas
 #include "test_cli_schemas.moc"

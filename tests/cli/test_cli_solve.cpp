@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <csignal>
 
+namespace test_cli_solve {
+
 using namespace tilewright;
 using namespace tilewright::test;
 using nlohmann::json;
@@ -356,4 +358,6 @@ void TestCliSolve::nothingFits_isTheAnswerNo()
 }
 
 TILEWRIGHT_TEST(TestCliSolve)
+
+} // namespace test_cli_solve
 #include "test_cli_solve.moc"

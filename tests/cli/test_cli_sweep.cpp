@@ -13,6 +13,8 @@
 #include <limits>
 #include <map>
 
+namespace test_cli_sweep {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -408,4 +410,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestCliSweep)
+
+} // namespace test_cli_sweep
 #include "test_cli_sweep.moc"

@@ -11,6 +11,8 @@
 
 #include <csignal>
 
+namespace test_cli_systolic {
+
 using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
@@ -475,4 +477,6 @@ void TestCliSystolic::refusals()
 }
 
 TILEWRIGHT_TEST(TestCliSystolic)
+
+} // namespace test_cli_systolic
 #include "test_cli_systolic.moc"

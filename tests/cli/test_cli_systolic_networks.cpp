@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+namespace test_cli_systolic_networks {
+
 using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
 
@@ -263,4 +265,6 @@ void TestCliSystolicNetworks::tileCsv()
 }
 
 TILEWRIGHT_TEST(TestCliSystolicNetworks)
+
+} // namespace test_cli_systolic_networks
 #include "test_cli_systolic_networks.moc"

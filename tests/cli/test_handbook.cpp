@@ -14,6 +14,8 @@
 
 #include <algorithm>
 
+namespace test_handbook {
+
 namespace {
 
 const QString kRoot = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/");
@@ -198,4 +200,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestHandbook)
+
+} // namespace test_handbook
 #include "test_handbook.moc"

@@ -13,6 +13,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+namespace test_cli_onnx {
+
 using namespace tilewright;
 
 namespace {
@@ -208,4 +210,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestCliOnnx)
+
+} // namespace test_cli_onnx
 #include "test_cli_onnx.moc"

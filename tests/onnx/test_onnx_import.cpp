@@ -17,6 +17,8 @@
 #include <map>
 #include <random>
 
+namespace test_onnx_import {
+
 using namespace tilewright;
 using namespace tilewright::lower;
 
@@ -429,4 +431,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestOnnxImport)
+
+} // namespace test_onnx_import
 #include "test_onnx_import.moc"

@@ -11,6 +11,8 @@
 
 #include <onnx/onnx_pb.h>
 
+namespace test_onnx_nodes {
+
 using namespace tilewright;
 
 namespace {
@@ -156,4 +158,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestOnnxNodes)
+
+} // namespace test_onnx_nodes
 #include "test_onnx_nodes.moc"

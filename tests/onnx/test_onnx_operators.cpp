@@ -12,6 +12,8 @@
 
 #include <functional>
 
+namespace test_onnx_operators {
+
 using namespace tilewright;
 using test::GraphWriter;
 using Ints = std::vector<std::int64_t>;
@@ -455,4 +457,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestOnnxOperators)
+
+} // namespace test_onnx_operators
 #include "test_onnx_operators.moc"

@@ -4,6 +4,8 @@
 
 #include <QtTest>
 
+namespace test_json_fields {
+
 using namespace tilewright;
 
 namespace {
@@ -133,4 +135,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestJsonFields)
+
+} // namespace test_json_fields
 #include "test_json_fields.moc"

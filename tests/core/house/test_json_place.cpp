@@ -7,6 +7,8 @@
 
 #include <QtTest>
 
+namespace test_json_place {
+
 using namespace tilewright;
 
 namespace {
@@ -72,4 +74,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestJsonPlace)
+
+} // namespace test_json_place
 #include "test_json_place.moc"

@@ -9,6 +9,8 @@
 #include <QRegularExpression>
 #include <QtTest>
 
+namespace test_layers {
+
 namespace {
 
 const QString kRoot = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/");
@@ -241,4 +243,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestLayers)
+
+} // namespace test_layers
 #include "test_layers.moc"

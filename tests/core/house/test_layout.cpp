@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+namespace test_layout {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -366,4 +368,6 @@ void TestLayout::chainIsStraight()
 }
 
 TILEWRIGHT_TEST(TestLayout)
+
+} // namespace test_layout
 #include "test_layout.moc"

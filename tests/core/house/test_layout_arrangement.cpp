@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+namespace test_layout_arrangement {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -216,4 +218,6 @@ void TestLayoutArrangement::components()
 }
 
 TILEWRIGHT_TEST(TestLayoutArrangement)
+
+} // namespace test_layout_arrangement
 #include "test_layout_arrangement.moc"

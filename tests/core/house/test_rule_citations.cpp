@@ -10,6 +10,8 @@
 #include <QRegularExpression>
 #include <QtTest>
 
+namespace test_rule_citations {
+
 namespace {
 
 const QString kRoot = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/");
@@ -339,4 +341,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestRuleCitations)
+
+} // namespace test_rule_citations
 #include "test_rule_citations.moc"

@@ -21,6 +21,8 @@
 #include <map>
 #include <set>
 
+namespace test_schemas {
+
 using namespace tilewright;
 
 namespace {
@@ -349,4 +351,6 @@ void TestSchemas::everyFileSatisfiesItsSchemaAndDamagedOnesDoNot()
 }
 
 TILEWRIGHT_TEST(TestSchemas)
+
+} // namespace test_schemas
 #include "test_schemas.moc"

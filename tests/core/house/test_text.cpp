@@ -10,6 +10,8 @@
 
 #include <random>
 
+namespace test_text {
+
 using namespace tilewright;
 
 namespace {
@@ -161,4 +163,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestText)
+
+} // namespace test_text
 #include "test_text.moc"

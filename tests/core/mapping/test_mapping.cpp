@@ -13,6 +13,8 @@
 #include <random>
 #include <set>
 
+namespace test_mapping {
+
 using namespace tilewright;
 using namespace tilewright::mapping;
 using nlohmann::json;
@@ -477,4 +479,6 @@ void TestMapping::cyclePartsAddUp()
 }
 
 TILEWRIGHT_TEST(TestMapping)
+
+} // namespace test_mapping
 #include "test_mapping.moc"

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <random>
 
+namespace test_mapping_edits {
+
 using namespace tilewright;
 using namespace tilewright::mapping;
 
@@ -251,4 +253,6 @@ void TestMappingEdits::density_withoutValidTilings()
 }
 
 TILEWRIGHT_TEST(TestMappingEdits)
+
+} // namespace test_mapping_edits
 #include "test_mapping_edits.moc"

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <random>
 
+namespace test_mapping_files {
+
 using namespace tilewright;
 using namespace tilewright::mapping;
 using nlohmann::json;
@@ -410,4 +412,6 @@ void TestMappingFiles::tooLargeForTheArchitecture()
 }
 
 TILEWRIGHT_TEST(TestMappingFiles)
+
+} // namespace test_mapping_files
 #include "test_mapping_files.moc"

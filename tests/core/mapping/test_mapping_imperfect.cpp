@@ -14,6 +14,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_mapping_imperfect {
+
 using namespace tilewright;
 using namespace tilewright::mapping;
 
@@ -422,4 +424,6 @@ void TestMappingImperfect::rule_9_5_padding()
 }
 
 TILEWRIGHT_TEST(TestMappingImperfect)
+
+} // namespace test_mapping_imperfect
 #include "test_mapping_imperfect.moc"

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_mapping_options {
+
 using namespace tilewright;
 using namespace tilewright::mapping;
 
@@ -305,4 +307,6 @@ void TestMappingOptions::nothingReducedInSpaceIsNoReduction()
 }
 
 TILEWRIGHT_TEST(TestMappingOptions)
+
+} // namespace test_mapping_options
 #include "test_mapping_options.moc"

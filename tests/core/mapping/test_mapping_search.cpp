@@ -9,6 +9,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_mapping_search {
+
 using namespace tilewright;
 using namespace tilewright::mapping;
 
@@ -341,4 +343,6 @@ void TestMappingSearch::modelSharesEqualShapes()
 }
 
 TILEWRIGHT_TEST(TestMappingSearch)
+
+} // namespace test_mapping_search
 #include "test_mapping_search.moc"

@@ -17,6 +17,8 @@
 
 #include <random>
 
+namespace test_timeloop {
+
 using nlohmann::json;
 using namespace tilewright;
 using namespace tilewright::mapping;
@@ -260,4 +262,6 @@ void TestTimeloop::rule_11_bypassWhenItIsOn()
 }
 
 TILEWRIGHT_TEST(TestTimeloop)
+
+} // namespace test_timeloop
 #include "test_timeloop.moc"

@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+namespace test_compare_models {
+
 using namespace tilewright;
 using namespace tilewright::model;
 
@@ -129,4 +131,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestCompareModels)
+
+} // namespace test_compare_models
 #include "test_compare_models.moc"

@@ -11,6 +11,8 @@
 
 #include <set>
 
+namespace test_lower {
+
 using namespace tilewright;
 using namespace tilewright::lower;
 using K = model::OperatorKind;
@@ -418,4 +420,6 @@ void TestLower::reportAndFile()
 }
 
 TILEWRIGHT_TEST(TestLower)
+
+} // namespace test_lower
 #include "test_lower.moc"

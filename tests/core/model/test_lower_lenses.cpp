@@ -17,6 +17,8 @@
 #include <QDirIterator>
 #include <QTest>
 
+namespace test_lower_lenses {
+
 using namespace tilewright;
 using namespace tilewright::lower;
 
@@ -342,4 +344,6 @@ void TestLowerLenses::rule_2_filesThatDiffer()
 }
 
 TILEWRIGHT_TEST(TestLowerLenses)
+
+} // namespace test_lower_lenses
 #include "test_lower_lenses.moc"

@@ -9,6 +9,8 @@
 
 #include <map>
 
+namespace test_machine {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -151,4 +153,6 @@ void TestMachine::invalidFiles()
 }
 
 TILEWRIGHT_TEST(TestMachine)
+
+} // namespace test_machine
 #include "test_machine.moc"

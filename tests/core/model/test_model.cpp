@@ -12,6 +12,8 @@
 
 #include <map>
 
+namespace test_model {
+
 using namespace tilewright;
 using namespace tilewright::test;
 using namespace tilewright::model;
@@ -253,4 +255,6 @@ void TestModel::invalidFiles()
 }
 
 TILEWRIGHT_TEST(TestModel)
+
+} // namespace test_model
 #include "test_model.moc"

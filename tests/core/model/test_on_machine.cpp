@@ -15,6 +15,8 @@
 
 #include <QTest>
 
+namespace test_on_machine {
+
 using namespace tilewright;
 using namespace tilewright::lower;
 
@@ -349,4 +351,6 @@ void TestOnMachine::changesAgainstAPresetAreTold()
 }
 
 TILEWRIGHT_TEST(TestOnMachine)
+
+} // namespace test_on_machine
 #include "test_on_machine.moc"

@@ -28,6 +28,8 @@
 #include <mutex>
 #include <set>
 
+namespace test_sweep {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -579,4 +581,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestSweep)
+
+} // namespace test_sweep
 #include "test_sweep.moc"

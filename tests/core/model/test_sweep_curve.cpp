@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_sweep_curve {
+
 using namespace tilewright;
 
 namespace {
@@ -79,4 +81,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSweepCurve)
+
+} // namespace test_sweep_curve
 #include "test_sweep_curve.moc"

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace test_sweep_plan {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -524,4 +526,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestSweepPlan)
+
+} // namespace test_sweep_plan
 #include "test_sweep_plan.moc"

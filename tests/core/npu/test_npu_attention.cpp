@@ -7,6 +7,8 @@
 
 #include <map>
 
+namespace test_npu_attention {
+
 using namespace tilewright;
 using namespace tilewright::npu;
 using namespace tilewright::npu::test;
@@ -183,4 +185,6 @@ void TestNpuAttention::refusalNamesTheTile()
 }
 
 TILEWRIGHT_TEST(TestNpuAttention)
+
+} // namespace test_npu_attention
 #include "test_npu_attention.moc"

@@ -13,6 +13,8 @@
 
 #include <map>
 
+namespace test_npu_model {
+
 using namespace tilewright;
 using namespace tilewright::test;
 using namespace tilewright::npu;
@@ -139,4 +141,6 @@ void TestNpuModel::rule_8_badInputGetsOneSentence()
 }
 
 TILEWRIGHT_TEST(TestNpuModel)
+
+} // namespace test_npu_model
 #include "test_npu_model.moc"

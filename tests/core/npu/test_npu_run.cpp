@@ -15,6 +15,8 @@
 
 #include <algorithm>
 
+namespace test_npu_run {
+
 using namespace tilewright;
 using namespace tilewright::npu;
 
@@ -517,4 +519,6 @@ void TestNpuRun::stopIsHonoured()
 }
 
 TILEWRIGHT_TEST(TestNpuRun)
+
+} // namespace test_npu_run
 #include "test_npu_run.moc"

@@ -13,6 +13,8 @@
 
 #include <random>
 
+namespace test_npu_search {
+
 using namespace tilewright;
 using namespace tilewright::npu;
 using namespace tilewright::npu::test;
@@ -367,4 +369,6 @@ void TestNpuSearch::reportsPerOperatorAddUp()
 }
 
 TILEWRIGHT_TEST(TestNpuSearch)
+
+} // namespace test_npu_search
 #include "test_npu_search.moc"

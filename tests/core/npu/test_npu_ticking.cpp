@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 
+namespace test_npu_ticking {
+
 using namespace tilewright;
 using namespace tilewright::npu;
 
@@ -138,4 +140,6 @@ void TestNpuTicking::rule_5_4_sharedTileOfManyUnits()
 }
 
 TILEWRIGHT_TEST(TestNpuTicking)
+
+} // namespace test_npu_ticking
 #include "test_npu_ticking.moc"

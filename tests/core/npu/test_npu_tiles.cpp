@@ -13,6 +13,8 @@
 #include <map>
 #include <set>
 
+namespace test_npu_tiles {
+
 using namespace tilewright;
 using namespace tilewright::npu;
 using namespace tilewright::npu::test;
@@ -470,4 +472,6 @@ void TestNpuTiles::rule_4_assignments()
 }
 
 TILEWRIGHT_TEST(TestNpuTiles)
+
+} // namespace test_npu_tiles
 #include "test_npu_tiles.moc"

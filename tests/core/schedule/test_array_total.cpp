@@ -16,6 +16,8 @@
 #include <cmath>
 #include <map>
 
+namespace test_array_total {
+
 using namespace tilewright;
 using random_cases::Source;
 
@@ -258,4 +260,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestArrayTotal)
+
+} // namespace test_array_total
 #include "test_array_total.moc"

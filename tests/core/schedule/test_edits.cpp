@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+namespace test_edits {
+
 using namespace tilewright;
 using tilewright::test::shape;
 using Json = nlohmann::ordered_json;
@@ -546,4 +548,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestEdits)
+
+} // namespace test_edits
 #include "test_edits.moc"

@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace test_eval_bound {
+
 using namespace tilewright;
 using oracle::exampleProblem;
 using oracle::exampleSchedule;
@@ -325,4 +327,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestEvalBound)
+
+} // namespace test_eval_bound
 #include "test_eval_bound.moc"

@@ -13,6 +13,8 @@
 #include <cmath>
 #include <map>
 
+namespace test_eval_forms {
+
 using namespace tilewright;
 using random_cases::Source;
 
@@ -260,4 +262,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestEvalForms)
+
+} // namespace test_eval_forms
 #include "test_eval_forms.moc"

@@ -5,6 +5,8 @@
 #include "eval_rules.h"
 #include "test_main.h"
 
+namespace test_eval_rules {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -443,4 +445,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestEvalRules)
+
+} // namespace test_eval_rules
 #include "test_eval_rules.moc"

@@ -5,6 +5,8 @@
 #include "eval_rules.h"
 #include "test_main.h"
 
+namespace test_eval_rules_steps {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -434,4 +436,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestEvalRulesSteps)
+
+} // namespace test_eval_rules_steps
 #include "test_eval_rules_steps.moc"

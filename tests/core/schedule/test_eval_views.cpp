@@ -24,6 +24,8 @@
 #include <cmath>
 #include <ctime>
 
+namespace test_eval_views {
+
 using namespace tilewright;
 using oracle::exampleProblem;
 using oracle::exampleSchedule;
@@ -430,4 +432,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestEvalViews)
+
+} // namespace test_eval_views
 #include "test_eval_views.moc"

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <map>
 
+namespace test_oracles {
+
 using namespace tilewright;
 using oracle::json;
 
@@ -149,4 +151,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestOracles)
+
+} // namespace test_oracles
 #include "test_oracles.moc"

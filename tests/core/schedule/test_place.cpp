@@ -23,6 +23,8 @@
 #include <filesystem>
 #include <map>
 
+namespace test_place {
+
 using namespace tilewright;
 
 namespace {
@@ -422,4 +424,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestPlace)
+
+} // namespace test_place
 #include "test_place.moc"

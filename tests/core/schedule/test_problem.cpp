@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+namespace test_problem {
+
 using namespace tilewright;
 
 namespace {
@@ -276,4 +278,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestProblem)
+
+} // namespace test_problem
 #include "test_problem.moc"

@@ -9,6 +9,8 @@
 
 #include <set>
 
+namespace test_problem_generate {
+
 using namespace tilewright;
 
 class TestProblemGenerate : public QObject
@@ -100,4 +102,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestProblemGenerate)
+
+} // namespace test_problem_generate
 #include "test_problem_generate.moc"

@@ -11,6 +11,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+namespace test_problem_invalid {
+
 using namespace tilewright;
 using Json = nlohmann::json;
 
@@ -254,4 +256,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestProblemInvalid)
+
+} // namespace test_problem_invalid
 #include "test_problem_invalid.moc"

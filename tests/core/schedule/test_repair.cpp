@@ -16,6 +16,8 @@
 
 #include <ctime>
 
+namespace test_repair {
+
 using namespace tilewright;
 using random_cases::Source;
 using tilewright::test::shape;
@@ -477,4 +479,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestRepair)
+
+} // namespace test_repair
 #include "test_repair.moc"

@@ -14,6 +14,8 @@
 #include <random>
 #include <set>
 
+namespace test_repetition {
+
 using namespace tilewright;
 
 namespace {
@@ -498,4 +500,6 @@ void TestRepetition::tenThousandOps()
 }
 
 TILEWRIGHT_TEST(TestRepetition)
+
+} // namespace test_repetition
 #include "test_repetition.moc"

@@ -26,6 +26,8 @@
 
 #include <array>
 
+namespace test_report {
+
 using namespace tilewright;
 using Json = nlohmann::ordered_json;
 
@@ -416,4 +418,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestReport)
+
+} // namespace test_report
 #include "test_report.moc"

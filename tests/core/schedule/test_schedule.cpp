@@ -11,6 +11,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+namespace test_schedule {
+
 using namespace tilewright;
 using Json = nlohmann::ordered_json;
 
@@ -343,4 +345,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestSchedule)
+
+} // namespace test_schedule
 #include "test_schedule.moc"

@@ -10,6 +10,8 @@
 
 #include <random>
 
+namespace test_schedule_diff {
+
 using namespace tilewright;
 
 namespace {
@@ -235,4 +237,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestScheduleDiff)
+
+} // namespace test_schedule_diff
 #include "test_schedule_diff.moc"

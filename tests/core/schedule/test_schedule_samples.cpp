@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <map>
 
+namespace test_schedule_samples {
+
 using namespace tilewright;
 
 namespace {
@@ -106,4 +108,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestScheduleSamples)
+
+} // namespace test_schedule_samples
 #include "test_schedule_samples.moc"

@@ -8,6 +8,8 @@
 
 #include <random>
 
+namespace test_step_table {
+
 using namespace tilewright;
 
 namespace {
@@ -184,4 +186,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestStepTable)
+
+} // namespace test_step_table
 #include "test_step_table.moc"

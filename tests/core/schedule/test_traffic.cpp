@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+namespace test_traffic {
+
 using namespace tilewright;
 
 class TestTraffic : public QObject
@@ -88,4 +90,6 @@ void TestTraffic::limits()
 }
 
 TILEWRIGHT_TEST(TestTraffic)
+
+} // namespace test_traffic
 #include "test_traffic.moc"

@@ -18,6 +18,8 @@
 #include <stop_token>
 #include <vector>
 
+namespace test_proof_run {
+
 using namespace tilewright;
 
 namespace {
@@ -207,4 +209,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestProofRun)
+
+} // namespace test_proof_run
 #include "test_proof_run.moc"

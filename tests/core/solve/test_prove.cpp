@@ -21,6 +21,8 @@
 #include <cmath>
 #include <thread>
 
+namespace test_prove {
+
 using namespace tilewright;
 using random_cases::Source;
 
@@ -314,4 +316,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestProve)
+
+} // namespace test_prove
 #include "test_prove.moc"

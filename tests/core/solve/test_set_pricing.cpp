@@ -22,6 +22,8 @@
 #include <limits>
 #include <utility>
 
+namespace test_set_pricing {
+
 using namespace tilewright;
 using random_cases::Source;
 
@@ -271,4 +273,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestSetPricing)
+
+} // namespace test_set_pricing
 #include "test_set_pricing.moc"

@@ -21,6 +21,8 @@
 #include <chrono>
 #include <thread>
 
+namespace test_solve {
+
 using namespace tilewright;
 using namespace tilewright::testing;
 
@@ -498,4 +500,6 @@ void TestSolve::alternativesAreExact()
 }
 
 TILEWRIGHT_TEST(TestSolve)
+
+} // namespace test_solve
 #include "test_solve.moc"

@@ -14,6 +14,8 @@
 
 #include <optional>
 
+namespace test_solve_columns {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -458,4 +460,6 @@ void TestSolveColumns::largeAndLockedProblemsDoWithoutIt()
 }
 
 TILEWRIGHT_TEST(TestSolveColumns)
+
+} // namespace test_solve_columns
 #include "test_solve_columns.moc"

@@ -16,6 +16,8 @@
 #include <limits>
 #include <numeric>
 
+namespace test_solve_cost {
+
 using namespace tilewright;
 using namespace tilewright::testing;
 
@@ -404,4 +406,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestSolveCost)
+
+} // namespace test_solve_cost
 #include "test_solve_cost.moc"

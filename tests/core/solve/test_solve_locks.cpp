@@ -11,6 +11,8 @@
 #include <numeric>
 #include <random>
 
+namespace test_solve_locks {
+
 using namespace tilewright;
 
 namespace {
@@ -161,4 +163,6 @@ void TestSolveLocks::nothingRetainedStaysNothing()
 }
 
 TILEWRIGHT_TEST(TestSolveLocks)
+
+} // namespace test_solve_locks
 #include "test_solve_locks.moc"

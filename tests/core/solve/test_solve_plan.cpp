@@ -7,6 +7,8 @@
 
 #include <QtTest>
 
+namespace test_solve_plan {
+
 using namespace tilewright;
 using namespace tilewright::test;
 
@@ -118,4 +120,6 @@ void TestSolvePlan::recombinedPlansAreNeverWorse()
 }
 
 TILEWRIGHT_TEST(TestSolvePlan)
+
+} // namespace test_solve_plan
 #include "test_solve_plan.moc"

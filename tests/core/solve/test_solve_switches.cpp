@@ -15,6 +15,8 @@
 #include <cmath>
 #include <set>
 
+namespace test_solve_switches {
+
 using namespace tilewright;
 using namespace tilewright::testing;
 
@@ -297,4 +299,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestSolveSwitches)
+
+} // namespace test_solve_switches
 #include "test_solve_switches.moc"

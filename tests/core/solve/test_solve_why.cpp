@@ -15,6 +15,8 @@
 
 #include <cmath>
 
+namespace test_solve_why {
+
 using namespace tilewright;
 
 namespace {
@@ -199,4 +201,6 @@ void TestSolveWhy::budgetsFollowTheSize()
 }
 
 TILEWRIGHT_TEST(TestSolveWhy)
+
+} // namespace test_solve_why
 #include "test_solve_why.moc"

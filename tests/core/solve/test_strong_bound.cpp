@@ -27,6 +27,8 @@
 #include <limits>
 #include <numeric>
 
+namespace test_strong_bound {
+
 using namespace tilewright;
 using random_cases::Source;
 
@@ -366,4 +368,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestStrongBound)
+
+} // namespace test_strong_bound
 #include "test_strong_bound.moc"

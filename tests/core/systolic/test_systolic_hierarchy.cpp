@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <map>
 
+namespace test_systolic_hierarchy {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 
@@ -332,4 +334,6 @@ void TestSystolicHierarchy::rule_9_refusals()
 }
 
 TILEWRIGHT_TEST(TestSystolicHierarchy)
+
+} // namespace test_systolic_hierarchy
 #include "test_systolic_hierarchy.moc"

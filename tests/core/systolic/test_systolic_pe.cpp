@@ -6,6 +6,8 @@
 
 #include <random>
 
+namespace test_systolic_pe {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 
@@ -208,4 +210,6 @@ void TestSystolicPe::rule_9_refusals()
 }
 
 TILEWRIGHT_TEST(TestSystolicPe)
+
+} // namespace test_systolic_pe
 #include "test_systolic_pe.moc"

@@ -11,6 +11,8 @@
 
 #include <random>
 
+namespace test_systolic_pipeline {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 using namespace tilewright::test;
@@ -315,4 +317,6 @@ void TestSystolicPipeline::refusals()
 }
 
 TILEWRIGHT_TEST(TestSystolicPipeline)
+
+} // namespace test_systolic_pipeline
 #include "test_systolic_pipeline.moc"

@@ -12,6 +12,8 @@
 
 #include <random>
 
+namespace test_systolic_program {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 using namespace tilewright::test;
@@ -359,4 +361,6 @@ void TestSystolicProgram::rule_4_2_stationarySumsGoToDram()
 }
 
 TILEWRIGHT_TEST(TestSystolicProgram)
+
+} // namespace test_systolic_program
 #include "test_systolic_program.moc"

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <random>
 
+namespace test_systolic_tiles {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 
@@ -400,4 +402,6 @@ void TestSystolicTiles::rule_7_partialSums()
 }
 
 TILEWRIGHT_TEST(TestSystolicTiles)
+
+} // namespace test_systolic_tiles
 #include "test_systolic_tiles.moc"

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <random>
 
+namespace test_systolic_timing {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 
@@ -243,4 +245,6 @@ void TestSystolicTiming::rule_9_refusals()
 }
 
 TILEWRIGHT_TEST(TestSystolicTiming)
+
+} // namespace test_systolic_timing
 #include "test_systolic_timing.moc"

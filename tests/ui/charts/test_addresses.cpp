@@ -14,6 +14,8 @@
 
 #include <algorithm>
 
+namespace test_addresses {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -173,4 +175,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestAddresses)
+
+} // namespace test_addresses
 #include "test_addresses.moc"

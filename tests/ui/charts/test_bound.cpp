@@ -19,6 +19,8 @@
 
 #include <algorithm>
 
+namespace test_bound {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -332,4 +334,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestBound)
+
+} // namespace test_bound
 #include "test_bound.moc"

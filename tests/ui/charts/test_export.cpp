@@ -29,6 +29,8 @@
 #include <QTimer>
 #include <QXmlStreamReader>
 
+namespace test_export {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -428,4 +430,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestExport)
+
+} // namespace test_export
 #include "test_export.moc"

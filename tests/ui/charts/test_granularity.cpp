@@ -12,6 +12,8 @@
 #include <QComboBox>
 #include <QtTest>
 
+namespace test_granularity {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -294,4 +296,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestGranularity)
+
+} // namespace test_granularity
 #include "test_granularity.moc"

@@ -12,6 +12,8 @@
 #include <QComboBox>
 #include <QtTest>
 
+namespace test_latency {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -260,4 +262,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestLatency)
+
+} // namespace test_latency
 #include "test_latency.moc"

@@ -13,6 +13,8 @@
 #include <QWheelEvent>
 #include <QtTest>
 
+namespace test_memory {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -501,4 +503,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestMemory)
+
+} // namespace test_memory
 #include "test_memory.moc"

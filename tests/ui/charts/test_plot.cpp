@@ -10,6 +10,8 @@
 #include <QPainter>
 #include <QtTest>
 
+namespace test_plot {
+
 using namespace tilewright::ui;
 
 namespace {
@@ -303,4 +305,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestPlot)
+
+} // namespace test_plot
 #include "test_plot.moc"

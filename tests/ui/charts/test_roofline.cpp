@@ -16,6 +16,8 @@
 #include <cmath>
 #include <set>
 
+namespace test_roofline {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -320,4 +322,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestRoofline)
+
+} // namespace test_roofline
 #include "test_roofline.moc"

@@ -12,6 +12,8 @@
 #include <QSpinBox>
 #include <QTableWidget>
 
+namespace test_sweep_pictures {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -174,4 +176,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSweepPictures)
+
+} // namespace test_sweep_pictures
 #include "test_sweep_pictures.moc"

@@ -13,6 +13,8 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 
+namespace test_sweep_view {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -401,4 +403,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSweepView)
+
+} // namespace test_sweep_view
 #include "test_sweep_view.moc"

@@ -20,6 +20,8 @@
 #include <cmath>
 #include <random>
 
+namespace test_theme {
+
 using namespace tilewright::ui;
 using tilewright::formatGrouped;
 
@@ -259,4 +261,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestTheme)
+
+} // namespace test_theme
 #include "test_theme.moc"

@@ -6,10 +6,10 @@
 #include <QComboBox>
 #include <QtTest>
 
+namespace test_tile_orders {
+
 using namespace tilewright;
 using namespace tilewright::ui;
-
-Q_DECLARE_METATYPE(tilewright::TraversalKind)
 
 class TestTileOrders : public TilesBench
 {
@@ -193,4 +193,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestTileOrders)
+
+} // namespace test_tile_orders
 #include "test_tile_orders.moc"

@@ -13,10 +13,10 @@
 #include <QWheelEvent>
 #include <QtTest>
 
+namespace test_tiles {
+
 using namespace tilewright;
 using namespace tilewright::ui;
-
-Q_DECLARE_METATYPE(tilewright::TraversalKind)
 
 class TestTiles : public TilesBench
 {
@@ -319,4 +319,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestTiles)
+
+} // namespace test_tiles
 #include "test_tiles.moc"

@@ -17,6 +17,8 @@
 
 #include <cmath>
 
+namespace test_compare {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -290,4 +292,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestCompare)
+
+} // namespace test_compare
 #include "test_compare.moc"

@@ -14,6 +14,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+namespace test_graph {
+
 using namespace graphtest;
 
 class TestGraph : public QObject
@@ -481,4 +483,6 @@ void TestGraph::figures()
 }
 
 TILEWRIGHT_TEST(TestGraph)
+
+} // namespace test_graph
 #include "test_graph.moc"

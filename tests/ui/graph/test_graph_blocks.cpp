@@ -14,6 +14,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+namespace test_graph_blocks {
+
 using namespace graphtest;
 
 namespace {
@@ -476,4 +478,6 @@ void TestGraphBlocks::editsInAnOpenedBlock()
 }
 
 TILEWRIGHT_TEST(TestGraphBlocks)
+
+} // namespace test_graph_blocks
 #include "test_graph_blocks.moc"

@@ -14,6 +14,8 @@
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 
+namespace test_graph_cards {
+
 using namespace graphtest;
 
 namespace {
@@ -366,4 +368,6 @@ void TestGraphCards::editsKeepTheCards()
 }
 
 TILEWRIGHT_TEST(TestGraphCards)
+
+} // namespace test_graph_cards
 #include "test_graph_cards.moc"

@@ -11,6 +11,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+namespace test_graph_drag {
+
 using namespace graphtest;
 
 class TestGraphDrag : public QObject
@@ -440,4 +442,6 @@ void TestGraphDrag::menuSaysTheChange()
 }
 
 TILEWRIGHT_TEST(TestGraphDrag)
+
+} // namespace test_graph_drag
 #include "test_graph_drag.moc"

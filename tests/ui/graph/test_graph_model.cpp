@@ -13,6 +13,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+namespace test_graph_model {
+
 using namespace graphtest;
 
 class TestGraphModel : public QObject
@@ -454,4 +456,6 @@ void TestGraphModel::tabsDoNotOverlap()
 }
 
 TILEWRIGHT_TEST(TestGraphModel)
+
+} // namespace test_graph_model
 #include "test_graph_model.moc"

@@ -7,6 +7,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+namespace test_graph_nudge {
+
 using namespace graphtest;
 
 class TestGraphNudge : public QObject
@@ -179,4 +181,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestGraphNudge)
+
+} // namespace test_graph_nudge
 #include "test_graph_nudge.moc"

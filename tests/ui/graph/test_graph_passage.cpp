@@ -5,6 +5,8 @@
 #include "views/graph/graph_sections.h"
 #include "workload/generate.h"
 
+namespace test_graph_passage {
+
 using namespace graphtest;
 
 class TestGraphPassage : public QObject
@@ -72,4 +74,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestGraphPassage)
+
+} // namespace test_graph_passage
 #include "test_graph_passage.moc"

@@ -8,6 +8,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+namespace test_graph_selection {
+
 using namespace graphtest;
 
 class TestGraphSelection : public QObject
@@ -215,4 +217,6 @@ void TestGraphSelection::spaceStarts()
 }
 
 TILEWRIGHT_TEST(TestGraphSelection)
+
+} // namespace test_graph_selection
 #include "test_graph_selection.moc"

@@ -11,6 +11,8 @@
 
 #include <QLineF>
 
+namespace test_graph_views {
+
 using namespace graphtest;
 
 namespace {
@@ -304,4 +306,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestGraphViews)
+
+} // namespace test_graph_views
 #include "test_graph_views.moc"

@@ -21,6 +21,8 @@
 #include <QLabel>
 #include <QMimeData>
 
+namespace test_model_comparison {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 using model::OperatorChange;
@@ -311,4 +313,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestModelComparison)
+
+} // namespace test_model_comparison
 #include "test_model_comparison.moc"

@@ -16,6 +16,8 @@
 #include <QComboBox>
 #include <QWheelEvent>
 
+namespace test_zoom_history {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -249,4 +251,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestZoomHistory)
+
+} // namespace test_zoom_history
 #include "test_zoom_history.moc"

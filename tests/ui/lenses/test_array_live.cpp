@@ -16,6 +16,8 @@
 #include <QLabel>
 #include <QtTest>
 
+namespace test_array_live {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -217,4 +219,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestArrayLive)
+
+} // namespace test_array_live
 #include "test_array_live.moc"

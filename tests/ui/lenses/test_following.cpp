@@ -18,6 +18,8 @@
 
 #include <array>
 
+namespace test_following {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -301,4 +303,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestFollowing)
+
+} // namespace test_following
 #include "test_following.moc"

@@ -9,6 +9,8 @@
 
 #include <QPushButton>
 
+namespace test_lens_cover {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -94,4 +96,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestLensCover)
+
+} // namespace test_lens_cover
 #include "test_lens_cover.moc"

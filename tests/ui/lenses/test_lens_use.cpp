@@ -11,6 +11,8 @@
 
 #include <QTableView>
 
+namespace test_lens_use {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -194,4 +196,6 @@ void TestLensUse::errataOfTheDocumentsAreNotOfAModel()
 }
 
 TILEWRIGHT_TEST(TestLensUse)
+
+} // namespace test_lens_use
 #include "test_lens_use.moc"

@@ -22,6 +22,8 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+namespace test_lenses {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -491,4 +493,6 @@ void TestLenses::theInspectorLeadsToTheLenses()
 }
 
 TILEWRIGHT_TEST(TestLenses)
+
+} // namespace test_lenses
 #include "test_lenses.moc"

@@ -5,6 +5,8 @@
 
 #include <QtTest>
 
+namespace test_mapping_document {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -82,4 +84,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestMappingDocument)
+
+} // namespace test_mapping_document
 #include "test_mapping_document.moc"

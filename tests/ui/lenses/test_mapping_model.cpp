@@ -16,6 +16,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+namespace test_mapping_model {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 using mapping::Level;
@@ -268,4 +270,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestMappingModel)
+
+} // namespace test_mapping_model
 #include "test_mapping_model.moc"

@@ -14,6 +14,8 @@
 #include <QToolButton>
 #include <QtTest>
 
+namespace test_mapping_tables {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -156,4 +158,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestMappingTables)
+
+} // namespace test_mapping_tables
 #include "test_mapping_tables.moc"

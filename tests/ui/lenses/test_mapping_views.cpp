@@ -20,6 +20,8 @@
 #include <QWheelEvent>
 #include <QtTest>
 
+namespace test_mapping_views {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 using mapping::Level;
@@ -416,4 +418,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestMappingViews)
+
+} // namespace test_mapping_views
 #include "test_mapping_views.moc"

@@ -9,6 +9,8 @@
 
 #include <QLineEdit>
 
+namespace test_npu_graph_views {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -225,4 +227,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestNpuGraphViews)
+
+} // namespace test_npu_graph_views
 #include "test_npu_graph_views.moc"

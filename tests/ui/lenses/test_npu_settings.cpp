@@ -13,6 +13,8 @@
 #include <QTemporaryDir>
 #include <QWheelEvent>
 
+namespace test_npu_settings {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -242,4 +244,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestNpuSettings)
+
+} // namespace test_npu_settings
 #include "test_npu_settings.moc"

@@ -10,6 +10,8 @@
 #include <QPushButton>
 #include <QUndoStack>
 
+namespace test_npu_tile_views {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -174,4 +176,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestNpuTileViews)
+
+} // namespace test_npu_tile_views
 #include "test_npu_tile_views.moc"

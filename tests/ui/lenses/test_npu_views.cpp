@@ -15,6 +15,8 @@
 #include <QTableWidget>
 #include <QWheelEvent>
 
+namespace test_npu_views {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -324,4 +326,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestNpuViews)
+
+} // namespace test_npu_views
 #include "test_npu_views.moc"

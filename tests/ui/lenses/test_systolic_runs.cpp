@@ -12,6 +12,8 @@
 #include <QGuiApplication>
 #include <QSlider>
 
+namespace test_systolic_runs {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 using namespace tilewright::ui;
@@ -493,4 +495,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSystolicRuns)
+
+} // namespace test_systolic_runs
 #include "test_systolic_runs.moc"

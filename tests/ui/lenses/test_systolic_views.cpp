@@ -17,6 +17,8 @@
 #include <QTemporaryDir>
 #include <QWheelEvent>
 
+namespace test_systolic_views {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 using namespace tilewright::ui;
@@ -361,4 +363,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSystolicViews)
+
+} // namespace test_systolic_views
 #include "test_systolic_views.moc"

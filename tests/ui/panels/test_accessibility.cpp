@@ -23,6 +23,8 @@
 #include <QToolButton>
 #include <QToolTip>
 
+namespace test_accessibility {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -231,4 +233,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestAccessibility)
+
+} // namespace test_accessibility
 #include "test_accessibility.moc"

@@ -14,6 +14,8 @@
 #include <QTableView>
 #include <QToolBar>
 
+namespace test_demo {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -183,4 +185,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestDemo)
+
+} // namespace test_demo
 #include "test_demo.moc"

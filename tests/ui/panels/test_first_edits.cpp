@@ -22,6 +22,8 @@
 #include <QScrollArea>
 #include <QScrollBar>
 
+namespace test_first_edits {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -244,4 +246,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestFirstEdits)
+
+} // namespace test_first_edits
 #include "test_first_edits.moc"

@@ -29,6 +29,8 @@
 #include <QTableView>
 #include <QToolButton>
 
+namespace test_first_steps {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -299,4 +301,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestFirstSteps)
+
+} // namespace test_first_steps
 #include "test_first_steps.moc"

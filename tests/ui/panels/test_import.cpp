@@ -15,6 +15,8 @@
 #include <QSpinBox>
 #include <QTableView>
 
+namespace test_import {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -251,4 +253,6 @@ void TestImport::nodesOfAnOnnxFileSelectWhatTheyBecame()
 }
 
 TILEWRIGHT_TEST(TestImport)
+
+} // namespace test_import
 #include "test_import.moc"

@@ -30,6 +30,8 @@
 #include <QWheelEvent>
 #include <QtTest>
 
+namespace test_inspector {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 using tilewright::test::shape;
@@ -323,4 +325,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestInspector)
+
+} // namespace test_inspector
 #include "test_inspector.moc"

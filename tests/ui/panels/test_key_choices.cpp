@@ -22,6 +22,8 @@
 #include <QTimer>
 #include <QTreeWidget>
 
+namespace test_key_choices {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -295,4 +297,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestKeyChoices)
+
+} // namespace test_key_choices
 #include "test_key_choices.moc"

@@ -19,6 +19,8 @@
 #include <QTextDocumentFragment>
 #include <QTreeWidget>
 
+namespace test_keys {
+
 using namespace tilewright;
 using namespace tilewright::systolic;
 using namespace tilewright::ui;
@@ -241,4 +243,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestKeys)
+
+} // namespace test_keys
 #include "test_keys.moc"

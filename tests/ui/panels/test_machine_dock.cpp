@@ -11,6 +11,8 @@
 #include <QLineEdit>
 #include <QTreeWidget>
 
+namespace test_machine_dock {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -264,4 +266,6 @@ void TestMachineDock::valuesAreTypedWithTheirUnits()
 }
 
 TILEWRIGHT_TEST(TestMachineDock)
+
+} // namespace test_machine_dock
 #include "test_machine_dock.moc"

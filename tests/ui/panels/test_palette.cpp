@@ -11,6 +11,8 @@
 #include <QMenuBar>
 #include <QTreeWidget>
 
+namespace test_palette {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -144,4 +146,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestPalette)
+
+} // namespace test_palette
 #include "test_palette.moc"

@@ -28,6 +28,8 @@
 #include <QTableView>
 #include <QtTest>
 
+namespace test_panels {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 using tilewright::test::shape;
@@ -397,4 +399,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestPanels)
+
+} // namespace test_panels
 #include "test_panels.moc"

@@ -21,6 +21,8 @@
 #include <QTreeWidget>
 #include <QtTest>
 
+namespace test_problems_rules {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 using tilewright::test::shape;
@@ -180,4 +182,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestProblemsRules)
+
+} // namespace test_problems_rules
 #include "test_problems_rules.moc"

@@ -20,6 +20,8 @@
 #include <QTabWidget>
 #include <QTableView>
 
+namespace test_solver_panel {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -455,4 +457,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSolverPanel)
+
+} // namespace test_solver_panel
 #include "test_solver_panel.moc"

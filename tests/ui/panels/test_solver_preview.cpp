@@ -17,6 +17,8 @@
 #include <QTableView>
 #include <QTimer>
 
+namespace test_solver_preview {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -208,4 +210,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSolverPreview)
+
+} // namespace test_solver_preview
 #include "test_solver_preview.moc"

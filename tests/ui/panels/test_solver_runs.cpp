@@ -10,6 +10,8 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+namespace test_solver_runs {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -124,4 +126,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestSolverRuns)
+
+} // namespace test_solver_runs
 #include "test_solver_runs.moc"

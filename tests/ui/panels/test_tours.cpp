@@ -19,6 +19,8 @@
 #include <QTextBrowser>
 #include <QToolBar>
 
+namespace test_tours {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -309,4 +311,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestTours)
+
+} // namespace test_tours
 #include "test_tours.moc"

@@ -15,6 +15,8 @@
 #include <array>
 #include <random>
 
+namespace test_document {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -394,4 +396,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestDocument)
+
+} // namespace test_document
 #include "test_document.moc"

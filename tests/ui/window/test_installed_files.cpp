@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+namespace test_installed_files {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -129,4 +131,6 @@ static std::optional<int> printFolders(int argc, char** argv)
 }
 
 TILEWRIGHT_TEST(TestInstalledFiles, &printFolders)
+
+} // namespace test_installed_files
 #include "test_installed_files.moc"

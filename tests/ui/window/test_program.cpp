@@ -12,6 +12,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+namespace test_program {
+
 namespace {
 
 const QString kProgram = QStringLiteral(TILEWRIGHT_BINARY_DIR "/app/gui/tilewright");
@@ -232,4 +234,6 @@ private slots:
 };
 
 TILEWRIGHT_TEST(TestProgram)
+
+} // namespace test_program
 #include "test_program.moc"

@@ -25,6 +25,8 @@
 #include <iostream>
 #include <random>
 
+namespace test_random_input {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -499,4 +501,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestRandomInput)
+
+} // namespace test_random_input
 #include "test_random_input.moc"

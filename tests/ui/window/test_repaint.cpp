@@ -24,6 +24,8 @@
 #include <future>
 #include <thread>
 
+namespace test_repaint {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -342,4 +344,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestRepaint)
+
+} // namespace test_repaint
 #include "test_repaint.moc"

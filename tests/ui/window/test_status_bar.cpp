@@ -19,6 +19,8 @@
 #include <QTreeWidget>
 #include <QUndoStack>
 
+namespace test_status_bar {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -248,4 +250,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestStatusBar)
+
+} // namespace test_status_bar
 #include "test_status_bar.moc"

@@ -28,6 +28,8 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+namespace test_window {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -473,4 +475,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestWindow)
+
+} // namespace test_window
 #include "test_window.moc"

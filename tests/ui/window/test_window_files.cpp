@@ -12,6 +12,8 @@
 #include <QMimeData>
 #include <QToolButton>
 
+namespace test_window_files {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -168,4 +170,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestWindowFiles)
+
+} // namespace test_window_files
 #include "test_window_files.moc"

@@ -17,6 +17,8 @@
 #include <QMenu>
 #include <QToolBar>
 
+namespace test_window_menus {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -162,4 +164,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestWindowMenus)
+
+} // namespace test_window_menus
 #include "test_window_menus.moc"

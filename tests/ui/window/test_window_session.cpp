@@ -18,6 +18,8 @@
 #include <QSpinBox>
 #include <QTimer>
 
+namespace test_window_session {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -372,4 +374,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestWindowSession)
+
+} // namespace test_window_session
 #include "test_window_session.moc"

@@ -26,6 +26,8 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+namespace test_window_use {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -413,4 +415,6 @@ private Q_SLOTS:
 };
 
 TILEWRIGHT_TEST(TestWindowUse)
+
+} // namespace test_window_use
 #include "test_window_use.moc"

@@ -28,6 +28,8 @@
 #include <csignal>
 #include <cstdio>
 
+namespace test_workspace {
+
 using namespace tilewright;
 using namespace tilewright::ui;
 
@@ -501,4 +503,6 @@ static std::optional<int> editUntilKilled(int argc, char** argv)
 }
 
 TILEWRIGHT_TEST(TestWorkspace, &editUntilKilled)
+
+} // namespace test_workspace
 #include "test_workspace.moc"

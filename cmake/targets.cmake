@@ -128,21 +128,36 @@ function(tilewright_ui folder)
     endforeach()
 endfunction()
 
-# tilewright_test(SOURCE HEADER LIBS...): one Qt Test executable per area, named after its file.
-function(tilewright_test source header)
-    get_filename_component(name ${source} NAME_WE)
-    # Not by AUTOMOC: a scan and a second unit a test take as long to build as many a test.
-    set(moc ${CMAKE_CURRENT_BINARY_DIR}/${name}.moc)
-    qt_generate_moc(${source} ${moc})
-    add_executable(${name} ${source} ${moc})
-    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+# tilewright_tests(FOLDER HEADER LIBS...): the Qt Test classes of tests/FOLDER/test_*.cpp as one executable, tests-FOLDER
+# ('/' becomes '-'), and a link to it a class: build/release/tests/test_latency runs that class alone. A target of that
+# name builds it, and CTest runs each class by itself.
+function(tilewright_tests folder header)
+    string(REPLACE "/" "-" name tests-${folder})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_*.cpp)
+    add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main/test_main.cpp)
+    foreach(source IN LISTS sources)
+        get_filename_component(test ${source} NAME_WE)
+        # Not by AUTOMOC: a scan and a second unit a test take as long to build as many a test.
+        set(moc ${CMAKE_CURRENT_BINARY_DIR}/${name}-moc/${test}.moc)
+        qt_generate_moc(${source} ${moc})
+        target_sources(${name} PRIVATE ${source} ${moc})
+        add_custom_command(TARGET ${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink ${name} ${test})
+        add_custom_target(${test} DEPENDS ${name})
+        add_test(NAME ${test} COMMAND ${name} ${test})
+        set_tests_properties(${test} PROPERTIES TIMEOUT 600
+            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;LC_ALL=C.UTF-8")
+    endforeach()
+    # Each test_*.cpp has a namespace of its own, so that they can be one unit.
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${TILEWRIGHT_UNITY} UNITY_BUILD_BATCH_SIZE 5)
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}-moc)
     target_link_libraries(${name} PRIVATE tilewright_flags tilewright_test_support Qt6::Test
                                           nlohmann_json::nlohmann_json ${ARGN})
     tilewright_precompile(${name} ${header})
     # What takes time in a test is the code under test, not the test.
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-    target_compile_definitions(${name} PRIVATE TILEWRIGHT_BINARY_DIR="${CMAKE_BINARY_DIR}")
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600
-        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=/tmp;LC_ALL=C.UTF-8")
+    target_compile_definitions(${name} PRIVATE TILEWRIGHT_BINARY_DIR="${CMAKE_BINARY_DIR}"
+                                               TILEWRIGHT_CLI="$<TARGET_FILE:tilewright-cli>")
+    if(TARGET tilewright)
+        target_compile_definitions(${name} PRIVATE TILEWRIGHT_WINDOW="$<TARGET_FILE:tilewright>")
+    endif()
 endfunction()

@@ -6,8 +6,11 @@
 #include "edit/fit.h"
 #include "eval/evaluation.h"
 #include "sweep_support.h"
+#include "test_main.h"
 
 #include <QTest>
+
+namespace test_cli_answers {
 
 using namespace tilewright;
 using namespace tilewright::test;
@@ -192,5 +195,7 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliAnswers)
+TILEWRIGHT_TEST(TestCliAnswers)
+
+} // namespace test_cli_answers
 #include "test_cli_answers.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // convert, and every verb on any workload and machine: docs/rules/workload.md 1 to 5 on the command line.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -8,6 +9,8 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace test_cli_convert {
 
 using namespace tilewright;
 
@@ -189,5 +192,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCliConvert)
+TILEWRIGHT_TEST(TestCliConvert)
+
+} // namespace test_cli_convert
 #include "test_cli_convert.moc"

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Issue 19, "Packages": manual pages and completions come from the description that --help prints, so they
 // name every verb and option that it lists.
+#include "test_main.h"
+
 #include <QFile>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace test_cli_manual {
 
 namespace {
 
@@ -271,5 +275,7 @@ void TestCliManual::badInput()
     }
 }
 
-QTEST_GUILESS_MAIN(TestCliManual)
+TILEWRIGHT_TEST(TestCliManual)
+
+} // namespace test_cli_manual
 #include "test_cli_manual.moc"

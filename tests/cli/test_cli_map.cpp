@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -8,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+
+namespace test_cli_map {
 
 using json = nlohmann::ordered_json;
 using namespace tilewright::test;
@@ -424,5 +427,7 @@ void TestCliMap::timeloop_notesAndRefusals()
     QVERIFY(refused.err.contains("spatial factors at DRAM"));
 }
 
-QTEST_GUILESS_MAIN(TestCliMap)
+TILEWRIGHT_TEST(TestCliMap)
+
+} // namespace test_cli_map
 #include "test_cli_map.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The npu verb as docs/design.md 3.2 promises it.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,8 @@
 #include <QTest>
 
 #include <csignal>
+
+namespace test_cli_npu {
 
 using Json = nlohmann::json;
 using namespace tilewright::test;
@@ -281,5 +284,7 @@ void TestCliNpu::traceWithoutBursts()
     QCOMPARE(run({sample("conv_net"), QStringLiteral("--no-bursts")}).code, 2); // of what?
 }
 
-QTEST_APPLESS_MAIN(TestCliNpu)
+TILEWRIGHT_TEST(TestCliNpu)
+
+} // namespace test_cli_npu
 #include "test_cli_npu.moc"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
+
+namespace test_cli_place {
 
 using namespace tilewright::test;
 
@@ -101,5 +104,7 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCliPlace)
+TILEWRIGHT_TEST(TestCliPlace)
+
+} // namespace test_cli_place
 #include "test_cli_place.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QtTest>
 
@@ -7,6 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+namespace test_cli_schedule {
 
 using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
@@ -414,5 +417,7 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCliSchedule)
+TILEWRIGHT_TEST(TestCliSchedule)
+
+} // namespace test_cli_schedule
 #include "test_cli_schedule.moc"

@@ -2,9 +2,12 @@
 // What the command line writes satisfies docs/schema.
 #include "cli_run.h"
 #include "schema_check.h"
+#include "test_main.h"
 
 #include <QDirIterator>
 #include <QTest>
+
+namespace test_cli_schemas {
 
 using namespace tilewright::test;
 
@@ -70,5 +73,7 @@ void TestCliSchemas::writtenFilesSatisfyTheirSchemas()
     QVERIFY2(check.faults.isEmpty(), check.faults.constData());
 }
 
-QTEST_APPLESS_MAIN(TestCliSchemas)
+TILEWRIGHT_TEST(TestCliSchemas)
+
+} // namespace test_cli_schemas
 #include "test_cli_schemas.moc"

@@ -2,6 +2,7 @@
 #include "cli_run.h"
 #include "eval/evaluation.h"
 #include "schedule/schedule_json.h"
+#include "test_main.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <csignal>
+
+namespace test_cli_solve {
 
 using namespace tilewright;
 using namespace tilewright::test;
@@ -354,5 +357,7 @@ void TestCliSolve::nothingFits_isTheAnswerNo()
     QVERIFY2(r.err.contains("fits at no granularity"), r.err.constData());
 }
 
-QTEST_GUILESS_MAIN(TestCliSolve)
+TILEWRIGHT_TEST(TestCliSolve)
+
+} // namespace test_cli_solve
 #include "test_cli_solve.moc"

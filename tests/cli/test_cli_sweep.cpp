@@ -4,6 +4,7 @@
 #include "cli_run.h"
 #include "files.h"
 #include "sweep_support.h"
+#include "test_main.h"
 
 #include <QtTest>
 
@@ -11,6 +12,8 @@
 #include <csignal>
 #include <limits>
 #include <map>
+
+namespace test_cli_sweep {
 
 using namespace tilewright;
 using namespace tilewright::test;
@@ -406,5 +409,7 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliSweep)
+TILEWRIGHT_TEST(TestCliSweep)
+
+} // namespace test_cli_sweep
 #include "test_cli_sweep.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QElapsedTimer>
 #include <QProcess>
@@ -9,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+
+namespace test_cli_systolic {
 
 using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
@@ -473,5 +476,7 @@ void TestCliSystolic::refusals()
     QCOMPARE(cli("systolic --gemm 4x4x4 --array 2000x4").code, 0); // closed forms have no such limit
 }
 
-QTEST_GUILESS_MAIN(TestCliSystolic)
+TILEWRIGHT_TEST(TestCliSystolic)
+
+} // namespace test_cli_systolic
 #include "test_cli_systolic.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of every dataflow, networks, their reports, traces and energy.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+
+namespace test_cli_systolic_networks {
 
 using Json = nlohmann::ordered_json;
 using namespace tilewright::test;
@@ -261,5 +264,7 @@ void TestCliSystolicNetworks::tileCsv()
     QCOMPARE(csvRows(all)[0].first(), QByteArray("operators"));
 }
 
-QTEST_GUILESS_MAIN(TestCliSystolicNetworks)
+TILEWRIGHT_TEST(TestCliSystolicNetworks)
+
+} // namespace test_cli_systolic_networks
 #include "test_cli_systolic_networks.moc"

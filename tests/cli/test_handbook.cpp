@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the handbook shows is what the program prints, and its pictures are those that are drawn for it.
+#include "test_main.h"
+
 #include <QDate>
 #include <QDir>
 #include <QDirIterator>
@@ -11,6 +13,8 @@
 #include <QTest>
 
 #include <algorithm>
+
+namespace test_handbook {
 
 namespace {
 
@@ -195,5 +199,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestHandbook)
+TILEWRIGHT_TEST(TestHandbook)
+
+} // namespace test_handbook
 #include "test_handbook.moc"

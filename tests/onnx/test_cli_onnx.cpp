@@ -2,6 +2,7 @@
 // ONNX models on the command line: every verb takes one, free dimensions are told and given, two are
 // compared.
 #include "cli_run.h"
+#include "test_main.h"
 
 #include "edit/fit.h"
 #include "eval/evaluation.h"
@@ -11,6 +12,8 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+
+namespace test_cli_onnx {
 
 using namespace tilewright;
 
@@ -206,5 +209,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCliOnnx)
+TILEWRIGHT_TEST(TestCliOnnx)
+
+} // namespace test_cli_onnx
 #include "test_cli_onnx.moc"

@@ -5,6 +5,7 @@
 #include "lower/workload.h"
 #include "model/model_json.h"
 #include "onnx_fixtures.h"
+#include "test_main.h"
 
 #include <QDir>
 #include <QFile>
@@ -15,6 +16,8 @@
 
 #include <map>
 #include <random>
+
+namespace test_onnx_import {
 
 using namespace tilewright;
 using namespace tilewright::lower;
@@ -427,5 +430,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOnnxImport)
+TILEWRIGHT_TEST(TestOnnxImport)
+
+} // namespace test_onnx_import
 #include "test_onnx_import.moc"

@@ -3,12 +3,15 @@
 // and where our rules know an operator, its results have the shapes that the file says.
 #include "lower/lowered.h"
 #include "onnx/import.h"
+#include "test_main.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTest>
 
 #include <onnx/onnx_pb.h>
+
+namespace test_onnx_nodes {
 
 using namespace tilewright;
 
@@ -154,5 +157,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOnnxNodes)
+TILEWRIGHT_TEST(TestOnnxNodes)
+
+} // namespace test_onnx_nodes
 #include "test_onnx_nodes.moc"

@@ -5,11 +5,14 @@
 #include "lower/lowered.h"
 #include "onnx/import.h"
 #include "onnx_fixtures.h"
+#include "test_main.h"
 
 #include <QElapsedTimer>
 #include <QTest>
 
 #include <functional>
+
+namespace test_onnx_operators {
 
 using namespace tilewright;
 using test::GraphWriter;
@@ -453,5 +456,7 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(TestOnnxOperators)
+TILEWRIGHT_TEST(TestOnnxOperators)
+
+} // namespace test_onnx_operators
 #include "test_onnx_operators.moc"

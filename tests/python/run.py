@@ -16,5 +16,7 @@ result = unittest.TextTestRunner(verbosity=2, stream=sys.stdout).run(
 )
 bad = len({str(test) for test, _ in result.failures + result.errors})
 skipped = len(result.skipped)
+for test, reason in result.skipped:
+    print(f"SKIP   : {test.id()} {reason}")
 print(f"Totals: {result.testsRun - bad - skipped} passed, {bad} failed, {skipped} skipped")
 sys.exit(1 if bad or result.testsRun == 0 else 0)

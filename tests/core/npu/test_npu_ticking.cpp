@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// docs/rules/npu.md 5: the event simulation agrees with a ticking reference on every event.
+#include "npu_random.h"
+#include "npu_ticking.h"
+#include "test_main.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <array>
+
+namespace test_npu_ticking {
+
+using namespace tilewright;
+using namespace tilewright::npu;
+
+namespace {
+
+struct Totals
+{
+    int cases = 0;
+    Cycle cycles = 0;
+    std::size_t events = 0;
+    std::array<Cycle, kCoreStates> states{};
+};
+
+/// The first difference between the event simulation's run and the ticking reference, empty when they agree.
+QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& run, Totals& totals)
+{
+    test::TickResult tick = test::TickingMachine(graph, hw, run.options).run(run.makespan + 10);
+    if (tick.makespan != run.makespan)
+        return QStringLiteral("makespan %1 and %2").arg(run.makespan).arg(tick.makespan);
+    for (std::size_t c = 0; c < run.cores.size(); ++c) {
+        const CoreRun& core = run.cores[c];
+        if (core.tensor != tick.tensor[c] || core.vector != tick.vector[c])
+            return QStringLiteral("computations of core %1").arg(c);
+        if (core.loads != tick.loads[c] || core.stores != tick.stores[c])
+            return QStringLiteral("transfers of core %1").arg(c);
+        totals.events += core.tensor.size() + core.vector.size() + core.loads.size() + core.stores.size();
+        for (std::size_t s = 0; s < kCoreStates; ++s)
+            totals.states[s] += core.cycles[s];
+        std::size_t step = 0;
+        for (Cycle t = 0; t < run.makespan; ++t) {
+            const auto at = static_cast<std::size_t>(t);
+            const StateSpan* span = run.stateAt(c, t);
+            if (!span || span->state != tick.states[c][at])
+                return QStringLiteral("state of core %1 at %2").arg(c).arg(t);
+            while (step + 1 < core.spm.size() && core.spm[step + 1].time <= t)
+                ++step;
+            if (core.spm[step].value != tick.spm[c][at])
+                return QStringLiteral("SPM of core %1 at %2").arg(c).arg(t);
+        }
+    }
+    std::size_t step = 0;
+    for (Cycle t = 0; t < run.makespan; ++t) {
+        while (step + 1 < run.readySet.size() && run.readySet[step + 1].time <= t)
+            ++step;
+        if (run.readySet[step].value != tick.ready[static_cast<std::size_t>(t)])
+            return QStringLiteral("ready set at %1").arg(t);
+    }
+    const auto order = [](const DramEvent& a, const DramEvent& b) {
+        return std::pair(a.start, a.channel) < std::pair(b.start, b.channel);
+    };
+    auto dram = run.dramEvents;
+    std::sort(dram.begin(), dram.end(), order);
+    std::sort(tick.dram.begin(), tick.dram.end(), order);
+    if (dram != tick.dram)
+        return QStringLiteral("DRAM events");
+    totals.events += dram.size();
+    totals.cycles += run.makespan;
+    ++totals.cases;
+    return {};
+}
+
+} // namespace
+
+class TestNpuTicking : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void rule_5_agreesWithTickingReference();
+    void rule_5_4_sharedTileOfManyUnits();
+};
+
+void TestNpuTicking::rule_5_agreesWithTickingReference()
+{
+    Totals totals;
+    for (std::uint64_t seed = 1; totals.cases < 300; ++seed) {
+        QVERIFY2(seed < 2000, "too few small cases");
+        test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(3);
+        const NpuModel model = random.model(12);
+        const NpuGraph graph = random.graph(model, hw);
+        const RunOptions options = random.options();
+        if (graph.nodes.size() > 120)
+            continue;
+        const auto run = simulate(graph, hw, options);
+        QVERIFY2(run, run ? "" : run.error().text().c_str());
+        if (run->makespan > 12000)
+            continue;
+        const QString found = difference(graph, hw, *run, totals);
+        QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(found)));
+    }
+    QVERIFY(totals.events > 10000);
+    for (std::size_t s = 0; s < kCoreStates; ++s) // the cases reach every state
+        QVERIFY2(totals.states[s] > 0, toString(static_cast<CoreState>(s)).data());
+    qInfo("%d cases, %lld cycles, %zu events agree", totals.cases, static_cast<long long>(totals.cycles),
+          totals.events);
+}
+
+/// Hundreds of units that read one tile take another path through the dynamic choice.
+void TestNpuTicking::rule_5_4_sharedTileOfManyUnits()
+{
+    NpuModel model;
+    model.name = "shared";
+    ModelOp op;
+    op.type = OpType::RmsNorm;
+    op.name = "norm";
+    op.inputs = {model.addTensor("x", {300, 24}), model.addTensor("gamma", {24})};
+    op.outputs = {model.addTensor("y", {300, 24})};
+    op.tile.rows = 1;
+    model.ops.push_back(op);
+    NpuHardware hw;
+    hw.cores = 2;
+    hw.spmBytes = 400;
+    hw.vectorLanes = 2;
+    Totals totals;
+    for (const double w3 : {0.0, 0.5}) {
+        RunOptions options;
+        options.weights.dramStall = w3;
+        options.recordDram = true;
+        const auto graph = buildGraph(model, hw);
+        QVERIFY2(graph, graph ? "" : graph.error().text().c_str());
+        const auto run = simulate(*graph, hw, options);
+        QVERIFY(run);
+        const QString found = difference(*graph, hw, *run, totals);
+        QVERIFY2(found.isEmpty(), qPrintable(found));
+    }
+}
+
+TILEWRIGHT_TEST(TestNpuTicking)
+
+} // namespace test_npu_ticking
+#include "test_npu_ticking.moc"

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// docs/rules/npu.md 1 to 3: tiles, addresses, tiling rules, the tile DAG.
+#include "npu/generate.h"
+#include "npu/graph.h"
+#include "npu/static_schedule.h"
+#include "npu/verify.h"
+#include "npu_models.h"
+#include "npu_random.h"
+#include "test_main.h"
+
+#include <QTest>
+
+#include <map>
+#include <set>
+
+namespace test_npu_tiles {
+
+using namespace tilewright;
+using namespace tilewright::npu;
+using namespace tilewright::npu::test;
+
+class TestNpuTiles : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void rule_1_segmentsAreTheSlice();
+    void rule_2_1_matmulLoopsAndChains();
+    void rule_2_2_convOutputAndInputRows();
+    void rule_2_2_convBlocks();
+    void rule_2_5_burstsWidenSegments();
+    void rule_2_5_addressMap();
+    void rule_2_5_kvLoadOverThreeBanks();
+    void rule_2_6_defaultTiles();
+    void rule_2_6_tilesCanBeChosen();
+    void rule_2_8_wideTiles();
+    void rule_3_computeCycles();
+    void rule_3_dependenciesByOverlap();
+    void rule_3_storeBeforeLoad();
+    void rule_4_criticalPathAndOrder();
+    void rule_4_assignments();
+};
+
+void TestNpuTiles::rule_1_segmentsAreTheSlice()
+{
+    test::RandomCase random(7);
+    for (int i = 0; i < 500; ++i) {
+        NpuTensor tensor;
+        tensor.rank = static_cast<int>(random.pick(1, 4));
+        for (int d = 0; d < tensor.rank; ++d)
+            tensor.shape[d] = random.pick(1, 7);
+        tensor.dtypeBytes = static_cast<int>(random.pick(1, 4));
+        tensor.dramBase = 64 * random.pick(0, 9);
+        TileDesc tile;
+        for (int d = 0; d < tensor.rank; ++d) {
+            tile.offset[d] = random.pick(0, tensor.shape[d] - 1);
+            tile.shape[d] = random.pick(1, tensor.shape[d] - tile.offset[d]);
+        }
+        placeTile(tensor, 16, 4, tile);
+        const auto want = bytesByElement(tensor, tile);
+        std::set<std::int64_t> got;
+        std::int64_t aligned = 0;
+        for (const Segment& s : segmentsOf(tensor, tile))
+            for (std::int64_t run = 0; run < s.count; ++run) {
+                const std::int64_t at = s.address + run * s.stride;
+                for (std::int64_t b = 0; b < s.bytes; ++b)
+                    QVERIFY(got.insert(at + b).second);
+                QVERIFY(!want.contains(at - 1) && !want.contains(at + s.bytes)); // runs are maximal
+                aligned += (at + s.bytes + 15) / 16 * 16 - at / 16 * 16;
+            }
+        QVERIFY(got == want);
+        QCOMPARE(tile.dramBase, *want.begin());
+        QCOMPARE(tile.dramSize, *want.rbegin() - *want.begin() + 1);
+        QCOMPARE(tile.alignedBytes, aligned);
+        QCOMPARE(tile.spmRequired, static_cast<std::int64_t>(want.size()));
+        std::int64_t grouped = 0;
+        NpuHardware hw;
+        hw.dram.burstBytes = 16;
+        hw.dram.interleaveBytes = 32;
+        for (const BurstGroup& g : burstGroups(hw.dram, tensor, tile)) {
+            grouped += g.bursts * 16;
+            QVERIFY(g.address / 32 == (g.address + g.bursts * 16 - 1) / 32);
+        }
+        QCOMPARE(grouped, aligned);
+    }
+}
+
+void TestNpuTiles::rule_2_1_matmulLoopsAndChains()
+{
+    const NpuGraph g = graphOf(matmulModel(10, 7, 9, mnk(4, 3, 4)));
+    QCOMPARE(g.nodes.size(), std::size_t{3 * 3 * 3});
+    QCOMPARE(g.units.size(), std::size_t{9});
+    std::size_t id = 0;
+    for (std::int64_t m = 0; m < 10; m += 4)
+        for (std::int64_t n = 0; n < 7; n += 3)
+            for (std::int64_t k = 0; k < 9; k += 4, ++id) {
+                const TileNode& node = g.nodes[id];
+                QCOMPARE(node.m, std::min<std::int64_t>(4, 10 - m));
+                QCOMPARE(node.n, std::min<std::int64_t>(3, 7 - n));
+                QCOMPARE(node.k, std::min<std::int64_t>(4, 9 - k));
+                const TileDesc& a = g.tiles[g.inputs(id)[0]];
+                const TileDesc& b = g.tiles[g.inputs(id)[1]];
+                QCOMPARE(a.offset[0], m);
+                QCOMPARE(a.offset[1], k);
+                QCOMPARE(b.offset[0], k);
+                QCOMPARE(b.offset[1], n);
+                // only the last of the chain stores, all hold the accumulator
+                QCOMPARE(g.outputs(id).size(), std::size_t{k + 4 >= 9 ? 1U : 0U});
+                QCOMPARE(g.tiles[node.accumulator].spmRequired, node.m * node.n * 4);
+                QCOMPARE(g.deps.of(id).size(), std::size_t{k > 0 ? 1U : 0U});
+                if (k > 0)
+                    QCOMPARE(static_cast<std::size_t>(g.deps.of(id)[0]), id - 1);
+            }
+}
+
+void TestNpuTiles::rule_2_2_convOutputAndInputRows()
+{
+    QCOMPARE(convOutput(7, 3, 2, 1, 1), std::int64_t{4});
+    QCOMPARE(convOutput(7, 3, 1, 0, 3), std::int64_t{1});
+    QCOMPARE(convOutput(6, 3, 1, 0, 3), std::int64_t{0});
+    // exhaustively against the definition: input row of output row h and kernel row r is h*s - p + r*d
+    for (std::int64_t in = 1; in <= 9; ++in)
+        for (std::int64_t kernel = 1; kernel <= 3; ++kernel)
+            for (std::int64_t s = 1; s <= 3; ++s)
+                for (std::int64_t d = 1; d <= 2; ++d)
+                    for (std::int64_t p = 0; p <= d * (kernel - 1); ++p) {
+                        const std::int64_t out = convOutput(in, kernel, s, p, d);
+                        for (std::int64_t h0 = 0; h0 < out; ++h0)
+                            for (std::int64_t h1 = h0 + 1; h1 <= out; ++h1) {
+                                std::set<std::int64_t> rows;
+                                for (std::int64_t h = h0; h < h1; ++h)
+                                    for (std::int64_t r = 0; r < kernel; ++r)
+                                        if (const std::int64_t x = h * s - p + r * d; x >= 0 && x < in)
+                                            rows.insert(x);
+                                const auto [from, to] = convInputRange(h0, h1, kernel, s, p, d, in);
+                                if (rows.empty())
+                                    continue; // every tap in the padding; the range then loads nothing needed
+                                QVERIFY(from <= *rows.begin() && to > *rows.rbegin());
+                                QVERIFY(from >= 0 && to <= in);
+                                QCOMPARE(from, std::max<std::int64_t>(0, h0 * s - p));
+                            }
+                    }
+}
+
+void TestNpuTiles::rule_2_2_convBlocks()
+{
+    NpuModel model;
+    model.name = "conv";
+    ModelOp op;
+    op.type = OpType::Conv2d;
+    op.name = "conv";
+    op.inputs = {model.addTensor("x", {1, 8, 12, 12}), model.addTensor("w", {8, 1, 3, 3})};
+    op.outputs = {model.addTensor("y", {1, 8, 6, 6})};
+    op.stride = {2, 2};
+    op.padding = {1, 1};
+    op.groups = 8; // depthwise
+    op.tile.cOut = 4;
+    op.tile.height = 2;
+    op.tile.width = 6;
+    model.ops.push_back(op);
+    const NpuGraph g = graphOf(model);
+    QCOMPARE(g.nodes.size(), std::size_t{2 * 3});
+    // output rows [2,4) read input rows [2*2-1, 3*2-1+3) = [3,8): one row of halo on each side is read again
+    const TileDesc& middle = g.tiles[g.inputs(1)[0]];
+    QCOMPARE(middle.offset[2], std::int64_t{3});
+    QCOMPARE(middle.shape[2], std::int64_t{5});
+    QCOMPARE(middle.shape[1], std::int64_t{4}); // the channels of its four groups
+    const TileDesc& top = g.tiles[g.inputs(0)[0]];
+    QCOMPARE(top.offset[2], std::int64_t{0}); // padding is not loaded
+    QCOMPARE(top.shape[2], std::int64_t{4});
+    QCOMPARE(g.nodes[0].repeats, std::int64_t{4});
+    QCOMPARE(g.nodes[0].k, std::int64_t{9});
+
+    op.groups = 1; // chained over input channels when they do not fit
+    model = NpuModel{};
+    model.name = "wide";
+    op.inputs = {model.addTensor("x", {1, 64, 12, 12}), model.addTensor("w", {8, 64, 3, 3})};
+    op.outputs = {model.addTensor("y", {1, 8, 6, 6})};
+    op.tile = {};
+    model.ops.push_back(op);
+    NpuHardware small;
+    small.spmBytes = 8000;
+    const NpuGraph chained = graphOf(model, small);
+    QVERIFY(chained.units.size() < chained.nodes.size());
+    for (std::size_t n = 0; n < chained.nodes.size(); ++n)
+        QVERIFY(chained.spmOf(n) <= small.spmBytes);
+    QVERIFY(allPassed(verifyGraph(chained)));
+}
+
+void TestNpuTiles::rule_2_5_burstsWidenSegments()
+{
+    NpuTensor tensor;
+    tensor.rank = 2;
+    tensor.shape = {4, 50, 1, 1};
+    TileDesc tile;
+    tile.offset = {1, 10, 0, 0};
+    tile.shape = {2, 20, 1, 1};
+    placeTile(tensor, 64, 4, tile);
+    // rows of 100 bytes: [120,160) widens to [64,192), [220,260) to [192,320)
+    QCOMPARE(tile.alignedBytes, std::int64_t{128 + 128});
+    QCOMPARE(tile.dramBase, std::int64_t{120});
+    QCOMPARE(tile.dramSize, std::int64_t{140});
+}
+
+void TestNpuTiles::rule_2_5_addressMap()
+{
+    const DramHardware d; // 4 channels, 16 banks, interleave 256, rows of 2 KiB
+    QVERIFY((placeOf(d, 0) == DramPlace{0, 0, 0}));
+    QVERIFY((placeOf(d, 256 * 3 + 255) == DramPlace{3, 0, 0}));
+    QVERIFY((placeOf(d, 256 * 4) == DramPlace{0, 1, 0}));
+    QVERIFY((placeOf(d, 256 * 64) == DramPlace{0, 0, 0}));
+    QVERIFY((placeOf(d, 256 * 64 * 8) == DramPlace{0, 0, 1}));
+}
+
+void TestNpuTiles::rule_2_5_kvLoadOverThreeBanks()
+{
+    NpuModel model;
+    model.name = "kv";
+    ModelOp op;
+    op.type = OpType::KvLoad;
+    op.name = "load";
+    op.inputs = {model.addTensor("cache", {1, 1, 64, 64})}; // a token is 128 bytes, two an interleave block
+    op.outputs = {model.addTensor("view", {1, 1, 6, 64})};
+    op.range = {4, 10};
+    model.ops.push_back(op);
+    NpuHardware hw;
+    hw.dram.channels = 1;
+    const NpuGraph g = graphOf(model, hw);
+    QCOMPARE(g.nodes.size(), std::size_t{1});
+    std::set<int> banks;
+    for (const BurstGroup& b : burstGroups(hw.dram, g.tensors[0], g.tiles[g.inputs(0)[0]]))
+        banks.insert(b.place.bank);
+    QVERIFY((banks == std::set<int>{2, 3, 4})); // tokens 4..9 lie in blocks 2, 3 and 4
+
+    // The sample: 24 tokens are 12 blocks, over the default machine's 4 channels three banks in each.
+    const auto sample = loadModel(std::string(TILEWRIGHT_SOURCE_DIR) + "/samples/npu/kv_three_banks.json");
+    QVERIFY2(sample, sample ? "" : sample.error().text().c_str());
+    const NpuGraph loaded = graphOf(*sample);
+    for (std::size_t n = 0; n < loaded.nodes.size(); ++n) {
+        if (loaded.nodes[n].type != NodeType::KvLoad)
+            continue;
+        std::map<int, std::set<int>> perChannel;
+        const TileDesc& tile = loaded.tiles[loaded.inputs(n)[0]];
+        for (const BurstGroup& b : burstGroups(loaded.hardware.dram, loaded.tensors[tile.tensor], tile))
+            perChannel[b.place.channel].insert(b.place.bank);
+        QCOMPARE(perChannel.size(), std::size_t{4});
+        const std::set<int> want = tile.tensor == 0 ? std::set<int>{2, 3, 4} : std::set<int>{10, 11, 12};
+        for (const auto& [channel, found] : perChannel)
+            QVERIFY(found == want);
+    }
+}
+
+void TestNpuTiles::rule_2_6_defaultTiles()
+{
+    const NpuHardware hw;
+    const auto fits = [&](const TileSizes& t) {
+        return 2 * (t.m * t.k + t.k * t.n) * 2 + t.m * t.n * 4 <= hw.spmBytes;
+    };
+    // K first: 64 x 64 with as much of K as fits
+    const TileSizes deep = matmulTile(hw, 2, 4096, 4096, 8192, {});
+    QCOMPARE(deep.m, std::int64_t{64});
+    QCOMPARE(deep.n, std::int64_t{64});
+    QCOMPARE(deep.k % 64, std::int64_t{0});
+    QVERIFY(fits(deep));
+    QVERIFY(!fits(mnk(64, 64, deep.k + 64)));
+    // then M and N in turn, once K is whole
+    const TileSizes wide = matmulTile(hw, 2, 4096, 4096, 256, {});
+    QCOMPARE(wide.k, std::int64_t{256});
+    QVERIFY(wide.m % 64 == 0 && wide.n % 64 == 0 && fits(wide));
+    QVERIFY(std::abs(wide.m - wide.n) <= 128); // one may still fit when the other does not
+    QVERIFY(!fits(mnk(wide.m + 64, wide.n, wide.k)) && !fits(mnk(wide.m, wide.n + 64, wide.k)));
+    QCOMPARE(matmulTile(hw, 2, 100, 100, 100, mnk(0, 32, 0)).n, std::int64_t{32});
+}
+
+/// What a search begins with: blocks as wide as two sets of operands fit with the least depth, of one size.
+void TestNpuTiles::rule_2_8_wideTiles()
+{
+    const NpuHardware hw;
+    const auto fits = [&](const TileSizes& t) { return matmulFits(hw, 2, t); };
+    const TileSizes wide = wideMatmulTile(hw, 2, 4096, 4096, 8192);
+    QCOMPARE(wide, mnk(448, 448, 64));
+    QVERIFY(!fits(mnk(wide.m + 64, wide.n, 64)) && !fits(mnk(wide.m, wide.n + 64, 64)));
+    QCOMPARE(wideMatmulTile(hw, 2, 512, 4096, 8192).m, std::int64_t{256}); // two halves, not 448 and 64
+    // never fewer chains than cores there may be, and then as much of K as fits
+    QCOMPARE(wideMatmulTile(hw, 2, 256, 256, 256), mnk(64, 64, 256));
+    const TileSizes row = wideMatmulTile(hw, 2, 1, 4096, 1 << 20);
+    QCOMPARE(row.n, std::int64_t{256});
+    QVERIFY(row.k % 64 == 0 && fits(row) && !fits(mnk(1, 256, row.k + 64)));
+}
+
+/// Every size of every operator can be set apart from the model, and the graph tells those in use.
+void TestNpuTiles::rule_2_6_tilesCanBeChosen()
+{
+    LlamaBlockOptions options;
+    options.hidden = 256;
+    options.heads = 4;
+    options.ffn = 512;
+    options.tokens = 96;
+    options.cached = 64;
+    options.phase = LlamaPhase::Decode;
+    for (const auto& made :
+         {generateLlamaBlock(options), generateBertBlock({256, 4, 512, 96, false, 2}), generateConvNet({})}) {
+        QVERIFY(made);
+        const NpuGraph before = graphOf(*made);
+        const std::vector<OpTiling> own = tilingOf(*made);
+        QCOMPARE(own.size(), made->ops.size());
+        QCOMPARE(before.tileSizes.size(), made->ops.size());
+        // What the default rule has chosen, asked for by name, gives the same graph.
+        std::vector<OpTiling> named = own;
+        for (std::size_t i = 0; i < named.size(); ++i)
+            for (const TileField& f : tileFields(made->ops[i].type)) {
+                QVERIFY2(before.tileSizes[i].*f.size > 0, f.key);
+                named[i].tile.*f.size = before.tileSizes[i].*f.size;
+            }
+        const NpuGraph same = graphOf(withTiling(*made, named));
+        QCOMPARE(same.nodes.size(), before.nodes.size());
+        QVERIFY(same.tileSizes == before.tileSizes);
+        for (std::size_t n = 0; n < same.nodes.size(); ++n)
+            QCOMPARE(same.nodes[n].memBytes, before.nodes[n].memBytes);
+        // Half of one size: that operator has more nodes, and it is the size in use.
+        for (std::size_t i = 0; i < own.size(); ++i)
+            for (const TileField& f : tileFields(made->ops[i].type)) {
+                const std::int64_t half = before.tileSizes[i].*f.size / 2;
+                if (half < 1 || made->ops[i].type == OpType::Conv2d)
+                    continue;
+                std::vector<OpTiling> other = own;
+                other[i].tile.*f.size = half;
+                const NpuGraph cut = graphOf(withTiling(*made, other));
+                QVERIFY2(cut.tileSizes[i].*f.size <= half, f.key); // less when it would cross a dimension
+                QVERIFY(allPassed(verifyGraph(cut)));
+            }
+    }
+}
+
+void TestNpuTiles::rule_3_computeCycles()
+{
+    NpuHardware hw;
+    hw.engineRows = 8;
+    hw.engineCols = 4;
+    QCOMPARE(tensorCycles(hw, 20, 9, 10, false), Cycle{3 * 3 * 10});
+    QCOMPARE(tensorCycles(hw, 20, 9, 10, true), Cycle{90 + 4 + 1 - 2}); // last fold: 4 rows, 1 column
+    QCOMPARE(tensorCycles(hw, 8, 4, 10, true), Cycle{10 + 8 + 4 - 2});
+    NpuModel model;
+    model.name = "norms";
+    const std::size_t x = model.addTensor("x", {4, 100});
+    std::size_t last = x;
+    for (const OpType type : {OpType::Softmax, OpType::LayerNorm, OpType::RmsNorm, OpType::Elementwise}) {
+        ModelOp op;
+        op.type = type;
+        op.name = std::string(toString(type));
+        op.inputs = {last};
+        last = model.addTensor("y" + op.name, {4, 100});
+        op.outputs = {last};
+        model.ops.push_back(op);
+    }
+    const NpuGraph g = graphOf(model);
+    QCOMPARE(g.nodes.size(), std::size_t{4});
+    const Cycle perPass = 4; // ceil(400 / 128)
+    const Cycle passes[] = {4, 3, 2, 1};
+    for (std::size_t i = 0; i < 4; ++i)
+        QCOMPARE(g.nodes[i].computeCycles, perPass * passes[i]);
+}
+
+void TestNpuTiles::rule_3_dependenciesByOverlap()
+{
+    // Against the definition, pair by pair, on random models.
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(2);
+        const NpuModel model = random.model(14);
+        const NpuGraph g = random.graph(model, hw);
+        for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+            std::set<std::uint32_t> want;
+            for (std::uint32_t w = 0; w < g.nodes.size(); ++w)
+                for (const std::uint32_t o : g.outputs(w))
+                    for (const std::uint32_t i : g.inputs(n))
+                        if (w != n && overlap(g.tiles[o], g.tiles[i]))
+                            want.insert(w);
+            const auto deps = g.deps.of(n);
+            for (const std::uint32_t w : want)
+                QVERIFY2(std::find(deps.begin(), deps.end(), w) != deps.end(),
+                         qPrintable(QString::number(seed)));
+            for (const std::uint32_t d : deps) {
+                const bool chain = g.nodes[d].unit == g.nodes[n].unit;
+                const bool load = g.nodes[d].type == NodeType::KvLoad;
+                QVERIFY2(d < n && (chain || load || want.contains(d)), qPrintable(QString::number(seed)));
+            }
+        }
+    }
+}
+
+void TestNpuTiles::rule_3_storeBeforeLoad()
+{
+    LlamaBlockOptions o;
+    o.phase = LlamaPhase::Decode;
+    o.hidden = 64;
+    o.heads = 2;
+    o.ffn = 96;
+    o.cached = 10;
+    const auto model = generateLlamaBlock(o);
+    QVERIFY(model);
+    const NpuGraph g = graphOf(*model);
+    std::size_t loads = 0;
+    for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+        if (g.nodes[n].type != NodeType::KvLoad)
+            continue;
+        ++loads;
+        // the chunk holds the token just appended, so it waits for this head's store and only for it
+        QCOMPARE(g.deps.of(n).size(), std::size_t{1});
+        const std::uint32_t store = g.deps.of(n)[0];
+        QVERIFY(g.nodes[store].type == NodeType::KvStore);
+        QCOMPARE(g.nodes[store].head, g.nodes[n].head);
+    }
+    QCOMPARE(loads, std::size_t{4}); // 2 heads, K and V
+}
+
+void TestNpuTiles::rule_4_criticalPathAndOrder()
+{
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        test::RandomCase random(seed);
+        NpuHardware hw = random.hardware(4);
+        const NpuModel model = random.model(12);
+        const NpuGraph g = random.graph(model, hw);
+        const auto cp = criticalPaths(g, hw);
+        for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+            Cycle longest = 0;
+            for (const std::uint32_t s : g.successors.of(n))
+                longest = std::max(longest, cp[s]);
+            QCOMPARE(cp[n], nodeCost(g, hw, n) + longest); // a last node keeps its own cost
+            QVERIFY(cp[n] > 0);
+        }
+        Cycle sum = 0;
+        for (const std::uint32_t n : longestPath(g, cp))
+            sum += nodeCost(g, hw, n);
+        QCOMPARE(sum, *std::max_element(cp.begin(), cp.end()));
+        const auto order = topologicalOrder(g);
+        QCOMPARE(order.size(), g.nodes.size());
+    }
+}
+
+void TestNpuTiles::rule_4_assignments()
+{
+    LlamaBlockOptions o;
+    o.hidden = 128;
+    o.heads = 8;
+    o.ffn = 256;
+    o.tokens = 16;
+    const auto model = generateLlamaBlock(o);
+    QVERIFY(model);
+    NpuHardware hw;
+    hw.cores = 3;
+    const NpuGraph g = graphOf(*model, hw);
+    for (const Assignment a : {Assignment::RoundRobin, Assignment::CostAware, Assignment::HeadParallel}) {
+        const StaticSchedule s = makeStaticSchedule(g, hw, a);
+        QVERIFY(assignmentFromText(toString(a)) == a);
+        std::vector<int> core(g.nodes.size(), -1);
+        std::vector<int> unitCore(g.units.size(), -1);
+        std::size_t total = 0;
+        for (std::size_t c = 0; c < s.order.size(); ++c)
+            for (const std::uint32_t n : s.order[c]) {
+                core[n] = static_cast<int>(c);
+                ++total;
+                int& of = unitCore[g.nodes[n].unit]; // a chain stays on one core
+                QVERIFY(of < 0 || of == static_cast<int>(c));
+                of = static_cast<int>(c);
+                if (a == Assignment::HeadParallel && g.nodes[n].head >= 0)
+                    QCOMPARE(core[n], g.nodes[n].head % 3);
+            }
+        QCOMPARE(total, g.nodes.size());
+        QVERIFY(s.estimatedMakespan >= *std::max_element(s.cp.begin(), s.cp.end()) / 2);
+    }
+}
+
+TILEWRIGHT_TEST(TestNpuTiles)
+
+} // namespace test_npu_tiles
+#include "test_npu_tiles.moc"

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The fast form of the evaluator equals the explaining form on random cases.
+#include "random_cases.h"
+#include "test_main.h"
+
+#include "eval/fast.h"
+#include "eval/trace.h"
+#include "solve/cost/tiling_search.h"
+
+#include <QThread>
+#include <QtTest>
+
+#include <cmath>
+#include <map>
+
+namespace test_eval_forms {
+
+using namespace tilewright;
+using random_cases::Source;
+
+namespace {
+
+bool close(double a, double b)
+{
+    return std::abs(a - b) <= 1e-12 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+std::string number(double v)
+{
+    return QString::number(v, 'g', 17).toStdString();
+}
+
+/// Empty when equal.
+std::string difference(const SubgraphEvaluation& a, const SubgraphEvaluation& b)
+{
+    std::string out;
+    const auto check = [&](const char* what, auto x, auto y) {
+        if (x != y)
+            out += std::string(what) + " " + std::to_string(x) + " / " + std::to_string(y) + "; ";
+    };
+    const auto checkTime = [&](const char* what, double x, double y) {
+        if (!close(x, y))
+            out += std::string(what) + " " + number(x) + " / " + number(y) + "; ";
+    };
+    check("structurallyValid", a.structurallyValid, b.structurallyValid);
+    check("fits", a.fits, b.fits);
+    checkTime("latency", a.latency, b.latency);
+    checkTime("compute", a.compute, b.compute);
+    checkTime("memory", a.memory, b.memory);
+    check("load", a.loadElements, b.loadElements);
+    check("store", a.storeElements, b.storeElements);
+    check("peak", a.peakWorkingSet, b.peakWorkingSet);
+    check("reserved", a.reserved, b.reserved);
+    check("steps", a.steps, b.steps);
+    check("rows", a.rows, b.rows);
+    check("cols", a.cols, b.cols);
+    check("computeBoundSteps", a.computeBoundSteps, b.computeBoundSteps);
+    return out;
+}
+
+std::string describe(const Problem& p, const Subgraph& s, const Rules& r)
+{
+    std::string out = "\n";
+    for (std::size_t i = 0; i < p.tensorCount(); ++i)
+        out += "t" + std::to_string(i) + ": " + std::to_string(p.tensor(TensorId(i)).height) + "x" +
+               std::to_string(p.tensor(TensorId(i)).width) + "  ";
+    for (const OpId o : s.ops) {
+        out +=
+            std::string("\n op") + std::to_string(o.value) + (p.op(o).type == OpType::MatMul ? " MM" : " PW");
+        for (const TensorId t : p.op(o).inputs)
+            out += " " + std::to_string(t.value);
+        out += " -> " + std::to_string(p.op(o).output.value);
+    }
+    out += "\n w,h,k = " + std::to_string(s.granularity.w) + "," + std::to_string(s.granularity.h) + "," +
+           std::to_string(s.granularity.k) + " " + std::string(traversalName(s.traversal.kind())) + " retain";
+    for (const TensorId t : s.retain)
+        out += " " + std::to_string(t.value);
+    for (const RuleSwitch& w : ruleSwitches())
+        if (w.get(r) != 0)
+            out += std::string("\n ") + std::string(w.name) + "=" + std::string(ruleValue(r, w.name));
+    return out;
+}
+
+} // namespace
+
+class TestEvalForms : public QObject
+{
+    Q_OBJECT
+
+    /// One connected subgraph that mostly passes R4, between random neighbours.
+    void oneSubgraph(std::uint64_t seed, int maxOps, int& valid)
+    {
+        Source rnd(seed);
+        const ProblemPtr p = random_cases::problem(rnd, maxOps);
+        Rules r = random_cases::rules(rnd);
+        if (rnd.chance(70))
+            r.prologue = Rules::Prologue::Off;
+        Subgraph s = random_cases::subgraph(
+            rnd, *p, random_cases::connectedOps(rnd, *p, static_cast<std::size_t>(maxOps)));
+        const Boundary b = boundaryOf(*p, s.ops);
+        if (rnd.chance(90))
+            std::erase_if(s.retain, [&](TensorId t) {
+                return r.retainInputs == Rules::RetainInputs::Error &&
+                       std::binary_search(b.inputs.begin(), b.inputs.end(), t);
+            });
+        std::vector<TensorId> resident;
+        for (std::size_t t = 0; t < p->tensorCount(); ++t)
+            if (rnd.chance(15))
+                resident.emplace_back(t);
+
+        const SubgraphEvaluation slow = evaluateSubgraphByTrace(*p, s, resident, r);
+        const SubgraphPlan plan(*p, s.ops, r);
+        const auto verify = [&](const SubgraphEvaluation& fast, const char* what) {
+            const std::string d = difference(fast, slow);
+            if (!d.empty())
+                qWarning("%s", describe(*p, s, r).c_str());
+            QVERIFY2(d.empty(), (std::string(what) + " seed " + std::to_string(seed) + ": " + d).c_str());
+        };
+        verify(evaluate(plan, s.granularity, s.traversal, resident, s.retain), "lists");
+        if (QTest::currentTestFailed() || !slow.structurallyValid)
+            return;
+        ++valid;
+        Surroundings around;
+        for (const TensorId t : resident) {
+            if (const auto i = plan.inputIndex(t))
+                around.residentInputs |= std::uint64_t{1} << *i;
+            else if (std::find(s.retain.begin(), s.retain.end(), t) == s.retain.end())
+                around.otherReserved += p->tensor(t).elements();
+        }
+        for (const TensorId t : s.retain) {
+            if (const auto i = plan.productIndex(t))
+                around.retained |= std::uint64_t{1} << *i;
+            else if (const auto j = plan.inputIndex(t))
+                around.retainedInputs |= std::uint64_t{1} << *j;
+        }
+        verify(evaluate(plan, s.granularity, s.traversal, around), "masks");
+        QCOMPARE(peakWorkingSet(plan, s.granularity, s.traversal, around), slow.peakWorkingSet);
+    }
+
+private slots:
+    void singleSubgraphs()
+    {
+        int valid = 0;
+        for (std::uint64_t seed = 0; seed < 12000 && !QTest::currentTestFailed(); ++seed)
+            oneSubgraph(seed, 7, valid);
+        QVERIFY(valid > 8000);
+        qInfo("%d valid", valid);
+    }
+
+    /// Found by longer runs: a whole sink donated to from a tile; an epilogue that is also an interior run.
+    void regressions()
+    {
+        int valid = 0;
+        for (const std::uint64_t seed : {22841, 41336})
+            oneSubgraph(seed, 7, valid);
+        oneSubgraph(3235, 40, valid);
+        QCOMPARE(valid, 3);
+    }
+
+    /// Beyond the limits of the engine for small subgraphs.
+    void largeSubgraphs()
+    {
+        int valid = 0;
+        for (std::uint64_t seed = 0; seed < 200 && !QTest::currentTestFailed(); ++seed)
+            oneSubgraph(seed, 40, valid);
+        QVERIFY(valid > 80);
+        qInfo("%d valid", valid);
+    }
+
+    /// Chains are not followed on the thread's stack: here it is smaller than 20,000 calls need.
+    void deepChains_data()
+    {
+        QTest::addColumn<bool>("products");
+        QTest::newRow("matrix products") << true;
+        QTest::newRow("pointwise") << false;
+    }
+
+    void deepChains()
+    {
+        QFETCH(bool, products);
+        constexpr std::size_t kOps = 20'000;
+        Problem::Data data;
+        data.hardware.fastMemoryCapacity = 100'000'000;
+        data.hardware.nativeWidth = data.hardware.nativeHeight = 8;
+        data.tensors.push_back({8, 8, {}});
+        Subgraph s;
+        for (std::size_t i = 0; i < kOps; ++i) {
+            const TensorId before(i == 0 ? 0 : data.tensors.size() - 1);
+            Op op{products ? OpType::MatMul : OpType::Pointwise, {before}, {}, 3, {}};
+            if (products) {
+                op.inputs.emplace_back(data.tensors.size());
+                data.tensors.push_back({8, 8, {}});
+            }
+            op.output = TensorId(data.tensors.size());
+            data.tensors.push_back({8, 8, {}});
+            data.ops.push_back(std::move(op));
+            s.ops.emplace_back(i);
+        }
+        s.granularity = {8, 8, 8};
+        const auto problem = Problem::build(std::move(data));
+        QVERIFY(problem.hasValue());
+        SubgraphEvaluation fast;
+        SubgraphEvaluation slow;
+        TilingCost cost;
+        const std::unique_ptr<QThread> thread(QThread::create([&] {
+            fast = evaluateSubgraph(**problem, s, {}, {});
+            slow = evaluateSubgraphByTrace(**problem, s, {}, {});
+            CostModel model(**problem, {});
+            if (model.compile(s.ops, {}))
+                cost = model.evaluate(s.granularity, s.traversal.kind());
+        }));
+        thread->setStackSize(512 * 1024);
+        thread->start();
+        thread->wait();
+        QVERIFY2(difference(fast, slow).empty(), difference(fast, slow).c_str());
+        QVERIFY(slow.structurallyValid && slow.fits);
+        QCOMPARE(slow.steps, std::int64_t{1});
+        QCOMPARE(slow.compute, 3.0 * kOps);
+        QCOMPARE(slow.loadElements, static_cast<std::int64_t>(products ? 64 * (kOps + 1) : 64));
+        QVERIFY(cost.verdict == TilingCost::Verdict::Unmodelled || cost.latency == slow.latency);
+    }
+
+    void wholeSchedules_data()
+    {
+        QTest::addColumn<int>("viewPercent");
+        QTest::addColumn<int>("cases");
+        QTest::newRow("final, seed and single switches") << 0 << 12000;
+        QTest::newRow("with views") << 20 << 10000;
+    }
+
+    void wholeSchedules()
+    {
+        QFETCH(int, viewPercent);
+        QFETCH(int, cases);
+        std::map<std::string, int> verdicts;
+        for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(cases); ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
+            const Schedule s = random_cases::schedule(rnd, *p);
+            const Rules r = random_cases::rules(rnd);
+            const Evaluation fast = evaluate(*p, s, r);
+            const Evaluation slow = evaluateByTrace(*p, s, r);
+            ++verdicts[slow.valid() ? "valid" : std::string(issueCodeName(slow.verdict()->code))];
+            for (std::size_t i = 0; i < s.size(); ++i) {
+                const std::string d = difference(fast.subgraphs[i], slow.subgraphs[i]);
+                if (!d.empty())
+                    qWarning("%s", describe(*p, s[SubgraphId(i)], r).c_str());
+                QVERIFY2(
+                    d.empty(),
+                    ("seed " + std::to_string(seed) + " subgraph " + std::to_string(i) + ": " + d).c_str());
+            }
+            QVERIFY(fast.issues == slow.issues);
+            QVERIFY(close(fast.total, slow.total));
+        }
+        // The cases are worth something only if they reach all of it.
+        for (const char* verdict : {"valid", "OOM", "DEPENDENCY", "PROLOGUE", "TRAVERSAL", "OP_ORDER",
+                                    "DISCONNECTED", "SUPERNATIVE", "K_TOO_LARGE", "RETAIN", "OUTPUT"})
+            QVERIFY2(verdicts[verdict] > 10, verdict);
+        for (const auto& [verdict, n] : verdicts)
+            qInfo("%s: %d", verdict.c_str(), n);
+    }
+};
+
+TILEWRIGHT_TEST(TestEvalForms)
+
+} // namespace test_eval_forms
+#include "test_eval_forms.moc"

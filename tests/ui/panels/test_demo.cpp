@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Issue 19, "First contact": the demo does the first tour by itself, with the tour's own steps, and hands
+// over to the person at any point.
+#include "panels/subgraphs/subgraphs_view.h"
+#include "test_main.h"
+#include "views/graph/graph_view.h"
+#include "window/tour_player.h"
+#include "window_fixture.h"
+
+#include <QLabel>
+#include <QProcess>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QToolBar>
+
+namespace test_demo {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestDemo : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    static TourPlayer* begin(MainWindow& window, double pace)
+    {
+        window.resize(1440, 900);
+        window.show();
+        if (!QTest::qWaitForWindowExposed(&window))
+            return nullptr;
+        auto* player = window.findChild<TourPlayer*>();
+        player->setPace(pace);
+        window.state().actions.find(QStringLiteral("help.demo"))->trigger();
+        return player->isPlaying() ? player : nullptr;
+    }
+    static QLabel* captionOf(const MainWindow& window)
+    {
+        return window.findChild<QLabel*>(QStringLiteral("handCaption"));
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void everyStepOfTheFirstTourSaysHowItIsDone()
+    {
+        MainWindow window;
+        const Tour first = guidedTours(window).front();
+        QCOMPARE(first.id, QStringLiteral("fuse"));
+        for (const TourStep& step : first.steps) {
+            QVERIFY2(!step.how.empty(), qPrintable(step.text));
+            for (const Gesture& gesture : step.how)
+                QVERIFY(!gesture.caption.isEmpty());
+            QVERIFY(!step.how.back().holds);
+        }
+    }
+
+    void theDemoEndsWhereTheTourEnds()
+    {
+        MainWindow window;
+        QStringList captions;
+        auto* player = window.findChild<TourPlayer*>();
+        QSignalSpy stopped(player, &TourPlayer::stopped);
+        connect(player, &TourPlayer::seen, this, [&] {
+            const QLabel* caption = captionOf(window);
+            if (caption->isVisible() && (captions.isEmpty() || captions.last() != caption->text()))
+                captions << caption->text();
+        });
+        QVERIFY(begin(window, 0));
+        const auto* guide = window.findChild<TourGuide*>();
+        QTRY_VERIFY_WITH_TIMEOUT(!player->isPlaying(), 30'000);
+        QCOMPARE(stopped.count(), 1);
+        QCOMPARE(stopped[0][0].toBool(), true);
+        const Tour tour = guidedTours(window).front();
+        QCOMPARE(guide->step(), tour.steps.size());
+        QVERIFY(guide->text().startsWith(QStringLiteral("Fuse, tile, order")));
+        QVERIFY(tour.steps[1].done() && tour.steps[4].done() && tour.steps[5].done());
+
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule().size(), 1U);
+        const Subgraph& subgraph = document.schedule()[SubgraphId(0)];
+        QCOMPARE(subgraph.ops.size(), 2U);
+        QVERIFY((subgraph.granularity == Granularity{64, 64, 32}));
+        QVERIFY(subgraph.traversal.kind() == TraversalKind::ColumnSnake); // 0, 2, 3, 1
+        QVERIFY(document.snapshot()->evaluation.valid());
+        QVERIFY(captions.contains(QStringLiteral("Click row 0")));
+        QVERIFY(captions.contains(QStringLiteral("Shift+click row 1")));
+        QVERIFY(captions.contains(QStringLiteral("Fuse")));
+        QVERIFY(captions.contains(QStringLiteral("k: type 128, Enter")));
+        // All of it a person can take back.
+        QAction* undo = window.state().actions.find(QStringLiteral("edit.undo"));
+        while (undo->isEnabled())
+            undo->trigger();
+        QCOMPARE(document.schedule().size(), 2U);
+        QVERIFY(!captionOf(window)->isVisible());
+    }
+
+    void escapeHandsOverAndTheTourGoesOn()
+    {
+        MainWindow window;
+        TourPlayer* player = begin(window, 0.02);
+        QVERIFY(player);
+        const auto* guide = window.findChild<TourGuide*>();
+        QTRY_COMPARE(guide->step(), 1U);
+        QVERIFY(player->isPlaying());
+        QTest::keyClick(window.view(QStringLiteral("graph")), Qt::Key_Escape);
+        QVERIFY(!player->isPlaying());
+        QVERIFY(guide->isRunning());
+        // The key stood for that alone; from here the person does it.
+        QCOMPARE(window.state().selection.state().subgraphs.size(), 2U);
+        QCOMPARE(window.state().document.schedule().size(), 2U);
+        QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
+        QTRY_COMPARE(guide->step(), 2U);
+        QVERIFY(!captionOf(window)->isVisible());
+    }
+
+    void aClickHandsOverAndDoesNothingElse()
+    {
+        MainWindow window;
+        TourPlayer* player = begin(window, 0.02);
+        QVERIFY(player);
+        const auto* guide = window.findChild<TourGuide*>();
+        QTRY_COMPARE(guide->step(), 1U);
+        auto* fuse = window.findChild<QToolBar*>(QStringLiteral("toolbar"))
+                         ->widgetForAction(window.state().actions.find(QStringLiteral("schedule.fuse")));
+        QTest::mouseClick(fuse, Qt::LeftButton);
+        QVERIFY(!player->isPlaying());
+        QVERIFY(guide->isRunning());
+        QCOMPARE(window.state().document.schedule().size(), 2U);
+        QTest::mouseClick(fuse, Qt::LeftButton); // now it is the person's
+        QCOMPARE(window.state().document.schedule().size(), 1U);
+    }
+
+    void theCardsButtonLeavesAtOnce()
+    {
+        MainWindow window;
+        const TourPlayer* player = begin(window, 1);
+        QVERIFY(player);
+        auto* guide = window.findChild<TourGuide*>();
+        QTest::mouseClick(guide->findChild<QPushButton*>(), Qt::LeftButton);
+        QVERIFY(!player->isPlaying());
+        QVERIFY(!guide->isRunning());
+    }
+
+    void aDragIsFinishedBeforeHandingOver()
+    {
+        MainWindow window;
+        auto* player = window.findChild<TourPlayer*>();
+        int held = 0;
+        connect(player, &TourPlayer::seen, this, [&] {
+            if (player->isHolding() && ++held == 2)
+                player->handOver();
+        });
+        QVERIFY(begin(window, 0));
+        QTRY_VERIFY_WITH_TIMEOUT(!player->isPlaying(), 30'000);
+        QCOMPARE(held, 2);
+        // Released: what was drawn is an order, and the next move of the mouse draws nothing.
+        QTRY_COMPARE(window.findChild<TourGuide*>()->step(), 6U);
+        QVERIFY(window.state().document.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster);
+    }
+
+    /// `tilewright demo --frames`: what the moving picture of the README is made of.
+    void theProgramDrawsItsFrames()
+    {
+        const QString program = QStringLiteral(TILEWRIGHT_BINARY_DIR "/app/gui/tilewright");
+        if (!QFile::exists(program))
+            QSKIP("the program is not built");
+        const QTemporaryDir folder;
+        QProcess process;
+        process.start(program, {QStringLiteral("demo"), QStringLiteral("--frames"), folder.path()});
+        QVERIFY(process.waitForFinished(120'000));
+        QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
+        const QStringList frames =
+            QDir(folder.path()).entryList({QStringLiteral("*.png")}, QDir::Files, QDir::Name);
+        QVERIFY(frames.size() > 20);
+        const QImage first(folder.filePath(frames.first())), last(folder.filePath(frames.last()));
+        QVERIFY(!first.isNull() && first.size() == last.size() && first != last);
+        process.start(program,
+                      {QStringLiteral("demo"), QStringLiteral("--frames"), QStringLiteral("/proc/none")});
+        QVERIFY(process.waitForFinished(120'000));
+        QCOMPARE(process.exitCode(), 2);
+    }
+};
+
+TILEWRIGHT_TEST(TestDemo)
+
+} // namespace test_demo
+#include "test_demo.moc"

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Import dock: what was understood of a model, and the way from there to the graph and back.
+#include "panels/import/coverage_bar.h"
+#include "panels/import/import_view.h"
+#include "test_main.h"
+#include "window/message_bar.h"
+#include "window_fixture.h"
+
+#include "base/file.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableView>
+
+namespace test_import {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+const QString kModels = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/");
+
+/// With spaces that break.
+QString plain(QString text)
+{
+    return text.replace(QChar(0xa0), QLatin1Char(' ')).replace(QChar(0x202f), QLatin1Char(' '));
+}
+
+int rowOf(const QTableView& table, const QString& name)
+{
+    for (int row = 0; row < table.model()->rowCount(); ++row)
+        if (table.model()->index(row, 0).data().toString() == name)
+            return row;
+    return -1;
+}
+
+} // namespace
+
+class TestImport : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_settings.fresh();
+        m_window = std::make_unique<MainWindow>();
+        m_window->resize(1440, 900);
+        m_view = viewOf<ImportView>(*m_window, "import");
+    }
+    void cleanup() { m_window.reset(); }
+
+    void coverageAndRowsAreThoseOfTheReport();
+    void aRowSelectsItsOpsAndBack();
+    void rowsAreFilteredAndSorted();
+    void aTypeListsItsOperators();
+    void aProblemSaysThatNothingWasLowered();
+    void inALowPaneTheTableHasTheRoom();
+    void whatIsDroppedIsToldOnOpening();
+    void freeDimensionsAreAFormAndAnUndoStep();
+    void nodesOfAnOnnxFileSelectWhatTheyBecame();
+
+private:
+    [[nodiscard]] Document& document() { return m_window->state().document; }
+    void open(const QString& path)
+    {
+        QVERIFY(openIn(*m_window, {path}));
+        m_window->showView(QStringLiteral("import"));
+    }
+
+    PrivateSettings m_settings;
+    std::unique_ptr<MainWindow> m_window;
+    ImportView* m_view = nullptr;
+};
+
+void TestImport::coverageAndRowsAreThoseOfTheReport()
+{
+    open(kModels + QStringLiteral("llama-block.json"));
+    const lower::LoweringReport& report = document().model()->lowered.report;
+    QCOMPARE(m_view->operators()->model()->rowCount(), static_cast<int>(report.nodes.size()));
+    std::int64_t macs = 0;
+    for (const lower::TypeReport& t : lower::typesOf(report))
+        macs += t.macs;
+    QCOMPARE(macs, report.macs);
+    const auto* bar = m_view->findChild<CoverageBar*>();
+    QVERIFY(bar->accessibleDescription().contains(QStringLiteral("mapped")));
+    const auto* summary = m_view->findChild<QLabel*>(QStringLiteral("import.summary"));
+    QVERIFY2(summary->text().contains(QStringLiteral("llama")), qPrintable(summary->text()));
+    QVERIFY(plain(summary->text()).contains(QStringLiteral("18 operators")));
+    QVERIFY(!m_view->copyText().isEmpty());
+}
+
+void TestImport::aRowSelectsItsOpsAndBack()
+{
+    open(kModels + QStringLiteral("llama-block.json"));
+    QTableView* table = m_view->operators();
+    const int attention = rowOf(*table, QStringLiteral("layer0.attention"));
+    QVERIFY(attention >= 0);
+    const QModelIndex index = table->model()->index(attention, 0);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(index).center());
+    QVERIFY(m_window->state().selection.state().ops.size() > 8); // scores, softmax, context of 8 heads
+    for (const OpId op : m_window->state().selection.state().ops)
+        QVERIFY(document().problem()->opName(op).starts_with("layer0.attention"));
+    // An op selected elsewhere brings its row.
+    for (std::size_t i = 0; i < document().problem()->opCount(); ++i)
+        if (document().problem()->opName(OpId(i)) == "layer0.up")
+            m_window->state().selection.selectOps({OpId(i)});
+    QCOMPARE(table->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("layer0.up"));
+    QCOMPARE(m_window->state().selection.state().ops.size(), std::size_t{1}); // and only that
+}
+
+void TestImport::rowsAreFilteredAndSorted()
+{
+    open(kModels + QStringLiteral("llama-block.json"));
+    const auto shown = [&] { return m_view->operators()->model()->rowCount(); };
+    const int all = shown();
+    QTest::keyClicks(m_view->search(), QStringLiteral("rope"));
+    QCOMPARE(shown(), 2);
+    m_view->search()->clear();
+    QCOMPARE(shown(), all);
+    m_view->filter()->setCurrentIndex(1);
+    int notQuite = 0;
+    for (const lower::NodeReport& n : document().model()->lowered.report.nodes)
+        notQuite += n.status == lower::NodeStatus::Approximated || n.status == lower::NodeStatus::Dropped;
+    QVERIFY(notQuite > 0 && notQuite < all);
+    QCOMPARE(shown(), notQuite);
+    m_view->filter()->setCurrentIndex(0);
+    m_view->operators()->sortByColumn(OperatorTable::Macs, Qt::DescendingOrder);
+    const QAbstractItemModel* rows = m_view->operators()->model();
+    for (int row = 1; row < rows->rowCount(); ++row)
+        QVERIFY(rows->index(row - 1, OperatorTable::Macs).data(OperatorTable::kSortRole).toLongLong() >=
+                rows->index(row, OperatorTable::Macs).data(OperatorTable::kSortRole).toLongLong());
+}
+
+void TestImport::aTypeListsItsOperators()
+{
+    open(kModels + QStringLiteral("llama-block.json"));
+    QTableView* types = m_view->types();
+    const int row = rowOf(*types, QStringLiteral("rms_norm"));
+    QVERIFY(row >= 0);
+    QCOMPARE(types->model()->index(row, TypeTable::Nodes).data().toString(), QStringLiteral("3"));
+    Q_EMIT types->activated(types->model()->index(row, 0));
+    QVERIFY(m_view->operators()->isVisible());
+    QCOMPARE(m_view->operators()->model()->rowCount(), 3);
+}
+
+void TestImport::inALowPaneTheTableHasTheRoom()
+{
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.onnx")}));
+    ImportView low(m_window->state().context());
+    const auto* notes = low.findChild<QLabel*>(QStringLiteral("import.notes"));
+    QVERIFY(notes);
+    const auto lines = [notes] { return notes->text().count(QLatin1Char('\n')) + 1; };
+    low.resize(900, 700);
+    low.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&low));
+    const qsizetype all = lines();
+    QVERIFY(all > 1);
+    low.resize(900, 250);
+    QTRY_COMPARE(lines(), 1);
+    QCOMPARE(notes->toolTip().count(QLatin1Char('\n')) + 1, all); // nothing is lost
+    low.resize(900, 700);
+    QTRY_COMPARE(lines(), all);
+}
+
+void TestImport::aProblemSaysThatNothingWasLowered()
+{
+    const auto* summary = m_view->findChild<QLabel*>(QStringLiteral("import.summary"));
+    QVERIFY(summary->text().contains(QStringLiteral("Open a model")));
+    open(example("ex3.problem.json"));
+    QVERIFY(summary->text().contains(QStringLiteral("stands as it is")));
+    QVERIFY(m_view->operators()->isHidden() || !m_view->operators()->isVisible());
+}
+
+void TestImport::whatIsDroppedIsToldOnOpening()
+{
+    const QString path = m_settings.filePath("odd.json");
+    QVERIFY(writeFileAtomically(path.toStdString(), R"({"name": "odd", "tensors": [
+        {"name": "x", "shape": [64, 64]}, {"name": "w", "shape": [64, 64]}, {"name": "y", "shape": [64, 64]},
+        {"name": "z", "shape": [64, 64]}], "constants": ["w"], "ops": [
+        {"type": "matmul", "name": "known", "inputs": ["x", "w"], "outputs": ["y"]},
+        {"type": "unknown", "name": "riddle", "inputs": ["y"], "outputs": ["z"]}]})"));
+    open(path);
+    auto* bar = m_window->findChild<MessageBar*>();
+    QVERIFY(bar);
+    bool told = false;
+    for (const QLabel* text : bar->findChildren<QLabel*>())
+        told |= plain(text->text()).contains(QStringLiteral("1 operator was not understood"));
+    QVERIFY(told);
+    m_view->filter()->setCurrentIndex(2);
+    QCOMPARE(m_view->operators()->model()->rowCount(), 1);
+    QCOMPARE(m_view->operators()->model()->index(0, 0).data().toString(), QStringLiteral("riddle"));
+}
+
+void TestImport::freeDimensionsAreAFormAndAnUndoStep()
+{
+    const QString path = kModels + QStringLiteral("gpt2-block.onnx");
+    if (!lower::loadWorkload(path.toStdString(), {{"batch", 1}, {"sequence", 8}}))
+        QSKIP("built without ONNX");
+    open(path);
+    QVERIFY(document().model());
+    QSpinBox* sequence = nullptr;
+    for (QSpinBox* box : m_view->findChildren<QSpinBox*>())
+        if (box->accessibleName().contains(QStringLiteral("sequence")))
+            sequence = box;
+    QVERIFY(sequence);
+    QTRY_VERIFY(sequence->isVisible());
+    const std::int64_t macs = document().model()->lowered.report.macs;
+    const int before = sequence->value();
+    m_window->state().selection.selectSubgraph(SubgraphId(2));
+    sequence->setFocus();
+    sequence->selectAll();
+    QTest::keyClicks(sequence, QStringLiteral("64"));
+    QTest::keyClick(sequence, Qt::Key_Return);
+    QCOMPARE(document().dimensions().at("sequence"), std::int64_t{64});
+    QVERIFY(document().model()->lowered.report.macs < macs);
+    QVERIFY(document().snapshot()->problem == document().problem());
+    QVERIFY(document().snapshot()->evaluation.valid());
+    QCOMPARE(document().undoStack().count(), 1);
+    document().undoStack().undo();
+    QCOMPARE(document().model()->lowered.report.macs, macs);
+    QCOMPARE(sequence->value(), before);
+    // The next time the file is opened it is as it was left.
+    document().undoStack().redo();
+    document().undoStack().setClean();
+    QVERIFY(m_window->openPaths({path}));
+    QCOMPARE(document().dimensions().at("sequence"), std::int64_t{64});
+    QVERIFY(!document().isModified());
+}
+
+void TestImport::nodesOfAnOnnxFileSelectWhatTheyBecame()
+{
+    const QString path = kModels + QStringLiteral("quantised-cnn.onnx");
+    if (!lower::loadWorkload(path.toStdString()))
+        QSKIP("built without ONNX");
+    open(path);
+    QTableView* table = m_view->operators();
+    const int conv = rowOf(*table, QStringLiteral("conv2"));
+    QVERIFY(conv >= 0);
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(table->model()->index(conv, 0)).center());
+    QCOMPARE(m_window->state().selection.state().ops.size(), std::size_t{1});
+    QCOMPARE(document().problem()->opName(*m_window->state().selection.state().ops.begin()),
+             std::string("conv2"));
+    const int folded = rowOf(*table, QStringLiteral("conv2.weight.from"));
+    QVERIFY(folded >= 0);
+    QCOMPARE(table->model()->index(folded, OperatorTable::Status).data().toString(),
+             QStringLiteral("folded"));
+}
+
+TILEWRIGHT_TEST(TestImport)
+
+} // namespace test_import
+#include "test_import.moc"

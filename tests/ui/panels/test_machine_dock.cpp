@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The machine dock: presets, typed fields, what no longer fits, and the machine in files.
+#include "base/file.h"
+#include "lens_window.h"
+#include "panels/machine/machine_view.h"
+#include "panels/solver/solver_view.h"
+#include "test_main.h"
+#include "workspace/systolic_document.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QTreeWidget>
+
+namespace test_machine_dock {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+QTreeWidgetItem* fieldItem(const MachineView& view, const QString& path)
+{
+    for (int g = 0; g < view.list()->topLevelItemCount(); ++g)
+        for (int i = 0; i < view.list()->topLevelItem(g)->childCount(); ++i)
+            if (QTreeWidgetItem* item = view.list()->topLevelItem(g)->child(i);
+                item->data(0, Qt::UserRole).toString() == path)
+                return item;
+    return nullptr;
+}
+
+/// Types a value into the field, as a person does.
+void typeField(MachineView& view, const QString& path, const QString& value)
+{
+    QTreeWidgetItem* item = fieldItem(view, path);
+    QVERIFY2(item, qPrintable(path));
+    view.list()->setCurrentItem(item, 1);
+    view.list()->setFocus();
+    view.list()->editItem(item, 1);
+    auto* editor = view.list()->viewport()->findChild<QLineEdit*>();
+    QVERIFY(editor);
+    editor->selectAll();
+    QTest::keyClicks(editor, value);
+    QTest::keyClick(editor, Qt::Key_Return);
+    QCoreApplication::processEvents(); // the delegate commits when the editor has seen the key
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+}
+
+} // namespace
+
+class TestMachineDock : public QObject, protected LensWindow
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { makeWindow(); }
+    void cleanup() { m_window.reset(); }
+
+    void aPresetIsOneUndoStep();
+    void aTypedFieldDerivesTheRest();
+    void badValuesAreRefusedInOneSentence();
+    void whatNoLongerFitsIsListedAndFixed();
+    void aSolvedResultIsOfItsMachine();
+    void backToThePreset();
+    void theMachineIsSavedWithTheSchedule();
+    void aMachineFileIsOpenedOntoTheModel();
+    void aProblemTakesAMachineAndGivesItBack();
+    void valuesAreTypedWithTheirUnits();
+};
+
+void TestMachineDock::aPresetIsOneUndoStep()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    const Schedule schedule = document().schedule();
+    const double total = document().snapshot()->evaluation.total;
+    const ProblemPtr problem = document().problem();
+    selection().selectSubgraph(SubgraphId(3));
+    view->presets()->setFocus();
+    view->presets()->setCurrentIndex(view->presets()->findData(QStringLiteral("server")));
+    Q_EMIT view->presets()->activated(view->presets()->currentIndex());
+    QCOMPARE(document().machine()->name, std::string("server"));
+    QVERIFY(document().schedule() == schedule);
+    QCOMPARE(selection().state().subgraph, std::optional(SubgraphId(3)));
+    QVERIFY(document().snapshot()->problem == document().problem());
+    QVERIFY(document().snapshot()->evaluation.total != total);
+    QCOMPARE(workspace().systolic().settings().hierarchy.array.rows, document().machine()->rows);
+    QCOMPARE(document().undoStack().count(), 1);
+    document().undoStack().undo();
+    QCOMPARE(document().machine()->name, std::string("edge"));
+    QVERIFY(document().problem() == problem);
+    QCOMPARE(document().snapshot()->evaluation.total, total);
+    QCOMPARE(view->presets()->currentText(), QStringLiteral("edge"));
+}
+
+void TestMachineDock::aTypedFieldDerivesTheRest()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    typeField(*view, QStringLiteral("array.cols"), QStringLiteral("128"));
+    QCOMPARE(document().machine()->cols, std::int64_t{128});
+    QCOMPARE(document().problem()->hardware().nativeWidth, std::int64_t{128});
+    QCOMPARE(workspace().systolic().settings().hierarchy.array.cols, std::int64_t{128});
+    typeField(*view, QStringLiteral("cores"), QStringLiteral("8"));
+    QCOMPARE(document().machine()->noc.trunkBytesPerCycle, std::int64_t{8 * 64}); // cores * link
+    auto* state = view->findChild<QLabel*>(QStringLiteral("machine.state"));
+    // Two were typed; the trunk follows.
+    QVERIFY2(QString(state->text())
+                 .replace(QChar::Nbsp, QLatin1Char(' '))
+                 .startsWith(QStringLiteral("2 values differ from the preset edge, 1 follows.")),
+             qPrintable(state->text()));
+    QTreeWidgetItem* trunk = fieldItem(*view, QStringLiteral("noc.trunk_bytes_per_cycle"));
+    QVERIFY(trunk->font(1).italic() && trunk->font(1).bold()); // derived, and not that of the preset
+    QVERIFY(trunk->text(2).contains(QStringLiteral("256")));
+}
+
+void TestMachineDock::badValuesAreRefusedInOneSentence()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    const Machine before = *document().machine();
+    typeField(*view, QStringLiteral("array.rows"), QStringLiteral("0"));
+    QVERIFY(*document().machine() == before);
+    QVERIFY2(view->message().contains(QStringLiteral("rows")), qPrintable(view->message()));
+    QCOMPARE(fieldItem(*view, QStringLiteral("array.rows"))->text(1), QStringLiteral("64"));
+    QCOMPARE(document().undoStack().count(), 0);
+    typeField(*view, QStringLiteral("array.rows"), QStringLiteral("32"));
+    QVERIFY(view->message().isEmpty());
+}
+
+void TestMachineDock::whatNoLongerFitsIsListedAndFixed()
+{
+    open("llama-block.json");
+    const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
+    QCOMPARE(document().schedule()[gate].granularity, (Granularity{64, 64, 64}));
+    QVERIFY(document().snapshot()->evaluation.valid());
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    const Schedule schedule = document().schedule();
+    typeField(*view, QStringLiteral("levels.l3.bytes"), QStringLiteral("4 KiB"));
+    QCOMPARE(document().machine()->at(MachineLevel::L3).bytes, std::int64_t{4096});
+    QVERIFY(document().schedule() == schedule); // kept
+    QVERIFY(!document().snapshot()->evaluation.valid());
+    bool told = false;
+    for (const Issue& issue : document().snapshot()->evaluation.issues)
+        told |= issue.subgraph == gate && issue.code == IssueCode::OutOfMemory;
+    QVERIFY(told);
+    auto* problems = view->findChild<QLabel*>(QStringLiteral("machine.problems"));
+    QVERIFY(problems->isVisibleTo(view) && problems->text().contains(QStringLiteral("problem")));
+    QVERIFY(problems->y() > view->list()->y()); // the values stay where they were
+    Q_EMIT problems->linkActivated(QStringLiteral("problems"));
+    QVERIFY(m_window->view(QStringLiteral("problems"))->isSeen());
+    // Undo brings back both.
+    document().undoStack().undo();
+    QVERIFY(document().snapshot()->evaluation.valid());
+}
+
+void TestMachineDock::aSolvedResultIsOfItsMachine()
+{
+    open("llama-block.json");
+    auto* solver = viewOf<SolverView>(*m_window, "solver");
+    m_window->showView(QStringLiteral("solver"));
+    solver->budget()->setValue(0.2);
+    run("solve.auto");
+    QTRY_VERIFY_WITH_TIMEOUT(solver->card().outcome(), 20000);
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QVERIFY(!solver->card().outcome()); // it would be worth something else here
+    run("solve.auto");
+    QVERIFY(document().setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+    QTRY_VERIFY(!solver->job().isRunning());
+    QVERIFY(!solver->card().outcome());
+}
+
+void TestMachineDock::backToThePreset()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    typeField(*view, QStringLiteral("clock_ghz"), QStringLiteral("2"));
+    QCOMPARE(document().machine()->clockGhz, 2.0);
+    QVERIFY(view->presets()->currentText().contains(QStringLiteral("edited")));
+    Q_EMIT view->findChild<QLabel*>(QStringLiteral("machine.state"))->linkActivated(QStringLiteral("preset"));
+    QCOMPARE(document().machine()->clockGhz, 1.0);
+    QCOMPARE(view->presets()->currentText(), QStringLiteral("edge"));
+}
+
+void TestMachineDock::theMachineIsSavedWithTheSchedule()
+{
+    open("llama-block.json");
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QVERIFY(document().isModified());
+    const double total = document().snapshot()->evaluation.total;
+    const QString path = m_settings.filePath("llama.schedule.json");
+    QVERIFY(document().save(path));
+    const auto copy = document().recoveryCopy();
+    QVERIFY(copy.hasValue());
+
+    document().close();
+    open("llama-block.json");
+    QVERIFY(document().setMachine(*machinePreset("edge"), QStringLiteral("edge")));
+    QVERIFY(m_window->openPaths({path}));
+    QCOMPARE(document().machine()->name, std::string("server"));
+    QCOMPARE(document().snapshot()->evaluation.total, total);
+    QVERIFY(!document().isModified());
+
+    // As it was after a crash: on its model, not as a problem alone.
+    document().close();
+    QVERIFY(document().recover(*copy));
+    QVERIFY(document().model());
+    QCOMPARE(document().machine()->name, std::string("server"));
+    QCOMPARE(document().snapshot()->evaluation.total, total);
+    QVERIFY(document().isModified());
+}
+
+void TestMachineDock::aMachineFileIsOpenedOntoTheModel()
+{
+    const QString path = m_settings.filePath("own.json");
+    const Machine own = *withMachineField(*machinePreset("server"), "cores", "2");
+    QVERIFY(writeFileAtomically(path.toStdString(), writeMachine(own)));
+    QVERIFY(openIn(*m_window, {path, kModels + QStringLiteral("llama-block.json")}));
+    QCOMPARE(document().machine()->cores, std::int64_t{2});
+    QVERIFY(document().model());
+    QVERIFY(!document().isModified());
+    // The older formats are machines too.
+    QVERIFY(
+        m_window->openPaths({QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/npu_hardware/default.json")}));
+}
+
+void TestMachineDock::aProblemTakesAMachineAndGivesItBack()
+{
+    QVERIFY(openIn(*m_window, {example("ex5.problem.json")}));
+    const ProblemPtr file = document().problem();
+    const double total = document().snapshot()->evaluation.total;
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    QVERIFY(view->findChild<QLabel*>(QStringLiteral("machine.state"))
+                ->text()
+                .contains(QStringLiteral("hardware of its own")));
+    const int edge = view->presets()->findData(QStringLiteral("edge"));
+    view->presets()->setCurrentIndex(edge);
+    Q_EMIT view->presets()->activated(edge);
+    QVERIFY(document().model());
+    QCOMPARE(document().problem()->hardware().nativeWidth, std::int64_t{64});
+    QVERIFY(document().problem()->data().tensors == file->data().tensors);
+    document().undoStack().undo();
+    QVERIFY(document().problem() == file);
+    QVERIFY(!document().model());
+    QCOMPARE(document().snapshot()->evaluation.total, total);
+}
+
+void TestMachineDock::valuesAreTypedWithTheirUnits()
+{
+    QCOMPARE(typedMachineValue(QStringLiteral("256 KiB"), MachineUnit::Bytes), QStringLiteral("262144"));
+    QCOMPARE(typedMachineValue(QStringLiteral("1.5M"), MachineUnit::Bytes), QStringLiteral("1572864"));
+    QCOMPARE(typedMachineValue(QStringLiteral("1 024"), MachineUnit::Count), QStringLiteral("1024"));
+    QCOMPARE(typedMachineValue(QStringLiteral("64 GB/s"), MachineUnit::GbPerSecond), QStringLiteral("64"));
+    QCOMPARE(typedMachineValue(QStringLiteral("0.5"), MachineUnit::Ghz), QStringLiteral("0.5"));
+    QCOMPARE(typedMachineValue(QStringLiteral("ws"), MachineUnit::Word), QStringLiteral("ws"));
+    QCOMPARE(typedMachineValue(QStringLiteral("many"), MachineUnit::Count), QStringLiteral("many"));
+    // What is shown can be typed back.
+    for (const MachineField& f : machineFields(*machinePreset("edge")))
+        if (f.unit != MachineUnit::Bytes) // rounded to one decimal of KiB
+            QCOMPARE(typedMachineValue(machineValueText(f), f.unit), QString::fromStdString(f.value));
+}
+
+TILEWRIGHT_TEST(TestMachineDock)
+
+} // namespace test_machine_dock
+#include "test_machine_dock.moc"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files and the window: dropped, changed on disk, partly readable, recent, with the schedules that come with
+// them.
+#include "schedule/schedule_json.h"
+#include "test_main.h"
+#include "theme/number.h"
+#include "window/message_bar.h"
+#include "window_fixture.h"
+
+#include <QDragEnterEvent>
+#include <QMenu>
+#include <QMimeData>
+#include <QToolButton>
+
+namespace test_window_files {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestWindowFiles : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+    void drop(MainWindow& window, const QStringList& files)
+    {
+        QMimeData mime;
+        QList<QUrl> urls;
+        for (const QString& f : files)
+            urls << QUrl::fromLocalFile(f);
+        mime.setUrls(urls);
+        QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event(QPointF(100, 100), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &event);
+    }
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+    void filesChangedOnDiskAreReloaded()
+    {
+        const QString problem = m_settings.filePath("watched.json");
+        const QString schedule = m_settings.filePath("watched.schedule.json");
+        QVERIFY(QFile::copy(example("ex3.problem.json"), problem));
+        QVERIFY(QFile::copy(example("ex3A.solution.json"), schedule));
+        MainWindow window;
+        QVERIFY(openIn(window, {problem, schedule}));
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 11468.8);
+        QFile other(example("ex3C.solution.json"));
+        QVERIFY(other.open(QIODevice::ReadOnly));
+        QFile file(schedule);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(other.readAll()) > 0);
+        file.close();
+        auto* bar = window.findChild<MessageBar*>();
+        QTRY_VERIFY(bar->text().contains(QStringLiteral("watched.schedule.json")));
+        QToolButton* reload = nullptr;
+        for (QToolButton* b : bar->findChildren<QToolButton*>())
+            if (b->text() == QLatin1String("Reload"))
+                reload = b;
+        QVERIFY(reload);
+        QTest::mouseClick(reload, Qt::LeftButton);
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(bar->text().isEmpty());
+    }
+    void examplesComeWithTheirStrategies()
+    {
+        MainWindow window;
+        window.show();
+        QToolButton* button = nullptr;
+        for (QToolButton* b : window.findChildren<QToolButton*>())
+            if (b->accessibleName() == QLatin1String("example-3"))
+                button = b;
+        QVERIFY(button && button->menu());
+        QStringList texts;
+        for (const QAction* a : button->menu()->actions())
+            if (!a->isSeparator())
+                texts << a->text();
+        QCOMPARE(texts, (QStringList{QStringLiteral("Start with one op a subgraph"),
+                                     QStringLiteral("A: spill"), QStringLiteral("B: recompute"),
+                                     QStringLiteral("C: keep"), QStringLiteral("Compare them")}));
+        button->menu()->actions().back()->trigger();
+        QCOMPARE(window.state().document.baselines().size(), 2u);
+        window.state().document.waitForSnapshot();
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(window.view(QStringLiteral("compare"))->isVisible());
+    }
+    void recentFilesSayWhatTheyAre()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json"), example("ex3C.solution.json")}));
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QApplication::processEvents();
+        QStringList said;
+        for (const QToolButton* b : window.findChildren<QToolButton*>())
+            if (b->accessibleName() == QLatin1String("ex3.problem.json") && b->isVisible())
+                said << b->accessibleDescription();
+        QCOMPARE(said.size(), 1);
+        QVERIFY2(said[0].startsWith(QStringLiteral("3\u00a0ops · best total 4")), qPrintable(said[0]));
+    }
+    void theBestTotalIsOneThatThereStillIs()
+    {
+        const auto said = [](const MainWindow& window) {
+            for (const QToolButton* b : window.findChildren<QToolButton*>())
+                if (b->accessibleName() == QLatin1String("ex3.problem.json") && b->isVisible())
+                    return b->accessibleDescription();
+            return QString();
+        };
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        const double start = document.snapshot()->evaluation.total;
+        QVERIFY(window.openPaths({example("ex3.problem.json")}));
+        const auto better = loadSchedule(*document.problem(), example("ex3C.solution.json").toStdString());
+        QVERIFY(better);
+        document.apply(better->schedule, QStringLiteral("better, but never saved"));
+        document.waitForSnapshot();
+        QVERIFY(document.snapshot()->evaluation.total < start);
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QApplication::processEvents();
+        QVERIFY2(said(window).contains(QStringLiteral("best total ") + number(start)),
+                 qPrintable(said(window)));
+    }
+    void theReadablePartOfABrokenScheduleOpens()
+    {
+        const QString broken = m_settings.filePath("broken.schedule.json");
+        QFile file(broken);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"subgraphs\": [[0, 1], [2]], \"granularities\": [[128, 128, 1], [128, 128]], "
+                   "\"tensors_to_retain\": [[], []], \"traversal_orders\": [null, null], "
+                   "\"subgraph_latencies\": [1, 1]}");
+        file.close();
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        QVERIFY(!window.openPaths({broken}));
+        auto* bar = window.findChild<MessageBar*>();
+        QVERIFY(bar->text().contains(QStringLiteral("granularities")));
+        QToolButton* anyway = nullptr;
+        for (QToolButton* b : bar->findChildren<QToolButton*>())
+            if (b->text() == QLatin1String("Open anyway"))
+                anyway = b;
+        QVERIFY(anyway && anyway->isVisible());
+        QTest::mouseClick(anyway, Qt::LeftButton);
+        QCOMPARE(window.state().document.schedule().size(), 2u);
+        QVERIFY(window.state().document.schedulePath().isEmpty()); // the file is not saved over by Save
+        window.state().document.undoStack().undo();
+        QCOMPARE(window.state().document.schedule().size(), 3u);
+        // What was offered for a problem goes with it.
+        QVERIFY(!window.openPaths({broken}));
+        QVERIFY(anyway->isVisible());
+        window.state().actions.find(QStringLiteral("file.close"))->trigger();
+        QVERIFY(!anyway->isVisible());
+        QVERIFY(!window.state().document.openReadablePart(broken));
+    }
+    void droppedFilesOpenAttachAndCompare()
+    {
+        MainWindow window;
+        window.show();
+        drop(window, {example("ex3.problem.json")});
+        QCOMPARE(window.state().document.problem()->opCount(), 3u);
+        drop(window, {example("ex3C.solution.json")});
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        drop(window, {example("ex3A.solution.json"), example("ex3C.solution.json")});
+        QVERIFY(window.state().document.baseline());
+        QCOMPARE(window.state().document.baseline()->evaluation.total, 11468.8);
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(window.view(QStringLiteral("compare"))->isVisible());
+    }
+};
+
+TILEWRIGHT_TEST(TestWindowFiles)
+
+} // namespace test_window_files
+#include "test_window_files.moc"

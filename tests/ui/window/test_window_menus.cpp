@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a new user finds things: the tour of the README, lenses in the toolbar, samples, schedules beside a
+// problem, commands by other words.
+#include "button_named.h"
+#include "click_row.h"
+#include "control_named.h"
+#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/inspector_view.h"
+#include "test_main.h"
+#include "views/graph/graph_view.h"
+#include "views/tiles/tiles_view.h"
+#include "window/command_palette.h"
+#include "window/message_bar.h"
+
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QToolBar>
+
+namespace test_window_menus {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestWindowMenus : public QObject
+{
+    Q_OBJECT
+    PrivateSettings m_settings;
+
+private Q_SLOTS:
+    void init() { m_settings.fresh(); }
+
+    void theTourOfTheReadmeGoesAsItSays()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {sample("example-5.json")}));
+        Document& document = window.state().document;
+        clickRow(window, 0);
+        clickRow(window, 1, Qt::ShiftModifier);
+        QTest::keyClick(viewOf<GraphView>(window, "graph"), Qt::Key_G);
+        document.waitForSnapshot();
+        QCOMPARE(document.schedule().size(), 1U);
+        const auto box = [&](const char* name) {
+            return controlNamed<ChoiceSpinBox>(*viewOf<InspectorView>(window, "inspector"),
+                                               QLatin1String(name));
+        };
+        const auto type = [&](const char* name, const char* value) {
+            box(name)->setFocus();
+            box(name)->selectAll();
+            QTest::keyClicks(box(name), QLatin1String(value));
+            QTest::keyClick(box(name), Qt::Key_Return);
+            document.waitForSnapshot();
+        };
+        QCOMPARE(box("Tile width")->value(), 128);
+        QCOMPARE(box("Tile height")->value(), 128);
+        type("Reduction depth", "128");
+        QVERIFY(!document.snapshot()->evaluation.valid());
+        type("Reduction depth", "32");
+        QCOMPARE(document.snapshot()->evaluation.total, 6915.2);
+        type("Tile width", "64");
+        type("Tile height", "64");
+        QVERIFY(document.snapshot()->evaluation.valid());
+        auto* tiles = viewOf<TilesView>(window, "tiles");
+        window.showView(QStringLiteral("tiles"));
+        tiles->catchUp();
+        tiles->settle();
+        const auto at = [&](std::int64_t tile) { return tiles->tileCentre(tile).toPoint(); };
+        QTest::mousePress(tiles, Qt::LeftButton, {}, at(0));
+        for (const int tile : {2, 3}) {
+            QMouseEvent move(QEvent::MouseMove, at(tile), tiles->mapToGlobal(at(tile)), Qt::NoButton,
+                             Qt::LeftButton, {});
+            QApplication::sendEvent(tiles, &move);
+        }
+        QTest::mouseRelease(tiles, Qt::LeftButton, {}, at(3));
+        const auto order = document.schedule()[SubgraphId(0)].traversal;
+        QVERIFY(order.kind() != TraversalKind::Raster);
+    }
+
+    void theToolbarLeadsToEveryLens()
+    {
+        MainWindow window;
+        window.resize(1440, 900);
+        QVERIFY(openIn(window, {QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json")}));
+        auto* bar = window.findChild<QToolBar*>();
+        for (const auto& [text, view] : {std::pair{"NPU", "npu"},
+                                         {"Systolic", "systolic"},
+                                         {"Mapping", "mapping"},
+                                         {"Schedule", "graph"}}) {
+            QAbstractButton* button = buttonNamed(*bar, QLatin1String(text));
+            QVERIFY2(button, text);
+            QTest::mouseClick(button, Qt::LeftButton);
+            QVERIFY2(window.view(QLatin1String(view))->isVisible(), view);
+            QVERIFY2(button->isChecked(), text);
+        }
+    }
+
+    void theSamplesAreInTheFileMenu()
+    {
+        MainWindow window;
+        window.show();
+        QMenu* samples = nullptr;
+        for (QMenu* menu : window.findChildren<QMenu*>())
+            if (menu->title() == QLatin1String("Sa&mples"))
+                samples = menu;
+        QVERIFY(samples);
+        Q_EMIT samples->aboutToShow();
+        QMenu* three = nullptr;
+        for (QAction* action : samples->actions())
+            if (action->text() == QLatin1String("example-3"))
+                three = action->menu();
+        QVERIFY(three);
+        for (QAction* action : three->actions())
+            if (action->text() == QLatin1String("C: keep"))
+                action->trigger();
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+    }
+
+    void schedulesBesideAProblemAreOffered()
+    {
+        const QString problem = m_settings.filePath("p.json");
+        const QString schedule = m_settings.filePath("p.schedule.json");
+        QVERIFY(QFile::copy(example("ex3.problem.json"), problem));
+        QVERIFY(QFile::copy(example("ex3C.solution.json"), schedule));
+        qApp->setProperty("tilewrightNoPrompts", false);
+        const auto again = qScopeGuard([] { qApp->setProperty("tilewrightNoPrompts", true); });
+        MainWindow window;
+        QVERIFY(openIn(window, {problem}));
+        auto* messages = window.findChild<MessageBar*>();
+        QVERIFY2(messages->text().contains(QStringLiteral("p.schedule.json")), qPrintable(messages->text()));
+        QTest::mouseClick(buttonNamed(*messages, QStringLiteral("Open it")), Qt::LeftButton);
+        QCOMPARE(window.state().document.snapshot()->evaluation.total, 4638.4);
+        QVERIFY(messages->text().isEmpty());
+        QVERIFY(QFile::copy(example("ex3A.solution.json"), m_settings.filePath("p.a.schedule.json")));
+        QVERIFY(window.openPaths({problem}));
+        QVERIFY2(messages->text().contains(QStringLiteral("2\u00a0schedules")), qPrintable(messages->text()));
+        window.state().document.apply(window.state().document.schedule(), QString()); // nothing
+        clickRow(window, 1);
+        clickRow(window, 2, Qt::ShiftModifier);
+        QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier);
+        QVERIFY2(messages->text().isEmpty(), "whoever edits has answered");
+        for (const char* name : {"p.json", "p.schedule.json", "p.a.schedule.json"})
+            QVERIFY(QFile::remove(m_settings.filePath(name)));
+    }
+
+    void commandsAreFoundByOtherWords()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        CommandPalette palette(window.state().context(), &window);
+        palette.show();
+        for (const auto& [query, command] :
+             {std::pair{"recompute", "Duplicate"}, {"optimise", "Auto-solve"}, {"settings", "Preferences"}}) {
+            auto* field = palette.findChild<QLineEdit*>();
+            field->clear();
+            QTest::keyClicks(field, QLatin1String(query));
+            const auto* list = palette.findChild<QListWidget*>();
+            bool found = false;
+            for (int row = 0; row < std::min(5, list->count()); ++row)
+                found = found || list->item(row)->text().contains(QLatin1String(command));
+            QVERIFY2(found, query);
+        }
+    }
+};
+
+TILEWRIGHT_TEST(TestWindowMenus)
+
+} // namespace test_window_menus
+#include "test_window_menus.moc"

@@ -23,7 +23,7 @@ bool hasBit(std::uint64_t bits, std::uint32_t i)
     return (bits >> i) & 1;
 }
 
-/// Binds an engine of one size and asks it; nothing when it is not regular.
+/// One evaluation by the fast engine; nothing when the tiling is not regular.
 struct FastCall
 {
     const SubgraphPlan& plan;
@@ -35,43 +35,44 @@ struct FastCall
     bool peakOnly = false;
     bool ignoreMeetings = false;
 
-    template <class Limits> [[nodiscard]] std::optional<SubgraphEvaluation> run() const
+    [[nodiscard]] std::optional<SubgraphEvaluation> operator()() const
     {
-        FastEngine<Limits> engine(plan, g, ignoreMeetings);
-        const bool bound =
-            around
-                ? engine.bind([&](std::uint32_t i) { return hasBit(around->residentInputs, i); },
-                              [&](std::uint32_t i) { return hasBit(around->retainedInputs, i); },
-                              [&](std::uint32_t i) { return hasBit(around->retained, i); }, reserved)
-                : engine.bind([&](std::uint32_t i) { return holds(resident, plan.inputs()[i]); },
-                              [&](std::uint32_t i) { return holds(retain, plan.inputs()[i]); },
-                              [&](std::uint32_t i) { return holds(retain, plan.products()[i]); }, reserved);
-        if (!bound)
-            return std::nullopt;
+        const auto prepare = [&](auto& engine) {
+            return around ? engine.prepare(
+                                plan, [&](std::uint32_t i) { return hasBit(around->residentInputs, i); },
+                                [&](std::uint32_t i) { return hasBit(around->retainedInputs, i); },
+                                [&](std::uint32_t i) { return hasBit(around->retained, i); }, reserved)
+                          : engine.prepare(
+                                plan, [&](std::uint32_t i) { return holds(resident, plan.inputs()[i]); },
+                                [&](std::uint32_t i) { return holds(retain, plan.inputs()[i]); },
+                                [&](std::uint32_t i) { return holds(retain, plan.products()[i]); }, reserved);
+        };
+        return withEngine(plan, ignoreMeetings, prepare, [&](auto& engine) { return ask(engine); });
+    }
+
+private:
+    template <class Limits>
+    [[nodiscard]] std::optional<SubgraphEvaluation> ask(FastEngine<Limits>& engine) const
+    {
         SubgraphEvaluation out;
+        out.reserved = reserved;
+        if (!engine.bindBuffers(g))
+            return std::nullopt;
+        if (peakOnly && engine.firstTileIsLargest()) {
+            out.peakWorkingSet = engine.firstTilePeak();
+            return out;
+        }
+        if (!engine.bindRuns())
+            return std::nullopt;
         out.rows = engine.rows();
         out.cols = engine.cols();
-        out.reserved = reserved;
-        const Hardware& hw = plan.problem().hardware();
-        if (peakOnly)
-            if (const auto peak = engine.quickPeak()) {
-                out.peakWorkingSet = *peak;
-                return out;
-            }
         if (traversal.kind() == TraversalKind::Custom &&
             !orderFault(traversal.explicitOrder(), {out.rows, out.cols}).empty())
             return SubgraphEvaluation{};
+        const Hardware& hw = plan.problem().hardware();
         engine.run(traversal).finish(out, hw, MemoryCosts(hw));
         out.exact = !ignoreMeetings;
         return out;
-    }
-
-    [[nodiscard]] std::optional<SubgraphEvaluation> operator()() const
-    {
-        if (SmallLimits::hold(plan))
-            if (auto out = run<SmallLimits>())
-                return out;
-        return run<LargeLimits>();
     }
 };
 

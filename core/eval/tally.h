@@ -72,15 +72,19 @@ struct Tally
         computeBound = saturatingAdd(computeBound, saturatingMul(t.computeBound, count));
     }
 
+    [[nodiscard]] double latency(const MemoryCosts& costs) const noexcept
+    {
+        const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();
+        return computeBoundTime +
+               (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / costs.bandwidth;
+    }
+
     /// Fills the sums of a structurally valid subgraph; the grid and `reserved` are the caller's.
     void finish(SubgraphEvaluation& out, const Hardware& hw, const MemoryCosts& costs) const
     {
         out.structurallyValid = true;
         out.fits = peak <= hw.fastMemoryCapacity;
-        const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();
-        out.latency =
-            computeBoundTime +
-            (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / costs.bandwidth;
+        out.latency = latency(costs);
         out.compute = compute;
         out.memory = costs.time(load, store);
         out.loadElements = load;

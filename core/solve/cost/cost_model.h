@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "rules/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
@@ -16,36 +16,11 @@
 
 namespace tilewright {
 
-/// What a search needs to know about one candidate tiling of one subgraph.
-struct TilingCost
-{
-    enum class Verdict : std::uint8_t {
-        Fits,      ///< `latency` is exact
-        TooLarge,  ///< out of memory (R9.1)
-        Illegal,   ///< breaks R4.1-R4.3 or R4.7
-        Cut,       ///< stopped because the latency reaches the caller's cut-off
-        Unmodelled ///< only walking every step could tell, and there are too many
-    };
-    Verdict verdict = Verdict::Illegal;
-    double latency = std::numeric_limits<double>::infinity();
-    std::int64_t peak = 0; ///< largest working set of the steps looked at
-    bool anyOrder = false; ///< TooLarge by every traversal
-};
-
-/// What all steps of a tiling take, were compute and memory never to wait for each other.
-struct StepTotals
-{
-    double compute = 0, memory = 0;
-    [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
-};
-
-/// The rules' latency of one subgraph for many tilings (R4-R10), specialised for search.
+/// The rules' latency of one subgraph for many tilings (R4-R10), and what no tiling goes below, for search.
 ///
-/// compile() turns the plan of an op set into flat lists of what a step requests and runs; evaluate() walks
-/// one representative step of every class of equal steps (first, repeated and clipped rows, columns and k
-/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Where two
-/// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
-/// takes few enough steps. Working memory is reused between calls: one instance per thread.
+/// compile() turns the plan of an op set into flat lists of what a step requests and runs, from which the
+/// bounds are taken; evaluate() asks core/eval's fast evaluator. Working memory is reused between calls: one
+/// instance per thread.
 class CostModel
 {
 public:
@@ -165,63 +140,14 @@ private:
     {
         std::int64_t height, width, reduction;
         bool completing;
-        // for the current granularity
-        std::int64_t rows, cols, n;
     };
     struct Sink
     {
         std::uint32_t tensor;
         std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
         bool retained, pointwise, free;
-        std::uint32_t accFirst, accCount; ///< drivers that are not its own producer
-        std::int64_t rows, cols, n;
+        std::uint32_t accumulators; ///< drivers that are not its own producer
     };
-    struct ActiveRequest
-    {
-        std::uint64_t causes;
-        std::int64_t height, width;
-        Axis row, col;
-        std::uint8_t role;
-    };
-    struct Group
-    {
-        std::uint32_t first, count;
-        std::int64_t area;
-        bool wasFull;
-        bool taken = false;     ///< R9.6: in this step a sink's tile takes it over ...
-        bool forgotten = false; ///< ... or did in the one before
-    };
-    /// R9.6: a request with role P, in the order in which sinks take them over.
-    struct Donor
-    {
-        std::uint32_t tensor;
-        Axis row, col;
-        std::uint64_t causes;
-        std::uint32_t group; ///< for the current granularity
-    };
-    struct ActiveRun
-    {
-        std::uint64_t causes;
-        double base;
-        std::int64_t reduction, width, height;
-        Axis row, col;   ///< effective
-        bool rowK, colK; ///< reduction-derived (R8)
-        bool split;      ///< effective
-        bool matmul;
-        std::int32_t same; ///< an earlier run of the same op that has become equal, or -1
-        bool sameAsLater;
-        std::int32_t seen; ///< offset into m_seen or -1
-        std::int32_t strideRow, strideCol, strideStep;
-        double flat; ///< cost when it does not depend on the step
-        bool constant;
-        double perCycle; ///< compute=array: of a MatMul; else 0
-    };
-    struct Rep
-    {
-        std::int64_t index;
-        std::int64_t weight;
-    };
-
     /// What bound() adds up for one tensor and role.
     struct Load
     {
@@ -291,8 +217,6 @@ private:
     [[nodiscard]] double gridCompute(const Granularity& g) const;
     /// R8.2: of a MatMul with compute=array, else 0.
     [[nodiscard]] double costOfCycle(const Run& run) const;
-    [[nodiscard]] double arrayCost(const ActiveRun& run, const Granularity& g, std::int64_t r, std::int64_t c,
-                                   std::int64_t q) const;
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                       std::array<double, 4>& elements) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
@@ -322,29 +246,15 @@ private:
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
-    [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
+    [[nodiscard]] TilingCost walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
     void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
     void compileSinks();
     void compileRange();
     [[nodiscard]] bool legal(const Granularity& g) const;
-    [[nodiscard]] bool prepare(const Granularity& g);
-    [[nodiscard]] bool prepareRequests(const Granularity& g);
-    [[nodiscard]] bool prepareDonors(const Granularity& g);
-    /// R9.6 in tile (r, c) and k step q: the elements that outputs need not have of their own.
-    [[nodiscard]] std::int64_t donate(const Granularity& g, std::int64_t r, std::int64_t c, std::int64_t q,
-                                      std::uint64_t active);
-    [[nodiscard]] bool prepareRuns(const Granularity& g);
-    void prepareSeen();
-    static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
-    void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
-    [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff,
-                                  const StepTotals& atLeast, bool firstTileOnly);
-    /// `Donates`: whether there are m_donors; without them (R9.6) nothing of that is asked in any step.
-    template <bool Donates>
-    [[nodiscard]] TilingCost walkSteps(const Granularity& g, TraversalKind traversal, double cutoff,
-                                       const StepTotals& atLeast, bool firstTileOnly);
+    /// m_evaluator, about what is compiled.
+    [[nodiscard]] FastEvaluator& evaluator();
 
     const Problem& m_problem;
     Rules m_rules;
@@ -369,12 +279,10 @@ private:
     std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Cause> m_causes;
     std::vector<Sink> m_sinks;
-    std::vector<std::uint32_t> m_accumulators; ///< ops
-    std::vector<std::uint64_t> m_groupCause;   ///< by group of the plan
+    std::vector<std::uint64_t> m_groupCause; ///< by group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
-    std::vector<Donor> m_donors; ///< donation=yes only
     /// R9.7: boundary inputs that are loaded once and stay. With any of them core/eval alone evaluates.
     std::vector<std::uint32_t> m_keptInputs;
     std::int64_t m_reserved = 0;
@@ -402,17 +310,7 @@ private:
     };
     Classes m_rowClasses, m_columnClasses;
 
-    // for the current granularity
-    Granularity m_prepared{0, 0, 0};
-    bool m_preparable = false;
-    std::vector<ActiveRequest> m_active;
-    std::vector<Group> m_groups;
-    std::vector<ActiveRun> m_activeRuns;
-    std::vector<std::int32_t> m_sameOp;
-    std::vector<char> m_seen;
-    std::vector<Rep> m_rowReps, m_colReps, m_stepReps;
-    std::vector<std::int64_t> m_cuts;
-    std::vector<std::uint32_t> m_counted;
+    FastEvaluator m_evaluator; ///< prepared by the first evaluation after compile()
 };
 
 } // namespace tilewright

@@ -25,6 +25,13 @@
 
 namespace tilewright {
 
+double CostModel::costOfCycle(const Run& run) const
+{
+    return m_array && run.matmul
+               ? run.base / StepCosts(m_problem.hardware(), {}, m_rules).wholeTile(run.reduction)
+               : 0;
+}
+
 void CostModel::compileBound()
 {
     m_stores = 0;
@@ -360,7 +367,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         if (!s.retained && !mayTakeOver)
             sum += tile;
         if (!m_sharedDrivers && s.reduction > whole)
-            sum += tile * s.accCount;
+            sum += tile * s.accumulators;
         // It may go on to an epilogue, whose accumulator it is then (R9.1d).
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile;

@@ -3,6 +3,7 @@
 // (docs/rules/schedule.md 14).
 #include "eval/trace.h"
 
+#include "base/hash.h"
 #include "eval/cost.h"
 #include "eval/schedule_walk.h"
 #include "rules/check.h"
@@ -23,17 +24,6 @@ bool sameBuffer(const StepBuffer& a, const StepBuffer& b)
 namespace {
 
 using RunKey = std::array<std::int64_t, 7>; // op, rectangle, k range (R6.6)
-
-struct RunKeyHash
-{
-    std::size_t operator()(const RunKey& key) const noexcept
-    {
-        std::uint64_t h = 1469598103934665603ULL;
-        for (const std::int64_t v : key)
-            h = (h ^ static_cast<std::uint64_t>(v)) * 1099511628211ULL;
-        return h ^ (h >> 29);
-    }
-};
 
 /// The runs so far, of which a long trace has millions: an open hash table of positions in a list.
 class RunSet
@@ -59,7 +49,7 @@ private:
     /// Where the key is, or would be.
     [[nodiscard]] std::size_t placeOf(const RunKey& key) const
     {
-        std::size_t at = RunKeyHash()(key) & (m_table.size() - 1);
+        std::size_t at = ListHash()(key) & (m_table.size() - 1);
         while (m_table[at] != 0 && m_keys[m_table[at] - 1] != key)
             at = (at + 1) & (m_table.size() - 1);
         return at;

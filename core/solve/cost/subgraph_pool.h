@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/digest.h"
+#include "base/hash.h"
 #include "solve/cost/tiling_search.h"
 
 #include <array>
@@ -81,9 +82,7 @@ public:
     {
         std::size_t operator()(const CostKey& k) const noexcept
         {
-            std::uint64_t h = (std::uint64_t{k.set} << 32 | k.resident) * 0x9e3779b97f4a7c15ULL;
-            h = (h ^ (h >> 29) ^ k.retain) * 0xbf58476d1ce4e5b9ULL;
-            return h ^ (h >> 31);
+            return hashOf(k.set, k.resident, k.retain);
         }
     };
 
@@ -112,7 +111,8 @@ public:
     [[nodiscard]] Tiling bestTiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
     /// One that is as fast, with sizes that are powers of two or at least multiples of eight, where there is
     /// such a one; else `tiling`, which is of this set between these tensors.
-    [[nodiscard]] Tiling rounder(SetId set, RetainId resident, RetainId retain, const Tiling& tiling);
+    [[nodiscard]] Tiling preferRoundSizes(SetId set, RetainId resident, RetainId retain,
+                                          const Tiling& tiling);
     /// A granularity to be tried for this set besides the search's own, e.g. of the schedule one starts from.
     void addHint(SetId set, const Granularity& granularity);
     /// Finds the bestTiling() and lets latency() use it from now on.
@@ -151,18 +151,6 @@ private:
     [[nodiscard]] Tiling search(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
                                 double cutoff);
 
-    struct ListHash
-    {
-        // Not noexcept: the standard library then keeps hashes, which is much faster than hashing each list
-        // of a bucket.
-        template <typename Tag> std::size_t operator()(const std::vector<Id<Tag>>& list) const
-        {
-            Digest d;
-            for (const auto id : list)
-                d.add(id.value + 1);
-            return d.a ^ d.b;
-        }
-    };
     const Problem& m_problem;
     Rules m_rules;
     TilingMemo& m_memo;

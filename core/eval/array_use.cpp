@@ -59,21 +59,19 @@ private:
         return static_cast<std::uint32_t>(std::ranges::find(m_plan.ops(), op) - m_plan.ops().begin());
     }
 
-    /// What is around the subgraph has no influence on its runs. False: not regular, use() was not called.
+    /// use(engine), bound without resident or retained tensors, which have no influence on runs. False: there
+    /// is no closed form, and use() was not called.
     template <class Use> [[nodiscard]] bool withBoundEngine(bool ignoreMeetings, Use&& use) const
     {
-        const auto no = [](std::uint32_t) { return false; };
-        return withEngine(
-            m_plan, ignoreMeetings, [&](auto& engine) { return engine.prepare(m_plan, no, no, no, 0); },
-            [&](auto& engine) {
-                const bool isBound = engine.bind(m_subgraph.granularity);
-                if (isBound)
-                    use(engine);
-                return isBound;
-            });
+        return withEngine(m_plan, {}, {}, ignoreMeetings, [&](auto& engine) {
+            const bool isBound = engine.bind(m_subgraph.granularity);
+            if (isBound)
+                use(engine);
+            return isBound;
+        });
     }
 
-    /// The closed form.
+    /// Sets the cycles by the closed form.
     template <class Engine> void count(std::vector<ArrayUse>& uses, Engine& engine, bool isExact) const
     {
         for (ArrayUse& use : uses) {

@@ -6,16 +6,17 @@
 // of a position is only: which extents are clipped (tile classes), which k phase it is, and which symbols
 // kept their range since the previous step (one bit mask for each kind of transition). Steps that agree in
 // these are identical; their sum is multiplied by their number. Where two symbols of one tensor (or op) could
-// become the same rectangle at some positions only (ranges of one axis that meet), bind() gives up and the
-// caller falls back to the explaining form; with `ignoreMeetings` they are taken for different ones.
+// become the same rectangle at some positions only (ranges of one axis that meet), bind() returns false and
+// the caller uses the explaining form; with `ignoreMeetings` such symbols count as different.
 //
-// prepare() lists what a plan asks for between the tensors around it, bind() makes the lists definite for one
-// granularity, run() adds the steps up: a search prepares once and binds often.
+// Three stages: prepare() lists the requests and runs of a plan, given the resident and retained tensors;
+// bind() turns the lists into symbols for one granularity; run() adds up the steps in the order of a
+// traversal. A search prepares once for many bindings.
 #pragma once
 
 #include "eval/bits.h"
 #include "eval/cost.h"
-#include "eval/fast.h"
+#include "eval/schedule_walk.h"
 #include "eval/tally.h"
 #include "eval/trace.h"
 #include "schedule/traversal.h"
@@ -25,6 +26,7 @@
 #include <cassert>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -77,7 +79,7 @@ struct LargeLimits // 0: on the heap
     static constexpr std::size_t kMaxCells = std::size_t{1} << 20; // classes x (phases + buffers)
 };
 
-/// Lets every step count.
+/// A limit of FastEngine::run() that is never reached.
 struct NoLimit
 {
     [[nodiscard]] static constexpr bool allows(const Tally&, std::int64_t = 1) noexcept { return true; }
@@ -93,32 +95,29 @@ template <class Limits> class FastEngine
 public:
     explicit FastEngine(bool ignoreMeetings = false) noexcept : m_ignoreMeetings(ignoreMeetings) {}
 
-    /// What follows is about this plan, which must outlive it, between the tensors around it:
-    /// `isResident(input)`, `isKept(input)`, `isRetained(product)` by local index. False: too much for these
-    /// limits.
-    template <class Resident, class Kept, class Retained>
-    [[nodiscard]] bool prepare(const SubgraphPlan& plan, Resident&& isResident, Kept&& isKept,
-                               Retained&& isRetained, std::int64_t reserved);
+    /// Lists the requests and runs of a plan, which must outlive the engine, with the tensors resident before
+    /// the subgraph and those that it retains (R3.3, R9.7). False: the plan exceeds the limits of this
+    /// engine.
+    [[nodiscard]] bool prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                               std::span<const TensorId> retained);
 
-    /// Prepares for one granularity. False: not regular, nothing may be asked of this engine.
+    /// Binds the lists for one granularity. False: there is no closed form, and no other function may be
+    /// called.
     [[nodiscard]] bool bind(const Granularity& g) { return bindBuffers(g) && bindRuns(); }
     /// The first part of bind(), enough for firstTilePeak().
     [[nodiscard]] bool bindBuffers(const Granularity& g);
-    /// The second part.
+    /// The second part of bind().
     [[nodiscard]] bool bindRuns();
 
+    /// Elements of the resident and retained tensors (R9.1a).
+    [[nodiscard]] std::int64_t reserved() const noexcept { return m_reserved; }
     [[nodiscard]] std::int64_t rows() const noexcept { return m_rows; }
     [[nodiscard]] std::int64_t cols() const noexcept { return m_cols; }
 
-    /// The largest working set of the first tile, with which every preset order begins; no more than
-    /// one that is above `enough`.
+    /// The largest working set in the first tile, which all preset row and column traversals share. May stop
+    /// early above `enough`.
     [[nodiscard]] std::int64_t firstTilePeak(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
-    /// Whether no tile takes more room than the first one: all sinks are clipped alike.
-    [[nodiscard]] bool firstTileIsLargest() const noexcept
-    {
-        return m_plan->sinksHaveOneShape() && m_mixedCount == 0;
-    }
-    /// Whether the order of the tiles has no influence on the peak.
+    /// Whether the peak is the same for every order of the tiles.
     [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return m_mixedCount == 0; }
 
     /// R8.2: cycles of all runs of a MatMul (by local index) that cost something, whatever `compute` is. The
@@ -132,8 +131,9 @@ public:
         return run(TraversalKind::Raster).compute;
     }
 
-    /// Sums over all steps; a Custom order is a permutation (R5.3). As soon as !limit.allows(tally, count),
-    /// which is asked of every part of the sum, only of the steps so far: with a preset order at once.
+    /// The sums over all steps; a Custom order must be a permutation (R5.3). limit.allows(tally, count) is
+    /// called for every part of the sum; as soon as it returns false the sum of the parts so far is returned
+    /// (with a preset row or column traversal; the others always run to the end).
     template <class Limit = NoLimit> [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit = {})
     {
         m_forgets = traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse;
@@ -161,14 +161,15 @@ public:
     }
 
 private:
-    /// When uses are active: in tiles where a sink of this shape is present, in the k steps of a reduction or
-    /// in the one that completes it. Groups of the plan that agree in this are one.
+    /// A condition under which requests and runs are active: in tiles where a sink of this shape is present,
+    /// in the k steps of a reduction or only in its last one. Groups of the plan with equal conditions share
+    /// a cause.
     struct Cause
     {
         std::uint32_t rowSlot, colSlot; // of the sink
         std::int64_t reduction;
         bool completing;
-        std::int64_t steps; // for the current granularity
+        std::int64_t steps; // set by bind()
     };
     struct Request // from slow memory into a buffer
     {
@@ -194,9 +195,9 @@ private:
         bool kept; // not a run: loads an input that is being retained (R9.7)
         bool matmul;
         double base;
-        // for the current granularity
+        // set by bind()
         Axis row, col, depth; // canonical
-        std::uint32_t bound;  // its position among those that differ
+        std::uint32_t bound;  // the symbol that it became: its bit in masks of runs
     };
     struct Span
     {
@@ -392,7 +393,7 @@ private:
     std::optional<MemoryCosts> m_memory;
     std::int64_t m_reserved = 0;
 
-    // by plan and what is around it
+    // set by prepare()
     Store<Cause, Limits::kGroups> m_causes;
     std::size_t m_causeCount = 0;
     Store<std::uint32_t, Limits::kGroups> m_groupCause;
@@ -407,10 +408,10 @@ private:
     std::size_t m_heightCount = 0, m_widthCount = 0;
     Store<std::int64_t, Limits::kDepths> m_depths; // reductions, each once, ascending
     std::size_t m_depthCount = 0;
-    bool m_hasShared = false;  // whether several requests are of one tensor
-    bool m_hasRepeats = false; // whether several runs are of one op
+    bool m_hasShared = false;  // whether some tensor has several requests
+    bool m_hasRepeats = false; // whether some op has several runs
 
-    // for the current granularity
+    // set by bind()
     Granularity m_g;
     Store<Axis, Limits::kSlots> m_axis;
     Store<std::int64_t, Limits::kSlots> m_extent; // of every slot at the current class and phase
@@ -418,7 +419,7 @@ private:
     Store<Mask, Limits::kGroups> m_causeBuffers;
     Store<Mask, Limits::kGroups> m_causeRuns;
     Store<Buffer, Limits::kUses> m_buffers;
-    Store<std::uint32_t, Limits::kUses> m_bound; // runs that differ, as positions in m_runs
+    Store<std::uint32_t, Limits::kUses> m_bound; // by symbol: the first of its runs, as a position in m_runs
     Store<Mixed, Limits::kUses> m_mixed;
     std::size_t m_bufferCount = 0, m_runCount = 0, m_mixedCount = 0;
     Mask m_bufferStep{}, m_bufferRow{}, m_bufferCol{}; // buffers whose range follows that axis
@@ -442,16 +443,17 @@ private:
     Store<std::int64_t, Limits::kClasses * Limits::kUses> m_firstArea;
 };
 
-/// `use(engine)` for an engine for which prepare(engine) is true: the small one where it is large enough.
-/// Nothing where the plan is too large for both.
-template <class Prepare, class Use>
-[[nodiscard]] auto withEngine(const SubgraphPlan& plan, bool ignoreMeetings, Prepare&& prepare, Use&& use)
+/// use(engine) with an engine prepared for the plan: the small one if the plan is within its limits. A
+/// default value when it exceeds those of both.
+template <class Use>
+[[nodiscard]] auto withEngine(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                              std::span<const TensorId> retained, bool ignoreMeetings, Use&& use)
 {
     if (SmallLimits::hold(plan))
-        if (FastEngine<SmallLimits> engine(ignoreMeetings); prepare(engine))
+        if (FastEngine<SmallLimits> engine(ignoreMeetings); engine.prepare(plan, resident, retained))
             return use(engine);
     FastEngine<LargeLimits> engine(ignoreMeetings);
-    return prepare(engine) ? use(engine) : decltype(use(engine)){};
+    return engine.prepare(plan, resident, retained) ? use(engine) : decltype(use(engine)){};
 }
 
 } // namespace tilewright

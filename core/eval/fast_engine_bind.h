@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: from a plan to symbols, k phases and run costs of one granularity.
+// FastEngine: the lists of a plan, and their symbols, k phases and run costs for one granularity.
 #pragma once
 
 #include "eval/fast_engine.h"
 
 namespace tilewright {
 
-/// Inserts a value into a sorted list unless it is there. False: the list has `most` others already.
+/// Inserts a value into a sorted list without duplicates. False: the list is full, with `most` other values.
 template <class List>
 [[nodiscard]] bool insertSorted(List& list, std::size_t& count, std::int64_t value, std::size_t most)
 {
@@ -25,17 +25,19 @@ template <class List>
 }
 
 template <class Limits>
-template <class Resident, class Kept, class Retained>
-bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, Resident&& isResident, Kept&& isKept,
-                                 Retained&& isRetained, std::int64_t reserved)
+bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                                 std::span<const TensorId> retained)
 {
+    const auto isIn = [](std::span<const TensorId> list, TensorId t) {
+        return std::find(list.begin(), list.end(), t) != list.end();
+    };
     m_plan = &plan;
     m_memory.emplace(plan.problem().hardware());
-    m_reserved = reserved;
+    m_reserved = reservedElements(plan.problem(), resident, retained);
     m_cyclesOf.reset();
     m_sinkRetained.resize(plan.sinks().size());
     for (std::size_t s = 0; s < plan.sinks().size(); ++s)
-        m_sinkRetained[s] = isRetained(plan.sinks()[s].product);
+        m_sinkRetained[s] = isIn(retained, plan.products()[plan.sinks()[s].product]);
     if (!listSinks() || !listCauses())
         return false;
     const auto& uses = plan.uses();
@@ -49,9 +51,9 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, Resident&& isResident
         m_useBit[i] = false;
         if (uses[i].run)
             listRun(i, uses[i], false);
-        else if (isResident(uses[i].id))
+        else if (isIn(resident, plan.inputs()[uses[i].id]))
             continue;
-        else if (isKept(uses[i].id))
+        else if (isIn(retained, plan.inputs()[uses[i].id]))
             listRun(i, uses[i], true);
         else {
             m_useBit[i] = true;
@@ -63,7 +65,7 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, Resident&& isResident
     return true;
 }
 
-/// False: too many different reductions.
+/// Lists the extents and reductions of the sinks. False: too many different reductions.
 template <class Limits> bool FastEngine<Limits>::listSinks()
 {
     const auto& sinks = m_plan->sinks();
@@ -181,7 +183,7 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
     }
     for (std::size_t s = 0; s < m_plan->sinks().size(); ++s)
         m_sinkSteps[s] = ceilDiv(m_sinkReduction[s], g.k);
-    // Where something begins or ends: the last entry is where the longest sink ends.
+    // The k steps at which something begins or ends; the last entry is the end of the longest sink.
     m_phaseBegin[0] = 0;
     m_phaseCount = 0;
     for (std::size_t d = 0; d < m_depthCount; ++d) {
@@ -203,7 +205,7 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
     return true;
 }
 
-/// Whether a tile range and a step range of one axis can be equal somewhere.
+/// Whether a tile range and a k range of one axis can be equal at some position.
 template <class Limits>
 bool FastEngine<Limits>::canMeet(std::int64_t tile, std::int64_t tileSize, std::int64_t step,
                                  std::int64_t stepSize) const noexcept
@@ -213,7 +215,7 @@ bool FastEngine<Limits>::canMeet(std::int64_t tile, std::int64_t tileSize, std::
     return tile == step || lastTile == step || tile == lastStep || (lastTile != 0 && lastTile == lastStep);
 }
 
-/// Whether two canonical axes of one tensor can be the same range at some position although they differ.
+/// Whether ranges of two canonical kinds, along one axis of a tensor, can be equal at some position.
 template <class Limits>
 bool FastEngine<Limits>::canMeet(Axis a, Axis b, bool row, std::int64_t size) const noexcept
 {
@@ -292,7 +294,8 @@ template <class Limits> bool FastEngine<Limits>::bindRuns()
     return true;
 }
 
-/// Whether this run is one of those before it, as run.bound says then.
+/// Whether the run becomes a symbol that is bound already; then run.bound is set. isRegular: false where two
+/// symbols could be the same run at some positions only.
 template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRegular)
 {
     for (std::uint32_t b = 0; b < m_runCount; ++b) {
@@ -414,7 +417,7 @@ template <class Limits> void FastEngine<Limits>::bindRunCosts()
         m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
 }
 
-/// R8 with the k extents of the current phase.
+/// Cost of the run by R8, with the k extents of the current phase.
 template <class Limits> double FastEngine<Limits>::runCost(const Run& run) const
 {
     if (run.kept || (m_cyclesOf && run.id != *m_cyclesOf))
@@ -430,7 +433,7 @@ template <class Limits> double FastEngine<Limits>::runCost(const Run& run) const
                       : m_cost->pointwise(run.base, rows, cols);
 }
 
-/// R6.6: a run is charged with the kinds of its first request in the step.
+/// Sets the costs by R6.6: a run is charged with the kinds of axes of its first request in the step.
 template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, double* cost, std::int64_t q)
 {
     Mask missing = out.runs;
@@ -446,7 +449,7 @@ template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, d
     }
 }
 
-/// False when a donation could depend on more than the tile class (R9.6).
+/// Whether donations depend on the tile class alone (R9.6).
 template <class Limits> bool FastEngine<Limits>::donationIsRegular() const
 {
     if (m_ignoreMeetings)

@@ -12,7 +12,8 @@ typename FastEngine<Limits>::Cell& FastEngine<Limits>::cell(const Class& c, std:
     return m_cells[c.index * m_phaseCount + phase];
 }
 
-/// A tile axis that is canonically whole may be the size of another sink, which is absent here.
+/// The length of a range in the current tile and step. A canonically whole axis has the size of the tensor,
+/// also where the sink whose tile it follows is absent.
 template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t slot, Axis axis) const noexcept
 {
     return axis == Axis::Full ? m_plan->ranges()[slot].size : m_extent[slot];
@@ -81,7 +82,7 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
     c.last = before;
 }
 
-/// Of the current tile.
+/// Number of k phases of the current tile.
 template <class Limits> std::size_t FastEngine<Limits>::phasesHere() const noexcept
 {
     std::int64_t steps = 0;
@@ -146,7 +147,7 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
         donate(out, q);
 }
 
-/// R9.1d: drivers of sink s that no earlier active sink charges.
+/// Number of drivers of sink s with an accumulator that no earlier active sink charges (R9.1d).
 template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_t s, std::int64_t q) const
 {
     if (m_sinkSteps[s] <= 1)
@@ -192,15 +193,16 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
     }
 }
 
-/// In k step q of the current tile.
+/// Whether the cause is active in k step q of the current tile.
 template <class Limits> bool FastEngine<Limits>::isActive(const Cause& cause, std::int64_t q) const noexcept
 {
     return m_extent[cause.rowSlot] > 0 && m_extent[cause.colSlot] > 0 &&
            (cause.completing ? q == cause.steps - 1 : q < cause.steps);
 }
 
-/// Whether the request's axis is the sink's tile here; donationIsRegular() has excluded the rest. A sink
-/// that is whole on an axis takes part at index 0 only, where a tile of another size can be the same.
+/// Whether the range of the request equals that of the sink's tile; donationIsRegular() has excluded the
+/// rest. A sink that is whole on an axis takes part at index 0 only, where a tile of another size can be the
+/// same.
 template <class Limits>
 bool FastEngine<Limits>::sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept
 {
@@ -219,7 +221,7 @@ double FastEngine<Limits>::compute(const Class& c, std::size_t phase, const Mask
     return sum;
 }
 
-/// One tile. `reuse` = buffers of the previous step whose range is the same in this tile's first step;
+/// The sums of one tile. `reuse` = buffers of the previous step whose range is the same in its first step;
 /// `charge` = runs that cost something in this tile. Leaves the buffers of its last step in `last`.
 template <class Limits>
 Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, Mask& last)
@@ -257,7 +259,7 @@ template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask
     }
 }
 
-/// The steps of a phase after its first. Only a sink's completing step stores, and it is a phase alone.
+/// Adds the steps of a phase after its first. Only completing steps store, and each is a phase of its own.
 template <class Limits>
 void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const Cell& here, const Mask& runs,
                                 std::int64_t load, std::int64_t ws)
@@ -316,7 +318,7 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
     return out;
 }
 
-/// Line after line (rows or columns), each forwards or, when `snake`, alternating.
+/// Runs line after line (rows or columns of tiles), all forwards or, when `snake`, in alternating directions.
 template <class Limits>
 template <class Limit>
 Tally FastEngine<Limits>::runLines(bool byRows, bool snake, Limit& limit)
@@ -380,7 +382,8 @@ Tally FastEngine<Limits>::runLines(bool byRows, bool snake, Limit& limit)
     };
     for (std::size_t outer = 0; goesOn && outer < outerClasses; ++outer) {
         const Span span = (byRows ? m_rowSpan : m_colSpan)[outer];
-        // The two previous lines of this class, to find a period of one (same direction) or two.
+        // The states before the two previous lines of this class: equal states show a period of one line, or
+        // of two in a snake.
         LineState in[2]{};
         Tally tallies[2]{};
         std::int64_t known = 0;

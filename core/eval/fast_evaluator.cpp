@@ -2,7 +2,6 @@
 #include "eval/fast_evaluator.h"
 
 #include "eval/fast_engine.h"
-#include "eval/schedule_walk.h"
 
 namespace tilewright {
 
@@ -31,14 +30,14 @@ struct FastEvaluator::State
     private:
         double m_cutoff;
         double m_latency = 0;
-        StepTotals m_left; ///< at least still to come
+        StepTotals m_left; ///< lower bounds of what is still to come
         std::int64_t m_capacity;
         MemoryCosts m_costs;
         bool m_isReached = false;
     };
 
-    /// An engine, and how far it is bound for which granularity.
-    template <class Limits> struct Asked
+    /// An engine with the granularity for which it is bound, and how far.
+    template <class Limits> struct Binding
     {
         enum class Bound : std::uint8_t { Nothing, Buffers, Everything, Irregular };
 
@@ -59,16 +58,16 @@ struct FastEvaluator::State
     };
 
     const Hardware* hardware = nullptr; ///< of the plan; null: not prepared
-    Asked<SmallLimits> small;
-    std::optional<Asked<LargeLimits>> large; ///< made when it is needed first
+    Binding<SmallLimits> small;
+    std::optional<Binding<LargeLimits>> large; ///< made when it is needed first
     bool usesSmall = false, usesLarge = false;
 
-    template <class Limits> [[nodiscard]] bool firstTileFits(Asked<Limits>& asked) const
+    template <class Limits> [[nodiscard]] bool firstTileFits(Binding<Limits>& binding) const
     {
-        return asked.engine.firstTilePeak(hardware->fastMemoryCapacity) <= hardware->fastMemoryCapacity;
+        return binding.engine.firstTilePeak(hardware->fastMemoryCapacity) <= hardware->fastMemoryCapacity;
     }
 
-    /// answer(asked) of the engine in use, bound for `g`; nothing where that is not regular.
+    /// answer(binding) with the engine in use bound for `g`; nothing when that fails.
     template <class Answer> [[nodiscard]] auto ask(const Granularity& g, bool withRuns, Answer&& answer)
     {
         using Result = std::optional<decltype(answer(small))>;
@@ -88,16 +87,9 @@ void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> 
     if (!m_state)
         m_state = std::make_unique<State>();
     m_state->hardware = &plan.problem().hardware();
-    const std::int64_t reserved = reservedElements(plan.problem(), resident, retained);
-    const auto isIn = [](std::span<const TensorId> list, TensorId t) {
-        return std::find(list.begin(), list.end(), t) != list.end();
-    };
-    const auto isPrepared = [&]<class Limits>(State::Asked<Limits>& asked) {
-        asked.bound = State::Asked<Limits>::Bound::Nothing;
-        return asked.engine.prepare(
-            plan, [&](std::uint32_t i) { return isIn(resident, plan.inputs()[i]); },
-            [&](std::uint32_t i) { return isIn(retained, plan.inputs()[i]); },
-            [&](std::uint32_t i) { return isIn(retained, plan.products()[i]); }, reserved);
+    const auto isPrepared = [&]<class Limits>(State::Binding<Limits>& binding) {
+        binding.bound = State::Binding<Limits>::Bound::Nothing;
+        return binding.engine.prepare(plan, resident, retained);
     };
     m_state->usesSmall = SmallLimits::hold(plan) && isPrepared(m_state->small);
     if (m_state->usesSmall)
@@ -121,16 +113,16 @@ void FastEvaluator::reset() noexcept
 std::optional<TilingCost> FastEvaluator::evaluate(const Granularity& g, TraversalKind traversal,
                                                   double cutoff, const StepTotals& atLeast)
 {
-    return m_state->ask(g, true, [&](auto& asked) {
+    return m_state->ask(g, true, [&](auto& binding) {
         const Hardware& hw = *m_state->hardware;
         State::Limit limit(cutoff, atLeast, hw);
-        const Tally tally = asked.engine.run(traversal, limit);
+        const Tally tally = binding.engine.run(traversal, limit);
         TilingCost out;
         out.peak = tally.peak;
         const double latency = tally.latency(MemoryCosts(hw));
         if (tally.peak > hw.fastMemoryCapacity) {
             out.verdict = TilingCost::Verdict::TooLarge;
-            out.anyOrder = asked.engine.peakIsOfAnyOrder() || !m_state->firstTileFits(asked);
+            out.anyOrder = binding.engine.peakIsOfAnyOrder() || !m_state->firstTileFits(binding);
         } else if (limit.isReached() || latency >= cutoff) {
             out.verdict = TilingCost::Verdict::Cut;
         } else {
@@ -143,7 +135,7 @@ std::optional<TilingCost> FastEvaluator::evaluate(const Granularity& g, Traversa
 
 std::optional<bool> FastEvaluator::firstTileFits(const Granularity& g)
 {
-    return m_state->ask(g, false, [&](auto& asked) { return m_state->firstTileFits(asked); });
+    return m_state->ask(g, false, [&](auto& binding) { return m_state->firstTileFits(binding); });
 }
 
 } // namespace tilewright

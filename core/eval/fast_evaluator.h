@@ -13,7 +13,7 @@
 
 namespace tilewright {
 
-/// What a search needs to know about one candidate tiling of one subgraph.
+/// The outcome of evaluating one tiling of one subgraph in a search.
 struct TilingCost
 {
     enum class Verdict : std::uint8_t {
@@ -25,21 +25,23 @@ struct TilingCost
     };
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();
-    std::int64_t peak = 0; ///< largest working set of the steps looked at
-    bool anyOrder = false; ///< TooLarge by every traversal
+    std::int64_t peak = 0; ///< largest working set of the steps evaluated
+    bool anyOrder = false; ///< TooLarge with every preset row or column traversal
 };
 
-/// What all steps of a tiling take, were compute and memory never to wait for each other.
+/// Compute time and memory time of all steps of a tiling, each added up on its own.
 struct StepTotals
 {
     double compute = 0, memory = 0;
+    /// Lower bound of the latency, as if all steps overlapped perfectly.
     [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
 };
 
 /// The fast form of the rules (eval/fast.h) for searches, which evaluate many tilings of one subgraph and
-/// drop most of them: what does not depend on the granularity is listed once, what does not depend on the
-/// traversal once a granularity, and an evaluation ends as soon as the tiling is known not to fit or not to
-/// be fast enough. Working memory is reused between calls: one instance per thread; copies are empty.
+/// discard most of them. What does not depend on the granularity is computed once for a plan, what does not
+/// depend on the traversal once for a granularity, and an evaluation ends as soon as the tiling is known not
+/// to fit or not to be fast enough. Working memory is reused between calls: one instance per thread. A copy
+/// is not prepared.
 class FastEvaluator
 {
 public:
@@ -47,22 +49,22 @@ public:
     FastEvaluator(const FastEvaluator& other);
     ~FastEvaluator();
 
-    /// What is asked from now on is about this plan, which must outlive the answers, between RES before the
-    /// subgraph and what it retains (R3.3, R9.7).
+    /// Chooses the subgraph: a plan, which must stay as it is until reset(), the tensors resident before it
+    /// and those that it retains (R3.3, R9.7).
     void prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
                  std::span<const TensorId> retained);
     [[nodiscard]] bool isPrepared() const noexcept;
-    /// The plan is about to change.
+    /// Forgets the plan.
     void reset() noexcept;
 
-    /// Exact latency of a tiling that passes plan.check(), by a preset row or column traversal; Cut once it
-    /// is certain to reach `cutoff`. `atLeast`: what its totals are known not to go below. Nothing where only
-    /// walking every step can tell.
+    /// Evaluates a tiling that passes plan.check(), with a preset row or column traversal. The verdict is Cut
+    /// as soon as the latency is certain to reach `cutoff`, for which `atLeast` gives known lower bounds of
+    /// the totals. Nothing when there is no closed form: then every step has to be walked.
     [[nodiscard]] std::optional<TilingCost> evaluate(const Granularity& g, TraversalKind traversal,
                                                      double cutoff = std::numeric_limits<double>::infinity(),
                                                      const StepTotals& atLeast = {});
-    /// Whether the working sets of the steps of the first tile fit, with which every preset row or column
-    /// traversal begins. Nothing as above.
+    /// Whether the steps of the first tile, which is the same in all of these traversals, fit into fast
+    /// memory. Nothing when there is no closed form.
     [[nodiscard]] std::optional<bool> firstTileFits(const Granularity& g);
 
 private:

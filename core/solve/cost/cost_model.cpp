@@ -76,7 +76,8 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
     m_requests.push_back({tensor, role, row, col, cause});
 }
 
-/// Adds the run, or the cause to a known one; the Pointwises of an epilogue stay apart.
+/// Adds the run, or only its cause where an equal run is listed; the Pointwises of an epilogue are listed
+/// separately.
 void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause)
 {
     const OpId op = m_plan.ops()[use.id];
@@ -150,7 +151,7 @@ void CostModel::compileRange()
     m_prologueHeights.clear();
     if (m_rules.prologue != Rules::Prologue::SplitOnly)
         return;
-    // Where k is split a tile may have to be wider than every sink.
+    // Where k is split, the prologue may require a tile wider than every sink (R4.7).
     const auto demands = [](const std::vector<std::int64_t>& all, std::int64_t most, std::int64_t min,
                             std::int64_t& max, std::vector<std::int64_t>& out) {
         for (const std::int64_t size : all)

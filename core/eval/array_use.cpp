@@ -10,13 +10,6 @@ namespace tilewright {
 
 namespace {
 
-/// What is around the subgraph has no influence on its runs.
-template <class Limits> bool bindAlone(FastEngine<Limits>& engine)
-{
-    const auto no = [](std::uint32_t) { return false; };
-    return engine.bind(no, no, no, 0);
-}
-
 class UsesOfArray
 {
 public:
@@ -40,8 +33,7 @@ public:
             else
                 out.uses.push_back(wholeRun(m_plan.ops()[i]));
         }
-        if (!(SmallLimits::hold(m_plan) && count<SmallLimits>(out.uses, false)) &&
-            !count<LargeLimits>(out.uses, false))
+        if (!withBoundEngine(false, [&](auto& engine) { count(out.uses, engine, true); }))
             walk(out.uses);
         const double pes = static_cast<double>(out.rows) * static_cast<double>(out.cols);
         for (ArrayUse& use : out.uses) {
@@ -67,26 +59,37 @@ private:
         return static_cast<std::uint32_t>(std::ranges::find(m_plan.ops(), op) - m_plan.ops().begin());
     }
 
-    /// The closed form; false when there is none.
-    template <class Limits> bool count(std::vector<ArrayUse>& uses, bool ignoreMeetings) const
+    /// use(engine), bound without resident or retained tensors, which have no influence on runs. False: there
+    /// is no closed form, and use() was not called.
+    template <class Use> [[nodiscard]] bool withBoundEngine(bool ignoreMeetings, Use&& use) const
     {
-        FastEngine<Limits> engine(m_plan, m_subgraph.granularity, ignoreMeetings);
-        if (!bindAlone(engine))
-            return false;
+        return withEngine(m_plan, {}, {}, ignoreMeetings, [&](auto& engine) {
+            const bool isBound = engine.bind(m_subgraph.granularity);
+            if (isBound)
+                use(engine);
+            return isBound;
+        });
+    }
+
+    /// Sets the cycles by the closed form.
+    template <class Engine> void count(std::vector<ArrayUse>& uses, Engine& engine, bool isExact) const
+    {
         for (ArrayUse& use : uses) {
             use.cycles = engine.cyclesOf(local(use.op));
-            use.exact = !ignoreMeetings;
+            use.exact = isExact;
         }
-        return true;
     }
 
     void walk(std::vector<ArrayUse>& uses) const
     {
-        FastEngine<LargeLimits> estimate(m_plan, m_subgraph.granularity, true);
-        if (bindAlone(estimate) && estimate.run(TraversalKind::Raster).steps > m_mostWalkedSteps) {
-            count<LargeLimits>(uses, true);
+        bool isCounted = false;
+        (void)withBoundEngine(true, [&](auto& engine) {
+            isCounted = engine.run(TraversalKind::Raster).steps > m_mostWalkedSteps;
+            if (isCounted)
+                count(uses, engine, false);
+        });
+        if (isCounted)
             return;
-        }
         Subgraph alone = m_subgraph;
         alone.traversal = TraversalKind::Raster;
         alone.retain.clear();

@@ -10,15 +10,15 @@
 
 namespace tilewright {
 
-/// What an output-stationary array of native_h x native_w PEs makes of a MatMul as a subgraph runs it (R8.2),
-/// also under rules that charge it otherwise.
+/// How a MatMul of a subgraph uses an output-stationary array of native_h x native_w PEs (R8.2), also under
+/// rules that charge it differently.
 struct ArrayUse
 {
     OpId op;
     RunTile run;          ///< the largest, where no edge clips it
     double runCycles = 0; ///< of that run
-    /// Of all runs that cost something (R8.1). With compute=array the op takes base_cost of this per native
-    /// tile over the whole reduction.
+    /// Cycles of all runs that are charged (R8.1). With compute=array the op costs base_cost for as many
+    /// cycles as a native tile takes over the whole reduction.
     double cycles = 0;
     double utilisation = 0; ///< multiplications that the op consists of / (PEs * cycles)
     bool exact = true;      ///< false: as SubgraphEvaluation::exact
@@ -26,13 +26,13 @@ struct ArrayUse
 
 struct ArrayUses
 {
-    std::int64_t rows = 1, cols = 1; ///< of the array
+    std::int64_t rows = 1, cols = 1; ///< PEs of the array
     std::vector<ArrayUse> uses;      ///< in declared order
-    std::size_t more = 0;            ///< MatMuls of the subgraph beyond the `most` that were asked for
+    std::size_t more = 0;            ///< number of further MatMuls, beyond the `most` requested
 };
 
-/// Of the first MatMuls of a subgraph; none when it breaks R2.2, R4.1 to R4.5 or R4.7. Microseconds, unless
-/// steps have to be walked (kMostWalkedSteps).
+/// The use of the array by the first MatMuls of a subgraph; none when it breaks R2.2, R4.1 to R4.5 or R4.7.
+/// Microseconds, unless steps have to be walked (kMostWalkedSteps).
 [[nodiscard]] ArrayUses arrayUses(const Problem& problem, const Subgraph& subgraph, const Rules& rules,
                                   std::size_t most, std::int64_t mostWalkedSteps = 20'000);
 

@@ -13,6 +13,7 @@ template <std::size_t W> struct Bits
     std::uint64_t words[W];
 
     void set(std::size_t i) noexcept { words[i / 64] |= std::uint64_t{1} << (i % 64); }
+    void reset(std::size_t i) noexcept { words[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
     [[nodiscard]] bool has(std::size_t i) const noexcept { return (words[i / 64] >> (i % 64)) & 1; }
     [[nodiscard]] bool any() const noexcept
     {

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Ops may meet that read the same tensor, and those that make and read one, unless R4.7 forbids it.
+/// Two ops may share a subgraph if they touch a common tensor, unless R4.7 forbids it.
 std::vector<std::vector<OpId>> componentsOf(const Problem& problem, const Rules& rules)
 {
     std::vector<std::size_t> parent(problem.opCount());

@@ -13,9 +13,9 @@ namespace tilewright {
 /// How one axis of a product is cut into pieces that an array takes one after the other (R8.2).
 struct ArrayAxis
 {
-    double folds = 1;  ///< sum over the pieces of their extents in whole arrays
+    double folds = 1;  ///< sum over the pieces of the arrays they take, rounded up
     double pieces = 1; ///< number of pieces
-    double used = 1;   ///< sum over the pieces of what of one array they reach
+    double used = 1;   ///< sum over the pieces of the extent of an array that they occupy
 
     [[nodiscard]] static ArrayAxis whole(std::int64_t extent, std::int64_t native) noexcept
     {
@@ -34,8 +34,9 @@ struct ArrayAxis
     }
 };
 
-/// R8.2: cycles of all runs that such cuts of rows and columns give with a reduction range that is cut into
-/// `chunks`. One run: whole(), whole(), its range, 1. No finer cut takes fewer.
+/// R8.2: cycles of all runs of a product whose rows and columns are cut like this and whose reduction is cut
+/// into `chunks` parts. For a single run: whole(), whole(), its k range, 1. A finer cut never takes fewer
+/// cycles.
 [[nodiscard]] inline double arrayCycles(const ArrayAxis& rows, const ArrayAxis& cols, std::int64_t reduction,
                                         double chunks = 1) noexcept
 {
@@ -118,7 +119,7 @@ struct MemoryCosts
 
     explicit MemoryCosts(const Hardware& hw) : bandwidth(static_cast<double>(hw.slowMemoryBandwidth)) {}
 
-    /// The elements that take time: summed before they are divided, so that sums stay exact.
+    /// The elements that take time. They are added before the division, so that sums stay exact.
     [[nodiscard]] std::int64_t timed(std::int64_t load, std::int64_t store) const noexcept
     {
         return saturatingAdd(load, store);

@@ -25,8 +25,8 @@ struct SubgraphEvaluation
     bool structurallyValid =
         false;         ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
     bool fits = false; ///< peakWorkingSet <= capacity
-    /// False when the sums are estimates: see kMostWalkedSteps. Rare, and only for millions of
-    /// steps.
+    /// False when the sums are estimates, which happens rarely and only with millions of steps: see
+    /// kMostWalkedSteps.
     bool exact = true;
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
     double compute = 0; ///< sum of compute times

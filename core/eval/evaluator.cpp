@@ -9,7 +9,7 @@ namespace tilewright {
 
 namespace {
 
-/// Schedules back that a result is kept for: undo and the preview of a drop come back to them.
+/// For how many schedules a result is kept: undo and the preview of a drop return to earlier ones.
 constexpr std::int64_t kGenerations = 16;
 
 } // namespace

@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-/// evaluate() for live editing: remembers each subgraph of the last schedules by its pointer and the tensors
-/// resident before it, so that an edit costs the subgraphs it touched. Not thread-safe; keep one per worker.
+/// evaluate() for live editing: remembers the results of the last schedules, so that after an edit only the
+/// subgraphs that changed are computed. Not thread-safe; keep one per worker.
 class Evaluator
 {
 public:

@@ -2,12 +2,10 @@
 #include "eval/fast.h"
 
 #include "eval/fast_engine.h"
-#include "eval/schedule_walk.h"
 #include "eval/trace.h"
 #include "rules/check.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tilewright {
 
@@ -18,71 +16,37 @@ bool holds(std::span<const TensorId> list, TensorId t)
     return std::find(list.begin(), list.end(), t) != list.end();
 }
 
-bool hasBit(std::uint64_t bits, std::uint32_t i)
+/// One evaluation by the fast engine; nothing when there is no closed form.
+std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan, const Granularity& g,
+                                                       const Traversal& traversal,
+                                                       std::span<const TensorId> resident,
+                                                       std::span<const TensorId> retain, bool ignoreMeetings)
 {
-    return (bits >> i) & 1;
-}
-
-/// Binds an engine of one size and asks it; nothing when it is not regular.
-struct FastCall
-{
-    const SubgraphPlan& plan;
-    const Granularity& g;
-    const Traversal& traversal;
-    const Surroundings* around; // or the two lists
-    std::span<const TensorId> resident, retain;
-    std::int64_t reserved = 0;
-    bool peakOnly = false;
-    bool ignoreMeetings = false;
-
-    template <class Limits> [[nodiscard]] std::optional<SubgraphEvaluation> run() const
-    {
-        FastEngine<Limits> engine(plan, g, ignoreMeetings);
-        const bool bound =
-            around
-                ? engine.bind([&](std::uint32_t i) { return hasBit(around->residentInputs, i); },
-                              [&](std::uint32_t i) { return hasBit(around->retainedInputs, i); },
-                              [&](std::uint32_t i) { return hasBit(around->retained, i); }, reserved)
-                : engine.bind([&](std::uint32_t i) { return holds(resident, plan.inputs()[i]); },
-                              [&](std::uint32_t i) { return holds(retain, plan.inputs()[i]); },
-                              [&](std::uint32_t i) { return holds(retain, plan.products()[i]); }, reserved);
-        if (!bound)
+    const auto ask = [&](auto& engine) -> std::optional<SubgraphEvaluation> {
+        if (!engine.bind(g))
             return std::nullopt;
         SubgraphEvaluation out;
         out.rows = engine.rows();
         out.cols = engine.cols();
-        out.reserved = reserved;
-        const Hardware& hw = plan.problem().hardware();
-        if (peakOnly)
-            if (const auto peak = engine.quickPeak()) {
-                out.peakWorkingSet = *peak;
-                return out;
-            }
         if (traversal.kind() == TraversalKind::Custom &&
             !orderFault(traversal.explicitOrder(), {out.rows, out.cols}).empty())
             return SubgraphEvaluation{};
+        const Hardware& hw = plan.problem().hardware();
         engine.run(traversal).finish(out, hw, MemoryCosts(hw));
+        out.reserved = engine.reserved();
         out.exact = !ignoreMeetings;
         return out;
-    }
-
-    [[nodiscard]] std::optional<SubgraphEvaluation> operator()() const
-    {
-        if (SmallLimits::hold(plan))
-            if (auto out = run<SmallLimits>())
-                return out;
-        return run<LargeLimits>();
-    }
-};
+    };
+    return withEngine(plan, resident, retain, ignoreMeetings, ask);
+}
 
 SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity& g,
                                      const Traversal& traversal, std::span<const TensorId> resident,
-                                     std::span<const TensorId> retain, std::int64_t reserved,
-                                     std::int64_t mostWalkedSteps)
+                                     std::span<const TensorId> retain, std::int64_t mostWalkedSteps)
 {
-    FastCall call{plan, g, traversal, nullptr, resident, retain, reserved, false, true};
-    if (auto bound = call(); bound && bound->steps > mostWalkedSteps)
-        return *bound;
+    if (const auto estimate = evaluateInClosedForm(plan, g, traversal, resident, retain, true);
+        estimate && estimate->steps > mostWalkedSteps)
+        return *estimate;
     if (mostWalkedSteps == 0)
         return {};
     Subgraph s;
@@ -93,45 +57,7 @@ SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity
     return evaluateSubgraphByTrace(plan.problem(), s, resident, plan.rules());
 }
 
-std::int64_t reservedAround(const SubgraphPlan& plan, const Surroundings& around)
-{
-    std::int64_t sum = around.otherReserved;
-    const auto add = [&](std::uint64_t bits, std::span<const TensorId> list) {
-        for (; bits != 0; bits &= bits - 1)
-            sum += plan.problem().tensor(list[static_cast<std::size_t>(std::countr_zero(bits))]).elements();
-    };
-    add(around.residentInputs | around.retainedInputs, plan.inputs());
-    add(around.retained, plan.products());
-    return sum;
-}
-
 } // namespace
-
-SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, const Traversal& traversal,
-                            const Surroundings& around)
-{
-    if (plan.check(g))
-        return {};
-    const std::int64_t sum = reservedAround(plan, around);
-    if (const auto out = FastCall{plan, g, traversal, &around, {}, {}, sum, false}())
-        return *out;
-    std::vector<TensorId> resident;
-    std::vector<TensorId> retain;
-    const auto append = [](std::vector<TensorId>& out, std::span<const TensorId> list, std::uint64_t bits) {
-        for (std::size_t i = 0; i < list.size(); ++i)
-            if ((bits >> i) & 1)
-                out.push_back(list[i]);
-    };
-    append(resident, plan.inputs(), around.residentInputs);
-    append(retain, plan.inputs(), around.retainedInputs);
-    append(retain, plan.products(), around.retained);
-    SubgraphEvaluation out =
-        evaluateByWalking(plan, g, traversal, resident, retain, sum - around.otherReserved, kMostWalkedSteps);
-    out.peakWorkingSet += around.otherReserved;
-    out.reserved = sum;
-    out.fits = out.peakWorkingSet <= plan.problem().hardware().fastMemoryCapacity;
-    return out;
-}
 
 SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, const Traversal& traversal,
                             std::span<const TensorId> resident, std::span<const TensorId> retain,
@@ -144,18 +70,9 @@ SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, cons
         if (!holds(plan.products(), t) &&
             !(keepsInputs && holds(plan.inputs(), t) && !plan.problem().isView(t)))
             return {};
-    const std::int64_t sum = reservedElements(plan.problem(), resident, retain);
-    if (const auto out = FastCall{plan, g, traversal, nullptr, resident, retain, sum, false}())
+    if (const auto out = evaluateInClosedForm(plan, g, traversal, resident, retain, false))
         return *out;
-    return evaluateByWalking(plan, g, traversal, resident, retain, sum, mostWalkedSteps);
-}
-
-std::int64_t peakWorkingSet(const SubgraphPlan& plan, const Granularity& g, const Traversal& traversal,
-                            const Surroundings& around)
-{
-    if (const auto out = FastCall{plan, g, traversal, &around, {}, {}, reservedAround(plan, around), true}())
-        return out->peakWorkingSet;
-    return evaluate(plan, g, traversal, around).peakWorkingSet;
+    return evaluateByWalking(plan, g, traversal, resident, retain, mostWalkedSteps);
 }
 
 SubgraphEvaluation evaluateSubgraph(const Problem& problem, const Subgraph& subgraph,

@@ -6,13 +6,17 @@
 // of a position is only: which extents are clipped (tile classes), which k phase it is, and which symbols
 // kept their range since the previous step (one bit mask for each kind of transition). Steps that agree in
 // these are identical; their sum is multiplied by their number. Where two symbols of one tensor (or op) could
-// become the same rectangle at some positions only (ranges of one axis that meet), bind() gives up and the
-// caller falls back to the explaining form; with `ignoreMeetings` they are taken for different ones.
+// become the same rectangle at some positions only (ranges of one axis that meet), bind() returns false and
+// the caller uses the explaining form; with `ignoreMeetings` such symbols count as different.
+//
+// Three stages: prepare() lists the requests and runs of a plan, given the resident and retained tensors;
+// bind() turns the lists into symbols for one granularity; run() adds up the steps in the order of a
+// traversal. A search prepares once for many bindings.
 #pragma once
 
 #include "eval/bits.h"
 #include "eval/cost.h"
-#include "eval/fast.h"
+#include "eval/schedule_walk.h"
 #include "eval/tally.h"
 #include "eval/trace.h"
 #include "schedule/traversal.h"
@@ -20,7 +24,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -50,8 +56,8 @@ struct SmallLimits
     static constexpr std::size_t kGroups = 24;
     static constexpr std::size_t kSinks = 3;    // at most 7 classes an axis
     static constexpr std::size_t kClasses = 49; // 7 x 7
-    static constexpr std::size_t kDrivers = 4;
-    static constexpr std::size_t kPhases = 8; // see phase count in bind()
+    static constexpr std::size_t kDepths = 4;
+    static constexpr std::size_t kPhases = 2 * kDepths;
 
     [[nodiscard]] static bool hold(const SubgraphPlan& plan) noexcept
     {
@@ -67,10 +73,16 @@ struct LargeLimits // 0: on the heap
     static constexpr std::size_t kGroups = 0;
     static constexpr std::size_t kSinks = 0;
     static constexpr std::size_t kClasses = 0;
-    static constexpr std::size_t kDrivers = 0;
+    static constexpr std::size_t kDepths = 0;
     static constexpr std::size_t kPhases = 0;
     static constexpr std::size_t kMaxBits = kWords * 64;
     static constexpr std::size_t kMaxCells = std::size_t{1} << 20; // classes x (phases + buffers)
+};
+
+/// A limit of FastEngine::run() that is never reached.
+struct NoLimit
+{
+    [[nodiscard]] static constexpr bool allows(const Tally&, std::int64_t = 1) noexcept { return true; }
 };
 
 template <class Limits> class FastEngine
@@ -81,50 +93,32 @@ template <class Limits> class FastEngine
     static constexpr std::size_t kSpans = kSmall ? 2 * Limits::kSinks + 1 : 0;
 
 public:
-    FastEngine(const SubgraphPlan& plan, const Granularity& g, bool ignoreMeetings = false)
-        : m_plan(plan), m_g(g), m_rules(plan.rules()), m_ignoreMeetings(ignoreMeetings),
-          m_cost(plan.problem().hardware(), g, plan.rules()), m_memory(plan.problem().hardware())
-    {
-    }
+    explicit FastEngine(bool ignoreMeetings = false) noexcept : m_ignoreMeetings(ignoreMeetings) {}
 
-    /// Prepares for one granularity. `isResident(input)`, `isKept(input)`, `isRetained(product)` by local
-    /// index. False: not regular, nothing may be asked of this engine.
-    template <class Resident, class Kept, class Retained>
-    [[nodiscard]] bool bind(Resident&& isResident, Kept&& isKept, Retained&& isRetained,
-                            std::int64_t reserved)
-    {
-        m_reserved = reserved;
-        bindSlots();
-        bindGroups();
-        if (!bindUses(isResident, isKept))
-            return false;
-        m_sinkRetained.resize(m_plan.sinks().size());
-        for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
-            m_sinkRetained[s] = isRetained(m_plan.sinks()[s].product);
-        if (!donationIsRegular())
-            return false;
-        bindMixed();
-        if (!bindPhases() || !bindClasses())
-            return false;
-        bindRunCosts();
-        return true;
-    }
+    /// Lists the requests and runs of a plan, which must outlive the engine, with the tensors resident before
+    /// the subgraph and those that it retains (R3.3, R9.7). False: the plan exceeds the limits of this
+    /// engine.
+    [[nodiscard]] bool prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                               std::span<const TensorId> retained);
 
+    /// Binds the lists for one granularity. False: there is no closed form, and no other function may be
+    /// called.
+    [[nodiscard]] bool bind(const Granularity& g) { return bindBuffers(g) && bindRuns(); }
+    /// The first part of bind(), enough for firstTilePeak().
+    [[nodiscard]] bool bindBuffers(const Granularity& g);
+    /// The second part of bind().
+    [[nodiscard]] bool bindRuns();
+
+    /// Elements of the resident and retained tensors (R9.1a).
+    [[nodiscard]] std::int64_t reserved() const noexcept { return m_reserved; }
     [[nodiscard]] std::int64_t rows() const noexcept { return m_rows; }
     [[nodiscard]] std::int64_t cols() const noexcept { return m_cols; }
 
-    /// The peak when it follows from the largest tile alone; otherwise nothing.
-    [[nodiscard]] std::optional<std::int64_t> quickPeak()
-    {
-        if (!m_plan.sinksHaveOneShape() || m_mixedCount > 0)
-            return std::nullopt;
-        // All sinks are clipped alike, so no tile needs more than an unclipped one.
-        const Class& c = classAt(0, 0);
-        std::int64_t peak = 0;
-        for (std::size_t p = 0; p < c.phases; ++p)
-            peak = std::max(peak, cell(c, p).workingSet);
-        return peak;
-    }
+    /// The largest working set in the first tile, which all preset row and column traversals share. May stop
+    /// early above `enough`.
+    [[nodiscard]] std::int64_t firstTilePeak(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
+    /// Whether the peak is the same for every order of the tiles.
+    [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return m_mixedCount == 0; }
 
     /// R8.2: cycles of all runs of a MatMul (by local index) that cost something, whatever `compute` is. The
     /// order of the tiles does not matter. Costs are cycles from now on.
@@ -137,19 +131,21 @@ public:
         return run(TraversalKind::Raster).compute;
     }
 
-    /// Sums over all steps. A Custom order is a permutation (R5.3).
-    [[nodiscard]] Tally run(const Traversal& traversal)
+    /// The sums over all steps; a Custom order must be a permutation (R5.3). limit.allows(tally, count) is
+    /// called for every part of the sum; as soon as it returns false the sum of the parts so far is returned
+    /// (with a preset row or column traversal; the others always run to the end).
+    template <class Limit = NoLimit> [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit = {})
     {
-        m_forgets = traversal.kind() == TraversalKind::Raster && !m_rules.nullOrderReuse;
+        m_forgets = traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse;
         switch (traversal.kind()) {
         case TraversalKind::Raster:
-            return runLines(true, false);
+            return runLines(true, false, limit);
         case TraversalKind::Snake:
-            return runLines(true, true);
+            return runLines(true, true, limit);
         case TraversalKind::Column:
-            return runLines(false, false);
+            return runLines(false, false, limit);
         case TraversalKind::ColumnSnake:
-            return runLines(false, true);
+            return runLines(false, true, limit);
         case TraversalKind::Spiral:
         case TraversalKind::Custom:
             break;
@@ -159,11 +155,30 @@ public:
             walk.visit(row, col);
             return true;
         });
-        return walk.total();
+        const Tally total = walk.total();
+        (void)limit.allows(total);
+        return total;
     }
 
 private:
-    struct Buffer
+    /// A condition under which requests and runs are active: in tiles where a sink of this shape is present,
+    /// in the k steps of a reduction or only in its last one. Groups of the plan with equal conditions share
+    /// a cause.
+    struct Cause
+    {
+        std::uint32_t rowSlot, colSlot; // of the sink
+        std::int64_t reduction;
+        bool completing;
+        std::int64_t steps; // set by bind()
+    };
+    struct Request // from slow memory into a buffer
+    {
+        std::uint32_t input;
+        std::uint32_t rowSlot, colSlot;
+        Role role;
+        Mask causes;
+    };
+    struct Buffer // one or more requests
     {
         std::uint32_t input;
         std::uint32_t rowSlot, colSlot;
@@ -175,11 +190,14 @@ private:
     {
         std::uint32_t id; // op, or input of a kept load
         std::uint32_t rowSlot, colSlot, depthSlot;
-        std::uint32_t group;
-        Axis row, col, depth; // canonical
-        bool rowReduces, colReduces;
+        Mask causes;
         bool drives;
         bool kept; // not a run: loads an input that is being retained (R9.7)
+        bool matmul;
+        double base;
+        // set by bind()
+        Axis row, col, depth; // canonical
+        std::uint32_t bound;  // the symbol that it became: its bit in masks of runs
     };
     struct Span
     {
@@ -211,30 +229,33 @@ private:
         Tally rest; // all steps but the first
     };
 
+    // ---- listing --------------------------------------------------------------------------------------
+
+    [[nodiscard]] bool listSinks();
+    [[nodiscard]] bool listCauses();
+    void listRequest(const SubgraphPlan::Use& u);
+    void listRun(std::size_t index, const SubgraphPlan::Use& u, bool kept);
+
     // ---- binding --------------------------------------------------------------------------------------
 
     [[nodiscard]] Axis canonical(std::uint32_t slot) const noexcept { return m_axis[slot]; }
+    [[nodiscard]] bool reduces(std::uint32_t slot) const noexcept { return m_plan->ranges()[slot].reduces(); }
 
-    void bindSlots();
-    void bindGroups();
     [[nodiscard]] bool canMeet(std::int64_t tile, std::int64_t tileSize, std::int64_t step,
                                std::int64_t stepSize) const noexcept;
     [[nodiscard]] bool canMeet(Axis a, Axis b, bool row, std::int64_t size) const noexcept;
-    template <class Resident, class Kept> bool bindUses(Resident&& isResident, Kept&& isKept);
-    template <class Use> bool addBuffer(const Use& u, Axis row, Axis col);
-    template <class Use> bool addRun(std::size_t index, const Use& u, Axis row, Axis col);
-    template <class Use> bool addKept(const Use& u, Axis row, Axis col);
-    bool pushRun(const Run& run);
+    [[nodiscard]] bool addBuffer(const Request& r);
+    [[nodiscard]] bool addRun(Run& run);
+    [[nodiscard]] bool isKnownRun(Run& run, bool& isRegular);
     void bindMixed();
-    bool bindPhases();
     [[nodiscard]] std::int64_t phaseSteps(std::size_t p) const noexcept;
     std::size_t axisClasses(bool row, Store<Span, kSpans>& spans);
-    bool bindClasses();
+    [[nodiscard]] bool bindClasses();
     void stepExtents(std::size_t phase);
     void bindRunCosts();
-    [[nodiscard]] double runCost(const Run& run, bool rowReduces, bool colReduces) const;
+    [[nodiscard]] double runCost(const Run& run) const;
     void variantCosts(const Cell& out, double* cost, std::int64_t q);
-    bool donationIsRegular() const;
+    [[nodiscard]] bool donationIsRegular() const;
     [[nodiscard]] bool axisIsRegular(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept;
 
     // ---- tile classes ---------------------------------------------------------------------------------
@@ -244,13 +265,14 @@ private:
     [[nodiscard]] std::int64_t bufferArea(std::size_t b) const noexcept;
     [[nodiscard]] std::int64_t area(const Mask& buffers) const noexcept;
     void tileExtents(std::size_t row, std::size_t col);
+    [[nodiscard]] std::size_t phasesHere() const noexcept;
     Class& classAt(std::size_t row, std::size_t col);
     void buildClass(Class& c, std::size_t row, std::size_t col);
     [[nodiscard]] std::int64_t tileArea(std::size_t sink) const noexcept;
     void buildCell(Cell& out, std::size_t phase);
     [[nodiscard]] std::int64_t accumulators(std::size_t s, std::int64_t q) const;
     void donate(Cell& out, std::int64_t q);
-    [[nodiscard]] bool isActive(std::uint32_t g, std::int64_t q) const noexcept;
+    [[nodiscard]] bool isActive(const Cause& cause, std::int64_t q) const noexcept;
     [[nodiscard]] bool sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept;
 
     // ---- tiles ----------------------------------------------------------------------------------------
@@ -274,7 +296,7 @@ private:
         bool operator==(const LineState&) const = default;
     };
 
-    [[nodiscard]] Tally runLines(bool byRows, bool snake);
+    template <class Limit> [[nodiscard]] Tally runLines(bool byRows, bool snake, Limit& limit);
     /// Any order, tile by tile; equal tiles in equal states are computed once.
     class TileWalk
     {
@@ -365,25 +387,39 @@ private:
         std::size_t m_rowClass = 0, m_colClass = 0;
     };
 
-    const SubgraphPlan& m_plan;
-    const Granularity m_g;
-    const Rules& m_rules;
     const bool m_ignoreMeetings;
-    const StepCosts m_cost;
-    const MemoryCosts m_memory;
+    const SubgraphPlan* m_plan = nullptr;
+    std::optional<StepCosts> m_cost;
+    std::optional<MemoryCosts> m_memory;
     std::int64_t m_reserved = 0;
 
-    Store<Axis, Limits::kSlots> m_axis;
-    Store<std::int64_t, Limits::kSlots> m_extent; // of every slot at the current class and phase
-    Store<std::int64_t, Limits::kGroups> m_groupSteps;
-    Store<Mask, Limits::kGroups> m_groupBuffers;
-    Store<Mask, Limits::kGroups> m_groupRuns;
-    Store<std::int64_t, Limits::kSinks> m_sinkSteps;
-    Store<char, Limits::kSinks> m_sinkRetained;
+    // set by prepare()
+    Store<Cause, Limits::kGroups> m_causes;
+    std::size_t m_causeCount = 0;
+    Store<std::uint32_t, Limits::kGroups> m_groupCause;
+    Store<Request, Limits::kUses> m_requests;
+    Store<Run, Limits::kUses> m_runs;
+    std::size_t m_requestCount = 0, m_listedRuns = 0;
     Store<char, Limits::kUses> m_useBit;          // whether a use is a request served from a buffer
     Store<std::uint32_t, Limits::kUses> m_useRun; // of a use that is a run
+    Store<char, Limits::kSinks> m_sinkRetained;
+    Store<std::int64_t, Limits::kSinks> m_sinkReduction;
+    Store<std::int64_t, Limits::kSinks> m_heights, m_widths; // of sinks, each once, ascending
+    std::size_t m_heightCount = 0, m_widthCount = 0;
+    Store<std::int64_t, Limits::kDepths> m_depths; // reductions, each once, ascending
+    std::size_t m_depthCount = 0;
+    bool m_hasShared = false;  // whether some tensor has several requests
+    bool m_hasRepeats = false; // whether some op has several runs
+
+    // set by bind()
+    Granularity m_g;
+    Store<Axis, Limits::kSlots> m_axis;
+    Store<std::int64_t, Limits::kSlots> m_extent; // of every slot at the current class and phase
+    Store<std::int64_t, Limits::kSinks> m_sinkSteps;
+    Store<Mask, Limits::kGroups> m_causeBuffers;
+    Store<Mask, Limits::kGroups> m_causeRuns;
     Store<Buffer, Limits::kUses> m_buffers;
-    Store<Run, Limits::kUses> m_runs;
+    Store<std::uint32_t, Limits::kUses> m_bound; // by symbol: the first of its runs, as a position in m_runs
     Store<Mixed, Limits::kUses> m_mixed;
     std::size_t m_bufferCount = 0, m_runCount = 0, m_mixedCount = 0;
     Mask m_bufferStep{}, m_bufferRow{}, m_bufferCol{}; // buffers whose range follows that axis
@@ -407,8 +443,20 @@ private:
     Store<std::int64_t, Limits::kClasses * Limits::kUses> m_firstArea;
 };
 
+/// use(engine) with an engine prepared for the plan: the small one if the plan is within its limits. A
+/// default value when it exceeds those of both.
+template <class Use>
+[[nodiscard]] auto withEngine(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                              std::span<const TensorId> retained, bool ignoreMeetings, Use&& use)
+{
+    if (SmallLimits::hold(plan))
+        if (FastEngine<SmallLimits> engine(ignoreMeetings); engine.prepare(plan, resident, retained))
+            return use(engine);
+    FastEngine<LargeLimits> engine(ignoreMeetings);
+    return engine.prepare(plan, resident, retained) ? use(engine) : decltype(use(engine)){};
+}
+
 } // namespace tilewright
 
-#include "eval/fast_engine_bind.h"   // IWYU pragma: keep
-#include "eval/fast_engine_orders.h" // IWYU pragma: keep
-#include "eval/fast_engine_tiles.h"  // IWYU pragma: keep
+#include "eval/fast_engine_bind.h"  // IWYU pragma: keep
+#include "eval/fast_engine_tiles.h" // IWYU pragma: keep

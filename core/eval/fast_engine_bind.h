@@ -1,42 +1,211 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: from a plan to symbols, k phases and run costs of one granularity.
+// FastEngine: the lists of a plan, and their symbols, k phases and run costs for one granularity.
 #pragma once
 
 #include "eval/fast_engine.h"
 
 namespace tilewright {
 
-template <class Limits> void FastEngine<Limits>::bindSlots()
+/// Inserts a value into a sorted list without duplicates. False: the list is full, with `most` other values.
+template <class List>
+[[nodiscard]] bool insertSorted(List& list, std::size_t& count, std::int64_t value, std::size_t most)
 {
-    const auto& slots = m_plan.ranges();
+    std::size_t at = count;
+    while (at > 0 && list[at - 1] > value)
+        --at;
+    if (at > 0 && list[at - 1] == value)
+        return true;
+    if (count == most)
+        return false;
+    list.resize(++count);
+    for (std::size_t i = count - 1; i > at; --i)
+        list[i] = list[i - 1];
+    list[at] = value;
+    return true;
+}
+
+template <class Limits>
+bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                                 std::span<const TensorId> retained)
+{
+    const auto isIn = [](std::span<const TensorId> list, TensorId t) {
+        return std::find(list.begin(), list.end(), t) != list.end();
+    };
+    m_plan = &plan;
+    m_memory.emplace(plan.problem().hardware());
+    m_reserved = reservedElements(plan.problem(), resident, retained);
+    m_cyclesOf.reset();
+    m_sinkRetained.resize(plan.sinks().size());
+    for (std::size_t s = 0; s < plan.sinks().size(); ++s)
+        m_sinkRetained[s] = isIn(retained, plan.products()[plan.sinks()[s].product]);
+    if (!listSinks() || !listCauses())
+        return false;
+    const auto& uses = plan.uses();
+    m_useBit.resize(uses.size());
+    m_useRun.resize(uses.size());
+    m_requests.resize(uses.size());
+    m_runs.resize(uses.size());
+    m_requestCount = m_listedRuns = 0;
+    m_hasShared = m_hasRepeats = m_hasKept = false;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        m_useBit[i] = false;
+        if (uses[i].run)
+            listRun(i, uses[i], false);
+        else if (isIn(resident, plan.inputs()[uses[i].id]))
+            continue;
+        else if (isIn(retained, plan.inputs()[uses[i].id]))
+            listRun(i, uses[i], true);
+        else {
+            m_useBit[i] = true;
+            listRequest(uses[i]);
+        }
+    }
+    if constexpr (!kSmall)
+        return m_requestCount <= Limits::kMaxBits && m_listedRuns <= Limits::kMaxBits;
+    return true;
+}
+
+/// Lists the extents and reductions of the sinks. False: too many different reductions.
+template <class Limits> bool FastEngine<Limits>::listSinks()
+{
+    const auto& sinks = m_plan->sinks();
+    m_sinkReduction.resize(sinks.size());
+    m_sinkSteps.resize(sinks.size());
+    m_heightCount = m_widthCount = m_depthCount = 0;
+    for (std::size_t s = 0; s < sinks.size(); ++s) {
+        m_sinkReduction[s] = 1;
+        (void)insertSorted(m_heights, m_heightCount, m_plan->ranges()[sinks[s].rowSlot].size, sinks.size());
+        (void)insertSorted(m_widths, m_widthCount, m_plan->ranges()[sinks[s].colSlot].size, sinks.size());
+    }
+    for (const SubgraphPlan::Group& g : m_plan->groups())
+        m_sinkReduction[g.sink] = std::max(m_sinkReduction[g.sink], g.reduction);
+    const auto add = [&](std::int64_t reduction) {
+        return insertSorted(m_depths, m_depthCount, reduction, kSmall ? Limits::kDepths : SIZE_MAX);
+    };
+    for (const SubgraphPlan::Group& g : m_plan->groups())
+        if (g.reduction > 0 && !add(g.reduction))
+            return false;
+    for (std::size_t s = 0; s < sinks.size(); ++s)
+        if (!add(m_sinkReduction[s]))
+            return false;
+    m_phaseBegin.resize(2 * m_depthCount + 1);
+    return true;
+}
+
+template <class Limits> bool FastEngine<Limits>::listCauses()
+{
+    const auto& groups = m_plan->groups();
+    m_causes.resize(groups.size());
+    m_groupCause.resize(groups.size());
+    m_causeBuffers.resize(groups.size());
+    m_causeRuns.resize(groups.size());
+    m_causeCount = 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const auto& sink = m_plan->sinks()[groups[i].sink];
+        const bool completing = groups[i].reduction == 0;
+        const std::int64_t reduction = completing ? m_sinkReduction[groups[i].sink] : groups[i].reduction;
+        std::uint32_t c = 0;
+        while (c < m_causeCount &&
+               (m_causes[c].rowSlot != sink.rowSlot || m_causes[c].colSlot != sink.colSlot ||
+                m_causes[c].reduction != reduction || m_causes[c].completing != completing))
+            ++c;
+        if (c == m_causeCount) {
+            if (c == 64 * Limits::kWords)
+                return false;
+            m_causes[m_causeCount++] = {sink.rowSlot, sink.colSlot, reduction, completing, 1};
+        }
+        m_groupCause[i] = c;
+    }
+    return true;
+}
+
+template <class Limits> void FastEngine<Limits>::listRequest(const SubgraphPlan::Use& u)
+{
+    const std::uint32_t cause = m_groupCause[u.group];
+    for (std::size_t i = 0; i < m_requestCount; ++i) {
+        Request& r = m_requests[i];
+        if (r.input != u.id)
+            continue;
+        if (r.role == u.role && r.rowSlot == u.rowSlot && r.colSlot == u.colSlot) {
+            r.causes.set(cause);
+            return;
+        }
+        m_hasShared = true;
+    }
+    m_requests[m_requestCount] = {u.id, u.rowSlot, u.colSlot, u.role, {}};
+    m_requests[m_requestCount++].causes.set(cause);
+}
+
+template <class Limits>
+void FastEngine<Limits>::listRun(std::size_t index, const SubgraphPlan::Use& u, bool kept)
+{
+    const std::uint32_t cause = m_groupCause[u.group];
+    const std::uint32_t depthSlot = kept ? 0 : u.depthSlot;
+    m_hasKept = m_hasKept || kept;
+    for (std::size_t i = 0; i < m_listedRuns; ++i) {
+        Run& r = m_runs[i];
+        if (r.kept != kept || r.id != u.id)
+            continue;
+        if (r.rowSlot == u.rowSlot && r.colSlot == u.colSlot && r.depthSlot == depthSlot &&
+            (kept || r.drives == u.drives)) {
+            r.causes.set(cause);
+            m_useRun[index] = static_cast<std::uint32_t>(i);
+            return;
+        }
+        m_hasRepeats = true;
+    }
+    Run& r = m_runs[m_listedRuns];
+    r = {u.id, u.rowSlot, u.colSlot, depthSlot, {}, u.drives, kept, false, 0, {}, {}, Axis::Full, 0};
+    r.causes.set(cause);
+    if (!kept) {
+        const Op& op = m_plan->problem().op(m_plan->ops()[u.id]);
+        r.matmul = op.type == OpType::MatMul;
+        r.base = static_cast<double>(op.baseCost);
+    }
+    m_useRun[index] = static_cast<std::uint32_t>(m_listedRuns++);
+}
+
+template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& g)
+{
+    m_g = g;
+    const auto& slots = m_plan->ranges();
     m_axis.resize(slots.size());
     m_extent.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const auto& s = slots[i];
-        const std::int64_t size = s.axis == Axis::Step ? m_g.k : s.row ? m_g.h : m_g.w;
+        const std::int64_t size = s.axis == Axis::Step ? g.k : s.row ? g.h : g.w;
         m_axis[i] = s.axis == Axis::Full || size >= s.size ? Axis::Full : s.axis;
         m_extent[i] = s.size;
     }
-}
-
-template <class Limits> void FastEngine<Limits>::bindGroups()
-{
-    const auto& groups = m_plan.groups();
-    m_groupSteps.resize(groups.size());
-    m_groupBuffers.resize(groups.size());
-    m_groupRuns.resize(groups.size());
-    m_sinkSteps.resize(m_plan.sinks().size());
-    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
-        m_sinkSteps[s] = 1;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-        m_groupSteps[i] = groups[i].reduction > 0 ? ceilDiv(groups[i].reduction, m_g.k) : 0;
-        m_groupBuffers[i] = m_groupRuns[i] = Mask{};
-        std::int64_t& steps = m_sinkSteps[groups[i].sink];
-        steps = std::max(steps, m_groupSteps[i]);
+    for (std::size_t c = 0; c < m_causeCount; ++c) {
+        m_causes[c].steps = ceilDiv(m_causes[c].reduction, g.k);
+        m_causeBuffers[c] = Mask{};
     }
+    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s)
+        m_sinkSteps[s] = ceilDiv(m_sinkReduction[s], g.k);
+    // The k steps at which something begins or ends; the last entry is the end of the longest sink.
+    m_phaseBegin[0] = 0;
+    m_phaseCount = 0;
+    for (std::size_t d = 0; d < m_depthCount; ++d) {
+        const std::int64_t steps = ceilDiv(m_depths[d], g.k);
+        for (const std::int64_t q : {steps - 1, steps})
+            if (q > m_phaseBegin[m_phaseCount])
+                m_phaseBegin[++m_phaseCount] = q;
+    }
+    m_bufferCount = m_mixedCount = 0;
+    m_bufferStep = m_bufferRow = m_bufferCol = Mask{};
+    m_buffers.resize(m_requestCount);
+    for (std::size_t i = 0; i < m_requestCount; ++i)
+        if (!addBuffer(m_requests[i]))
+            return false;
+    if (m_plan->rules().donation && !donationIsRegular())
+        return false;
+    if (m_hasShared)
+        bindMixed();
+    return true;
 }
 
-/// Whether a tile range and a step range of one axis can be equal somewhere.
+/// Whether a tile range and a k range of one axis can be equal at some position.
 template <class Limits>
 bool FastEngine<Limits>::canMeet(std::int64_t tile, std::int64_t tileSize, std::int64_t step,
                                  std::int64_t stepSize) const noexcept
@@ -46,7 +215,7 @@ bool FastEngine<Limits>::canMeet(std::int64_t tile, std::int64_t tileSize, std::
     return tile == step || lastTile == step || tile == lastStep || (lastTile != 0 && lastTile == lastStep);
 }
 
-/// Whether two canonical axes of one tensor can be the same range at some position although they differ.
+/// Whether ranges of two canonical kinds, along one axis of a tensor, can be equal at some position.
 template <class Limits>
 bool FastEngine<Limits>::canMeet(Axis a, Axis b, bool row, std::int64_t size) const noexcept
 {
@@ -59,138 +228,34 @@ bool FastEngine<Limits>::canMeet(Axis a, Axis b, bool row, std::int64_t size) co
     return tile == m_g.k || (size - 1) % tile == (size - 1) % m_g.k;
 }
 
-template <class Limits>
-template <class Resident, class Kept>
-bool FastEngine<Limits>::bindUses(Resident&& isResident, Kept&& isKept)
+template <class Limits> bool FastEngine<Limits>::addBuffer(const Request& r)
 {
-    const auto& uses = m_plan.uses();
-    m_useBit.resize(uses.size());
-    m_useRun.resize(uses.size());
-    m_buffers.resize(uses.size());
-    m_runs.resize(uses.size());
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-        const auto& u = uses[i];
-        const Axis row = canonical(u.rowSlot);
-        const Axis col = canonical(u.colSlot);
-        bool ok = true;
-        m_useBit[i] = false;
-        if (u.run) {
-            ok = addRun(i, u, row, col);
-        } else if (!isResident(u.id)) {
-            if (isKept(u.id)) {
-                ok = addKept(u, row, col);
-            } else {
-                m_useBit[i] = true;
-                ok = addBuffer(u, row, col);
-            }
-        }
-        if (!ok)
-            return false;
-    }
-    if constexpr (!kSmall)
-        return m_bufferCount <= Limits::kMaxBits && m_runCount <= Limits::kMaxBits;
-    return true;
-}
-
-template <class Limits>
-template <class Use>
-bool FastEngine<Limits>::addBuffer(const Use& u, Axis row, Axis col)
-{
+    const Axis row = canonical(r.rowSlot);
+    const Axis col = canonical(r.colSlot);
     const bool whole = row == Axis::Full && col == Axis::Full;
-    for (std::size_t b = 0; b < m_bufferCount; ++b) {
+    const auto isAskedBy = [&](std::size_t buffer) {
+        r.causes.forEach([&](std::size_t c) { m_causeBuffers[c].set(buffer); });
+    };
+    for (std::size_t b = 0; m_hasShared && b < m_bufferCount; ++b) {
         const Buffer& other = m_buffers[b];
-        if (other.input != u.id || other.whole != whole)
+        if (other.input != r.input || other.whole != whole)
             continue;
-        if (whole || (other.role == u.role && other.row == row && other.col == col)) {
-            m_groupBuffers[u.group].set(b);
+        if (whole || (other.role == r.role && other.row == row && other.col == col)) {
+            isAskedBy(b);
             return true;
         }
-        if (other.role == u.role && canMeet(other.row, row, true, m_plan.ranges()[u.rowSlot].size) &&
-            canMeet(other.col, col, false, m_plan.ranges()[u.colSlot].size))
+        if (other.role == r.role && canMeet(other.row, row, true, m_plan->ranges()[r.rowSlot].size) &&
+            canMeet(other.col, col, false, m_plan->ranges()[r.colSlot].size))
             return false;
     }
-    if (m_bufferCount >= 64 * Limits::kWords)
-        return false;
-    m_buffers[m_bufferCount] = {u.id, u.rowSlot, u.colSlot, row, col, u.role, whole};
+    m_buffers[m_bufferCount] = {r.input, r.rowSlot, r.colSlot, row, col, r.role, whole};
     if (row == Axis::Step || col == Axis::Step)
         m_bufferStep.set(m_bufferCount);
     if (row == Axis::Tile)
         m_bufferRow.set(m_bufferCount);
     if (col == Axis::Tile)
         m_bufferCol.set(m_bufferCount);
-    m_groupBuffers[u.group].set(m_bufferCount++);
-    return true;
-}
-
-template <class Limits>
-template <class Use>
-bool FastEngine<Limits>::addRun(std::size_t index, const Use& u, Axis row, Axis col)
-{
-    const Axis depth = canonical(u.depthSlot);
-    const bool rowReduces = m_plan.ranges()[u.rowSlot].axis != Axis::Tile;
-    const bool colReduces = m_plan.ranges()[u.colSlot].axis != Axis::Tile;
-    for (std::size_t r = 0; r < m_runCount; ++r) {
-        const Run& other = m_runs[r];
-        if (other.kept || other.id != u.id || other.depth != depth)
-            continue;
-        if (other.row == row && other.col == col) {
-            // An epilogue needs this step's k range of its drivers, an interior run the whole K: which
-            // comes first in a step decides what the other adds (R6.6).
-            if (other.drives != u.drives && !m_ignoreMeetings)
-                return false;
-            m_hasVariants = m_hasVariants || other.rowReduces != rowReduces || other.colReduces != colReduces;
-            m_groupRuns[u.group].set(r);
-            m_useRun[index] = static_cast<std::uint32_t>(r);
-            return true;
-        }
-        if (canMeet(other.row, row, true, m_plan.ranges()[u.rowSlot].size) &&
-            canMeet(other.col, col, false, m_plan.ranges()[u.colSlot].size))
-            return false;
-    }
-    m_useRun[index] = static_cast<std::uint32_t>(m_runCount);
-    return pushRun({u.id, u.rowSlot, u.colSlot, u.depthSlot, u.group, row, col, depth, rowReduces, colReduces,
-                    u.drives, false});
-}
-
-template <class Limits>
-template <class Use>
-bool FastEngine<Limits>::addKept(const Use& u, Axis row, Axis col)
-{
-    for (std::size_t r = 0; r < m_runCount; ++r) {
-        const Run& other = m_runs[r];
-        if (!other.kept || other.id != u.id)
-            continue;
-        if (other.row != row || other.col != col) {
-            if (m_ignoreMeetings)
-                continue;
-            return false; // the union of different slices is not a symbol
-        }
-        m_groupRuns[u.group].set(r);
-        return true;
-    }
-    m_hasKept = true;
-    if (m_runCount < 64 * Limits::kWords)
-        m_kept.set(m_runCount);
-    return pushRun({u.id, u.rowSlot, u.colSlot, 0, u.group, row, col, Axis::Full, false, false, false, true});
-}
-
-template <class Limits> bool FastEngine<Limits>::pushRun(const Run& run)
-{
-    if (m_runCount >= 64 * Limits::kWords)
-        return false;
-    const std::size_t r = m_runCount++;
-    m_runs[r] = run;
-    m_groupRuns[run.group].set(r);
-    if (!run.kept && m_rules.ephemeral == Rules::Ephemeral::Strict) {
-        m_always.set(r);
-        m_eachStep.set(r);
-        return true;
-    }
-    if (run.row == Axis::Step || run.col == Axis::Step || run.depth == Axis::Step)
-        m_eachStep.set(r);
-    const bool byRow = run.row == Axis::Tile;
-    const bool byCol = run.col == Axis::Tile;
-    (byRow && byCol ? m_always : byRow ? m_byRow : byCol ? m_byCol : m_once).set(r);
+    isAskedBy(m_bufferCount++);
     return true;
 }
 
@@ -211,34 +276,82 @@ template <class Limits> void FastEngine<Limits>::bindMixed()
     }
 }
 
-/// Sorted, unique q at which something begins or ends.
-template <class Limits> bool FastEngine<Limits>::bindPhases()
+template <class Limits> bool FastEngine<Limits>::bindRuns()
 {
-    std::size_t n = 0;
-    const std::size_t most = 3 * (m_plan.drivers() + m_plan.sinks().size()) + 1;
-    m_phaseBegin.resize(most + 1);
-    const auto add = [&](std::int64_t q) {
-        std::size_t i = 0;
-        while (i < n && m_phaseBegin[i] < q)
-            ++i;
-        if (i < n && m_phaseBegin[i] == q)
-            return true;
-        if (kSmall && n >= Limits::kPhases)
+    m_cost.emplace(m_plan->problem().hardware(), m_g, m_plan->rules());
+    for (std::size_t c = 0; c < m_causeCount; ++c)
+        m_causeRuns[c] = Mask{};
+    m_runCount = 0;
+    m_hasVariants = false;
+    m_always = m_byRow = m_byCol = m_once = m_eachStep = m_kept = Mask{};
+    m_bound.resize(m_listedRuns);
+    for (std::size_t i = 0; i < m_listedRuns; ++i)
+        if (!addRun(m_runs[i]))
             return false;
-        for (std::size_t j = n; j > i; --j)
-            m_phaseBegin[j] = m_phaseBegin[j - 1];
-        m_phaseBegin[i] = q;
-        ++n;
+    if (!bindClasses())
+        return false;
+    bindRunCosts();
+    return true;
+}
+
+/// Whether the run becomes a symbol that is bound already; then run.bound is set. isRegular: false where two
+/// symbols could be the same run at some positions only.
+template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRegular)
+{
+    for (std::uint32_t b = 0; b < m_runCount; ++b) {
+        const Run& other = m_runs[m_bound[b]];
+        if (other.kept != run.kept || other.id != run.id || other.depth != run.depth)
+            continue;
+        if (other.row == run.row && other.col == run.col) {
+            // An epilogue needs this step's k range of its drivers, an interior run the whole K: which
+            // comes first in a step decides what the other adds (R6.6).
+            isRegular = run.kept || other.drives == run.drives || m_ignoreMeetings;
+            m_hasVariants = m_hasVariants || (!run.kept && (reduces(other.rowSlot) != reduces(run.rowSlot) ||
+                                                            reduces(other.colSlot) != reduces(run.colSlot)));
+            run.bound = b;
+            return true;
+        }
+        if (run.kept) // the union of different slices is not a symbol
+            isRegular = m_ignoreMeetings;
+        else
+            isRegular = !canMeet(other.row, run.row, true, m_plan->ranges()[run.rowSlot].size) ||
+                        !canMeet(other.col, run.col, false, m_plan->ranges()[run.colSlot].size);
+        if (!isRegular)
+            return false;
+    }
+    return false;
+}
+
+template <class Limits> bool FastEngine<Limits>::addRun(Run& run)
+{
+    run.row = canonical(run.rowSlot);
+    run.col = canonical(run.colSlot);
+    run.depth = run.kept ? Axis::Full : canonical(run.depthSlot);
+    bool isRegular = true;
+    const bool isKnown = m_hasRepeats && isKnownRun(run, isRegular);
+    if (!isRegular)
+        return false;
+    if (!isKnown) {
+        run.bound = static_cast<std::uint32_t>(m_runCount);
+        m_bound[m_runCount++] = static_cast<std::uint32_t>(&run - &m_runs[0]);
+    }
+    const std::uint32_t r = run.bound;
+    run.causes.forEach([&](std::size_t c) { m_causeRuns[c].set(r); });
+    if (isKnown)
         return true;
-    };
-    bool ok = add(0);
-    for (std::size_t g = 0; g < m_plan.groups().size(); ++g)
-        if (m_groupSteps[g] > 0)
-            ok = ok && add(m_groupSteps[g] - 1) && add(m_groupSteps[g]);
-    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
-        ok = ok && add(m_sinkSteps[s] - 1) && add(m_sinkSteps[s]);
-    m_phaseCount = n - 1; // the last entry is where the longest sink ends
-    return ok;
+    if (run.kept)
+        m_kept.set(r);
+    if (!run.kept && m_plan->rules().ephemeral == Rules::Ephemeral::Strict) {
+        m_always.set(r);
+        m_eachStep.set(r);
+        return true;
+    }
+    if (run.row == Axis::Step || run.col == Axis::Step || run.depth == Axis::Step)
+        m_eachStep.set(r);
+    const bool byRow = run.row == Axis::Tile;
+    const bool byCol = run.col == Axis::Tile;
+    (byRow && byCol ? m_always : byRow ? m_byRow : byCol ? m_byCol : m_once).set(r);
+    return true;
 }
 
 template <class Limits> std::int64_t FastEngine<Limits>::phaseSteps(std::size_t p) const noexcept
@@ -249,31 +362,21 @@ template <class Limits> std::int64_t FastEngine<Limits>::phaseSteps(std::size_t 
 template <class Limits> std::size_t FastEngine<Limits>::axisClasses(bool row, Store<Span, kSpans>& spans)
 {
     const std::int64_t size = row ? m_g.h : m_g.w;
+    const auto& extents = row ? m_heights : m_widths;
+    const std::size_t count = row ? m_heightCount : m_widthCount;
+    spans.resize(2 * count);
     std::size_t n = 0;
-    Store<std::int64_t, kSpans> cuts{};
-    cuts.resize(2 * m_plan.sinks().size() + 1);
-    const auto add = [&](std::int64_t c) {
-        std::size_t i = 0;
-        while (i < n && cuts[i] < c)
-            ++i;
-        if (i < n && cuts[i] == c)
-            return;
-        for (std::size_t j = n; j > i; --j)
-            cuts[j] = cuts[j - 1];
-        cuts[i] = c;
-        ++n;
-    };
-    add(0);
-    for (const auto& s : m_plan.sinks()) {
-        const std::int64_t extent = m_plan.ranges()[row ? s.rowSlot : s.colSlot].size;
-        add(extent / size);
-        add(ceilDiv(extent, size));
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t unclipped = extents[i] / size;
+        for (const std::int64_t end : {unclipped, unclipped + (unclipped * size != extents[i])})
+            if (end > begin) {
+                spans[n++] = {begin, end - begin};
+                begin = end;
+            }
     }
-    spans.resize(n);
-    for (std::size_t i = 0; i + 1 < n; ++i)
-        spans[i] = {cuts[i], cuts[i + 1] - cuts[i]};
-    (row ? m_rows : m_cols) = cuts[n - 1];
-    return n - 1;
+    (row ? m_rows : m_cols) = begin;
+    return n;
 }
 
 template <class Limits> bool FastEngine<Limits>::bindClasses()
@@ -295,9 +398,9 @@ template <class Limits> bool FastEngine<Limits>::bindClasses()
 template <class Limits> void FastEngine<Limits>::stepExtents(std::size_t phase)
 {
     const std::int64_t q = m_phaseBegin[phase];
-    for (std::size_t i = 0; i < m_plan.ranges().size(); ++i)
+    for (std::size_t i = 0; i < m_plan->ranges().size(); ++i)
         if (m_axis[i] == Axis::Step)
-            m_extent[i] = std::min(m_g.k, m_plan.ranges()[i].size - q * m_g.k);
+            m_extent[i] = std::min(m_g.k, m_plan->ranges()[i].size - q * m_g.k);
 }
 
 template <class Limits> void FastEngine<Limits>::bindRunCosts()
@@ -306,60 +409,58 @@ template <class Limits> void FastEngine<Limits>::bindRunCosts()
     for (std::size_t p = 0; p < m_phaseCount; ++p) {
         stepExtents(p);
         for (std::size_t r = 0; r < m_runCount; ++r)
-            m_runCost[p * m_runCount + r] = runCost(m_runs[r], m_runs[r].rowReduces, m_runs[r].colReduces);
+            m_runCost[p * m_runCount + r] =
+                p > 0 && !m_eachStep.has(r) ? m_runCost[r] : runCost(m_runs[m_bound[r]]);
     }
-    m_hasVariants = m_hasVariants || m_cost.array || m_cyclesOf; // R8.2: clipped tiles cost less
+    m_hasVariants = m_hasVariants || m_cost->array || m_cyclesOf; // R8.2: clipped tiles cost less
     if (m_hasVariants)
         m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
 }
 
-/// R8 with the k extents of the current phase.
-template <class Limits>
-double FastEngine<Limits>::runCost(const Run& run, bool rowReduces, bool colReduces) const
+/// Cost of the run by R8, with the k extents of the current phase.
+template <class Limits> double FastEngine<Limits>::runCost(const Run& run) const
 {
     if (run.kept || (m_cyclesOf && run.id != *m_cyclesOf))
         return 0;
+    const std::int64_t height = length(run.rowSlot, run.row);
+    const std::int64_t width = length(run.colSlot, run.col);
     if (m_cyclesOf)
-        return m_cost.cycles(length(run.rowSlot, run.row), length(run.colSlot, run.col),
-                             m_extent[run.depthSlot]);
-    const Op& op = m_plan.problem().op(m_plan.ops()[run.id]);
-    const auto base = static_cast<double>(op.baseCost);
-    const StepCosts::Extent rows{rowReduces, length(run.rowSlot, run.row)};
-    const StepCosts::Extent cols{colReduces, length(run.colSlot, run.col)};
-    return op.type == OpType::MatMul
-               ? m_cost.matMul(base, rows, cols, m_extent[run.depthSlot], m_plan.ranges()[run.depthSlot].size)
-               : m_cost.pointwise(base, rows, cols);
+        return m_cost->cycles(height, width, m_extent[run.depthSlot]);
+    const StepCosts::Extent rows{reduces(run.rowSlot), height};
+    const StepCosts::Extent cols{reduces(run.colSlot), width};
+    return run.matmul ? m_cost->matMul(run.base, rows, cols, m_extent[run.depthSlot],
+                                       m_plan->ranges()[run.depthSlot].size)
+                      : m_cost->pointwise(run.base, rows, cols);
 }
 
-/// R6.6: a run is charged with the kinds of its first request in the step.
+/// Sets the costs by R6.6: a run is charged with the kinds of axes of its first request in the step.
 template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, double* cost, std::int64_t q)
 {
     Mask missing = out.runs;
-    for (std::size_t i = 0; i < m_plan.uses().size(); ++i) {
-        const auto& u = m_plan.uses()[i];
-        if (!u.run || !missing.has(m_useRun[i]) || !isActive(u.group, q))
+    for (std::size_t i = 0; i < m_plan->uses().size(); ++i) {
+        const auto& u = m_plan->uses()[i];
+        if (!u.run)
             continue;
-        Mask one{};
-        one.set(m_useRun[i]);
-        missing &= ~one;
-        cost[m_useRun[i]] = runCost(m_runs[m_useRun[i]], m_plan.ranges()[u.rowSlot].axis != Axis::Tile,
-                                    m_plan.ranges()[u.colSlot].axis != Axis::Tile);
+        const Run& run = m_runs[m_useRun[i]];
+        if (!missing.has(run.bound) || !isActive(m_causes[m_groupCause[u.group]], q))
+            continue;
+        missing.reset(run.bound);
+        cost[run.bound] = runCost(run);
     }
 }
 
-/// False when a donation could depend on more than the tile class (R9.6).
+/// Whether donations depend on the tile class alone (R9.6).
 template <class Limits> bool FastEngine<Limits>::donationIsRegular() const
 {
-    if (!m_rules.donation || m_ignoreMeetings)
+    if (m_ignoreMeetings)
         return true;
-    for (const auto& s : m_plan.sinks()) {
+    for (const auto& s : m_plan->sinks()) {
         if (!s.pointwise)
             continue;
-        for (std::size_t i = 0; i < m_plan.uses().size(); ++i) {
-            const auto& u = m_plan.uses()[i];
-            if (u.run || u.role != Role::Pointwise || !m_useBit[i])
-                continue;
-            if (!axisIsRegular(u.rowSlot, s.rowSlot) || !axisIsRegular(u.colSlot, s.colSlot))
+        for (std::size_t i = 0; i < m_requestCount; ++i) {
+            const Request& r = m_requests[i];
+            if (r.role == Role::Pointwise &&
+                (!axisIsRegular(r.rowSlot, s.rowSlot) || !axisIsRegular(r.colSlot, s.colSlot)))
                 return false;
         }
     }
@@ -371,8 +472,8 @@ bool FastEngine<Limits>::axisIsRegular(std::uint32_t useSlot, std::uint32_t sink
 {
     const Axis use = canonical(useSlot);
     const Axis sink = canonical(sinkSlot);
-    const auto& us = m_plan.ranges()[useSlot];
-    const auto& ss = m_plan.ranges()[sinkSlot];
+    const auto& us = m_plan->ranges()[useSlot];
+    const auto& ss = m_plan->ranges()[sinkSlot];
     const std::int64_t tile = ss.row ? m_g.h : m_g.w;
     if (use == Axis::Tile || (use == Axis::Full && sink == Axis::Full))
         return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: the steps of one tile.
+// FastEngine: the steps of one tile, and tiles in the order of a traversal.
 #pragma once
 
 #include "eval/fast_engine.h"
@@ -12,10 +12,11 @@ typename FastEngine<Limits>::Cell& FastEngine<Limits>::cell(const Class& c, std:
     return m_cells[c.index * m_phaseCount + phase];
 }
 
-/// A tile axis that is canonically whole may be the size of another sink, which is absent here.
+/// The length of a range in the current tile and step. A canonically whole axis has the size of the tensor,
+/// also where the sink whose tile it follows is absent.
 template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t slot, Axis axis) const noexcept
 {
-    return axis == Axis::Full ? m_plan.ranges()[slot].size : m_extent[slot];
+    return axis == Axis::Full ? m_plan->ranges()[slot].size : m_extent[slot];
 }
 
 template <class Limits> std::int64_t FastEngine<Limits>::bufferArea(std::size_t b) const noexcept
@@ -33,8 +34,8 @@ template <class Limits> std::int64_t FastEngine<Limits>::area(const Mask& buffer
 
 template <class Limits> void FastEngine<Limits>::tileExtents(std::size_t row, std::size_t col)
 {
-    for (std::size_t i = 0; i < m_plan.ranges().size(); ++i) {
-        const auto& s = m_plan.ranges()[i];
+    for (std::size_t i = 0; i < m_plan->ranges().size(); ++i) {
+        const auto& s = m_plan->ranges()[i];
         if (s.axis != Axis::Tile)
             continue;
         const std::int64_t size = s.row ? m_g.h : m_g.w;
@@ -60,15 +61,9 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
     c.index = static_cast<std::uint32_t>(row * m_colClasses + col);
     c.row = static_cast<std::uint32_t>(row);
     c.col = static_cast<std::uint32_t>(col);
-    c.allRuns = c.last = Mask{};
+    c.allRuns = Mask{};
     tileExtents(row, col);
-    std::int64_t steps = 0;
-    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s)
-        if (tileArea(s) > 0)
-            steps = std::max(steps, m_sinkSteps[s]);
-    c.phases = 0;
-    while (c.phases < m_phaseCount && m_phaseBegin[c.phases] < steps)
-        ++c.phases;
+    c.phases = static_cast<std::uint32_t>(phasesHere());
     Mask before{};
     for (std::size_t p = 0; p < c.phases; ++p) {
         Cell& out = cell(c, p);
@@ -87,9 +82,41 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
     c.last = before;
 }
 
+/// Number of k phases of the current tile.
+template <class Limits> std::size_t FastEngine<Limits>::phasesHere() const noexcept
+{
+    std::int64_t steps = 0;
+    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s)
+        if (tileArea(s) > 0)
+            steps = std::max(steps, m_sinkSteps[s]);
+    std::size_t phases = 0;
+    while (phases < m_phaseCount && m_phaseBegin[phases] < steps)
+        ++phases;
+    return phases;
+}
+
+template <class Limits> std::int64_t FastEngine<Limits>::firstTilePeak(std::int64_t enough)
+{
+    for (std::size_t i = 0; i < m_plan->ranges().size(); ++i) {
+        const auto& s = m_plan->ranges()[i];
+        if (s.axis == Axis::Tile)
+            m_extent[i] = std::min(s.row ? m_g.h : m_g.w, s.size);
+    }
+    std::int64_t peak = 0;
+    Mask before{};
+    for (std::size_t p = 0; p < m_phaseCount && peak <= enough; ++p) {
+        Cell here;
+        buildCell(here, p);
+        mergeFull(here.buffers, before);
+        peak = std::max(peak, saturatingAdd(here.fixedSet, area(here.buffers)));
+        before = here.buffers & ~here.forget & ~m_bufferStep;
+    }
+    return peak;
+}
+
 template <class Limits> std::int64_t FastEngine<Limits>::tileArea(std::size_t sink) const noexcept
 {
-    return m_extent[m_plan.sinks()[sink].rowSlot] * m_extent[m_plan.sinks()[sink].colSlot];
+    return m_extent[m_plan->sinks()[sink].rowSlot] * m_extent[m_plan->sinks()[sink].colSlot];
 }
 
 template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_t phase)
@@ -99,15 +126,13 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
     out.buffers = out.runs = out.forget = Mask{};
     out.store = 0;
     out.fixedSet = m_reserved;
-    for (std::size_t g = 0; g < m_plan.groups().size(); ++g) {
-        const std::uint32_t s = m_plan.groups()[g].sink;
-        const bool active = m_plan.groups()[g].reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[s] - 1;
-        if (!active || tileArea(s) == 0)
+    for (std::size_t c = 0; c < m_causeCount; ++c) {
+        if (!isActive(m_causes[c], q))
             continue;
-        out.buffers |= m_groupBuffers[g];
-        out.runs |= m_groupRuns[g];
+        out.buffers |= m_causeBuffers[c];
+        out.runs |= m_causeRuns[c];
     }
-    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s) {
+    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s) {
         const std::int64_t tile = tileArea(s);
         if (tile == 0 || q >= m_sinkSteps[s])
             continue;
@@ -118,16 +143,16 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
         }
         out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, accumulators(s, q)));
     }
-    if (m_rules.donation)
+    if (m_plan->rules().donation)
         donate(out, q);
 }
 
-/// R9.1d: drivers of sink s that no earlier active sink charges.
+/// Number of drivers of sink s with an accumulator that no earlier active sink charges (R9.1d).
 template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_t s, std::int64_t q) const
 {
     if (m_sinkSteps[s] <= 1)
         return 0;
-    const auto& sinks = m_plan.sinks();
+    const auto& sinks = m_plan->sinks();
     std::int64_t n = sinks[s].driverEnd - sinks[s].driverBegin;
     if (s == 0)
         return n;
@@ -137,7 +162,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
         for (std::size_t e = 0; e < s && !charged; ++e)
             for (std::uint32_t x = sinks[e].driverBegin; x < sinks[e].driverEnd && !charged; ++x)
                 charged = m_sinkSteps[e] > 1 && q < m_sinkSteps[e] &&
-                          m_plan.accumulated()[x] == m_plan.accumulated()[d];
+                          m_plan->accumulated()[x] == m_plan->accumulated()[d];
         n -= charged;
     }
     return n;
@@ -145,14 +170,15 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
 
 template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t q)
 {
-    for (std::size_t s = 0; s < m_plan.sinks().size(); ++s) {
-        const auto& sink = m_plan.sinks()[s];
+    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s) {
+        const auto& sink = m_plan->sinks()[s];
         if (!sink.pointwise || m_sinkRetained[s] || q != m_sinkSteps[s] - 1 || tileArea(s) == 0)
             continue;
-        for (std::size_t i = 0; i < m_plan.uses().size(); ++i) {
-            const auto& u = m_plan.uses()[i];
-            if (u.run || !m_useBit[i] || u.role != Role::Pointwise || !isActive(u.group, q) ||
-                !sameRange(u.rowSlot, sink.rowSlot) || !sameRange(u.colSlot, sink.colSlot))
+        for (std::size_t i = 0; i < m_plan->uses().size(); ++i) {
+            const auto& u = m_plan->uses()[i];
+            if (u.run || !m_useBit[i] || u.role != Role::Pointwise ||
+                !isActive(m_causes[m_groupCause[u.group]], q) || !sameRange(u.rowSlot, sink.rowSlot) ||
+                !sameRange(u.colSlot, sink.colSlot))
                 continue;
             Mask all{};
             for (std::size_t b = 0; b < m_bufferCount; ++b)
@@ -167,15 +193,16 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
     }
 }
 
-template <class Limits> bool FastEngine<Limits>::isActive(std::uint32_t g, std::int64_t q) const noexcept
+/// Whether the cause is active in k step q of the current tile.
+template <class Limits> bool FastEngine<Limits>::isActive(const Cause& cause, std::int64_t q) const noexcept
 {
-    const auto& group = m_plan.groups()[g];
-    return tileArea(group.sink) > 0 &&
-           (group.reduction > 0 ? q < m_groupSteps[g] : q == m_sinkSteps[group.sink] - 1);
+    return m_extent[cause.rowSlot] > 0 && m_extent[cause.colSlot] > 0 &&
+           (cause.completing ? q == cause.steps - 1 : q < cause.steps);
 }
 
-/// Whether the request's axis is the sink's tile here; donationIsRegular() has excluded the rest. A sink
-/// that is whole on an axis takes part at index 0 only, where a tile of another size can be the same.
+/// Whether the range of the request equals that of the sink's tile; donationIsRegular() has excluded the
+/// rest. A sink that is whole on an axis takes part at index 0 only, where a tile of another size can be the
+/// same.
 template <class Limits>
 bool FastEngine<Limits>::sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept
 {
@@ -194,7 +221,7 @@ double FastEngine<Limits>::compute(const Class& c, std::size_t phase, const Mask
     return sum;
 }
 
-/// One tile. `reuse` = buffers of the previous step whose range is the same in this tile's first step;
+/// The sums of one tile. `reuse` = buffers of the previous step whose range is the same in its first step;
 /// `charge` = runs that cost something in this tile. Leaves the buffers of its last step in `last`.
 template <class Limits>
 Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, Mask& last)
@@ -209,7 +236,7 @@ Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, 
         load = saturatingAdd(load, m_firstArea[c.index * m_bufferCount + b]);
     });
     Tally out{};
-    out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, m_memory);
+    out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, *m_memory);
     out.add(c.rest);
     last = c.last;
     return out;
@@ -226,13 +253,13 @@ template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask
         const Mask runs = here.runs & charge;
         if (p > 0)
             c.rest.step(compute(c, p, runs & (m_eachStep | ~done)), here.loadEnter, here.store,
-                        here.workingSet, m_memory);
+                        here.workingSet, *m_memory);
         done |= here.runs;
         repeat(c.rest, c, p, here, runs, here.loadRepeat, here.workingSet);
     }
 }
 
-/// The steps of a phase after its first. Only a sink's completing step stores, and it is a phase alone.
+/// Adds the steps of a phase after its first. Only completing steps store, and each is a phase of its own.
 template <class Limits>
 void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const Cell& here, const Mask& runs,
                                 std::int64_t load, std::int64_t ws)
@@ -242,7 +269,7 @@ void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const
         return;
     assert(here.store == 0);
     Tally one{};
-    one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, m_memory);
+    one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, *m_memory);
     out.add(one, more);
 }
 
@@ -259,7 +286,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::keptLoad(const Mask& ru
 {
     std::int64_t sum = 0;
     (runs & m_kept).forEach([&](std::size_t r) {
-        const Run& run = m_runs[r];
+        const Run& run = m_runs[m_bound[r]];
         sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col));
     });
     return sum;
@@ -281,7 +308,7 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
         const Mask fresh = runs & (m_eachStep | ~done);
         const std::int64_t ws = saturatingAdd(here.fixedSet, area(now));
         out.step(compute(c, p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store, ws,
-                 m_memory);
+                 *m_memory);
         done |= here.runs;
         repeat(out, c, p, here, runs, saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)),
                ws);
@@ -289,6 +316,105 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
         last = now & ~here.forget;
     }
     return out;
+}
+
+/// Runs line after line (rows or columns of tiles), all forwards or, when `snake`, in alternating directions.
+template <class Limits>
+template <class Limit>
+Tally FastEngine<Limits>::runLines(bool byRows, bool snake, Limit& limit)
+{
+    const Mask& outerRuns = byRows ? m_byRow : m_byCol;
+    const Mask& innerRuns = byRows ? m_byCol : m_byRow;
+    const Mask innerFixed = ~(byRows ? m_bufferCol : m_bufferRow);
+    const Mask outerFixed = ~(byRows ? m_bufferRow : m_bufferCol);
+    const std::size_t outerClasses = byRows ? m_rowClasses : m_colClasses;
+    const std::size_t innerClasses = byRows ? m_colClasses : m_rowClasses;
+
+    LineState state{};
+    bool goesOn = true;
+    const auto line = [&](std::size_t outer, bool backwards, bool first) {
+        Tally out{};
+        Mask paid{}; // outerRuns paid in this line
+        bool start = true;
+        for (std::size_t n = 0; n < innerClasses; ++n) {
+            const std::size_t inner = backwards ? innerClasses - 1 - n : n;
+            const Span span = (byRows ? m_colSpan : m_rowSpan)[inner];
+            Class& c = byRows ? classAt(outer, inner) : classAt(inner, outer);
+            if (c.phases == 0)
+                continue; // no sink takes part: no step, the last one stays the last one
+            const std::int64_t begin = backwards ? span.begin + span.count - 1 : span.begin;
+            for (std::int64_t i = 0; i < span.count; ++i) {
+                Mask reuse{};
+                if (!m_forgets) {
+                    reuse = state.previous & ~m_bufferStep;
+                    if (start)
+                        reuse &= outerFixed;
+                    if (i > 0 || state.at != begin)
+                        reuse &= innerFixed;
+                }
+                Mask charge = m_always | (outerRuns & ~paid) | (m_once & ~state.once);
+                if (first)
+                    charge |= innerRuns;
+                const LineState before = state;
+                const Mask paidBefore = paid;
+                const Tally t = tile(c, reuse, charge, state.previous);
+                paid |= c.allRuns & outerRuns;
+                state.once |= c.allRuns & m_once;
+                const bool isRest = i > 0 && state == before && paid == paidBefore;
+                const std::int64_t count = isRest ? span.count - i : 1;
+                out.add(t, count);
+                goesOn = limit.allows(t, count);
+                if (!goesOn)
+                    return out;
+                if (isRest)
+                    break;
+                start = false;
+            }
+            state.at = backwards ? span.begin : span.begin + span.count - 1;
+        }
+        return out;
+    };
+
+    Tally total{};
+    const auto repeat = [&](const Tally& t, std::int64_t count) {
+        total.add(t, count);
+        goesOn = goesOn && limit.allows(t, count);
+    };
+    for (std::size_t outer = 0; goesOn && outer < outerClasses; ++outer) {
+        const Span span = (byRows ? m_rowSpan : m_colSpan)[outer];
+        // The states before the two previous lines of this class: equal states show a period of one line, or
+        // of two in a snake.
+        LineState in[2]{};
+        Tally tallies[2]{};
+        std::int64_t known = 0;
+        for (std::int64_t i = 0; goesOn && i < span.count; ++i) {
+            const bool first = span.begin + i == 0;
+            const std::int64_t left = span.count - i;
+            if (!snake && known >= 1 && in[0] == state) {
+                repeat(tallies[0], left);
+                break;
+            }
+            if (snake && known >= 2 && in[1] == state) {
+                const LineState odd = in[0];
+                repeat(tallies[1], (left + 1) / 2);
+                repeat(tallies[0], left / 2);
+                if (left % 2 == 1)
+                    state = odd;
+                break;
+            }
+            const LineState before = state;
+            const Tally t = line(outer, snake && (span.begin + i) % 2 == 1, first);
+            total.add(t);
+            if (first)
+                continue;
+            in[1] = in[0];
+            tallies[1] = tallies[0];
+            in[0] = before;
+            tallies[0] = t;
+            ++known;
+        }
+    }
+    return total;
 }
 
 } // namespace tilewright

@@ -28,7 +28,7 @@ struct GranularityLimits
     /// useful ones.
     std::size_t jointSizes = 14;
     std::size_t axisSizes = 1000;
-    /// As for SubgraphPlan::evaluate().
+    /// As for evaluate() in eval/fast.h.
     std::int64_t mostWalkedSteps = kMostWalkedSteps;
     std::stop_token stop;
 };
@@ -49,7 +49,8 @@ struct TilingRank
 [[nodiscard]] std::vector<std::int64_t> usefulDepths(const SubgraphPlan& plan);
 
 /// The fastest granularity and traversal that fit, of those tried; nothing when none fits or none is legal.
-/// Some milliseconds. The result is a good local optimum, not a proven one. `around` as for evaluate().
+/// Some milliseconds. The result is a good local optimum, not a proven one. `resident` and `retain` as for
+/// evaluate().
 [[nodiscard]] std::optional<GranularityChoice> bestGranularity(const SubgraphPlan& plan,
                                                                std::span<const TensorId> resident,
                                                                std::span<const TensorId> retain,

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// Ops that can only ever meet in one subgraph with one another, and what they need at least.
+/// A component: ops that can share a subgraph with one another only, and the least that they cost.
 struct BoundPart
 {
     std::vector<OpId> ops;
@@ -24,18 +24,19 @@ struct BoundPart
     std::string text;                 ///< one sentence
 };
 
-/// No valid schedule of the problem is faster, whatever it fuses, retains or recomputes.
+/// A lower bound of the latency of every valid schedule, with any fusion, retention and recomputation.
 struct LowerBound
 {
     double value = 0;   ///< sum of the parts' values: at least max(compute, memory)
     double compute = 0; ///< all parts
     double memory = 0;
     std::vector<BoundPart> parts;
-    /// By op, where the bound is one of prices (docs/rules/bound.md): they add up to `value`.
+    /// Where the bound comes from dual prices (docs/rules/bound.md): the price of each op; they add up to
+    /// `value`.
     std::vector<double> prices;
 };
 
-/// Whether nothing can be faster: the latency is no higher than the bound, but for the rounding of bounds.
+/// Whether the latency is optimal: equal to the bound, except for rounding.
 [[nodiscard]] constexpr bool meetsBound(double total, double lowerBound)
 {
     constexpr double kRounding = 1 + 1e-8; // a bound is rounded down by less

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// A stretch of time in which nothing changes in fast memory (R9.1). Sizes in elements.
+/// An interval of time in which the contents of fast memory do not change (R9.1). Sizes in elements.
 struct OccupancySegment
 {
     double start = 0; ///< since the start of the schedule
@@ -25,8 +25,8 @@ struct OccupancySegment
     std::int64_t output = 0;      ///< (c)
     std::int64_t accumulator = 0; ///< (d)
     std::int64_t donated = 0;     ///< R9.6: outputs that lie in an input's buffer, to be subtracted
-    /// False when it stands for steps that were not walked; the parts are then those of the fullest walked
-    /// step.
+    /// False when the segment stands for steps that were not walked; its parts are those of the walked step
+    /// with the largest working set.
     bool exact = true;
     [[nodiscard]] std::int64_t total() const noexcept
     {
@@ -35,7 +35,7 @@ struct OccupancySegment
     bool operator==(const OccupancySegment&) const = default;
 };
 
-/// What fills fast memory through the whole schedule, as a staircase.
+/// The contents of fast memory over the whole schedule, as a step function of time.
 struct Occupancy
 {
     std::vector<OccupancySegment> segments; ///< ascending and adjoining; without steps that take no time
@@ -80,7 +80,7 @@ struct ResidentsAtInstant
     std::vector<Resident> residents; ///< largest first; the sum is workingSet plus what is donated
 };
 
-/// What is resident at a time, from the step that runs then; nothing outside of the schedule.
+/// The contents of fast memory at a time, in the step that runs then; nothing outside of the schedule.
 [[nodiscard]] std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Schedule& schedule,
                                                             const Rules& rules, double time);
 

@@ -8,12 +8,12 @@
 
 namespace tilewright {
 
-/// What a schedule becomes when one rule switch is read another way.
+/// The effects on a schedule of another value of one rule switch.
 struct RuleEffect
 {
     const RuleSwitch* rule = nullptr;
     std::string_view value; ///< the other value
-    double change = 0;      ///< of the total; means something when both readings are valid
+    double change = 0;      ///< of the total; meaningful when the schedule is valid with both values
     bool validBefore = false;
     bool validAfter = false;
     struct Part
@@ -23,12 +23,12 @@ struct RuleEffect
         std::int64_t peakChange = 0; ///< of the working set
     };
     std::vector<Part> parts;       ///< subgraphs whose cost differs, the largest change first
-    std::vector<Issue> appears;    ///< broken rules that are none now
-    std::vector<Issue> disappears; ///< broken rules of now that are none then
+    std::vector<Issue> appears;    ///< rules broken only with the other value
+    std::vector<Issue> disappears; ///< rules broken only with the present value
 };
 
-/// One for each other value of each switch of ruleSwitches(), in its order; fewer when stopped. `evaluation`
-/// = evaluate(problem, schedule, rules).
+/// The effects of each other value of each switch, in the order of ruleSwitches(); fewer when stopped.
+/// `evaluation` = evaluate(problem, schedule, rules).
 [[nodiscard]] std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
                                                   const Evaluation& evaluation,
                                                   const std::stop_token& stop = {});

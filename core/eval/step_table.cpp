@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eval/step_table.h"
 
+#include "base/hash.h"
 #include "schedule/grid.h"
 
 #include <algorithm>
@@ -13,17 +14,6 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kFan = 32;
-
-struct CodeHash
-{
-    std::size_t operator()(const std::vector<std::int64_t>& code) const noexcept
-    {
-        std::uint64_t h = code.size();
-        for (const std::int64_t v : code)
-            h = (h ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 32;
-        return h;
-    }
-};
 
 std::int64_t bits(double v)
 {
@@ -166,7 +156,7 @@ private:
     StepTable& m_table;
     StepTable::Position m_at;
     std::vector<std::int64_t> m_code;
-    std::unordered_map<std::vector<std::int64_t>, std::uint32_t, CodeHash> m_ids;
+    std::unordered_map<std::vector<std::int64_t>, std::uint32_t, ListHash> m_ids;
 };
 
 std::shared_ptr<const StepTable> StepTable::build(const Problem& problem, const Subgraph& subgraph,

@@ -11,13 +11,13 @@
 
 namespace tilewright {
 
-/// Sums of steps, in the form in which both evaluators accumulate them. Multiplying by a count is what makes
-/// the fast form independent of the number of tiles. Trivial on purpose: write Tally{} for an empty one.
+/// Sums over steps, as both evaluators accumulate them; the fast form multiplies them by the number of equal
+/// steps. A trivial type, so that arrays of it cost nothing: write Tally{} for an empty one.
 struct Tally
 {
-    double computeBoundTime;         ///< compute time of the steps that it binds
-    std::int64_t memoryBoundTraffic; ///< elements moved by the others: divided once, so that sums stay exact
-    double memoryBoundElements;      ///< the same rounded, for sums beyond 63 bits
+    double computeBoundTime;         ///< compute time of the steps bound by compute
+    std::int64_t memoryBoundTraffic; ///< elements moved in the other steps; divided only once, to stay exact
+    double memoryBoundElements;      ///< the same sum rounded, for values beyond 63 bits
     double compute;
     std::int64_t load;
     std::int64_t store;
@@ -72,15 +72,19 @@ struct Tally
         computeBound = saturatingAdd(computeBound, saturatingMul(t.computeBound, count));
     }
 
+    [[nodiscard]] double latency(const MemoryCosts& costs) const noexcept
+    {
+        const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();
+        return computeBoundTime +
+               (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / costs.bandwidth;
+    }
+
     /// Fills the sums of a structurally valid subgraph; the grid and `reserved` are the caller's.
     void finish(SubgraphEvaluation& out, const Hardware& hw, const MemoryCosts& costs) const
     {
         out.structurallyValid = true;
         out.fits = peak <= hw.fastMemoryCapacity;
-        const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();
-        out.latency =
-            computeBoundTime +
-            (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / costs.bandwidth;
+        out.latency = latency(costs);
         out.compute = compute;
         out.memory = costs.time(load, store);
         out.loadElements = load;

@@ -3,6 +3,7 @@
 // (docs/rules/schedule.md 14).
 #include "eval/trace.h"
 
+#include "base/hash.h"
 #include "eval/cost.h"
 #include "eval/schedule_walk.h"
 #include "rules/check.h"
@@ -24,22 +25,11 @@ namespace {
 
 using RunKey = std::array<std::int64_t, 7>; // op, rectangle, k range (R6.6)
 
-struct RunKeyHash
-{
-    std::size_t operator()(const RunKey& key) const noexcept
-    {
-        std::uint64_t h = 1469598103934665603ULL;
-        for (const std::int64_t v : key)
-            h = (h ^ static_cast<std::uint64_t>(v)) * 1099511628211ULL;
-        return h ^ (h >> 29);
-    }
-};
-
-/// The runs so far, of which a long trace has millions: an open hash table of positions in a list.
+/// The set of runs so far, of which a long trace has millions: an open hash table of positions in a list.
 class RunSet
 {
 public:
-    /// Whether it was not there yet.
+    /// Adds a run; false when it is in the set already.
     bool add(const RunKey& key)
     {
         if (m_keys.size() * 2 >= m_table.size()) {
@@ -56,10 +46,10 @@ public:
     }
 
 private:
-    /// Where the key is, or would be.
+    /// The position in the table of the key, or the free one where it would be.
     [[nodiscard]] std::size_t placeOf(const RunKey& key) const
     {
-        std::size_t at = RunKeyHash()(key) & (m_table.size() - 1);
+        std::size_t at = ListHash()(key) & (m_table.size() - 1);
         while (m_table[at] != 0 && m_keys[m_table[at] - 1] != key)
             at = (at + 1) & (m_table.size() - 1);
         return at;
@@ -77,7 +67,7 @@ struct Request
     Rect rect;
 };
 
-/// What of `rect` is not in `covered`; `covered` grows by it (R9.7).
+/// The parts of `rect` outside of `covered`, which are added to `covered` (R9.7).
 std::int64_t cover(std::vector<Rect>& covered, const Rect& rect)
 {
     std::vector<Rect> fresh{rect};
@@ -165,8 +155,7 @@ private:
         std::int64_t begin = 0, end = 0;
     };
 
-    /// An op that is asked for in one way only, a tile and a k step of it at a time, never runs twice on the
-    /// same.
+    /// Finds the ops that may repeat a run: all but those requested in one way only, by tiles and k steps.
     void findRepeatable()
     {
         std::vector<std::uint32_t> ways(m_plan.ops().size(), 0);
@@ -181,7 +170,7 @@ private:
                 m_repeatable[u.id] = true;
     }
 
-    /// What the ranges of the plan are in this step: a tile, a k step or the whole extent.
+    /// Sets the ranges of the plan for this step: each is a tile, a k range or the whole extent.
     void findRanges()
     {
         const Granularity& g = m_subgraph.granularity;
@@ -262,8 +251,8 @@ private:
         return true;
     }
 
-    /// A use and, unless the run is in this step already, what it needs: depth-first with a stack of our own,
-    /// for chains may be longer than a thread's stack.
+    /// Adds a use and, unless it is a run of this step already, its needs: depth-first with an explicit
+    /// stack, because chains may be longer than the stack of a thread.
     void follow(std::uint32_t root)
     {
         m_pending.assign(1, root);
@@ -279,7 +268,7 @@ private:
         }
     }
 
-    /// What a sink asks for (R6.1, R6.2): drivers as long as their k lasts, its epilogue when it completes.
+    /// Adds the uses of a sink (R6.1, R6.2): drivers in their k steps, its epilogue in the completing step.
     void runSink(const SubgraphPlan::Sink& sink, bool completes)
     {
         for (const std::uint32_t root : m_plan.roots(sink)) {

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// A latency that no valid schedule goes below, and the sides it is made of.
+/// A lower bound of the latency of every valid schedule, and its two sides.
 struct TrafficBound
 {
     double compute = 0; ///< every op's whole result computed once, padded where it must be
@@ -15,7 +15,7 @@ struct TrafficBound
 };
 [[nodiscard]] TrafficBound trafficBound(const Problem& problem, const Rules& rules);
 
-/// Compute time of one op that no schedule avoids (R8): each of its native tiles once. Padding of clipped
+/// Least compute time of one op in any schedule (R8): each of its native tiles once. Padding of clipped
 /// tiles counts only for ops that no MatMul reads through pointwise ops, because reduction-derived axes are
 /// charged by their extent.
 [[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "npu/tile_graph_builder.h"
 
+#include "base/hash.h"
 #include "base/integer.h"
 #include "base/text.h"
 
@@ -82,13 +83,7 @@ void ProducerGrid::collect(const TileDesc& tile, std::vector<std::uint32_t>& out
 
 std::size_t TileGraphBuilder::TileKeyHash::operator()(const TileKey& key) const noexcept
 {
-    std::uint64_t h = 1469598103934665603ULL ^ key.tensor;
-    for (int d = 0; d < kMaxRank; ++d)
-        for (const std::int64_t v : {key.offset[d], key.shape[d]}) {
-            h ^= static_cast<std::uint64_t>(v) + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
-            h *= 1099511628211ULL;
-        }
-    return h;
+    return hashOf(key.tensor, ListHash()(key.offset), ListHash()(key.shape));
 }
 
 TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes)

@@ -2,6 +2,7 @@
 // Compiling a set of ops: everything about a subgraph that does not depend on its granularity.
 #include "rules/subgraph_plan.h"
 
+#include "base/hash.h"
 #include "base/integer.h"
 #include "rules/prologue.h"
 
@@ -133,11 +134,7 @@ PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
     constexpr std::size_t kFew = 24;
     auto& uses = m_plan->m_uses;
     const auto hash = [](const SubgraphPlan::Use& u) {
-        std::uint64_t h = u.id * 2 + u.run;
-        for (const std::uint32_t part :
-             {u.group, u.rowSlot, u.colSlot, u.depthSlot, static_cast<std::uint32_t>(u.role)})
-            h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
-        return h ^ (h >> 32);
+        return hashOf(u.id, u.run, u.group, u.rowSlot, u.colSlot, u.depthSlot, u.role);
     };
     const auto place = [&](std::size_t i) {
         std::size_t at = hash(uses[i]) & (m_useTable.size() - 1);

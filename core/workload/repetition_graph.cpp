@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/repetition_graph.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -8,27 +10,11 @@
 
 namespace tilewright {
 
-namespace {
-
-using Facts = std::vector<std::int64_t>;
-
-struct FactsHash
-{
-    std::size_t operator()(const Facts& facts) const
-    {
-        std::uint64_t h = facts.size();
-        for (const std::int64_t w : facts)
-            h = (h ^ static_cast<std::uint64_t>(w)) * 0x9E3779B97F4A7C15U + (h >> 29);
-        return h;
-    }
-};
-
-} // namespace
-
 OpWiring::OpWiring(const Problem& problem)
     : m_kind(problem.opCount()), m_depth(problem.opCount(), 0), m_order(problem.opCount())
 {
-    std::unordered_map<Facts, int, FactsHash> kinds, arrangements;
+    using Facts = std::vector<std::int64_t>;
+    std::unordered_map<Facts, int, ListHash> kinds, arrangements;
     const auto numberOf = [](auto& known, const Facts& of, int from) {
         return known.emplace(of, static_cast<int>(known.size()) + from).first->second;
     };

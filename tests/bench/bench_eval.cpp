@@ -3,6 +3,7 @@
 #include "edit/suggestions.h"
 #include "eval/evaluator.h"
 #include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "eval/granularity_search.h"
 #include "eval/lower_bound.h"
 #include "eval/occupancy.h"
@@ -88,7 +89,7 @@ void BM_EvaluateCachedPlan(benchmark::State& state)
     Granularity g{64, 64, 16};
     for (auto _ : state) {
         g.k = g.k == 16 ? 32 : 16;
-        benchmark::DoNotOptimize(evaluate(plan, g, kind, Surroundings{}));
+        benchmark::DoNotOptimize(evaluate(plan, g, kind, {}, {}));
     }
     state.SetItemsProcessed(state.iterations());
 }
@@ -102,7 +103,7 @@ void BM_EvaluateFresh(benchmark::State& state)
     SubgraphPlan plan;
     for (auto _ : state) {
         compiler.compile(ops, plan);
-        benchmark::DoNotOptimize(evaluate(plan, {64, 64, 16}, TraversalKind::Snake, Surroundings{}));
+        benchmark::DoNotOptimize(evaluate(plan, {64, 64, 16}, TraversalKind::Snake, {}, {}));
     }
     state.SetItemsProcessed(state.iterations());
 }
@@ -126,15 +127,20 @@ void BM_CompileChain(benchmark::State& state)
 }
 BENCHMARK(BM_CompileChain)->Arg(6)->Arg(20);
 
-void BM_PeakWorkingSet(benchmark::State& state)
+void BM_FirstTileFits(benchmark::State& state)
 {
     const ProblemPtr p = shape(state.range(0));
     const SubgraphPlan plan(*p, allOps(*p), Rules::final());
-    for (auto _ : state)
-        benchmark::DoNotOptimize(peakWorkingSet(plan, {64, 64, 16}, TraversalKind::Snake, Surroundings{}));
+    FastEvaluator evaluator;
+    evaluator.prepare(plan, {}, {});
+    Granularity g{64, 64, 16};
+    for (auto _ : state) {
+        g.k = g.k == 16 ? 32 : 16;
+        benchmark::DoNotOptimize(evaluator.firstTileFits(g));
+    }
     state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(BM_PeakWorkingSet)->DenseRange(0, 4);
+BENCHMARK(BM_FirstTileFits)->DenseRange(0, 4);
 
 /// 150 ops: 30 blocks of matmul, bias, activation, matmul, residual.
 ProblemPtr model150()

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// From the plan of an op set to flat lists: what every sink asks for (R6), each once, with the conditions
+// under which it is active. The bounds are taken from these lists; evaluations are those of core/eval.
 #include "solve/cost/cost_model.h"
 
 #include "base/integer.h"
+#include "eval/fast.h"
 
 #include <algorithm>
 
@@ -17,7 +20,6 @@ CostModel::CostModel(const Problem& problem, const Rules& rules)
 {
     m_residentHere.assign(problem.tensorCount(), 0);
     m_retainedHere.assign(problem.tensorCount(), 0);
-    m_counted.assign(problem.opCount(), 0);
 }
 
 bool CostModel::supports(const Rules& rules) noexcept
@@ -37,32 +39,198 @@ bool CostModel::supports(const Rules& rules) noexcept
     return rules == reference;
 }
 
+std::uint64_t CostModel::causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
+                                  bool completing)
+{
+    for (std::size_t i = 0; i < m_causes.size(); ++i) {
+        const Cause& c = m_causes[i];
+        if (c.height == height && c.width == width && c.reduction == reduction && c.completing == completing)
+            return std::uint64_t{1} << i;
+    }
+    if (m_causes.size() == 64) {
+        m_overflow = true;
+        return 1;
+    }
+    m_causes.push_back({height, width, reduction, completing});
+    return std::uint64_t{1} << (m_causes.size() - 1);
+}
+
+void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
+{
+    const std::uint32_t tensor = m_plan.inputs()[use.id].value;
+    if (m_residentHere[tensor] == m_stamp)
+        return;
+    if (m_retainedHere[tensor] == m_stamp) {
+        if (std::ranges::find(m_keptInputs, tensor) == m_keptInputs.end())
+            m_keptInputs.push_back(tensor);
+        return;
+    }
+    const auto role = static_cast<std::uint8_t>(use.role);
+    const Axis row = m_plan.ranges()[use.rowSlot].axis;
+    const Axis col = m_plan.ranges()[use.colSlot].axis;
+    for (Request& r : m_requests)
+        if (r.tensor == tensor && r.role == role && r.row == row && r.col == col) {
+            r.causes |= cause;
+            return;
+        }
+    m_requests.push_back({tensor, role, row, col, cause});
+}
+
+/// Adds the run, or only its cause where an equal run is listed; the Pointwises of an epilogue are listed
+/// separately.
+void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause)
+{
+    const OpId op = m_plan.ops()[use.id];
+    const Op& o = m_problem.op(op);
+    const Axis row = m_plan.ranges()[use.rowSlot].axis;
+    const Axis col = m_plan.ranges()[use.colSlot].axis;
+    const bool split = m_plan.ranges()[use.depthSlot].axis == Axis::Step;
+    if (!epilogue)
+        for (Run& r : m_runs)
+            if (r.op == op.value && r.row == row && r.col == col && r.split == split) {
+                r.causes |= cause;
+                return;
+            }
+    const Tensor& out = m_problem.tensor(o.output);
+    m_runs.push_back({op.value, row, col, split, o.type == OpType::MatMul, cause,
+                      static_cast<double>(o.baseCost), m_problem.reductionSize(op), out.width, out.height});
+}
+
+void CostModel::compileSinks()
+{
+    const std::vector<OpId>& drivers = m_plan.accumulated();
+    for (auto d = drivers.begin(); d != drivers.end(); ++d)
+        m_sharedDrivers |= std::find(drivers.begin(), d, *d) != d;
+    for (const SubgraphPlan::Sink& s : m_plan.sinks()) {
+        const TensorId t = m_plan.products()[s.product];
+        const Tensor& out = m_problem.tensor(t);
+        const bool free = std::ranges::find(m_free, t) != m_free.end();
+        m_sinks.push_back({t.value, out.height, out.width, 1, m_retainedHere[t.value] == m_stamp, s.pointwise,
+                           free, s.driverEnd - s.driverBegin});
+    }
+    for (const SubgraphPlan::Group& g : m_plan.groups())
+        m_sinks[g.sink].reduction = std::max(m_sinks[g.sink].reduction, g.reduction);
+    m_groupCause.clear();
+    for (const SubgraphPlan::Group& g : m_plan.groups()) {
+        const Sink& s = m_sinks[g.sink];
+        const bool completing = g.reduction == 0;
+        m_groupCause.push_back(
+            causeBit(s.height, s.width, completing ? s.reduction : g.reduction, completing));
+    }
+    for (const SubgraphPlan::Use& use : m_plan.uses()) {
+        if (use.run)
+            addRun(use, m_plan.groups()[use.group].reduction == 0, m_groupCause[use.group]);
+        else
+            addRequest(use, m_groupCause[use.group]);
+    }
+}
+
+void CostModel::compileRange()
+{
+    m_range = {};
+    m_widths.clear();
+    m_heights.clear();
+    m_reductions.clear();
+    for (const Sink& s : m_sinks) {
+        m_widths.push_back(s.width);
+        m_heights.push_back(s.height);
+    }
+    for (const SubgraphPlan::Group& g : m_plan.groups())
+        if (g.reduction > 0)
+            m_reductions.push_back(g.reduction);
+    for (auto* v : {&m_widths, &m_heights, &m_reductions}) {
+        std::ranges::sort(*v);
+        v->erase(std::unique(v->begin(), v->end()), v->end());
+    }
+    m_range.minW = m_plan.leastW();
+    m_range.minH = m_plan.leastH();
+    m_range.maxW = std::min(m_plan.mostW(), std::max(m_range.minW, m_widths.back()));
+    m_range.maxH = std::min(m_plan.mostH(), std::max(m_range.minH, m_heights.back()));
+    m_range.maxK = m_plan.hasMatMul() ? std::min(m_plan.mostK(), m_plan.largestDriverK()) : 1;
+    m_prologueWidths.clear();
+    m_prologueHeights.clear();
+    if (m_rules.prologue != Rules::Prologue::SplitOnly)
+        return;
+    // Where k is split, the prologue may require a tile wider than every sink (R4.7).
+    const auto demands = [](const std::vector<std::int64_t>& all, std::int64_t most, std::int64_t min,
+                            std::int64_t& max, std::vector<std::int64_t>& out) {
+        for (const std::int64_t size : all)
+            if (size >= min && size <= most)
+                out.push_back(size);
+        if (!out.empty())
+            max = std::max(max, out.back());
+    };
+    demands(m_plan.prologueWidths(), m_plan.mostW(), m_range.minW, m_range.maxW, m_prologueWidths);
+    demands(m_plan.prologueHeights(), m_plan.mostH(), m_range.minH, m_range.maxH, m_prologueHeights);
+}
+
+bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
+{
+    ++m_stamp;
+    m_evaluator.reset();
+    m_overflow = false;
+    m_sharedDrivers = false;
+    m_causes.clear();
+    m_sinks.clear();
+    m_requests.clear();
+    m_runs.clear();
+    m_keptInputs.clear();
+    m_reserved = 0;
+    for (const TensorId t : memory.resident) {
+        m_residentHere[t.value] = m_stamp;
+        m_reserved += m_problem.tensor(t).elements();
+    }
+    for (const TensorId t : memory.retained) {
+        m_retainedHere[t.value] = m_stamp;
+        if (m_residentHere[t.value] != m_stamp)
+            m_reserved += m_problem.tensor(t).elements();
+    }
+    for (const TensorId t : memory.free)
+        m_residentHere[t.value] = m_retainedHere[t.value] = m_stamp;
+    m_free.assign(memory.free.begin(), memory.free.end());
+    m_resident.assign(memory.resident.begin(), memory.resident.end());
+    m_retained.assign(memory.retained.begin(), memory.retained.end());
+    m_compiler.compile(ops, m_plan);
+    compileSinks();
+    compileRange();
+    std::ranges::stable_sort(m_requests, {}, &Request::tensor);
+    compileBound();
+    return !m_overflow;
+}
+
 bool CostModel::legal(const Granularity& g) const
 {
     return g.w >= m_range.minW && g.w <= m_plan.mostW() && g.h >= m_range.minH && g.h <= m_plan.mostH() &&
            g.k >= leastK(g.w, g.h) && (m_reductions.empty() || g.k <= m_range.maxK);
 }
 
-TilingCost CostModel::general(const Granularity& g, TraversalKind traversal)
+TilingCost CostModel::walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff)
 {
     TilingCost result;
-    ++m_evaluations;
     result.verdict = TilingCost::Verdict::Unmodelled;
     const double tiles = static_cast<double>(ceilDiv(m_heights.back(), g.h)) *
                          static_cast<double>(ceilDiv(m_widths.back(), g.w));
     const std::int64_t depth = m_reductions.empty() ? 1 : ceilDiv(m_reductions.back(), g.k);
-    if (tiles * static_cast<double>(depth) >
-        static_cast<double>(m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps))
+    const std::int64_t most = m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps;
+    if (tiles * static_cast<double>(depth) > static_cast<double>(most))
         return result;
     const SubgraphEvaluation e =
         tilewright::evaluate(m_plan, g, Traversal(traversal), m_resident, m_retained);
     result.peak = e.peakWorkingSet;
-    result.verdict = !e.structurallyValid ? TilingCost::Verdict::Illegal
-                     : e.fits             ? TilingCost::Verdict::Fits
-                                          : TilingCost::Verdict::TooLarge;
-    if (e.structurallyValid && e.fits)
+    result.verdict = !e.structurallyValid  ? TilingCost::Verdict::Illegal
+                     : !e.fits             ? TilingCost::Verdict::TooLarge
+                     : e.latency >= cutoff ? TilingCost::Verdict::Cut
+                                           : TilingCost::Verdict::Fits;
+    if (result.verdict == TilingCost::Verdict::Fits)
         result.latency = e.latency;
     return result;
+}
+
+FastEvaluator& CostModel::evaluator()
+{
+    if (!m_evaluator.isPrepared())
+        m_evaluator.prepare(m_plan, m_resident, m_retained);
+    return m_evaluator;
 }
 
 TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, double cutoff,
@@ -70,21 +238,21 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
 {
     if (!legal(g))
         return {};
-    if (!m_supported || !m_keptInputs.empty() || !prepare(g))
-        return general(g, traversal);
-    return walk(g, traversal, cutoff, atLeast, false);
+    ++m_evaluations;
+    if (const auto cost = evaluator().evaluate(g, traversal, cutoff, atLeast))
+        return *cost;
+    return walkEveryStep(g, traversal, cutoff);
 }
 
 bool CostModel::mayFit(const Granularity& g)
 {
     if (!legal(g))
         return false;
-    if (!m_supported || !m_keptInputs.empty())
-        return canFit(g); // a whole evaluation costs too much here
-    if (!prepare(g))
-        return general(g, TraversalKind::Raster).verdict != TilingCost::Verdict::TooLarge;
-    return walk(g, TraversalKind::Raster, std::numeric_limits<double>::infinity(), {}, true).verdict ==
-           TilingCost::Verdict::Fits;
+    ++m_evaluations;
+    if (const auto fits = evaluator().firstTileFits(g))
+        return *fits;
+    return walkEveryStep(g, TraversalKind::Raster, std::numeric_limits<double>::infinity()).verdict !=
+           TilingCost::Verdict::TooLarge;
 }
 
 } // namespace tilewright

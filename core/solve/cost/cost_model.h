@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "rules/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
@@ -16,51 +16,26 @@
 
 namespace tilewright {
 
-/// What a search needs to know about one candidate tiling of one subgraph.
-struct TilingCost
-{
-    enum class Verdict : std::uint8_t {
-        Fits,      ///< `latency` is exact
-        TooLarge,  ///< out of memory (R9.1)
-        Illegal,   ///< breaks R4.1-R4.3 or R4.7
-        Cut,       ///< stopped because the latency reaches the caller's cut-off
-        Unmodelled ///< only walking every step could tell, and there are too many
-    };
-    Verdict verdict = Verdict::Illegal;
-    double latency = std::numeric_limits<double>::infinity();
-    std::int64_t peak = 0; ///< largest working set of the steps looked at
-    bool anyOrder = false; ///< TooLarge by every traversal
-};
-
-/// What all steps of a tiling take, were compute and memory never to wait for each other.
-struct StepTotals
-{
-    double compute = 0, memory = 0;
-    [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
-};
-
-/// The rules' latency of one subgraph for many tilings (R4-R10), specialised for search.
+/// The latency of one subgraph by the rules (R4-R10) for many tilings, and lower bounds over sets of tilings.
 ///
-/// compile() turns the plan of an op set into flat lists of what a step requests and runs; evaluate() walks
-/// one representative step of every class of equal steps (first, repeated and clipped rows, columns and k
-/// steps) and multiplies by their number, so its cost does not depend on the number of tiles. Where two
-/// requests of one tensor may coincide by accident of position, it asks core/eval's fast evaluator when that
-/// takes few enough steps. Working memory is reused between calls: one instance per thread.
+/// compile() turns the plan of an op set into flat lists of what a step requests and runs, from which the
+/// bounds are computed; evaluate() calls the fast evaluator of core/eval. Working memory is reused between
+/// calls: one instance per thread.
 class CostModel
 {
 public:
-    /// Tensors that are in fast memory before the subgraph and tensors that stay there after it (R3.3,
-    /// R9.1a).
+    /// The tensors in fast memory before and after the subgraph (R3.3, R9.1a).
     struct Memory
     {
         std::span<const TensorId> resident; ///< RES before the subgraph
         /// tensors_to_retain: each produced by the subgraph, or a boundary input (retain_inputs=allow, R9.7)
         std::span<const TensorId> retained;
-        /// For bounds: inputs and products that may be anywhere. They take no room and are neither loaded nor
-        /// written.
+        /// For bounds only: inputs and products that may be in either memory. They take no room and cause no
+        /// traffic.
         std::span<const TensorId> free = {};
     };
-    /// Bounds on a legal granularity: R4.1-R4.3, R4.7. Larger extents than the sinks' only pad.
+    /// Limits of a legal granularity (R4.1-R4.3, R4.7). Extents above those of the largest sink would only
+    /// add padding.
     struct Range
     {
         std::int64_t minW = 1, maxW = 1, minH = 1, maxH = 1, maxK = 1;
@@ -71,13 +46,15 @@ public:
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
     [[nodiscard]] bool supported() const noexcept { return m_supported; }
 
-    /// Most steps that are walked one by one: few while searching, more for a proof.
+    /// The most steps that an evaluation may walk one by one where there is no closed form: few while
+    /// searching, more for a proof.
     static constexpr std::int64_t kMaxWalkedSteps = 1 << 11;
     static constexpr std::int64_t kMaxProofSteps = 1 << 18;
     void setMaxWalkedSteps(std::int64_t steps) noexcept { m_maxWalkedSteps = steps; }
 
-    /// `ops` in topological order, connected (R4.5; not checked here). False when the model has too many
-    /// kinds of steps for its 64-bit masks (no practical subgraph has).
+    /// Makes the model that of these ops, which are in topological order and connected (R4.5; not checked
+    /// here). False when there are too many kinds of steps for 64-bit masks (no practical subgraph has so
+    /// many).
     [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
     /// R5.3: whether a raster traversal reuses nothing from tile to tile.
@@ -87,7 +64,7 @@ public:
     {
         return m_plan.leastK(w, h);
     }
-    /// Extents in range() from which on every k is legal (prologue=split_only; else none).
+    /// The extents in range() from which on every k is legal; empty unless prologue=split_only (R4.7).
     [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
     {
         return m_prologueWidths;
@@ -96,44 +73,45 @@ public:
     {
         return m_prologueHeights;
     }
-    /// Extents along which tiles and k steps are cut: widths and heights of the sinks, reduction sizes of the
-    /// drivers (ascending, each once).
+    /// The extents that tiles and k steps divide: widths and heights of the sinks, reduction sizes of the
+    /// drivers (ascending, without duplicates).
     [[nodiscard]] const std::vector<std::int64_t>& sinkWidths() const noexcept { return m_widths; }
     [[nodiscard]] const std::vector<std::int64_t>& sinkHeights() const noexcept { return m_heights; }
     [[nodiscard]] const std::vector<std::int64_t>& reductions() const noexcept { return m_reductions; }
 
-    /// Exact latency; stops early once it is certain to reach `cutoff`. `atLeast`: what its totals
-    /// are known not to go below.
+    /// Exact latency, or Cut as soon as it is certain to reach `cutoff`. `atLeast`: known lower bounds of the
+    /// totals of this tiling.
     [[nodiscard]] TilingCost evaluate(const Granularity& g, TraversalKind traversal,
                                       double cutoff = std::numeric_limits<double>::infinity(),
                                       const StepTotals& atLeast = {});
-    /// Whether the working set of the first steps fits: evaluate() may still find a later step that does not.
+    /// Whether the steps of the first tile fit into fast memory; those of a later tile may still not.
     [[nodiscard]] bool mayFit(const Granularity& g);
-    /// No tiling with these extents, whatever its k, is faster by a preset row or column traversal: padded
-    /// compute, and traffic with the passes that the grid forces. Never more for larger extents.
+    /// Lower bound of the latency with these extents, for every k and every preset row or column traversal:
+    /// padded compute, or traffic with the passes that the grid forces. It does not grow with the extents.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
-    /// For every tiling with exactly these extents, by preset traversal (the index is the TraversalKind):
-    /// with the largest k, or with any smaller one. Many times cheaper than evaluate() and closer than
-    /// bound(). 0 for rules that are not supported.
+    /// Lower bounds of the totals with exactly these extents, by preset traversal (the index is the
+    /// TraversalKind): with the largest k (`deepest`), or for all smaller ones. Many times cheaper than
+    /// evaluate() and tighter than bound(). 0 for rules that are not supported.
     using GridTotals = std::array<StepTotals, 4>;
     [[nodiscard]] GridTotals gridTotals(std::int64_t w, std::int64_t h, bool deepest) const;
-    /// False when no k makes these extents fit. Never true for larger extents when false for smaller ones.
+    /// False when these extents fit with no k. Where it is false it is false for larger extents, too.
     [[nodiscard]] bool canFit(std::int64_t w, std::int64_t h) const
     {
         return canFit({w, h, 1}, m_range.maxK);
     }
-    /// False when the granularity surely does not fit; many times cheaper than evaluate().
+    /// False only when the granularity does not fit; many times cheaper than evaluate().
     [[nodiscard]] bool canFit(const Granularity& g) const { return canFit(g, g.k); }
-    /// Smallest extents of every class with equal numbers of rows (columns) that is legal, ascending.
+    /// Tile heights (widths) fall into classes that cut all sinks into the same numbers of rows (columns):
+    /// the smallest legal height (width) of each class, ascending.
     [[nodiscard]] const std::vector<std::int64_t>& rowClasses();
     [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
     /// The least bound over all extents that can fit; infinite when none can.
     [[nodiscard]] double leastLatency();
-    /// The latency that no tiling in whatever order of its tiles goes below. Infinite when nothing can fit, 0
-    /// for rules that are not supported.
+    /// Lower bound of the latency over all tilings and all orders of their tiles. Infinite when nothing can
+    /// fit, 0 for rules that are not supported.
     [[nodiscard]] double leastOfAnyOrder();
-    /// The latency of leastOfAnyOrder() or more, for some times the work: looks at shallow and deep steps
-    /// apart, and at the steps that complete a tile apart from the others.
+    /// A tighter lower bound than leastOfAnyOrder(), at several times the cost: treats shallow and deep k
+    /// steps separately, and the steps that complete a tile separately from the others.
     [[nodiscard]] double leastByDepth();
     /// Number of evaluate() and mayFit() calls so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
@@ -159,98 +137,50 @@ private:
         double base;
         std::int64_t reduction, width, height;
     };
-    /// A condition under which requests and runs are active: tiles where a sink of this size is present, in
-    /// the k steps of a driver (q < n) or in the completing step (q = n - 1).
+    /// A condition under which requests and runs are active: in tiles where a sink of this size is present,
+    /// in the k steps of a reduction (q < n) or only in its last one (`completing`: q = n - 1).
     struct Cause
     {
         std::int64_t height, width, reduction;
         bool completing;
-        // for the current granularity
-        std::int64_t rows, cols, n;
     };
     struct Sink
     {
         std::uint32_t tensor;
         std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
         bool retained, pointwise, free;
-        std::uint32_t accFirst, accCount; ///< drivers that are not its own producer
-        std::int64_t rows, cols, n;
+        std::uint32_t accumulators; ///< drivers that are not its own producer
     };
-    struct ActiveRequest
-    {
-        std::uint64_t causes;
-        std::int64_t height, width;
-        Axis row, col;
-        std::uint8_t role;
-    };
-    struct Group
-    {
-        std::uint32_t first, count;
-        std::int64_t area;
-        bool wasFull;
-        bool taken = false;     ///< R9.6: in this step a sink's tile takes it over ...
-        bool forgotten = false; ///< ... or did in the one before
-    };
-    /// R9.6: a request with role P, in the order in which sinks take them over.
-    struct Donor
-    {
-        std::uint32_t tensor;
-        Axis row, col;
-        std::uint64_t causes;
-        std::uint32_t group; ///< for the current granularity
-    };
-    struct ActiveRun
-    {
-        std::uint64_t causes;
-        double base;
-        std::int64_t reduction, width, height;
-        Axis row, col;   ///< effective
-        bool rowK, colK; ///< reduction-derived (R8)
-        bool split;      ///< effective
-        bool matmul;
-        std::int32_t same; ///< an earlier run of the same op that has become equal, or -1
-        bool sameAsLater;
-        std::int32_t seen; ///< offset into m_seen or -1
-        std::int32_t strideRow, strideCol, strideStep;
-        double flat; ///< cost when it does not depend on the step
-        bool constant;
-        double perCycle; ///< compute=array: of a MatMul; else 0
-    };
-    struct Rep
-    {
-        std::int64_t index;
-        std::int64_t weight;
-    };
-
-    /// What bound() adds up for one tensor and role.
+    /// The loads of one tensor for one role, as bound() adds them up.
     struct Load
     {
         double area;
         Axis row, col;
         std::int64_t height, width;         ///< of the tensor
         std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
-        bool met = false;                   ///< a slice of a tile may be there already
-        std::int64_t after = 0; ///< asked for where a reduction of this size is complete, and only there
-        bool early = false;     ///< asked for from the first step of every tile on that asks for it
+        bool met = false;       ///< a slice may be in memory already, loaded for a request by tiles
+        std::int64_t after = 0; ///< requested only in the steps that complete a reduction of this size
+        bool early = false;     ///< requested in the first step of every tile that requests it
     };
+    /// The runs of one op, as bound() adds them up.
     struct Work
     {
-        double cost; ///< of one strip where counted by strips, else of the whole axis
+        double cost; ///< along an axis that is counted by strips: of one strip; else of the whole axis
         std::int64_t height, width;
-        bool byRow, byCol;
-        std::int64_t reduction; ///< compute=array, of a MatMul: cost is that of a cycle; else 0
-        double chunks;          ///< of the reduction, at least
-        std::int64_t stepped;   ///< by the steps of a reduction of this size; 0: of none
-        bool early = false;     ///< runs as a whole in the first step of every tile that it runs in
-        bool onceARow = false;  ///< no rectangle depends on the column of the tile
-        bool onceAColumn = false;
+        bool byRow, byCol;        ///< whether rows and columns are counted by strips
+        std::int64_t reduction;   ///< of a MatMul with compute=array, whose `cost` is that of a cycle; else 0
+        double chunks;            ///< least number of parts that the reduction is cut into
+        std::int64_t stepped;     ///< size of the reduction whose k steps share the work; 0: of none
+        bool early = false;       ///< done completely in the first step of every tile that does it
+        bool onceARow = false;    ///< its rectangles do not depend on the column of the tile
+        bool onceAColumn = false; ///< its rectangles do not depend on the row of the tile
     };
-    /// A step of the first tile: what is surely in use in it.
+    /// A step of the first tile, for lower bounds of the working set.
     struct Moment
     {
         std::uint64_t causes;
-        std::int64_t reduction; ///< sinks with at least this one take part
-        bool first;             ///< k step 0, else a completing one
+        std::int64_t reduction; ///< only sinks with a reduction of at least this size are active
+        bool first;             ///< k step 0; else the step that completes `reduction`
     };
 
     struct Grid
@@ -259,29 +189,29 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
-    /// Whether none of these causes waits for a step behind the first.
+    /// Whether all of these causes are active in the first k step already.
     [[nodiscard]] bool isEarly(std::uint64_t causes) const;
-    /// Lists m_loads and m_work.
+    /// Fills m_loads and m_work with what holds for every k up to `deepest`.
     void listAt(std::int64_t deepest);
     void listLoads(std::int64_t deepest);
     void listWork(std::int64_t deepest);
-    /// No k up to `deepest` takes all of it in one step.
+    /// Whether every k up to `deepest` cuts this extent into several steps.
     [[nodiscard]] static bool isCut(Axis axis, std::int64_t extent, std::int64_t deepest)
     {
         return axis == Axis::Step && extent > deepest;
     }
-    /// Whether some tile (k) of at most this size covers all of it.
+    /// Whether some tile or k of at most these sizes covers the whole extent.
     [[nodiscard]] static bool mayBeWhole(Axis axis, std::int64_t extent, std::int64_t tile,
                                          std::int64_t deepest)
     {
         return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : deepest);
     }
-    /// Whether ranges of these kinds may be the same, with tiles and steps of at most this size.
+    /// Whether ranges of these two kinds may be equal, with tiles and k of at most these sizes.
     [[nodiscard]] static bool mayEqual(Axis a, Axis b, std::int64_t extent, std::int64_t tile,
                                        std::int64_t deepest);
     [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                                             std::int64_t mostH);
-    /// A tile or k range that covers the whole extent is the whole of it.
+    /// Axis::Full for a tile or k range that covers the whole extent, else `axis`.
     [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
     {
         return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Step && k >= extent) ? Axis::Full
@@ -291,60 +221,46 @@ private:
     [[nodiscard]] double gridCompute(const Granularity& g) const;
     /// R8.2: of a MatMul with compute=array, else 0.
     [[nodiscard]] double costOfCycle(const Run& run) const;
-    [[nodiscard]] double arrayCost(const ActiveRun& run, const Granularity& g, std::int64_t r, std::int64_t c,
-                                   std::int64_t q) const;
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                       std::array<double, 4>& elements) const;
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std::int64_t turnH) const;
     [[nodiscard]] double leastCompute(std::int64_t w, std::int64_t h) const;
-    struct Extents ///< a class of tile sizes: the smallest, and the largest
+    struct Extents ///< a class of tile sizes: the smallest and the largest width and height
     {
         std::int64_t w, h, mostW, mostH;
     };
     [[nodiscard]] double leastCompute(const Work& work, std::int64_t w, std::int64_t h) const;
-    struct Depths
+    struct Depths ///< an interval of k
     {
         std::int64_t least, most;
     };
-    /// What leastOfAnyOrder() looks at: no reduction is complete in one step for some of them only.
+    /// The values of k in intervals: within one, each reduction takes one step for all k or several for all.
     [[nodiscard]] std::vector<Depths> depths() const;
     [[nodiscard]] double leastAtDepths(const Depths& depths);
     [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
     [[nodiscard]] double leastInFirstTiles(const Extents& e, bool ofRows) const;
     [[nodiscard]] double leastElements(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
-    /// Calls visit(Extents) for the largest classes of which fits(w, h); not for those between two where
-    /// mayMatter(Extents) of what is as large as both says no.
+    /// Calls visit(Extents) for the largest classes for which fits(w, h), but leaves out those between two
+    /// others when mayMatter() is false for extents as large as both.
     template <class Fits, class Visit, class MayMatter>
     void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
-    /// Drivers up to the reduction size `whole` are taken not to be stepped.
+    /// Reductions of at most `whole` are assumed to take one k step.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
+    /// May stop early above `enough`.
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
-    [[nodiscard]] TilingCost general(const Granularity& g, TraversalKind traversal);
+    /// evaluate() where there is no closed form.
+    [[nodiscard]] TilingCost walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
     void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
     void compileSinks();
     void compileRange();
     [[nodiscard]] bool legal(const Granularity& g) const;
-    [[nodiscard]] bool prepare(const Granularity& g);
-    [[nodiscard]] bool prepareRequests(const Granularity& g);
-    [[nodiscard]] bool prepareDonors(const Granularity& g);
-    /// R9.6 in tile (r, c) and k step q: the elements that outputs need not have of their own.
-    [[nodiscard]] std::int64_t donate(const Granularity& g, std::int64_t r, std::int64_t c, std::int64_t q,
-                                      std::uint64_t active);
-    [[nodiscard]] bool prepareRuns(const Granularity& g);
-    void prepareSeen();
-    static bool mayCoincide(Axis a, Axis b, std::int64_t tile, std::int64_t chunk, std::int64_t extent);
-    void representatives(std::vector<Rep>& out, std::vector<std::int64_t>& cuts, bool inner) const;
-    [[nodiscard]] TilingCost walk(const Granularity& g, TraversalKind traversal, double cutoff,
-                                  const StepTotals& atLeast, bool firstTileOnly);
-    /// `Donates`: whether there are m_donors; without them (R9.6) nothing of that is asked in any step.
-    template <bool Donates>
-    [[nodiscard]] TilingCost walkSteps(const Granularity& g, TraversalKind traversal, double cutoff,
-                                       const StepTotals& atLeast, bool firstTileOnly);
+    /// m_evaluator, prepared for the compiled plan.
+    [[nodiscard]] FastEvaluator& evaluator();
 
     const Problem& m_problem;
     Rules m_rules;
@@ -359,7 +275,7 @@ private:
     std::int64_t m_evaluations = 0;
     std::int64_t m_maxWalkedSteps = kMaxWalkedSteps;
 
-    // stamps by tensor: equal to m_stamp when set in this compile
+    // by tensor: m_stamp for those that are resident or retained in this compile()
     std::uint32_t m_stamp = 0;
     std::vector<std::uint32_t> m_residentHere, m_retainedHere;
 
@@ -369,13 +285,11 @@ private:
     std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Cause> m_causes;
     std::vector<Sink> m_sinks;
-    std::vector<std::uint32_t> m_accumulators; ///< ops
-    std::vector<std::uint64_t> m_groupCause;   ///< by group of the plan
+    std::vector<std::uint64_t> m_groupCause; ///< by group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
-    std::vector<Donor> m_donors; ///< donation=yes only
-    /// R9.7: boundary inputs that are loaded once and stay. With any of them core/eval alone evaluates.
+    /// R9.7: boundary inputs that are loaded once and then retained.
     std::vector<std::uint32_t> m_keptInputs;
     std::int64_t m_reserved = 0;
     std::vector<TensorId> m_free;
@@ -393,7 +307,8 @@ private:
     std::vector<RequestedLoad> m_ofTensor;
     std::vector<char> m_isListed;
     std::vector<std::size_t> m_same;
-    /// Classes of one axis, and what they are of: op sets one after the other often have the same.
+    /// The classes of one axis, kept with the extents they were computed from: consecutive op sets often have
+    /// the same.
     struct Classes
     {
         std::vector<std::int64_t> smallest, extents;
@@ -402,17 +317,7 @@ private:
     };
     Classes m_rowClasses, m_columnClasses;
 
-    // for the current granularity
-    Granularity m_prepared{0, 0, 0};
-    bool m_preparable = false;
-    std::vector<ActiveRequest> m_active;
-    std::vector<Group> m_groups;
-    std::vector<ActiveRun> m_activeRuns;
-    std::vector<std::int32_t> m_sameOp;
-    std::vector<char> m_seen;
-    std::vector<Rep> m_rowReps, m_colReps, m_stepReps;
-    std::vector<std::int64_t> m_cuts;
-    std::vector<std::uint32_t> m_counted;
+    FastEvaluator m_evaluator; ///< prepared by the first evaluation after compile()
 };
 
 } // namespace tilewright

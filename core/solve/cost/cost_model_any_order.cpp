@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What no tiling of the compiled op set goes below, whatever the extents of the tile and the depth of a step.
+// Lower bounds over all tilings of the compiled op set: all extents of the tile and all depths k.
 //
-// By depth. A deep step takes room, a shallow one leaves the step that completes a tile with little to
-// compute while it writes. That step is looked at apart: from the others only compute counts, from it only
-// traffic. Where a reduction of K takes n steps of k or less, at most the part k / K of what is spread over
-// them falls into the last one, and no more than half where n is its own number of steps.
+// leastByDepth(): a deep k step takes room; a shallow one leaves the completing step of a tile with little to
+// compute while it stores. So the completing steps count by traffic only, and the others by compute only.
+// Where a reduction K takes several steps of at most k, at most the part k / K of its work falls into the
+// completing step, and never more than half.
 #include "base/integer.h"
 #include "solve/cost/cost_model.h"
 
@@ -24,14 +24,15 @@ CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) con
     return {columns[column], rows[row], most(columns, column, m_range.maxW), most(rows, row, m_range.maxH)};
 }
 
-/// Wider tiles fit with fewer rows only: one staircase, and what falls with larger extents is least on it. It
-/// is halved where a corner as large as both ends may matter.
+/// Wider tiles fit only with fewer rows, so the largest classes that fit form a staircase, and a bound that
+/// falls with larger extents is least on it. A stretch of the staircase is halved as long as a class as large
+/// as both of its ends may matter.
 template <class Fits, class Visit, class MayMatter>
 void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter)
 {
     const std::vector<std::int64_t>& widths = columnClasses();
     const std::vector<std::int64_t>& heights = rowClasses();
-    // The last of [low, high] for which ok() says yes; it does for `low`, and up to some index.
+    // The last of [low, high] with ok(), which holds for `low` and up to some index.
     const auto last = [](std::size_t low, std::size_t high, auto&& ok) {
         while (low < high) {
             const std::size_t mid = low + (high - low + 1) / 2;
@@ -62,7 +63,7 @@ void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMat
     while (!todo.empty()) {
         const Stretch s = todo.back();
         todo.pop_back();
-        // With as many rows as the last, the last is the largest.
+        // With equal numbers of rows the last class is the largest.
         if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
             continue;
         const std::size_t mid = s.c + (s.toC - s.c) / 2;
@@ -87,7 +88,7 @@ double CostModel::leastLatency()
     return least;
 }
 
-/// A k of a reduction's size or more takes it in one step, which saves loads and takes room.
+/// From the size of a reduction on, k takes it in one step, which saves loads and takes room.
 std::vector<CostModel::Depths> CostModel::depths() const
 {
     std::vector<Depths> out;
@@ -126,17 +127,16 @@ double CostModel::leastOfAnyOrder()
     return least;
 }
 
-/// Of the steps of every tile where this reduction takes several: the traffic of the one that completes it,
-/// the compute of those before it; or of the first one what it loads, where that is more than what it
-/// computes.
+/// Where this reduction takes several steps, in every tile: traffic of the step that completes it, plus
+/// compute of the steps before it, or plus loads of the first step where they take longer than its compute.
 double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const
 {
     const auto most = static_cast<double>(depths.most);
-    const double part = std::min(most / static_cast<double>(reduction), 0.5); // of a step at most
-    double compute = 0;                                                       // not in the completing steps
-    double between = 0;                                                       // nor in the first ones
-    double spread = 0; // over all steps of this reduction
-    double first = 0;  // in first steps
+    const double part = std::min(most / static_cast<double>(reduction), 0.5); // most work of one step
+    double compute = 0; // of all steps but the completing ones
+    double between = 0; // of all steps but the completing and the first ones
+    double spread = 0;  // work that is spread over all steps of this reduction
+    double first = 0;   // of first steps
     for (const Work& r : m_work) {
         if (r.stepped <= depths.most) {
             if (r.stepped == 0 && r.early)
@@ -151,12 +151,12 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
             between += work * std::max(0.0, 1 - 2 * most / static_cast<double>(r.stepped));
         }
     }
-    double completing = 0; // elements in these steps
+    double completing = 0; // elements moved in completing steps
     for (const Sink& s : m_sinks)
         if (!s.retained && s.reduction == reduction)
             completing += static_cast<double>(s.height) * static_cast<double>(s.width);
-    double starting = 0; // elements in the first ones
-    double slices = 0;   // over all steps
+    double starting = 0; // elements loaded in first steps
+    double slices = 0;   // elements loaded over all steps
     for (const Load& l : m_loads) {
         if (l.after == reduction) {
             completing += l.area;
@@ -170,14 +170,14 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
             starting += l.area;
     }
-    const double less = std::min(0.0, slices / m_bandwidth - spread); // by a whole tile's in one step
+    const double less = std::min(0.0, slices / m_bandwidth - spread); // if one step did all work of a tile
     return spread + completing / m_bandwidth +
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
 }
 
-/// What is the same in all tiles of a row is run in the first of them that asks for it, and costs nothing
-/// later (R8.1). Of these tiles counts compute, of the others what each of them runs, loads and stores for
-/// itself. The mirror image: of columns.
+/// What is equal in all tiles of a row runs in the first tile that requests it and costs nothing later
+/// (R8.1). These first tiles count by compute; the other tiles by what each of them runs, loads and stores
+/// for itself. With !ofRows the mirror image, for columns.
 double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
 {
     double first = 0;
@@ -186,13 +186,13 @@ double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
             first += leastCompute(r, e.w, e.h);
     if (first == 0)
         return 0;
-    // Sinks of other widths may have other first tiles: one a width at most.
+    // Sinks of different widths may have different first tiles: at most one for each width.
     const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
                          static_cast<double>(ofRows ? e.mostW : e.mostH);
-    const auto inOthers = [&](std::int64_t height, std::int64_t width) { // the part of what is in all tiles
+    const auto inOthers = [&](std::int64_t height, std::int64_t width) { // share of the other tiles
         return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
     };
-    // The first tile of every row is one of all of them, at least where all sinks have these rows.
+    // Where all sinks have one height, every row has equally many tiles, and the first does its share.
     const bool isInAll = (ofRows ? m_heights : m_widths).size() == 1;
     const std::int64_t across = (ofRows ? m_widths : m_heights).back();
     double compute = 0;
@@ -246,30 +246,30 @@ double CostModel::leastByDepth()
         return std::numeric_limits<double>::infinity();
     if (!m_supported)
         return 0;
-    constexpr int kLooked = 16;
-    struct Looked
+    constexpr int kMostSplits = 16;
+    struct Bounded
     {
         Depths depths;
         double least;
-        bool operator<(const Looked& o) const { return least > o.least; } // the least on top
+        bool operator<(const Bounded& o) const { return least > o.least; } // the least on top
     };
-    std::priority_queue<Looked> looked;
-    const auto look = [&](const Depths& d) { looked.push({d, leastAtDepths(d)}); };
+    std::priority_queue<Bounded> queue; // of intervals of k
+    const auto add = [&](const Depths& d) { queue.push({d, leastAtDepths(d)}); };
     for (const Depths& d : depths())
-        look(d);
-    for (int i = 0; i < kLooked && !looked.empty(); ++i) {
-        const Depths d = looked.top().depths;
+        add(d);
+    for (int i = 0; i < kMostSplits && !queue.empty(); ++i) {
+        const Depths d = queue.top().depths;
         if (d.least == d.most || m_reductions.empty() || m_reductions.back() <= d.most ||
-            !std::isfinite(looked.top().least))
-            break; // nothing fits, or every reduction is complete in one step
-        looked.pop();
+            !std::isfinite(queue.top().least))
+            break; // nothing fits, or every reduction takes one step
+        queue.pop();
         const auto middle =
             static_cast<std::int64_t>(std::sqrt(static_cast<double>(d.least) * static_cast<double>(d.most)));
         const std::int64_t shallow = std::clamp(middle, d.least, d.most - 1);
-        look({d.least, shallow});
-        look({shallow + 1, d.most});
+        add({d.least, shallow});
+        add({shallow + 1, d.most});
     }
-    const double least = looked.empty() ? std::numeric_limits<double>::infinity() : looked.top().least;
+    const double least = queue.empty() ? std::numeric_limits<double>::infinity() : queue.top().least;
     listAt(m_range.maxK);
     return least;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What no tiling of the compiled op set goes below, by the extents of the tile alone.
+// Lower bounds over all tilings of the compiled op set with given extents of the tile.
 //
-// Loads. Requests of one tensor with different roles, or for ranges that are never the same, are different
-// buffers (R7.1) unless the whole tensor may be asked for; then it counts once. A slice that changes with
-// every k step (more steps than one for certain) is loaded anew in every tile that needs it, because the
-// first k step of a tile never follows an equal one. A row strip (all columns) stays along a row; walked
-// column by column it is loaded in every tile, but for the one on each side of a turn of the snake. Column
-// strips are the mirror image, and the walk is either by rows or by columns for all tensors alike.
+// Loads. Requests of one tensor with different roles, or for ranges that are never equal, are different
+// buffers (R7.1), unless the whole tensor may be requested; then it counts once. A slice that changes with
+// every k step (where there are certainly several) is loaded again in every tile that needs it, because the
+// first k step of a tile never follows an equal one. A row strip (all columns) stays in memory along a row of
+// tiles; in a traversal by columns it is loaded in every tile, except on one side of each turn of a snake.
+// Column strips are the mirror image, and one traversal holds for all tensors.
 //
-// Compute. Every rectangle an op runs on is charged once at least (R8.1), in strips along an axis that is
-// spatial wherever the op is asked for, and by extent along others, which is never more. With
-// compute=array the runs of a MatMul are cut as it is asked for first, or less, which never takes more cycles
+// Compute. Every rectangle that an op runs on is charged at least once (R8.1): by strips along an axis that
+// is spatial in every request for the op, by extent along others, which is never more. With compute=array the
+// runs of a MatMul are cut as in the first request for it, or less, which never takes more cycles
 // (leastArrayTime() in eval/traffic_bound.h).
 //
-// Working set. In the first tile every sink is present; the first k step and the completing ones are looked
-// at, with the thinnest slices along k and one request of a tensor only.
+// Working set. In the first tile every sink is present. The bound is the largest over its first k step and
+// its completing ones, with the thinnest slices along k and one request of each tensor.
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"
@@ -24,6 +24,13 @@
 #include <vector>
 
 namespace tilewright {
+
+double CostModel::costOfCycle(const Run& run) const
+{
+    return m_array && run.matmul
+               ? run.base / StepCosts(m_problem.hardware(), {}, m_rules).wholeTile(run.reduction)
+               : 0;
+}
 
 void CostModel::compileBound()
 {
@@ -61,15 +68,14 @@ void CostModel::listAt(std::int64_t deepest)
     listWork(deepest);
 }
 
-/// What every k up to `deepest` makes the steps compute: runs of an op that may be the same count once
-/// (R8.1).
+/// The compute of the steps for every k up to `deepest`; runs of an op that may be equal count once (R8.1).
 void CostModel::listWork(std::int64_t deepest)
 {
     m_work.clear();
     const auto isSplit = [&](const Run& r) { return r.split && r.reduction > deepest; };
     const auto mayBeSame = [&](const Run& a, const Run& b) {
         return a.op == b.op &&
-               ((m_array && a.matmul) || // the kinds of its axes do not matter: this one's runs all count
+               ((m_array && a.matmul) || // cycles depend on the cut only, not on the kinds of the axes
                 (isSplit(a) == isSplit(b) && mayEqual(a.row, b.row, a.height, m_range.maxH, deepest) &&
                  mayEqual(a.col, b.col, a.width, m_range.maxW, deepest)));
     };
@@ -77,7 +83,7 @@ void CostModel::listWork(std::int64_t deepest)
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         if (m_isListed[i] != 0)
             continue;
-        m_same.assign(1, i); // as this one, or as one that is
+        m_same.assign(1, i); // the runs that may be equal to this one, directly or through others
         for (std::size_t at = 0; at < m_same.size(); ++at)
             for (std::size_t j = i + 1; j < m_runs.size(); ++j)
                 if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {
@@ -88,7 +94,7 @@ void CostModel::listWork(std::int64_t deepest)
         const auto all = [&](auto&& is) {
             return std::ranges::all_of(m_same, [&](std::size_t j) { return is(m_runs[j]); });
         };
-        const bool byRow = all([](const Run& o) { return o.row == Axis::Tile; }); // however it is asked for
+        const bool byRow = all([](const Run& o) { return o.row == Axis::Tile; });
         const bool byCol = all([](const Run& o) { return o.col == Axis::Tile; });
         if (m_array && r.matmul) {
             const double chunks =
@@ -129,7 +135,7 @@ void CostModel::listWork(std::int64_t deepest)
     }
 }
 
-/// The one reduction that is complete wherever these requests are made, or 0.
+/// The size of the reduction in whose completing step alone these requests are active, or 0.
 std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) const
 {
     std::int64_t out = 0;
@@ -151,19 +157,19 @@ bool CostModel::isEarly(std::uint64_t causes) const
     return true;
 }
 
-/// What every k up to `deepest` makes the steps load.
+/// The loads of the steps for every k up to `deepest`.
 void CostModel::listLoads(std::int64_t deepest)
 {
     m_loads.clear();
     for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
-        // Two requests of which one buffer may serve both (R7.1).
+        // Whether one buffer may serve both requests (R7.1).
         const auto mayShare = [&](const Request& a, const Request& b) {
             return a.role == b.role && mayEqual(a.row, b.row, t.height, m_range.maxH, deepest) &&
                    mayEqual(a.col, b.col, t.width, m_range.maxW, deepest);
         };
-        // Where one asks by tiles and another by ranges of a reduction, a slice may be there by accident of
-        // position: all through the tiles of a row or column (timesLoaded()).
+        // Where one request is by tiles and the other by k ranges, a slice may happen to be the range of the
+        // tile and be in memory already, in all tiles of a row or column (timesLoaded()).
         const auto mayMeet = [&](const Request& a, const Request& b) {
             return (isCut(a.row, t.height, deepest) != isCut(b.row, t.height, deepest) ||
                     isCut(a.col, t.width, deepest) != isCut(b.col, t.width, deepest)) &&
@@ -204,7 +210,8 @@ void CostModel::listLoads(std::int64_t deepest)
             }
             m_ofTensor.push_back({load, j});
         }
-        // Of those that one buffer may serve one counts: what is loaded most often in the largest tiles.
+        // Of the requests that one buffer may serve, the one that is loaded most often in the largest tiles
+        // counts.
         const auto times = [&](const RequestedLoad& r) {
             const Load& l = r.load;
             return l.row == Axis::Step || l.col == Axis::Step
@@ -229,8 +236,8 @@ void CostModel::listLoads(std::int64_t deepest)
     }
 }
 
-/// Slices of a reduction are loaded in every tile that needs them, but for one that equals the tile's own
-/// range, where others ask for it all the time.
+/// How often a slice is loaded: in every tile that needs it, except where it equals the range of the tile,
+/// which another request keeps in memory.
 double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                               std::int64_t mostH)
 {
@@ -248,7 +255,7 @@ double CostModel::timesLoaded(const Load& load, double rows, double cols, std::i
 double CostModel::leastCompute(const Work& r, std::int64_t w, std::int64_t h) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
-    // Larger tiles than native ones may take more passes: what is never more for larger ones counts.
+    // Tiles above the native size may take more passes; the bound must not grow with the tile.
     const auto strips = [ceil](std::int64_t extent, std::int64_t tile, std::int64_t native) {
         const std::int64_t pieces = ceilDiv(extent, tile);
         return static_cast<double>(ceil ? std::max(pieces, ceilDiv(extent, native)) : pieces);
@@ -297,11 +304,11 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
     return std::max(leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth);
 }
 
-/// Walking from tile to tile changes the row strips or the column strips or both. Of the tiles of one grid
-/// (R rows, C columns) u follow one in the same column and v one in the same row, u + v <= RC - 1: so the
-/// row strips, A elements, are loaded C A - v A h / H times at least and the column strips, B elements,
-/// R B - u B w / W. What that leaves is least where one kind is loaded once, and then the other
-/// (H / h) (1 - w / W) B or (W / w) (1 - h / H) A at least.
+/// Traffic of any order of the tiles. From one tile to the next the row strips change, or the column strips,
+/// or both. Of the tiles of a grid with R rows and C columns, u follow one in the same column and v one in
+/// the same row, with u + v <= RC - 1. The row strips (A elements in all) then take at least C A - v A h / H
+/// loads, the column strips (B elements) at least R B - u B w / W. The sum is least where one kind is loaded
+/// once; the other kind is then loaded at least (H / h) (1 - w / W) B or (W / w) (1 - h / H) A elements.
 double CostModel::leastElements(const Extents& e) const
 {
     struct Strips
@@ -344,7 +351,6 @@ double CostModel::leastElements(const Extents& e) const
     return sum;
 }
 
-/// Above `enough` it need not be all.
 std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                                         std::int64_t enough) const
 {
@@ -360,8 +366,8 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         if (!s.retained && !mayTakeOver)
             sum += tile;
         if (!m_sharedDrivers && s.reduction > whole)
-            sum += tile * s.accCount;
-        // It may go on to an epilogue, whose accumulator it is then (R9.1d).
+            sum += tile * s.accumulators;
+        // An epilogue outside may read it; then it is the accumulator of that epilogue (R9.1d).
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile;
     }
@@ -374,7 +380,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
                    : extent <= g.k      ? extent // one step is all of it
                                         : std::int64_t{1};
         };
-        // Every role has a buffer of its own, unless one that holds the whole tensor serves them all (R7.1).
+        // Every role has its own buffer, unless a buffer of the whole tensor serves them all (R7.1).
         std::array<std::int64_t, kFull + 1> byRole{};
         bool canBeWhole = false;
         const std::uint32_t tensor = m_requests[i].tensor;

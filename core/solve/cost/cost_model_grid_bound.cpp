@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What no tiling of one grid of tiles goes below, by the order in which the grid is walked: all compute, and
-// all traffic, as if every step overlapped perfectly with every other. Nearly all tilings of a proof end
-// here.
+// Lower bounds over all tilings with one grid of tiles, by traversal: the sum of all compute and the sum of
+// all traffic, as if all steps overlapped perfectly. They discard nearly all tilings of a proof.
 //
-// The depth enters by one question only: is it the largest there is, or smaller? A smaller one steps every
-// reduction, so the first k step of a tile never follows an equal one, and what is needed in completing steps
-// only has left fast memory when the next tile completes. The sums over the k steps are then the same for all
-// of them.
+// Of the depth k only this matters: is it the largest legal one, or smaller? A smaller k cuts every reduction
+// into several steps. Then the first k step of a tile never follows an equal one, and what only completing
+// steps need has left fast memory when the next tile completes. So the sums over the k steps are the same for
+// all smaller k.
 //
-// Where two slices of a tensor may be the same slice by accident of position, its elements are counted once;
-// where two runs of an op may be the same run, their rectangles are, by extent (with compute=array those of
-// the first).
+// Where two slices of a tensor may coincide at some position, its elements count once; where two runs of an
+// op may coincide, their rectangles count once, by extent (with compute=array those of the first run).
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"
@@ -29,7 +27,7 @@ template <typename Axis> bool compatible(Axis a, Axis b)
 
 } // namespace
 
-/// The largest grid that asks for a run or request with these causes.
+/// The largest grid of tiles in which a run or request with these causes is active.
 CostModel::Grid CostModel::gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const
 {
     Grid grid{1, 1};
@@ -92,7 +90,7 @@ double CostModel::gridCompute(const Granularity& g) const
     return compute;
 }
 
-/// Elements of one tensor, whose requests are [first, last), loaded at least, by traversal.
+/// Adds, by traversal, the fewest elements loaded of the tensor whose requests are [first, last).
 void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                              std::array<double, 4>& elements) const
 {
@@ -133,14 +131,13 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         }
         if (counted)
             continue;
-        // Whether it may still be there from the tile before.
+        // Whether the buffer may still be in memory from the tile before.
         bool lasts = false;
         for (std::size_t b = 0; b < m_causes.size(); ++b)
             lasts |= (causes >> b & 1) != 0 && (!m_causes[b].completing || m_causes[b].reduction <= g.k);
         lasts &= row != Axis::Step && col != Axis::Step;
         const Grid grid = gridOf(r.causes, g.w, g.h);
-        const double rows =
-            row == Axis::Tile ? 1 : grid.rows; // times that all of a row of tiles' part is needed
+        const double rows = row == Axis::Tile ? 1 : grid.rows; // how many rows of tiles need the same part
         const double cols = col == Axis::Tile ? 1 : grid.cols;
         if (!lasts) {
             addEverywhere(area * rows * cols);
@@ -150,12 +147,12 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             addEverywhere(area);
             continue;
         }
-        // A strip stays along its own direction; in the other one a snake keeps it around each turn.
+        // A strip stays in memory along its own direction; across it, a snake keeps one strip at each turn.
         const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
-            const double far = std::ceil(turns / 2);
+            const double atEnd = std::ceil(turns / 2); // turns at the last, clipped strip
             const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;
-            return far * static_cast<double>(rest) +
-                   (turns - far) * static_cast<double>(std::min(tile, extent));
+            return atEnd * static_cast<double>(rest) +
+                   (turns - atEnd) * static_cast<double>(std::min(tile, extent));
         };
         const double inRows = col == Axis::Full ? area : area * rows;
         const double inColumns = row == Axis::Full ? area : area * cols;
@@ -177,7 +174,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
 
 CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
 {
-    // Below the largest k all are alike only when they step every reduction (not so with k_above_K=clamp).
+    // All k below the largest have the same sums only if they cut every reduction, which k_above_K=clamp does
+    // not ensure.
     if (!m_supported || (!deepest && m_range.maxK > m_plan.smallestK()))
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};

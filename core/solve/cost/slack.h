@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-/// What a cost is above the prices of what is got for it, and what rounding may have done to that.
+/// A reduced cost: a cost minus the dual prices of the rows it covers, with a bound on the rounding error.
 class Slack
 {
 public:
@@ -17,11 +17,11 @@ public:
     }
     [[nodiscard]] double value() const noexcept { return m_value; }
     [[nodiscard]] double error() const noexcept { return m_sum * kRounding; }
-    /// Whether the cost is surely not below the prices.
+    /// Whether the reduced cost is certainly not negative.
     [[nodiscard]] bool holds() const noexcept { return m_value >= error() && m_value >= 0; }
 
 private:
-    static constexpr double kRounding = 1e-13; ///< relative error of a sum of some hundred products, amply
+    static constexpr double kRounding = 1e-13; ///< above the relative error of a sum of hundreds of products
     double m_value, m_sum;
 };
 

@@ -316,7 +316,7 @@ int roughness(std::int64_t size)
 
 } // namespace
 
-Tiling SubgraphPool::rounder(SetId id, RetainId resident, RetainId retain, const Tiling& tiling)
+Tiling SubgraphPool::preferRoundSizes(SetId id, RetainId resident, RetainId retain, const Tiling& tiling)
 {
     const OpSet& set = m_sets[id];
     if (set.lock >= 0 || !tiling.feasible() || !compile(id, resident, retain))

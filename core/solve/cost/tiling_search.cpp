@@ -10,17 +10,17 @@ namespace tilewright {
 
 namespace {
 
-/// The most parts that are looked at, in multiples of the fewest.
+/// The most parts into which an extent is cut, in multiples of the fewest.
 std::int64_t mostParts(TilingEffort effort)
 {
     return effort == TilingEffort::Quick ? 8 : 16;
 }
 
-/// Even splits of every extent into n parts: n = the fewest that are legal, then more and more.
+/// Tile sizes that cut one of the extents into n equal parts, for n from the least legal number upwards.
 void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents,
                     std::int64_t min, std::int64_t max, TilingEffort effort)
 {
-    // Multiples of the fewest parts, in sixteenths, and increments of it.
+    // Numbers of parts in sixteenths of the least legal number.
     static constexpr std::array<std::int64_t, 9> kQuick{16, 18, 20, 24, 28, 32, 48, 64, 128};
     static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28,  32,  40,
                                                             48, 64, 80, 96, 128, 192, 256};
@@ -57,7 +57,7 @@ void addAll(std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& m
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
 }
 
-/// Of a heap: the least bound first.
+/// Order of a heap with the least bound on top.
 constexpr auto kLater = [](const auto& a, const auto& b) {
     return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
 };
@@ -85,13 +85,13 @@ TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, cons
     return cost;
 }
 
-/// One row or column of tiles is walked in one way only.
+/// Whether the tiles form one row or column, where the traversal does not matter.
 bool TilingSearch::isLine(const Granularity& g) const
 {
     return g.h >= m_model.sinkHeights().back() || g.w >= m_model.sinkWidths().back();
 }
 
-/// The traversals that reuse most.
+/// Tries the traversals that reuse most: the snakes.
 void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     const auto isHopeful = [&](TraversalKind kind) {
@@ -112,7 +112,7 @@ void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& 
         tryOne(TraversalKind::ColumnSnake);
 }
 
-/// Every preset traversal to which `atLeast` leaves a chance.
+/// Tries every preset traversal whose lower bound is below the best latency.
 void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     for (const TraversalKind kind :
@@ -163,7 +163,8 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
             tryTiling({w, h, k}, k == m_model.range().maxK ? atLeast.deepest : atLeast.others);
 }
 
-/// Hill climb around the best tiling; extents are also pushed to the capacity limit with the others fixed.
+/// Hill climb from the best tiling; each extent is also raised as far as fast memory allows, with the others
+/// fixed.
 void TilingSearch::climb()
 {
     const CostModel::Range& range = m_model.range();
@@ -267,21 +268,22 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
     return m_best.latency < start ? m_best : known;
 }
 
-/// For some depth.
+/// Whether the tile fits with the least or the largest k.
 bool TilingSearch::fits(std::int64_t w, std::int64_t h)
 {
     return m_model.canFit(w, h) &&
            (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
 }
 
-/// For a square tile, as far as the range has it.
+/// fits() of a square tile, clamped to the range.
 bool TilingSearch::fitsSquare(std::int64_t side)
 {
     const CostModel::Range& range = m_model.range();
     return fits(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
-/// Splits of the native size, and where what fits is smaller than all of these, splits of that.
+/// Fills m_ws and m_hs: even splits under the largest legal tile and, where none of them fits, under the
+/// largest square that does.
 void TilingSearch::listAxes(TilingEffort effort)
 {
     const CostModel::Range& range = m_model.range();
@@ -306,7 +308,7 @@ void TilingSearch::listAxes(TilingEffort effort)
     addAll(m_hs, small);
 }
 
-/// All combinations that can fit, and for each extent the largest of the other axis that fits with it.
+/// Fills m_pairs: all combinations that can fit, and each extent with the largest of the other axis.
 void TilingSearch::listPairs()
 {
     m_pairs.clear();
@@ -379,11 +381,11 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         else
             m_anyFits = m_anyFits || fits(p->w, p->h);
     }
-    // What was not considered because it is not fast enough may fit, too.
+    // Tilings that were left out as too slow may fit.
     const bool isFitting = m_anyFits || std::ranges::any_of(m_pairs, [&](const Pair& p) {
                                return p.largest == Pair::Neither && fits(p.w, p.h);
                            });
-    // Small tiles may take whole reductions where split ones take larger tiles (prologue=split_only).
+    // Where larger tiles fit with no legal k, small tiles with whole reductions may (prologue=split_only).
     m_ws.assign(1, range.minW);
     m_hs.assign(1, range.minH);
     m_ws.insert(m_ws.end(), m_model.prologueWidths().begin(), m_model.prologueWidths().end());

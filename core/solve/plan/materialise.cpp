@@ -46,7 +46,7 @@ Schedule materialise(SubgraphPool& pool, const Plan& plan, const std::function<b
             Tiling tiling = pool.bestTiling(e.set, before, e.retain,
                                             keepGoing() ? TilingEffort::Thorough : TilingEffort::Quick);
             if (keepGoing()) // of equally fast tilings people read the rounder one more easily
-                tiling = pool.rounder(e.set, before, e.retain, tiling);
+                tiling = pool.preferRoundSizes(e.set, before, e.retain, tiling);
             subgraph->ops = set.ops;
             subgraph->granularity = tiling.granularity;
             subgraph->traversal = Traversal(tiling.traversal);

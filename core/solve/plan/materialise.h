@@ -29,8 +29,8 @@ struct PlanSketch
 [[nodiscard]] PlanSketch sketchOf(const Schedule& schedule, const std::vector<OpId>& selection);
 [[nodiscard]] Plan planOf(SubgraphPool& pool, const PlanSketch& sketch);
 
-/// Total latency by the explaining evaluator, or by the fast one (both are independent of CostModel) when the
-/// schedule has more steps than that; nothing when the schedule is not valid.
+/// Total latency by the explaining evaluator, or by the fast one when the schedule has more steps than
+/// `maxExplainedSteps`; nothing when the schedule is not valid.
 struct Checked
 {
     double total = 0;

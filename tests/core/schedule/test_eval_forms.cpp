@@ -4,6 +4,7 @@
 #include "test_main.h"
 
 #include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "eval/trace.h"
 #include "solve/cost/tiling_search.h"
 
@@ -87,6 +88,8 @@ class TestEvalForms : public QObject
 {
     Q_OBJECT
 
+    int m_inClosedForm = 0; ///< tilings that FastEvaluator was compared for
+
     /// One connected subgraph that mostly passes R4, between random neighbours.
     void oneSubgraph(std::uint64_t seed, int maxOps, int& valid)
     {
@@ -116,25 +119,25 @@ class TestEvalForms : public QObject
                 qWarning("%s", describe(*p, s, r).c_str());
             QVERIFY2(d.empty(), (std::string(what) + " seed " + std::to_string(seed) + ": " + d).c_str());
         };
-        verify(evaluate(plan, s.granularity, s.traversal, resident, s.retain), "lists");
+        const SubgraphEvaluation fast = evaluate(plan, s.granularity, s.traversal, resident, s.retain);
+        verify(fast, "fast");
         if (QTest::currentTestFailed() || !slow.structurallyValid)
             return;
         ++valid;
-        Surroundings around;
-        for (const TensorId t : resident) {
-            if (const auto i = plan.inputIndex(t))
-                around.residentInputs |= std::uint64_t{1} << *i;
-            else if (std::find(s.retain.begin(), s.retain.end(), t) == s.retain.end())
-                around.otherReserved += p->tensor(t).elements();
-        }
-        for (const TensorId t : s.retain) {
-            if (const auto i = plan.productIndex(t))
-                around.retained |= std::uint64_t{1} << *i;
-            else if (const auto j = plan.inputIndex(t))
-                around.retainedInputs |= std::uint64_t{1} << *j;
-        }
-        verify(evaluate(plan, s.granularity, s.traversal, around), "masks");
-        QCOMPARE(peakWorkingSet(plan, s.granularity, s.traversal, around), slow.peakWorkingSet);
+        if (s.traversal.kind() == TraversalKind::Custom || s.traversal.kind() == TraversalKind::Spiral)
+            return;
+        FastEvaluator evaluator;
+        evaluator.prepare(plan, resident, s.retain);
+        const auto cost = evaluator.evaluate(s.granularity, s.traversal.kind());
+        const auto fits = evaluator.firstTileFits(s.granularity);
+        QVERIFY(!slow.fits || fits.value_or(true));
+        if (!cost)
+            return;
+        ++m_inClosedForm;
+        using Verdict = TilingCost::Verdict;
+        QCOMPARE(cost->verdict, slow.fits ? Verdict::Fits : Verdict::TooLarge);
+        QVERIFY(!slow.fits || cost->peak == slow.peakWorkingSet);
+        QVERIFY(!slow.fits || cost->latency == fast.latency);
     }
 
 private slots:
@@ -144,6 +147,7 @@ private slots:
         for (std::uint64_t seed = 0; seed < 12000 && !QTest::currentTestFailed(); ++seed)
             oneSubgraph(seed, 7, valid);
         QVERIFY(valid > 8000);
+        QVERIFY(m_inClosedForm > 4000);
         qInfo("%d valid", valid);
     }
 

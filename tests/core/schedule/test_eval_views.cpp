@@ -410,7 +410,7 @@ private slots:
                          k <= (plan.hasMatMul() ? std::min(hw.nativeK(), plan.smallestK()) : 1); ++k)
                         for (const TraversalKind t : {TraversalKind::Raster, TraversalKind::Snake,
                                                       TraversalKind::Column, TraversalKind::ColumnSnake}) {
-                            const SubgraphEvaluation e = evaluate(plan, {w, h, k}, t, Surroundings{});
+                            const SubgraphEvaluation e = evaluate(plan, {w, h, k}, t, {}, {});
                             if (e.structurallyValid && e.fits)
                                 exhaustive = std::min(exhaustive, e.latency);
                         }

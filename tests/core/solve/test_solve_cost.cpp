@@ -2,6 +2,7 @@
 // The solver's cost model against the explaining evaluator.
 #include "base/integer.h"
 #include "drawn_cases.h"
+#include "eval/fast.h"
 #include "eval/trace.h"
 #include "rules/check.h"
 #include "solve/cost/subgraph_pool.h"
@@ -12,6 +13,7 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -216,6 +218,84 @@ private slots:
         QVERIFY(foreseen > tooLarge / (every ? 3 : 2));
         QVERIFY(unmodelled < compared / 100);
         QVERIFY(near > (compared - tooLarge) / (every ? 3 : 2));
+    }
+
+    /// With cut-offs and bounds of any size, by every preset order: the fast form's latency, or that it is
+    /// not below. What the first tile says of the room holds for all of them.
+    void cutOffsKeepTheVerdict()
+    {
+        int fits = 0;
+        int cut = 0;
+        int tooLarge = 0;
+        int large = 0;
+        for (std::uint64_t seed = 0; seed < test::drawnCases(1500U); ++seed) {
+            Random rng(seed);
+            const auto native = pick(rng, 2, 16);
+            const Hardware hw{rng() % 3 == 0 ? pick(rng, 50, 2000) : 100'000,
+                              pick(rng, 1, 20),
+                              native,
+                              rng() % 2 == 0 ? native : pick(rng, 2, 16),
+                              {}};
+            const auto ops = static_cast<int>(rng() % 8 == 0 ? pick(rng, 12, 30) : pick(rng, 1, 6));
+            const ProblemPtr problem = randomProblem(rng, ops + 2, {1, 5, 8, 17, 24, 33}, hw);
+            Rules rules;
+            if (rng() % 2 == 0)
+                for (const RuleSwitch& rule : ruleSwitches())
+                    rule.set(rules, rng() % 2 == 0 ? 0 : rng() % rule.count);
+            const auto [s, resident] = drawnSet(rng, *problem, static_cast<std::size_t>(ops));
+            const SubgraphPlan plan(*problem, s.ops, rules);
+            CostModel model(*problem, rules);
+            if (!model.compile(s.ops, {resident, s.retain}) || model.range().empty())
+                continue;
+            const CostModel::Range& range = model.range();
+            for (int j = 0; j < 4; ++j) {
+                const Granularity g{pick(rng, range.minW, range.maxW), pick(rng, range.minH, range.maxH),
+                                    pick(rng, 1, range.maxK)};
+                if (plan.check(g))
+                    continue;
+                bool anyFits = false;
+                for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake,
+                                                 TraversalKind::Column, TraversalKind::ColumnSnake}) {
+                    const SubgraphEvaluation fast = evaluate(plan, g, Traversal(kind), resident, s.retain);
+                    anyFits |= fast.fits;
+                    if (fast.latency == 0)
+                        continue; // nothing moves, and ops may be for nothing: no cut-off is above or below
+                    const StepTotals all{fast.compute, fast.memory};
+                    for (const double share : {0.3, 0.999, 1.0, 1.001, 3.0}) {
+                        const double part = std::array{0.0, 0.5, 1.0}.at(rng() % 3) * (1 - 1e-9);
+                        const TilingCost cost = model.evaluate(g, kind, share * fast.latency,
+                                                               {part * all.compute, part * all.memory});
+                        switch (cost.verdict) {
+                        case TilingCost::Verdict::Fits:
+                            QVERIFY(fast.fits && share > 1);
+                            QVERIFY(cost.latency == fast.latency && cost.peak == fast.peakWorkingSet);
+                            ++fits;
+                            large += plan.uses().size() > 64;
+                            break;
+                        case TilingCost::Verdict::Cut:
+                            QVERIFY(share <= 1);
+                            ++cut;
+                            break;
+                        case TilingCost::Verdict::TooLarge:
+                            QVERIFY(!fast.fits && cost.peak <= fast.peakWorkingSet);
+                            for (const TraversalKind other :
+                                 {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column})
+                                QVERIFY(!cost.anyOrder ||
+                                        !evaluate(plan, g, Traversal(other), resident, s.retain).fits);
+                            ++tooLarge;
+                            break;
+                        case TilingCost::Verdict::Illegal:
+                            QFAIL("refused though plan.check() passes");
+                        case TilingCost::Verdict::Unmodelled:
+                            break;
+                        }
+                    }
+                }
+                QVERIFY(model.mayFit(g) || !anyFits);
+            }
+        }
+        QVERIFY(fits > test::drawnAtLeast(10'000) && cut > test::drawnAtLeast(10'000));
+        QVERIFY(tooLarge > test::drawnAtLeast(1000) && large > test::drawnAtLeast(100));
     }
 
     /// docs/rules/bound.md 3: of drawn op sets under drawn rules, tilings of every size in drawn orders.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "eval/fast_evaluator.h"
+
+#include "eval/fast_engine.h"
+
+namespace tilewright {
+
+struct FastEvaluator::State
+{
+    /// Ends a run once the latency is certain to reach the cut-off, or a working set does not fit.
+    class Limit
+    {
+    public:
+        Limit(double cutoff, const StepTotals& atLeast, const Hardware& hw)
+            : m_cutoff(cutoff), m_left(atLeast), m_capacity(hw.fastMemoryCapacity), m_costs(hw)
+        {
+        }
+
+        [[nodiscard]] bool allows(const Tally& t, std::int64_t count = 1) noexcept
+        {
+            const auto n = static_cast<double>(count);
+            m_latency += n * t.latency(m_costs);
+            m_left.compute -= n * t.compute;
+            m_left.memory -= n * m_costs.time(t.load, t.store);
+            m_isReached = t.peak > m_capacity || m_latency + std::max(0.0, m_left.bound()) >= m_cutoff;
+            return !m_isReached;
+        }
+        [[nodiscard]] bool isReached() const noexcept { return m_isReached; }
+
+    private:
+        double m_cutoff;
+        double m_latency = 0;
+        StepTotals m_left; ///< lower bounds of what is still to come
+        std::int64_t m_capacity;
+        MemoryCosts m_costs;
+        bool m_isReached = false;
+    };
+
+    /// An engine with the granularity for which it is bound, and how far.
+    template <class Limits> struct Binding
+    {
+        enum class Bound : std::uint8_t { Nothing, Buffers, Everything, Irregular };
+
+        FastEngine<Limits> engine;
+        Granularity granularity;
+        Bound bound = Bound::Nothing;
+
+        [[nodiscard]] bool bind(const Granularity& g, bool withRuns)
+        {
+            if (bound == Bound::Nothing || g != granularity) {
+                granularity = g;
+                bound = engine.bindBuffers(g) ? Bound::Buffers : Bound::Irregular;
+            }
+            if (withRuns && bound == Bound::Buffers)
+                bound = engine.bindRuns() ? Bound::Everything : Bound::Irregular;
+            return bound != Bound::Irregular;
+        }
+    };
+
+    const Hardware* hardware = nullptr; ///< of the plan; null: not prepared
+    Binding<SmallLimits> small;
+    std::optional<Binding<LargeLimits>> large; ///< made when it is needed first
+    bool usesSmall = false, usesLarge = false;
+
+    template <class Limits> [[nodiscard]] bool firstTileFits(Binding<Limits>& binding) const
+    {
+        return binding.engine.firstTilePeak(hardware->fastMemoryCapacity) <= hardware->fastMemoryCapacity;
+    }
+
+    /// answer(binding) with the engine in use bound for `g`; nothing when that fails.
+    template <class Answer> [[nodiscard]] auto ask(const Granularity& g, bool withRuns, Answer&& answer)
+    {
+        using Result = std::optional<decltype(answer(small))>;
+        if (usesSmall)
+            return small.bind(g, withRuns) ? Result(answer(small)) : Result();
+        return usesLarge && large->bind(g, withRuns) ? Result(answer(*large)) : Result();
+    }
+};
+
+FastEvaluator::FastEvaluator() = default;
+FastEvaluator::FastEvaluator(const FastEvaluator& /*other*/) {}
+FastEvaluator::~FastEvaluator() = default;
+
+void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                            std::span<const TensorId> retained)
+{
+    if (!m_state)
+        m_state = std::make_unique<State>();
+    m_state->hardware = &plan.problem().hardware();
+    const auto isPrepared = [&]<class Limits>(State::Binding<Limits>& binding) {
+        binding.bound = State::Binding<Limits>::Bound::Nothing;
+        return binding.engine.prepare(plan, resident, retained);
+    };
+    m_state->usesSmall = SmallLimits::hold(plan) && isPrepared(m_state->small);
+    if (m_state->usesSmall)
+        return;
+    if (!m_state->large)
+        m_state->large.emplace();
+    m_state->usesLarge = isPrepared(*m_state->large);
+}
+
+bool FastEvaluator::isPrepared() const noexcept
+{
+    return m_state && m_state->hardware;
+}
+
+void FastEvaluator::reset() noexcept
+{
+    if (m_state)
+        m_state->hardware = nullptr;
+}
+
+std::optional<TilingCost> FastEvaluator::evaluate(const Granularity& g, TraversalKind traversal,
+                                                  double cutoff, const StepTotals& atLeast)
+{
+    return m_state->ask(g, true, [&](auto& binding) {
+        const Hardware& hw = *m_state->hardware;
+        State::Limit limit(cutoff, atLeast, hw);
+        const Tally tally = binding.engine.run(traversal, limit);
+        TilingCost out;
+        out.peak = tally.peak;
+        const double latency = tally.latency(MemoryCosts(hw));
+        if (tally.peak > hw.fastMemoryCapacity) {
+            out.verdict = TilingCost::Verdict::TooLarge;
+            out.anyOrder = binding.engine.peakIsOfAnyOrder() || !m_state->firstTileFits(binding);
+        } else if (limit.isReached() || latency >= cutoff) {
+            out.verdict = TilingCost::Verdict::Cut;
+        } else {
+            out.verdict = TilingCost::Verdict::Fits;
+            out.latency = latency;
+        }
+        return out;
+    });
+}
+
+std::optional<bool> FastEvaluator::firstTileFits(const Granularity& g)
+{
+    return m_state->ask(g, false, [&](auto& binding) { return m_state->firstTileFits(binding); });
+}
+
+} // namespace tilewright

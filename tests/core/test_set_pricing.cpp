@@ -6,9 +6,8 @@
 #include "rules/op_sets.h"
 #include "solve/cost/cost_model.h"
 #include "solve/cost/subgraph_pool.h"
-#include "solve/proof/cover_columns.h"
 #include "solve/proof/set_cover.h"
-#include "solve/proof/set_frontier.h"
+#include "solve/proof/set_cover_master.h"
 #include "solve/proof/set_pricing.h"
 #include "solve/search/solver.h"
 #include "solve_brute_force.h"
@@ -27,21 +26,22 @@ using random_cases::Source;
 namespace {
 
 constexpr double kAbove = 1 + 1e-9;
-const FrontierGraph::Limits kTold{.arcs = 1'000'000, .toldArcs = 1'000'000};
-const FrontierGraph::Limits kNotTold{.arcs = 1'000'000, .toldArcs = 0};
+const FrontierGraph::Limits kExactDepths{.arcs = 1'000'000, .arcsWithExactDepth = 1'000'000};
+const FrontierGraph::Limits kLargestDepths{.arcs = 1'000'000, .arcsWithExactDepth = 0};
 
-/// A component of a problem, and the columns of its cover.
+/// A component of a problem, and the master problem of its cover.
 struct Case
 {
     ProblemPtr problem;
     Rules rules;
     std::vector<OpId> ops;
     std::vector<CostModel> models;
-    std::unique_ptr<CoverColumns> cover;
+    std::unique_ptr<SetCoverMaster> master;
 
     Case(ProblemPtr p, const Rules& r, std::vector<OpId> component)
         : problem(std::move(p)), rules(r), ops(std::move(component)), models(1, CostModel(*problem, rules)),
-          cover(std::make_unique<CoverColumns>(*problem, rules, ops, std::vector<std::uint32_t>(), models))
+          master(std::make_unique<SetCoverMaster>(*problem, rules, ops, std::vector<std::uint32_t>(), models,
+                                                  [] { return 1.0; }))
     {
     }
 
@@ -54,9 +54,9 @@ struct Case
             const Boundary boundary = boundaryOf(*problem, small.ops);
             std::vector<TensorId> in, out;
             std::ranges::copy_if(boundary.inputs, std::back_inserter(in),
-                                 [&](TensorId t) { return cover->mayStay(t); });
+                                 [&](TensorId t) { return master->rows().mayBeResident(t); });
             for (const OpId o : small.ops)
-                if (const TensorId t = problem->op(o).output; cover->mayStay(t))
+                if (const TensorId t = problem->op(o).output; master->rows().mayBeResident(t))
                     out.push_back(t);
             std::ranges::sort(in);
             std::ranges::sort(out);
@@ -64,20 +64,21 @@ struct Case
                 SetPricing::Set set = small;
                 for (std::size_t i = 0; i < in.size(); ++i)
                     if ((way >> i & 1) != 0)
-                        set.stayIn.push_back(in[i]);
+                        set.resident.push_back(in[i]);
                 for (std::size_t i = 0; i < out.size(); ++i)
                     if ((way >> (in.size() + i) & 1) != 0)
-                        set.stayOut.push_back(out[i]);
+                        set.retained.push_back(out[i]);
                 visit(set);
             }
         }
     }
-    [[nodiscard]] std::vector<OpId> inOrder(const SetPricing::Set& set) const
+    [[nodiscard]] SetPricing::Set inOrder(SetPricing::Set set) const
     {
         std::vector<OpId> ops;
         std::ranges::copy_if(problem->topologicalOrder(), std::back_inserter(ops),
                              [&](OpId o) { return std::ranges::binary_search(set.ops, o); });
-        return ops;
+        set.ops = ops;
+        return set;
     }
 };
 
@@ -97,7 +98,7 @@ std::pair<ProblemPtr, Rules> drawn(std::uint64_t seed)
             rules};
 }
 
-/// Calls visit(seed, case, pricing) for what can be drawn, with and without depths told.
+/// Calls visit(seed, case, pricing) for what can be drawn, with and without exact depths.
 template <class Visit> void forEachPricing(std::uint64_t cases, Visit&& visit)
 {
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
@@ -106,8 +107,8 @@ template <class Visit> void forEachPricing(std::uint64_t cases, Visit&& visit)
             continue;
         for (const std::vector<OpId>& ops : componentsOf(*problem, rules)) {
             const Case c(problem, rules, ops);
-            const auto graph =
-                FrontierGraph::build(*problem, rules, c.ops, *c.cover, seed % 2 == 0 ? kTold : kNotTold);
+            const auto graph = FrontierGraph::build(*problem, rules, c.ops, c.master->rows(),
+                                                    seed % 2 == 0 ? kExactDepths : kLargestDepths);
             QVERIFY(graph);
             visit(seed, c, SetPricing(*problem, rules, c.ops, *graph));
         }
@@ -133,8 +134,8 @@ private slots:
             c.forEach(pricing, 3, [&](const SetPricing::Set& set) {
                 constexpr double kNone = 1e300;
                 const auto exact =
-                    pool.provenLatency(pool.intern(c.inOrder(set)), pool.internRetain(set.stayIn),
-                                       pool.internRetain(set.stayOut), kNone, [] { return true; });
+                    pool.provenLatency(pool.intern(set.ops), pool.internRetain(set.resident),
+                                       pool.internRetain(set.retained), kNone, [] { return true; });
                 if (!exact || *exact >= kNone)
                     return;
                 const double least = pricing.leastOf(set);
@@ -155,22 +156,19 @@ private slots:
         forEachPricing(test::drawnCases(150U), [&](std::uint64_t seed, const Case& c,
                                                    const SetPricing& pricing) {
             testing::Random rng(seed);
-            std::vector<double> prices(c.cover->demands().size());
+            std::vector<double> prices(c.master->rows().demands().size());
             double alone = 0; // what ops take by themselves
             int count = 0;
             for (const SetPricing::Set& s : pricing.smallSets(1))
-                if (const auto column = c.cover->subgraph(s.ops, {}, {}, 0);
-                    column && std::isfinite(column->least)) {
-                    alone += column->least;
+                if (const auto column = c.master->columnOf(s, 0); column && std::isfinite(column->cost)) {
+                    alone += column->cost;
                     ++count;
                 }
             for (double& price : prices)
                 price = rng() % 3 == 0 ? 0
                                        : 0.8 * alone / std::max(1, count) *
                                              static_cast<double>(testing::pick(rng, 0, 100)) / 100;
-            const SetPricing::KeyOf keyOf = [&](const SetPricing::Set& set) {
-                return c.cover->keyOf(set.ops, set.stayIn, set.stayOut);
-            };
+            const SetPricing::KeyOf keyOf = [&](const SetPricing::Set& set) { return c.master->keyOf(set); };
             const SetPricing::Found found = pricing.find(
                 prices, keyOf, {},
                 {.sets = 100'000, .unit = alone / std::max(1, count), .secondsLeft = [] { return 1.0; }});
@@ -179,13 +177,13 @@ private slots:
             for (const SetPricing::Set& set : found.sets)
                 QVERIFY(known.insert(keyOf(set)).second);
             c.forEach(pricing, 64, [&](const SetPricing::Set& set) {
-                const auto column = c.cover->subgraph(c.inOrder(set), set.stayIn, set.stayOut, 0);
+                const auto column = c.master->columnOf(c.inOrder(set), 0);
                 if (!column)
                     return;
                 double price = 0;
-                for (const Achieved& a : column->achieves)
-                    price += a.amount * prices[a.row];
-                if (price <= column->least * kAbove) {
+                for (const DualPricer::Entry& e : column->achieves)
+                    price += e.coefficient * prices[e.row];
+                if (price <= column->cost * kAbove) {
                     ++others;
                     return;
                 }
@@ -196,7 +194,7 @@ private slots:
                                                                     .arg(seed)
                                                                     .arg(set.ops.size())
                                                                     .arg(price)
-                                                                    .arg(column->least)));
+                                                                    .arg(column->cost)));
                 ++exceeded;
             });
         });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tile sizes fall into boxes. In a box an op set costs at least what its ops, loads and stores cost at the
-// box's largest tiles, one by one, and takes at least the room that they take at its smallest ones. Both are
-// sums over the arcs of a path, so the least that a path can still add is known in every state: of the
-// weighted sums of compute and memory less prices, with the room that is left at a price, too.
+// Branch and bound over boxes of tile sizes. In a box an op set costs at least what its ops, loads and stores
+// cost one by one at the largest tiles, and takes at least the room that they take at the smallest ones. Both
+// are sums over the arcs of a path. So one backward pass gives, for every state, the least that a path can
+// still add of weighted compute and memory less prices, with room at a price (a Lagrangian relaxation of the
+// capacity).
 #include "solve/proof/set_pricing.h"
 
 #include "solve/proof/set_pricing_search.h"
@@ -24,8 +25,8 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kSetsABox = 500;
-constexpr std::size_t kWalked = 4; ///< nodes an op, if there is nothing to be found
-constexpr double kFine = 1.13;     ///< sides of boxes that are worth many nodes
+constexpr std::size_t kWalked = 4; ///< nodes an op: a walk passes every op
+constexpr double kFine = 1.13;     ///< ratio of the sides of boxes that are worth many nodes
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 } // namespace
@@ -51,7 +52,7 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
         for (std::uint32_t s = 0; s < here; ++s) {
             m_paths.first.push_back(static_cast<std::uint32_t>(m_paths.arcs.size()));
             for (std::uint32_t a = layer.first[s]; a < layer.first[s + 1]; ++a)
-                if (const FrontierGraph::Arc arc = layer.arcs[a]; arc.to == FrontierGraph::kBehind)
+                if (const FrontierGraph::Arc arc = layer.arcs[a]; arc.to == FrontierGraph::kAfter)
                     m_paths.arcs.push_back({event + arc.situation, Paths::kEnd});
                 else if (!last)
                     m_paths.arcs.push_back({event + arc.situation, states + here + arc.to});
@@ -67,11 +68,11 @@ void SetPricing::add(const Event& event, Set& set) const
 {
     if (event.situation->runs)
         set.ops.push_back(event.op);
-    if (event.situation->kept)
-        set.stayOut.push_back(m_problem.op(event.op).output);
+    if (event.situation->retained)
+        set.retained.push_back(m_problem.op(event.op).output);
     for (const FrontierSituation::Load& load : event.situation->loads)
         if (load.resident)
-            set.stayIn.push_back(load.tensor);
+            set.resident.push_back(load.tensor);
 }
 
 std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
@@ -79,7 +80,7 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     std::vector<char> isHere(m_problem.opCount(), 0);
     for (const OpId o : m_ops)
         isHere[o.index()] = 1;
-    // Ops that touch a common tensor.
+    // Visits the ops that touch a common tensor.
     const auto forEachNear = [&](OpId o, auto&& visit) {
         const auto touching = [&](TensorId t) {
             if (const auto producer = m_problem.producer(t); producer && isHere[producer->index()] != 0)
@@ -116,19 +117,19 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     return out;
 }
 
-/// The boxes of least cost first.
+/// Looks at the boxes of least cost first.
 double SetPricing::leastOf(const Set& set) const
 {
     const auto isOf = [&](const Event& e) {
         const FrontierSituation& what = *e.situation;
         return what.runs == std::ranges::binary_search(set.ops, e.op) &&
-               what.kept == std::ranges::binary_search(set.stayOut, m_problem.op(e.op).output) &&
+               what.retained == std::ranges::binary_search(set.retained, m_problem.op(e.op).output) &&
                std::ranges::all_of(what.loads, [&](const FrontierSituation::Load& load) {
-                   return load.resident == std::ranges::binary_search(set.stayIn, load.tensor);
+                   return load.resident == std::ranges::binary_search(set.resident, load.tensor);
                });
     };
     using Events = std::vector<std::uint32_t>;
-    std::vector<Events> paths; // what drives its sinks may be taken for other than it is
+    std::vector<Events> paths; // several: the depths of sinks are guessed
     const std::function<void(std::uint32_t, const Events&)> follow = [&](std::uint32_t s,
                                                                          const Events& before) {
         for (std::uint32_t a = m_paths.first[s]; a < m_paths.first[s + 1]; ++a) {

@@ -78,8 +78,8 @@ bool SetPricing::Search::take(std::vector<Taken>& out)
     for (const std::uint32_t event : m_path)
         m_p.add(m_p.m_events[event], set);
     std::ranges::sort(set.ops);
-    std::ranges::sort(set.stayIn);
-    std::ranges::sort(set.stayOut);
+    std::ranges::sort(set.resident);
+    std::ranges::sort(set.retained);
     const Digest key = m_keyOf(set);
     if (m_known.contains(key) || !m_taken.insert(key).second)
         return true;

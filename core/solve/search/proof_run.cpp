@@ -105,7 +105,8 @@ ProofRunResult ProofRun::run()
     return {std::move(m_bound), std::move(m_state), m_columns, m_states};
 }
 
-/// Searches for a better schedule than is known.
+/// Searches for a better schedule than is known. The bound of a small problem is found again by what follows, with
+/// its prices.
 void ProofRun::findSchedule()
 {
     SolveOptions options;
@@ -121,7 +122,6 @@ void ProofRun::findSchedule()
         take(std::move(found->schedule), found->total, std::move(found->latencies));
     if (found->provenOptimal && found->total <= m_state.best * (1 + kBetter))
         setOptimal(found->provenSpace);
-    raise(found->lowerBound);
 }
 
 /// False when branch and bound says nothing of this problem, or not in this time.

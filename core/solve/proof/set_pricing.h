@@ -53,8 +53,6 @@ public:
     /// Connected sets of one op, of two and so on, as long as they are at most so many. Nothing is resident
     /// or retained.
     [[nodiscard]] std::vector<Set> smallSets(std::size_t most) const;
-    /// Lower bound on the latency of a set by the costs that find() uses.
-    [[nodiscard]] double leastOf(const Set& set) const;
 
 private:
     /// The graph of all layers together; every arc leads to a state with a higher number.

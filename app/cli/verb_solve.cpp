@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/text.h"
+#include "base/wall_clock.h"
 #include "eval/evaluation.h"
 #include "interrupt.h"
 #include "report/format_issue.h"
 #include "rule_arguments.h"
 #include "schedule/schedule_json.h"
 #include "schedule_table.h"
-#include "solve/proof/prove.h"
+#include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "verbs.h"
 #include "verbs/evaluate.h"
@@ -118,16 +119,21 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         return Exit::No;
     }
     if (args.prove > 0 && !result->provenOptimal && !options.stop.stop_requested()) {
-        ProofLimits limits;
-        limits.seconds = args.prove;
-        limits.keepGoing = [token = interrupt.token()] { return !token.stop_requested(); };
+        const double begun = wallClock();
+        ProofCallbacks callbacks;
         if (args.progress)
-            limits.onProgress = [seconds = result->seconds](const ProofProgress& p) {
-                std::cerr << fixedNumber(seconds + p.seconds, 3) << " s  at least "
-                          << formatNumber(p.lowerBound) << std::endl;
+            callbacks.onBound = [begun, before = result->seconds](const LowerBound& bound) {
+                std::cerr << fixedNumber(before + wallClock() - begun, 3) << " s  at least "
+                          << formatNumber(bound.value) << std::endl;
             };
-        // A better schedule is not looked for under a person's locks, nor for addresses.
-        proveResult(*problem, *rules, *result, limits, !args.placeable && !options.start);
+        const ProofRunResult proof = runProof(*problem, *rules,
+                                              {.seconds = args.prove,
+                                               .total = result->total,
+                                               .findsSchedule = false,
+                                               .stop = interrupt.token()},
+                                              callbacks);
+        // A better schedule is not taken under a person's locks, nor where buffers need addresses.
+        takeProof(*result, proof, !args.placeable && !options.start, wallClock() - begun);
     }
     if (!args.output.empty()) {
         result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);

@@ -5,7 +5,7 @@
 #include "solve/cost/cost_model.h"
 #include "solve/cost/subgraph_pool.h"
 #include "solve/plan/budget.h"
-#include "solve/proof/prove.h"
+#include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "solve_baselines.h"
 #include "workload/generate.h"
@@ -148,11 +148,15 @@ void row(const Case& c, double scale)
         }
     SolveResult proven = *result;
     const double started = cpuSeconds();
-    ProofLimits limits;
-    limits.seconds = options.seconds;
-    limits.threads = kThreads;
     if (!proven.provenOptimal)
-        proveResult(*c.problem, options.rules, proven, limits, false);
+        takeProof(proven,
+                  runProof(*c.problem, options.rules,
+                           {.seconds = options.seconds,
+                            .threads = kThreads,
+                            .total = proven.total,
+                            .findsSchedule = false,
+                            .stop = {}}),
+                  false);
     std::printf("| %s | %zu | %.2f | %.1f | %.2f%s | %.2f%s in %.2f s | %.2f | %.1f | %.1f | %.0f |\n",
                 c.name.c_str(), c.problem->opCount(), result->seconds, result->total, 100 * result->gap(),
                 result->provenOptimal ? " (proven)" : "", 100 * proven.gap(),

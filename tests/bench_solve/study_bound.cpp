@@ -23,7 +23,7 @@
 #include "solve/plan/budget.h"
 #include "solve/proof/prove.h"
 #include "solve/proof/set_cover.h"
-#include "solve/proof/strong_bound.h"
+#include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "workload/problem_json.h"
 
@@ -127,34 +127,35 @@ bool studyProof(const std::string& name, const Problem& problem, const Options& 
         return true;
     const double before = result->total;
     ++count.problems;
-    ProofLimits limits;
-    limits.seconds = o.times > 0 ? o.times * suggestedSeconds(problem.opCount()) : o.prove;
+    const double started = wallClock();
+    ProofCallbacks callbacks;
     if (o.verbose)
-        limits.onProgress = [](const ProofProgress& p) {
-            std::printf("    %8.2f s  bound %14.1f  presets %14.1f  best %14.1f\n", p.seconds, p.lowerBound,
-                        p.presetBound, p.best);
+        callbacks.onBound = [started](const LowerBound& bound) {
+            std::printf("    %8.2f s  bound %14.1f\n", wallClock() - started, bound.value);
         };
-    Proof proof = prove(problem, {}, result->total, limits);
-    if (proof.lowerBound <= 0) { // too many op sets
-        proof.lowerBound = proof.presetBound =
-            strongBound(problem, {},
-                        {.seconds = limits.seconds - proof.seconds, .threads = 0, .keepGoing = {}})
-                .value;
-        proof.optimal = result->provenOptimal; // by the solver, all the same
-    }
-    const bool sound = !proof.schedule || evaluate(problem, *proof.schedule, {}).valid();
+    const ProofRunResult proof =
+        runProof(problem, {},
+                 {.seconds = o.times > 0 ? o.times * suggestedSeconds(problem.opCount()) : o.prove,
+                  .total = result->total,
+                  .findsSchedule = false,
+                  .stop = {}},
+                 callbacks);
+    const double seconds = wallClock() - started;
+    const bool sound = !proof.state.schedule || evaluate(problem, *proof.state.schedule, {}).valid();
+    const double bound = proof.bound.value, presetBound = proof.state.presetBound;
+    const bool optimal =
+        proof.state.optimal || (result->provenOptimal && proof.columns == 0); // too many op sets
     takeProof(*result, proof, true);
-    count.gaps.push_back(result->total / proof.lowerBound - 1);
-    count.presetGaps.push_back(proof.optimal ? 0 : result->total / proof.presetBound - 1);
-    count.everywhere += result->total <= proof.lowerBound * (1 + 1e-8);
-    count.presets += proof.optimal;
+    count.gaps.push_back(result->total / bound - 1);
+    count.presetGaps.push_back(optimal ? 0 : result->total / presetBound - 1);
+    count.everywhere += result->total <= bound * (1 + 1e-8);
+    count.presets += optimal;
     count.better += result->total < before * (1 - 1e-9);
     std::printf("%-12s %2zu ops  best %14.1f%s  bound %14.1f (gap %6.2f %%, presets %6.2f %%)  %7zu columns "
                 "%8lld states %6.1f s  %s%s\n",
-                name.c_str(), problem.opCount(), result->total, result->total < before ? "*" : " ",
-                proof.lowerBound, 100 * (result->total / proof.lowerBound - 1),
-                100 * (result->total / proof.presetBound - 1), proof.columns,
-                static_cast<long long>(proof.states), proof.seconds, proof.optimal ? "proven" : "",
+                name.c_str(), problem.opCount(), result->total, result->total < before ? "*" : " ", bound,
+                100 * (result->total / bound - 1), 100 * (result->total / presetBound - 1), proof.columns,
+                static_cast<long long>(proof.states), seconds, optimal ? "proven" : "",
                 sound ? "" : "  NOT VALID");
     std::fflush(stdout);
     return sound;

@@ -42,7 +42,7 @@ void BoundJob::start(const ProofRequest& request)
         const ProofRunLimits limits{.seconds = request.seconds,
                                     .threads = threadsBehindTheWindow(),
                                     .total = request.total,
-                                    .soon = true,
+                                    .reportsEarly = true,
                                     .stop = std::move(stop)};
         (void)runProof(
             *request.problem, request.rules, limits,

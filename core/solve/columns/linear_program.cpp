@@ -10,27 +10,24 @@ namespace tilewright {
 
 namespace {
 
-/// What GLPK keeps for each thread, given back with the last program there: it would stay behind the thread's
-/// end.
+/// Programs of this thread. GLPK keeps memory for each thread beyond the thread's end, so it is freed with
+/// the last one.
 thread_local int programs = 0;
 
-glp_prob* createProgram()
+/// A row or column as GLPK takes it: arrays that count from one.
+struct SparseVector
 {
-    ++programs;
-    glp_term_out(GLP_OFF);
-    glp_prob* const out = glp_create_prob();
-    glp_set_obj_dir(out, GLP_MIN);
-    return out;
-}
+    std::vector<int> index{0};
+    std::vector<double> value{0};
+    void add(std::size_t at, double coefficient)
+    {
+        index.push_back(static_cast<int>(at + 1));
+        value.push_back(coefficient);
+    }
+    [[nodiscard]] int size() const { return static_cast<int>(index.size() - 1); }
+};
 
-void deleteProgram(glp_prob* program)
-{
-    glp_delete_prob(program);
-    if (--programs == 0)
-        glp_free_env();
-}
-
-GrowingProgram::Solution run(glp_prob* program, int method, double seconds, int changes)
+IncrementalLp::Solution run(glp_prob* program, int method, double seconds, int iterations)
 {
     glp_smcp parameters;
     glp_init_smcp(&parameters);
@@ -38,9 +35,9 @@ GrowingProgram::Solution run(glp_prob* program, int method, double seconds, int 
     parameters.meth = method;
     parameters.tm_lim =
         static_cast<int>(std::clamp(seconds * 1e3, 1.0, double{std::numeric_limits<int>::max()}));
-    parameters.it_lim = changes;
+    parameters.it_lim = iterations;
     const int failed = glp_simplex(program, &parameters);
-    GrowingProgram::Solution out;
+    IncrementalLp::Solution out;
     out.optimal = failed == 0 && glp_get_status(program) == GLP_OPT;
     for (int i = 1; i <= glp_get_num_rows(program); ++i)
         out.prices.push_back(glp_get_row_dual(program, i));
@@ -53,68 +50,66 @@ GrowingProgram::Solution run(glp_prob* program, int method, double seconds, int 
 
 } // namespace
 
-GrowingProgram::GrowingProgram(std::span<const double> atLeast) : m_program(createProgram())
+IncrementalLp::IncrementalLp(std::span<const double> rightHandSides)
 {
-    glp_add_rows(m_program, static_cast<int>(atLeast.size()));
-    for (std::size_t i = 0; i < atLeast.size(); ++i)
-        glp_set_row_bnds(m_program, static_cast<int>(i + 1), GLP_LO, atLeast[i], 0);
+    ++programs;
+    glp_term_out(GLP_OFF);
+    m_program = glp_create_prob();
+    glp_set_obj_dir(m_program, GLP_MIN);
+    for (const double atLeast : rightHandSides)
+        (void)addRow(atLeast);
 }
 
-GrowingProgram::~GrowingProgram()
+IncrementalLp::~IncrementalLp()
 {
-    deleteProgram(m_program);
+    glp_delete_prob(m_program);
+    if (--programs == 0)
+        glp_free_env();
 }
 
-std::size_t GrowingProgram::addRow(double atLeast, std::span<const Share> shares)
+std::size_t IncrementalLp::addRow(double atLeast, std::span<const Share> shares)
 {
     const int row = glp_add_rows(m_program, 1);
     glp_set_row_bnds(m_program, row, GLP_LO, atLeast, 0);
-    std::vector<int> index{0}; // GLPK counts from one
-    std::vector<double> value{0};
-    for (const Share& s : shares) {
-        index.push_back(static_cast<int>(s.column + 1));
-        value.push_back(s.coefficient);
-    }
-    glp_set_mat_row(m_program, row, static_cast<int>(shares.size()), index.data(), value.data());
+    SparseVector sparse;
+    for (const Share& s : shares)
+        sparse.add(s.column, s.coefficient);
+    glp_set_mat_row(m_program, row, sparse.size(), sparse.index.data(), sparse.value.data());
     m_isMoved |= !shares.empty();
     return static_cast<std::size_t>(row - 1);
 }
 
-void GrowingProgram::setAtLeast(std::size_t row, double atLeast)
+void IncrementalLp::setAtLeast(std::size_t row, double atLeast)
 {
     m_isMoved = true;
     glp_set_row_bnds(m_program, static_cast<int>(row + 1), GLP_LO, atLeast, 0);
 }
 
-GrowingProgram::Column GrowingProgram::add(double cost, std::span<const Entry> entries)
+IncrementalLp::Column IncrementalLp::add(double cost, std::span<const Entry> entries)
 {
     const int column = glp_add_cols(m_program, 1);
     glp_set_col_bnds(m_program, column, GLP_LO, 0, 0);
     glp_set_obj_coef(m_program, column, cost);
-    std::vector<int> index{0}; // GLPK counts from one
-    std::vector<double> value{0};
-    for (const Entry& e : entries) {
-        index.push_back(static_cast<int>(e.row + 1));
-        value.push_back(e.coefficient);
-    }
-    glp_set_mat_col(m_program, column, static_cast<int>(entries.size()), index.data(), value.data());
+    SparseVector sparse;
+    for (const Entry& e : entries)
+        sparse.add(e.row, e.coefficient);
+    glp_set_mat_col(m_program, column, sparse.size(), sparse.index.data(), sparse.value.data());
     return static_cast<Column>(column - 1);
 }
 
-void GrowingProgram::setCost(Column column, double cost)
+void IncrementalLp::setCost(Column column, double cost)
 {
     glp_set_obj_coef(m_program, static_cast<int>(column + 1), cost);
 }
 
-GrowingProgram::Solution GrowingProgram::solve(double seconds, int changes)
+IncrementalLp::Solution IncrementalLp::solve(double seconds, int iterations)
 {
-    // With new columns what was best before can still be done, with other right-hand sides its prices still
-    // hold: it goes on from there.
-    Solution found = run(m_program, m_isMoved ? GLP_DUALP : GLP_PRIMAL, seconds, changes);
+    // The old basis stays primal feasible with new columns, and dual feasible with new right-hand sides.
+    Solution found = run(m_program, m_isMoved ? GLP_DUALP : GLP_PRIMAL, seconds, iterations);
     m_isMoved = false;
     if (!found.optimal) {
-        glp_adv_basis(m_program, 0); // where numbers have become too bad
-        found = run(m_program, GLP_PRIMAL, seconds, changes);
+        glp_adv_basis(m_program, 0); // the old basis may have become numerically bad
+        found = run(m_program, GLP_PRIMAL, seconds, iterations);
     }
     return found;
 }

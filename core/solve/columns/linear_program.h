@@ -10,48 +10,55 @@ struct glp_prob;
 
 namespace tilewright {
 
-/// Minimise the cost of columns x >= 0 under rows "sum >= right-hand side", again and again while columns
-/// come and costs change: each time from where it was. What bounds need of it are the rows' prices; these are
-/// only believed once they have been compared with every column. To be used by the thread that made it.
-class GrowingProgram
+/// A linear program (GLPK) that is solved again and again while columns and rows are added and costs change:
+/// minimise the cost of columns x >= 0 under rows "sum of coefficient * x >= right-hand side". Each solve
+/// starts from the basis of the one before. The dual prices are approximate: a bound has to check them
+/// against every column. To be used only by the thread that made it.
+class IncrementalLp
 {
 public:
     using Column = std::size_t;
+    /// One coefficient of a column.
     struct Entry
     {
         std::size_t row;
         double coefficient;
     };
-
+    /// One coefficient of a row.
     struct Share
     {
         Column column;
         double coefficient;
     };
 
-    explicit GrowingProgram(std::span<const double> atLeast);
-    GrowingProgram(const GrowingProgram&) = delete;
-    GrowingProgram& operator=(const GrowingProgram&) = delete;
-    ~GrowingProgram();
+    /// One row for each right-hand side, and no column.
+    explicit IncrementalLp(std::span<const double> rightHandSides);
+    IncrementalLp(const IncrementalLp&) = delete;
+    IncrementalLp& operator=(const IncrementalLp&) = delete;
+    ~IncrementalLp();
 
-    /// One more row, and its number.
+    /// Adds a row over known columns and returns its number.
     [[nodiscard]] std::size_t addRow(double atLeast, std::span<const Share> shares = {});
+    /// Changes the right-hand side of a row.
     void setAtLeast(std::size_t row, double atLeast);
+    /// Adds a column and returns its number.
     [[nodiscard]] Column add(double cost, std::span<const Entry> entries);
     void setCost(Column column, double cost);
     struct Solution
     {
         bool optimal = false;
-        std::vector<double> prices; ///< by row
-        std::vector<double> values; ///< by column; when optimal
-        double value = 0;           ///< when optimal
+        std::vector<double> prices; ///< dual price of each row
+        std::vector<double> values; ///< x of each column; empty unless optimal
+        double value = 0;           ///< cost of the solution; only when optimal
     };
-    /// At most so long, and so many changes of the basis.
-    [[nodiscard]] Solution solve(double seconds, int changes = std::numeric_limits<int>::max());
+    /// Solves with at most so many seconds and simplex iterations.
+    [[nodiscard]] Solution solve(double seconds, int iterations = std::numeric_limits<int>::max());
 
 private:
     glp_prob* m_program;
-    bool m_isMoved = false; ///< right-hand sides are others than when it was solved
+    bool m_isMoved = false; ///< right-hand sides have changed since the last solve
 };
+
+using GrowingProgram = IncrementalLp; // the name that plan_columns.* uses
 
 } // namespace tilewright

@@ -4,7 +4,8 @@
 #include "base/wall_clock.h"
 #include "solve/plan/materialise.h"
 #include "solve/proof/exact.h"
-#include "solve/proof/prove_search.h"
+#include "solve/proof/parallel_for.h"
+#include "solve/proof/proof_search.h"
 #include "solve/proof/strong_bound.h"
 
 #include <algorithm>
@@ -14,22 +15,24 @@ namespace tilewright {
 
 namespace {
 
-// Of the time that is left then:
-constexpr double kSetsShare = 0.75;  ///< for prices without a list
-constexpr double kListShare = 0.92;  ///< for listing what could be a subgraph
-constexpr double kPriceShare = 0.5;  ///< for prices
-constexpr double kDecideShare = 0.3; ///< for deciding what stays
-constexpr double kOrderShare = 0.35; ///< for the search with tiles in any order
-constexpr double kTilingShare = 0.4; ///< for exact latencies before the search with those
-constexpr std::size_t kTiledARound = 24;
-constexpr double kExplainedSteps = 3e5; ///< of a schedule that was found
-constexpr double kEqual = 1 - 1e-8;     // bounds are rounded down by less
+// Shares of the time that is left at the beginning of a stage:
+constexpr double kSetCoverShare = 0.75; ///< set-cover bound
+constexpr double kListShare = 0.92;     ///< listing the columns
+constexpr double kPriceShare = 0.5;     ///< prices of all columns
+constexpr double kDecideShare = 0.3;    ///< splitting columns until nothing is open
+constexpr double kOrderShare = 0.35;    ///< search with bounds for any order of tiles
+constexpr double kTilingShare = 0.4;    ///< exact latencies before the search with those
+constexpr std::size_t kTiledPerRound = 24;
+constexpr double kExplainedSteps = 3e5;                          ///< of a schedule that was found
+constexpr double kEqual = 1 - 1e-8;                              ///< bounds are rounded down by less
+constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 6; ///< of problems searched without prices
 
 class Prover
 {
 public:
     Prover(const Problem& problem, const Rules& rules, double best, const ProofLimits& limits)
-        : m_rules(rules), m_limits(limits), m_graph(problem, rules), m_pool(problem, rules, m_memo, {}),
+        : m_rules(rules), m_limits(limits), m_graph(problem, problem.topologicalOrder()),
+          m_pool(problem, rules, limits.memo ? *limits.memo : m_memo, {}),
           m_until(wallClock() + limits.seconds), m_started(wallClock()),
           m_columns(m_graph, rules, best,
                     {.columns = limits.columns, .threads = threadsFor(limits.threads), .secondsLeft = [this] {
@@ -38,6 +41,7 @@ public:
     {
     }
     Proof run();
+    Proof runWithoutPrices();
 
 private:
     [[nodiscard]] bool keepGoing() const
@@ -52,7 +56,7 @@ private:
         stage();
         m_until = end;
     }
-    void tell()
+    void reportProgress()
     {
         if (m_limits.onProgress)
             m_limits.onProgress({wallClock() - m_started, m_proof.lowerBound,
@@ -61,26 +65,27 @@ private:
     }
     void raise(double Proof::*bound, double value)
     {
-        value = std::min(value, m_columns.upperBound()); // bounds are about better schedules
+        value = std::min(value, m_columns.upperBound()); // bounds are on better schedules
         if (value <= m_proof.*bound)
             return;
         m_proof.*bound = value;
-        tell();
+        reportProgress();
     }
-    /// What the prices say by now of all orders of tiles.
+    /// Takes the prices' bound over as one for every order of tiles.
     void takePrices()
     {
-        if (m_columns.bound() > m_proof.lowerBound)
+        if (m_columns.value() > m_proof.lowerBound)
             m_proof.priced = m_columns.cover();
-        raise(&Proof::lowerBound, m_columns.bound());
+        raise(&Proof::lowerBound, m_columns.value());
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
     [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - wallClock() : 0; }
-    void priceSets();
+    void boundBySetCover();
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
     void tile();
-    void take(const ProofSearchResult& found);
+    void take(const std::vector<PlanEntry>& entries, double total);
+    Proof finish();
 
     Rules m_rules;
     const ProofLimits& m_limits;
@@ -92,7 +97,7 @@ private:
     Proof m_proof;
 };
 
-/// Decides what stays, everywhere. False when that gives too many columns.
+/// Splits all columns until none is open. False when that gives too many.
 bool Prover::decide()
 {
     bool decided = false;
@@ -100,69 +105,94 @@ bool Prover::decide()
         decided = m_columns.decideAll();
         (void)m_columns.price();
     });
-    m_proof.columns = m_columns.columns().size();
     return decided;
 }
 
 ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
 {
-    ProofSearchLimits limits;
-    limits.keepGoing = [this] { return keepGoing(); };
-    limits.onBound = [this, bound](double value) { raise(bound, value); };
-    limits.nodes = m_limits.nodes;
+    const StateSearch::Limits limits{.keepGoing = [this] { return keepGoing(); },
+                                     .upperBound = m_columns.upperBound(),
+                                     .maxNodes = m_limits.nodes,
+                                     .onBound = [this, bound](double value) { raise(bound, value); }};
     ProofSearchResult found = searchProof(m_columns, m_graph, m_pool, costs, limits);
     raise(bound, found.bound);
     m_proof.states += found.states;
     return found;
 }
 
-/// Exact latencies for the columns that count, and prices anew, in turns.
+/// Exact latencies for the columns of the cheapest cover, and new prices, in turns.
 void Prover::tile()
 {
     (void)m_columns.price();
-    while (keepGoing() && !isClosed(m_columns.bound())) {
-        const std::vector<std::size_t> which = m_columns.inexact(kTiledARound);
+    while (keepGoing() && !isClosed(m_columns.value())) {
+        const std::vector<std::size_t> which = m_columns.inexact(kTiledPerRound);
         if (which.empty())
             return;
         m_columns.raise(which, [this](ProofColumn& c) {
             if (!keepGoing())
                 return;
             const double cutoff =
-                c.least - c.reduced + (m_columns.upperBound() - m_columns.bound()) * (1 + 1e-6);
+                c.least - c.reduced + (m_columns.upperBound() - m_columns.value()) * (1 + 1e-6);
             const auto latency = m_pool.provenLatency(
-                m_pool.intern(m_graph.opsOf(c.ops)), m_pool.internRetain(m_graph.outputsOf(c.stayIn)),
-                m_pool.internRetain(m_graph.outputsOf(c.stayOut)), cutoff, [this] { return keepGoing(); });
+                m_pool.intern(m_graph.opsOf(c.ops)), m_pool.internRetain(m_graph.outputsOf(c.resident)),
+                m_pool.internRetain(m_graph.outputsOf(c.retained)), cutoff, [this] { return keepGoing(); });
             if (!latency)
                 return;
             c.exact = true;
             c.least = *latency >= cutoff ? std::numeric_limits<double>::infinity() : *latency;
         });
         (void)m_columns.price();
-        raise(&Proof::presetBound, m_columns.bound());
+        raise(&Proof::presetBound, m_columns.value());
     }
 }
 
-/// The schedule of what the search has found, if the evaluator agrees.
-void Prover::take(const ProofSearchResult& found)
+/// Takes over the schedule of a plan that the search has found, if the evaluator agrees.
+void Prover::take(const std::vector<PlanEntry>& entries, double total)
 {
-    const Schedule schedule =
-        materialise(m_pool, Plan{found.entries, found.total}, [this] { return keepGoing(); });
+    const Schedule schedule = materialise(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
     const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
-    if (!checked || checked->total > found.total / kEqual) {
+    if (!checked || checked->total > total / kEqual) {
         m_proof.optimal = false;
         return;
     }
     m_proof.schedule = schedule;
     m_proof.total = checked->total;
     m_proof.latencies = checked->latencies;
-    tell();
+    reportProgress();
 }
 
-/// Prices of whole subgraphs, without listing them: soon, and of more ops than can be listed.
-void Prover::priceSets()
+Proof Prover::finish()
+{
+    m_proof.presetBound = std::max(m_proof.presetBound, m_proof.lowerBound);
+    m_proof.columns = m_columns.columns().size();
+    m_proof.seconds = wallClock() - m_started;
+    return std::move(m_proof);
+}
+
+/// Under rules that prices do not know.
+Proof Prover::runWithoutPrices()
+{
+    ExactLimits limits;
+    limits.keepGoing = [this] { return keepGoing(); };
+    limits.upperBound = m_columns.upperBound();
+    limits.maxNodes = m_limits.nodes;
+    const ExactResult found =
+        solveExactly(m_pool, m_rules, wholeProblem(m_graph.problem), TilingEffort::Exhaustive, limits);
+    m_proof.states = found.states;
+    if (found.finished) {
+        m_proof.optimal = true;
+        m_proof.space = found.space;
+        if (found.entries)
+            take(*found.entries, found.total);
+    }
+    return finish();
+}
+
+/// A first bound without listing the columns: quick, and possible for more ops than can be listed.
+void Prover::boundBySetCover()
 {
     const SetCoverBound found = setCoverBound(m_graph.problem, m_rules,
-                                              {.seconds = kSetsShare * secondsLeft(),
+                                              {.seconds = kSetCoverShare * secondsLeft(),
                                                .threads = m_limits.threads,
                                                .keepGoing = [this] { return keepGoing(); }});
     if (found.value <= m_proof.lowerBound)
@@ -173,16 +203,10 @@ void Prover::priceSets()
 
 Proof Prover::run()
 {
-    priceSets();
+    boundBySetCover();
     bool listed = false;
     if (!isClosed(m_proof.lowerBound))
         during(kListShare, [&] { listed = m_columns.list(m_rules); });
-    const auto finish = [&] {
-        m_proof.columns = m_columns.columns().size();
-        m_proof.presetBound = std::max(m_proof.presetBound, m_proof.lowerBound);
-        m_proof.seconds = wallClock() - m_started;
-        return std::move(m_proof);
-    };
     const auto closed = [&] {
         if (!isClosed(m_proof.lowerBound))
             return false;
@@ -207,11 +231,11 @@ Proof Prover::run()
         during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
     if (closed())
         return finish();
-    m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.bound()); }); // from here on
+    m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.value()); }); // from here on
     during(kTilingShare, [&] { tile(); });
-    if (!decided) // exact latencies may have struck out what was too many
+    if (!decided) // exact latencies may have removed enough columns
         decided = decide();
-    raise(&Proof::presetBound, m_columns.bound());
+    raise(&Proof::presetBound, m_columns.value());
     if (!decided)
         return finish();
     const ProofSearchResult found = search(ProofCosts::Presets, &Proof::presetBound);
@@ -219,7 +243,7 @@ Proof Prover::run()
         m_proof.optimal = true;
         m_proof.space = exactSpace();
         if (!found.entries.empty())
-            take(found);
+            take(found.entries, found.total);
     }
     return finish();
 }
@@ -228,44 +252,15 @@ Proof Prover::run()
 
 Proof prove(const Problem& problem, const Rules& rules, double best, const ProofLimits& limits)
 {
-    if (problem.opCount() == 0 || problem.opCount() > ProofGraph::kMostOps || !CostModel::supports(rules) ||
-        rules.retainInputs == Rules::RetainInputs::Allow || !std::isfinite(best))
+    const std::size_t ops = problem.opCount();
+    if (ops == 0 || ops > ProofGraph::kMostOps || !std::isfinite(best))
         return {};
-    return Prover(problem, rules, best, limits).run();
-}
-
-void takeProof(SolveResult& result, Proof proof, bool replace)
-{
-    if (proof.schedule && !replace) {
-        raiseBound(result, std::min(proof.lowerBound, result.total));
-        return;
-    }
-    if (proof.schedule && proof.total < result.total) {
-        result.schedule = std::move(*proof.schedule);
-        result.total = proof.total;
-        result.latencies = std::move(proof.latencies);
-        result.provenOptimal = false; // another space, or another value
-        result.curve.emplace_back(result.seconds + proof.seconds, proof.total);
-    }
-    raiseBound(result, std::min(proof.lowerBound, result.total));
-    if (proof.optimal && !result.provenOptimal) {
-        result.provenOptimal = true;
-        result.provenSpace = proof.space;
-    }
-}
-
-void proveResult(const Problem& problem, const Rules& rules, SolveResult& result, const ProofLimits& limits,
-                 bool replace)
-{
-    Proof proof = prove(problem, rules, result.total, limits);
-    const bool said = proof.lowerBound > 0;
-    const double left = limits.seconds - proof.seconds;
-    takeProof(result, std::move(proof), replace);
-    if (!said && (!limits.keepGoing || limits.keepGoing()))
-        raiseBound(result,
-                   strongBound(problem, rules,
-                               {.seconds = left, .threads = limits.threads, .keepGoing = limits.keepGoing})
-                       .value);
+    const bool retainsInputs = rules.retainInputs == Rules::RetainInputs::Allow;
+    if (!retainsInputs && CostModel::supports(rules))
+        return Prover(problem, rules, best, limits).run();
+    if (ops > (retainsInputs ? kRetainedInputsOps : kUnpricedOps))
+        return {};
+    return Prover(problem, rules, best, limits).runWithoutPrices();
 }
 
 } // namespace tilewright

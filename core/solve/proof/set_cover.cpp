@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The set-cover bound of a problem. Its ops are split into groups of components, each of which is priced by
+// itself (GroupCover) by column generation on two levels: a master problem over the subgraphs known so far
+// (SetCoverMaster), and a pricing problem (SetPricing) that finds all others that its prices exceed.
 #include "solve/proof/set_cover.h"
 
 #include "base/wall_clock.h"
@@ -7,10 +10,12 @@
 #include "solve/cost/cost_model.h"
 #include "solve/cost/op_classes.h"
 #include "solve/cost/structure.h"
-#include "solve/proof/group_cover.h"
-#include "solve/proof/prove_threads.h"
+#include "solve/proof/parallel_for.h"
+#include "solve/proof/set_cover_master.h"
 
 #include <algorithm>
+#include <cmath>
+#include <deque>
 #include <functional>
 #include <iterator>
 #include <unordered_map>
@@ -19,7 +24,172 @@ namespace tilewright {
 
 namespace {
 
-/// Equal ones are of groups that are equal as seen from outside, too.
+constexpr std::size_t kListed = 3000; ///< small sets of a component that are columns from the start
+constexpr std::size_t kArcs = 4'000'000, kArcsWithExactDepth = 100'000;
+constexpr std::size_t kFoundAtOnce = 4000;
+// Only a part of the master's prices is looked at: the smaller, the fewer sets exceed it.
+constexpr double kFirstPart = 0.9, kFirstPartOfMany = 0.7, kLeastPart = 0.5;
+constexpr std::size_t kMany = 200; ///< ops
+constexpr double kLower = 1.02; ///< where too many sets exceed it, the part loses half its distance to this
+constexpr double kAlmost = 1 - 1e-3; ///< a part above this becomes the whole
+constexpr std::size_t kFew = 500;    ///< new sets, so few that a larger part is looked at next
+constexpr double kFindShare =
+    0.35; ///< of the time left for one pricing; if not enough, a smaller part is next
+constexpr double kBestReached = 1 - 1e-8;
+
+/// Prices for the ops of a group of components.
+class GroupCover
+{
+public:
+    /// `rank`: place of each op in topological order. `classes`: see SetCoverMaster.
+    GroupCover(const Problem& problem, const Rules& rules, const std::vector<std::vector<OpId>>& components,
+               const std::vector<OpId>& ops, const std::vector<std::size_t>& rank,
+               std::vector<std::uint32_t> classes, std::vector<CostModel>& models,
+               std::function<double()> secondsLeft)
+        : m_problem(problem), m_rules(rules), m_opCount(ops.size()), m_rank(rank), m_threads(models.size()),
+          m_secondsLeft(std::move(secondsLeft)),
+          m_master(problem, rules, ops, std::move(classes), models, m_secondsLeft)
+    {
+        for (const std::vector<OpId>& component : components)
+            m_components.push_back({component, {}, {}});
+        for (const OpId o : ops)
+            m_runRows.push_back(m_master.rows().runs(o));
+        std::ranges::sort(m_runRows);
+        m_runRows.erase(std::unique(m_runRows.begin(), m_runRows.end()), m_runRows.end());
+    }
+    SetCoverBound run(std::size_t mostSets);
+
+private:
+    using Columns = std::vector<SetCoverMaster::Column>;
+    using Set = SetPricing::Set;
+    struct Component
+    {
+        const std::vector<OpId>& ops;
+        std::optional<FrontierGraph> graph;
+        std::optional<SetPricing> pricing;
+    };
+    [[nodiscard]] Set inTopologicalOrder(Set set) const
+    {
+        std::ranges::sort(set.ops, {}, [&](OpId o) { return m_rank[o.index()]; });
+        return set;
+    }
+    [[nodiscard]] Digest keyOf(const Set& set) const { return m_master.keyOf(inTopologicalOrder(set)); }
+    bool list(Component& component, Columns& out);
+    bool addColumns(std::vector<Set> sets, Columns& out);
+    bool find(const std::vector<double>& prices, double value, Columns& out);
+
+    const Problem& m_problem;
+    const Rules& m_rules;
+    std::size_t m_opCount;
+    const std::vector<std::size_t>& m_rank;
+    std::size_t m_threads;
+    std::function<double()> m_secondsLeft;
+    SetCoverMaster m_master;
+    std::deque<Component> m_components;
+    SetPricing::Keys m_known;           ///< of the columns, and of sets that do not fit
+    std::vector<std::size_t> m_runRows; ///< each once
+    bool m_isKnown = true;              ///< the cost model could say what every set costs
+};
+
+/// Costs the sets that are new, as columns. False when there was no time, or no cost is known.
+bool GroupCover::addColumns(std::vector<Set> sets, Columns& out)
+{
+    SetPricing::Keys keys;
+    std::erase_if(sets, [&](const Set& set) {
+        const Digest key = keyOf(set);
+        return m_known.contains(key) || !keys.insert(key).second;
+    });
+    std::vector<std::optional<SetCoverMaster::Column>> found(sets.size());
+    const auto make = [&](std::size_t thread, std::size_t i) {
+        found[i] = m_master.columnOf(inTopologicalOrder(sets[i]), thread);
+    };
+    if (!forAllInThreads(
+            m_threads, sets.size(), [&](std::size_t) { return m_secondsLeft() > 0; }, make))
+        return false;
+    m_known.merge(keys);
+    for (std::optional<SetCoverMaster::Column>& column : found) {
+        if (!column) {
+            m_isKnown = false;
+            return false;
+        }
+        if (std::isfinite(column->cost))
+            out.push_back(std::move(*column));
+    }
+    return true;
+}
+
+/// Prepares the pricing problem of a component; its small sets are the first columns.
+bool GroupCover::list(Component& component, Columns& out)
+{
+    component.graph = FrontierGraph::build(
+        m_problem, m_rules, component.ops, m_master.rows(),
+        {.arcs = kArcs, .arcsWithExactDepth = kArcsWithExactDepth, .secondsLeft = m_secondsLeft});
+    if (!component.graph)
+        return false;
+    component.pricing.emplace(m_problem, m_rules, component.ops, *component.graph);
+    return addColumns(component.pricing->smallSets(kListed), out);
+}
+
+/// Finds columns that these prices, which add up to `value`, exceed. Returns whether they are all.
+bool GroupCover::find(const std::vector<double>& prices, double value, Columns& out)
+{
+    const double until = wallClock() + kFindShare * m_secondsLeft();
+    bool all = true;
+    for (Component& component : m_components) {
+        SetPricing::Found found = component.pricing->find(
+            prices, [this](const Set& set) { return keyOf(set); }, m_known,
+            {.sets = kFoundAtOnce,
+             .unit = value / static_cast<double>(m_opCount),
+             .secondsLeft = [&] { return std::min(m_secondsLeft(), until - wallClock()); },
+             .threads = m_threads});
+        all = addColumns(std::move(found.sets), out) && all && found.all;
+    }
+    return all;
+}
+
+SetCoverBound GroupCover::run(std::size_t mostSets)
+{
+    Columns first;
+    for (Component& component : m_components)
+        if (!list(component, first))
+            return {};
+    m_master.add(std::move(first));
+    SetCoverBound out;
+    double part = m_opCount > kMany ? kFirstPartOfMany : kFirstPart;
+    while (m_secondsLeft() > 0 && m_master.columns().size() < mostSets && m_isKnown) {
+        m_master.improve();
+        const double value = m_master.value();
+        out.best = out.value >= value * kBestReached;
+        if (out.best)
+            break;
+        const double reached = out.value / value;
+        part = std::max(part, reached + (1 - reached) / 3);
+        // Half in proportion, half by a constant an op.
+        std::vector<double> prices = m_master.prices();
+        for (double& price : prices)
+            price *= 1 - (1 - part) / 2;
+        const double less = (1 - part) / 2 * value / static_cast<double>(m_opCount);
+        for (const std::size_t row : m_runRows)
+            prices[row] = std::max(0.0, prices[row] - less);
+        Columns more;
+        const bool all = find(prices, value, more);
+        const std::size_t found = more.size();
+        m_master.add(std::move(more));
+        if (!all) {
+            part = std::max(kLeastPart, part - (kLower - part) / 2);
+            continue;
+        }
+        prices = m_master.lowerToHold(std::move(prices));
+        if (const double held = m_master.valueOf(prices); held > out.value)
+            out = m_master.describe(held, prices);
+        if (found < kFew)
+            part = part > kAlmost ? 1 : 1 - (1 - part) * 0.4;
+    }
+    out.sets = m_master.columns().size();
+    return out;
+}
+
+/// Equal for groups that are equal, also as seen from outside.
 Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
 {
     std::unordered_map<std::uint32_t, std::uint64_t> place; // by op
@@ -35,7 +205,7 @@ Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
     });
 }
 
-/// The bound of a group for an equal one.
+/// Turns the bound of a group into that of an equal one.
 SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std::vector<OpId>& from,
                          const std::vector<OpId>& to)
 {
@@ -50,11 +220,11 @@ SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std:
     for (PricedGroup& group : bound.groups)
         for (OpId& o : group.ops)
             o = other.at(o.value);
-    bound.sets = 0; // looked at once
+    bound.sets = 0; // counted with the first one
     return bound;
 }
 
-/// What the quick bound says of these parts.
+/// The quick bound of these parts.
 SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& parts,
                          const std::vector<std::size_t>& which)
 {
@@ -70,8 +240,8 @@ SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& p
     return out;
 }
 
-/// Components between which something may be handed over in fast memory, as long as there are not too many
-/// ops in a group: bounds of groups add up all the same, and say a little less.
+/// Groups of components (by number) between which a tensor may be handed over in fast memory, of at most so
+/// many ops. Bounds of groups add up in any case; larger groups say a little more.
 std::vector<std::vector<std::size_t>>
 groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& components, std::size_t together)
 {
@@ -106,7 +276,7 @@ groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& component
     return out;
 }
 
-/// Groups of components one by one.
+/// Adds up the bounds of all groups of components.
 class SetCover
 {
 public:
@@ -163,15 +333,13 @@ private:
         if (isNew) {
             const double share = static_cast<double>(ops.size()) / static_cast<double>(m_opsLeft);
             const double until = wallClock() + share * (m_end - wallClock());
-            const std::function<double()> left = [&] {
+            const auto left = [&] {
                 return m_limits.keepGoing && !m_limits.keepGoing() ? 0 : std::max(0.0, until - wallClock());
             };
-            it->second.ops = ops;
-            it->second.bound =
-                GroupCover(m_problem, m_rules, components, m_rank,
-                           ops.size() > m_limits.alike ? m_classes : std::vector<std::uint32_t>(), m_models,
-                           left)
-                    .run(m_limits.sets);
+            const auto classes = ops.size() > m_limits.alike ? m_classes : std::vector<std::uint32_t>();
+            it->second = {ops,
+                          GroupCover(m_problem, m_rules, components, ops, m_rank, classes, m_models, left)
+                              .run(m_limits.sets)};
             m_out.sets += it->second.bound.sets;
         }
         SetCoverBound bound = translated(m_problem, it->second.bound, it->second.ops, ops);
@@ -203,7 +371,7 @@ private:
     std::size_t m_opsLeft;
     std::unordered_map<Digest, Done, DigestHash> m_done;
     SetCoverBound m_out;
-    bool m_says = false; ///< prices of some group
+    bool m_says = false; ///< some group has been priced
 };
 
 } // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tile sizes fall into boxes. In a box an op set costs at least what its ops, loads and stores cost at the
-// box's largest tiles, one by one, and takes at least the room that they take at its smallest ones. Both are
-// sums over the arcs of a path, so the least that a path can still add is known in every state: of the
-// weighted sums of compute and memory less prices, with the room that is left at a price, too.
+// Branch and bound over boxes of tile sizes. In a box an op set costs at least what its ops, loads and stores
+// cost one by one at the largest tiles, and takes at least the room that they take at the smallest ones. Both
+// are sums over the arcs of a path. So one backward pass gives, for every state, the least that a path can
+// still add of weighted compute and memory less prices, with room at a price (a Lagrangian relaxation of the
+// capacity).
 #include "solve/proof/set_pricing.h"
-
-#include "solve/proof/set_pricing_search.h"
 
 #include <algorithm>
 #include <array>
@@ -24,11 +23,103 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kSetsABox = 500;
-constexpr std::size_t kWalked = 4; ///< nodes an op, if there is nothing to be found
-constexpr double kFine = 1.13;     ///< sides of boxes that are worth many nodes
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kWalked = 4; ///< nodes an op: a walk passes every op
+constexpr double kFine = 1.13;     ///< ratio of the sides of boxes that are worth many nodes
 
 } // namespace
+
+/// The search of one thread: looks at boxes one by one.
+class SetPricing::Search
+{
+public:
+    static constexpr std::size_t kWeights = 3; ///< of compute against memory
+    static constexpr std::array<double, kWeights> kWeight{0, 0.5, 1};
+    /// Prices of room: none, three of the first step's, one of each of the others'.
+    static constexpr std::size_t kFirstRooms = 4;
+    static constexpr std::size_t kRooms = kFirstRooms + (BoxCosts::kMoments - 1);
+    static constexpr std::size_t kLanes = kWeights * kRooms;
+    static constexpr std::array<double, kRooms> kTimes{0, 0.5, 1, 2, 1, 1};
+    static constexpr std::array<std::size_t, kRooms> kMomentOf{0, 0, 0, 0, 1, 2};
+    using Lanes = std::array<double, kLanes>; ///< by room, then weight
+    using Rooms = std::array<double, BoxCosts::kMoments>;
+
+    /// A box, the paths that are left in it, and the price of room by weight.
+    struct State
+    {
+        TileBox box;
+        std::shared_ptr<const Paths> paths;
+        std::array<double, kWeights> rooms;
+    };
+
+    struct FoundSet
+    {
+        Digest key;
+        Set set;
+    };
+
+    Search(const SetPricing& pricing, const std::vector<double>& prices, const KeyOf& keyOf,
+           const Keys& known, double unit)
+        : m_p(pricing), m_keyOf(keyOf), m_known(known), m_margin(kRounding * unit),
+          m_capacity(static_cast<double>(pricing.m_problem.hardware().fastMemoryCapacity)),
+          m_achieved(pricing.m_events.size()), m_terms(pricing.m_kinds.size()),
+          m_costs(pricing.m_kinds.size())
+    {
+        for (std::size_t i = 0; i < m_achieved.size(); ++i)
+            for (const auto& [row, amount] : m_p.m_events[i].situation->achieved)
+                m_achieved[i] += amount * prices[row];
+    }
+
+    enum class Outcome : std::uint8_t { None, All, Some, TooMany };
+    /// Adds to `out` the sets of the box that the prices may exceed. Where these are too many, drops paths.
+    Outcome look(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
+
+private:
+    /// Adds what an event costs, less prices.
+    [[nodiscard]] Lanes with(std::uint32_t event, const Lanes& other) const
+    {
+        const Lanes& cost = m_costs[m_p.m_events[event].kind];
+        const double achieved = m_achieved[event];
+        Lanes out;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            out[lane] = other[lane] + (cost[lane] - achieved);
+        return out;
+    }
+    void sweep(const Paths& paths);
+    [[nodiscard]] Paths pruned(const Paths& paths);
+    /// Whether a path of this cost less prices may have a negative reduced cost.
+    [[nodiscard]] bool mayExceed(const Lanes& sum) const
+    {
+        bool over = true;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            over &= sum[lane] - m_roomPrice[lane] * m_capacity <= m_margin;
+        return over;
+    }
+    struct Node
+    {
+        std::uint32_t state = 0;
+        std::array<double, kWeights> value{};
+        Rooms room{};
+    };
+    bool takePath(std::vector<FoundSet>& out);
+    bool walk(const Paths& paths, const Node& node, std::vector<FoundSet>& out);
+
+    static constexpr double kRounding = 1e-11;
+
+    const SetPricing& m_p;
+    const KeyOf& m_keyOf;
+    const Keys& m_known;
+    Keys m_found; ///< in all boxes so far
+    double m_margin, m_capacity;
+    std::vector<double> m_achieved;       ///< by event: the prices
+    std::vector<BoxCosts::Terms> m_terms; ///< by kind
+    std::vector<Lanes> m_costs;           ///< by kind: with room at its price
+    std::vector<char> m_isUsed;           ///< by kind
+    std::vector<Lanes> m_least;           ///< by state: what paths from there add at least
+    std::vector<Lanes> m_before;          ///< by state: what paths that lead there have added at least
+    std::array<double, kLanes> m_roomPrice{};
+    std::vector<std::uint32_t> m_path; ///< events of the path that is walked
+    std::size_t m_nodes = 0, m_mostNodes = 0, m_mostSets = 0;
+};
 
 SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                        const FrontierGraph& graph)
@@ -51,7 +142,7 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
         for (std::uint32_t s = 0; s < here; ++s) {
             m_paths.first.push_back(static_cast<std::uint32_t>(m_paths.arcs.size()));
             for (std::uint32_t a = layer.first[s]; a < layer.first[s + 1]; ++a)
-                if (const FrontierGraph::Arc arc = layer.arcs[a]; arc.to == FrontierGraph::kBehind)
+                if (const FrontierGraph::Arc arc = layer.arcs[a]; arc.to == FrontierGraph::kAfter)
                     m_paths.arcs.push_back({event + arc.situation, Paths::kEnd});
                 else if (!last)
                     m_paths.arcs.push_back({event + arc.situation, states + here + arc.to});
@@ -67,11 +158,11 @@ void SetPricing::add(const Event& event, Set& set) const
 {
     if (event.situation->runs)
         set.ops.push_back(event.op);
-    if (event.situation->kept)
-        set.stayOut.push_back(m_problem.op(event.op).output);
+    if (event.situation->retained)
+        set.retained.push_back(m_problem.op(event.op).output);
     for (const FrontierSituation::Load& load : event.situation->loads)
         if (load.resident)
-            set.stayIn.push_back(load.tensor);
+            set.resident.push_back(load.tensor);
 }
 
 std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
@@ -79,7 +170,7 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     std::vector<char> isHere(m_problem.opCount(), 0);
     for (const OpId o : m_ops)
         isHere[o.index()] = 1;
-    // Ops that touch a common tensor.
+    // Visits the ops that touch a common tensor.
     const auto forEachNear = [&](OpId o, auto&& visit) {
         const auto touching = [&](TensorId t) {
             if (const auto producer = m_problem.producer(t); producer && isHere[producer->index()] != 0)
@@ -116,83 +207,168 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     return out;
 }
 
-/// The boxes of least cost first.
-double SetPricing::leastOf(const Set& set) const
+/// Finds m_least, from the last state to the first.
+void SetPricing::Search::sweep(const Paths& paths)
 {
-    const auto isOf = [&](const Event& e) {
-        const FrontierSituation& what = *e.situation;
-        return what.runs == std::ranges::binary_search(set.ops, e.op) &&
-               what.kept == std::ranges::binary_search(set.stayOut, m_problem.op(e.op).output) &&
-               std::ranges::all_of(what.loads, [&](const FrontierSituation::Load& load) {
-                   return load.resident == std::ranges::binary_search(set.stayIn, load.tensor);
-               });
-    };
-    using Events = std::vector<std::uint32_t>;
-    std::vector<Events> paths; // what drives its sinks may be taken for other than it is
-    const std::function<void(std::uint32_t, const Events&)> follow = [&](std::uint32_t s,
-                                                                         const Events& before) {
-        for (std::uint32_t a = m_paths.first[s]; a < m_paths.first[s + 1]; ++a) {
-            const Paths::Arc arc = m_paths.arcs[a];
-            if (!isOf(m_events[arc.event]))
-                continue;
-            Events events = before;
-            events.push_back(arc.event);
-            if (arc.to != Paths::kEnd)
-                follow(arc.to, events);
-            else
-                paths.push_back(std::move(events));
+    const std::size_t states = paths.first.size() - 1;
+    m_least.resize(states);
+    for (std::size_t s = states; s-- > 0;) {
+        Lanes least;
+        least.fill(std::numeric_limits<double>::infinity());
+        for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
+            const Paths::Arc arc = paths.arcs[a];
+            const Lanes sum = with(arc.event, arc.to == Paths::kEnd ? Lanes{} : m_least[arc.to]);
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                least[lane] = std::min(least[lane], sum[lane]);
         }
-    };
-    follow(0, {});
-    std::erase_if(paths, [&](const Events& events) {
-        return static_cast<std::size_t>(std::ranges::count_if(
-                   events, [&](std::uint32_t e) { return m_events[e].situation->runs; })) != set.ops.size();
-    });
-    const auto leastOfPath = [&](const Events& events, const TileBox& box) {
-        double compute = 0;
-        double memory = 0;
-        std::array<double, BoxCosts::kMoments> room{};
-        for (const std::uint32_t i : events) {
-            const BoxCosts::Terms t = m_costs.of(*m_events[i].situation, m_events[i].op, box);
-            if (!t.possible)
-                return kNever;
-            compute += t.compute;
-            memory += t.memory;
-            for (std::size_t m = 0; m < BoxCosts::kMoments; ++m)
-                room[m] += t.room[m];
-        }
-        return *std::ranges::max_element(room) > static_cast<double>(m_problem.hardware().fastMemoryCapacity)
-                   ? kNever
-                   : std::max(compute, memory);
-    };
-    const auto leastIn = [&](const TileBox& box) {
-        double least = kNever;
-        for (const Events& events : paths)
-            least = std::min(least, leastOfPath(events, box));
-        return least;
-    };
-    using Open = std::pair<double, TileBox>;
-    const auto later = [](const Open& a, const Open& b) { return a.first > b.first; };
-    std::vector<Open> open;
-    const auto push = [&](const TileBox& box) {
-        if (const double least = leastIn(box); least < kNever) {
-            open.emplace_back(least, box);
-            std::ranges::push_heap(open, later);
-        }
-    };
-    push(m_costs.all());
-    constexpr int kBoxes = 300;
-    for (int looked = 0; !open.empty(); ++looked) {
-        std::ranges::pop_heap(open, later);
-        const auto [least, box] = open.back();
-        open.pop_back();
-        TileBox low{}, high{};
-        if (looked == kBoxes || !m_costs.split(box, low, high))
-            return least;
-        push(low);
-        push(high);
+        m_least[s] = least;
     }
-    return kNever;
+}
+
+/// The arcs of paths that may have a negative reduced cost. The others have none in smaller boxes either.
+SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
+{
+    const std::size_t states = paths.first.size() - 1;
+    Lanes never;
+    never.fill(std::numeric_limits<double>::infinity());
+    m_before.assign(states, never);
+    m_before[0].fill(0);
+    m_isUsed.assign(m_p.m_kinds.size(), 0);
+    std::vector<std::uint32_t> number(states, Paths::kEnd);
+    std::vector<std::uint32_t> kept;
+    Paths out;
+    const auto sum = [](const Lanes& a, const Lanes& b) {
+        Lanes c;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            c[lane] = a[lane] + b[lane];
+        return c;
+    };
+    for (std::uint32_t s = 0; s < states; ++s) {
+        if (!mayExceed(sum(m_before[s], m_least[s])))
+            continue;
+        number[s] = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(s);
+        out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
+        for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
+            const Paths::Arc arc = paths.arcs[a];
+            const Lanes here = with(arc.event, m_before[s]);
+            if (!mayExceed(arc.to == Paths::kEnd ? here : sum(here, m_least[arc.to])))
+                continue;
+            out.arcs.push_back(arc);
+            if (const std::uint32_t kind = m_p.m_events[arc.event].kind; m_isUsed[kind] == 0) {
+                m_isUsed[kind] = 1;
+                out.kinds.push_back(kind);
+            }
+            if (arc.to != Paths::kEnd)
+                for (std::size_t lane = 0; lane < kLanes; ++lane)
+                    m_before[arc.to][lane] = std::min(m_before[arc.to][lane], here[lane]);
+        }
+    }
+    out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
+    for (Paths::Arc& arc : out.arcs)
+        if (arc.to != Paths::kEnd)
+            arc.to = number[arc.to];
+    return out;
+}
+
+/// Adds the set of the path that was walked. False when there are enough.
+bool SetPricing::Search::takePath(std::vector<FoundSet>& out)
+{
+    Set set;
+    for (const std::uint32_t event : m_path)
+        m_p.add(m_p.m_events[event], set);
+    std::ranges::sort(set.ops);
+    std::ranges::sort(set.resident);
+    std::ranges::sort(set.retained);
+    const Digest key = m_keyOf(set);
+    if (m_known.contains(key) || !m_found.insert(key).second)
+        return true;
+    out.push_back({key, std::move(set)});
+    return out.size() < m_mostSets;
+}
+
+bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<FoundSet>& out)
+{
+    if (++m_nodes > m_mostNodes)
+        return false;
+    for (std::uint32_t a = paths.first[node.state]; a < paths.first[node.state + 1]; ++a) {
+        const Paths::Arc arc = paths.arcs[a];
+        const BoxCosts::Terms& t = m_terms[m_p.m_events[arc.event].kind];
+        Node next = node;
+        next.state = arc.to;
+        bool over = t.possible;
+        for (std::size_t m = 0; m < BoxCosts::kMoments; ++m) {
+            next.room[m] += t.room[m];
+            over &= next.room[m] <= m_capacity;
+        }
+        if (!over)
+            continue;
+        for (std::size_t w = 0; w < kWeights; ++w)
+            next.value[w] += kWeight[w] * t.compute + (1 - kWeight[w]) * t.memory - m_achieved[arc.event];
+        if (arc.to == Paths::kEnd) {
+            for (const double v : next.value)
+                over &= v <= m_margin;
+        } else {
+            const Lanes& rest = m_least[arc.to];
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                over &= next.value[lane % kWeights] + rest[lane] -
+                            m_roomPrice[lane] * (m_capacity - next.room[kMomentOf[lane / kWeights]]) <=
+                        m_margin;
+        }
+        if (!over)
+            continue;
+        const bool adds = m_p.m_events[arc.event].adds;
+        if (adds)
+            m_path.push_back(arc.event);
+        const bool continues = arc.to == Paths::kEnd ? takePath(out) : walk(paths, next, out);
+        if (adds)
+            m_path.pop_back();
+        if (!continues)
+            return false;
+    }
+    return true;
+}
+
+SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t mostNodes,
+                                                     std::size_t mostSets, std::vector<FoundSet>& out)
+{
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+        m_roomPrice[lane] = kTimes[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
+    for (const std::uint32_t kind : state.paths->kinds) {
+        const Event& e = m_p.m_events[m_p.m_kinds[kind]];
+        const BoxCosts::Terms t = m_terms[kind] = m_p.m_costs.of(*e.situation, e.op, state.box);
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const double weight = kWeight[lane % kWeights];
+            m_costs[kind][lane] = t.possible ? weight * t.compute + (1 - weight) * t.memory +
+                                                   m_roomPrice[lane] * t.room[kMomentOf[lane / kWeights]]
+                                             : std::numeric_limits<double>::infinity();
+        }
+    }
+    sweep(*state.paths);
+    const Lanes& least = m_least[0];
+    if (!mayExceed(least))
+        return Outcome::None;
+    for (std::size_t w = 0; w < kWeights; ++w) {
+        std::size_t best = 1;
+        const auto at = [&](std::size_t room) {
+            return least[room * kWeights + w] - m_roomPrice[room * kWeights + w] * m_capacity;
+        };
+        for (std::size_t r = 1; r < kFirstRooms; ++r)
+            if (at(r) > at(best))
+                best = r;
+        state.rooms[w] *= kTimes[best];
+    }
+    m_mostNodes = m_nodes + mostNodes;
+    m_mostSets = mostSets;
+    if (walk(*state.paths, {}, out))
+        return Outcome::All;
+    if (out.size() >= mostSets)
+        return Outcome::Some;
+    for (const FoundSet& one : out) // smaller boxes find them again
+        m_found.erase(one.key);
+    out.clear();
+    state.paths = std::make_shared<const Paths>(pruned(*state.paths));
+    return Outcome::TooMany;
 }
 
 SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyOf& keyOf, const Keys& known,
@@ -229,7 +405,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
                 search.emplace(*this, prices, keyOf, known, unit);
             TileBox low{}, high{};
             const bool splits = m_costs.split(state.box, low, high);
-            std::vector<Search::Taken> sets;
+            std::vector<Search::FoundSet> sets;
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFine * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFine * static_cast<double>(b.h0);
@@ -238,7 +414,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const auto outcome = search->look(state, mostNodes, kSetsABox, sets);
             lock.lock();
             --busy;
-            for (Search::Taken& found : sets)
+            for (Search::FoundSet& found : sets)
                 if (seen.insert(found.key).second)
                     out.sets.push_back(std::move(found.set));
             if (outcome == Search::Outcome::Some || (outcome == Search::Outcome::TooMany && !splits))

@@ -3,8 +3,8 @@
 
 #include "base/wall_clock.h"
 #include "solve/plan/budget.h"
+#include "solve/proof/proof_graph.h"
 #include "solve/proof/prove.h"
-#include "solve/proof/prove_graph.h"
 #include "solve/proof/strong_bound.h"
 #include "solve/search/solver.h"
 
@@ -16,35 +16,38 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kFirst = 0.3;       // seconds of the first run of prices for somebody who watches ...
-constexpr double kFirstShare = 0.05; // ... and of all seconds at most
-constexpr double kNext = 3;          // times as long is the next one
-constexpr double kSolveShare = 0.2;  // of all seconds, for a schedule to start from
-constexpr double kBetter = 1e-9;     // relative; less is rounding
-constexpr double kTellEvery = 0.1;   // seconds
+constexpr double kFirstSeconds = 0.3; ///< of the early bound ...
+constexpr double kFirstShare = 0.05;  ///< ... and at most this share of all seconds
+constexpr double kNextRun = 3;        ///< each further run of prices is so many times as long
+constexpr double kSolveShare = 0.2;   ///< of all seconds, for a schedule to start from
+constexpr double kBetter = 1e-9;      ///< relative; less is rounding
+constexpr double kReportEvery = 0.1;  ///< seconds
 
 class ProofRun
 {
 public:
     ProofRun(const Problem& problem, const Rules& rules, const ProofRunLimits& limits,
-             const ProofRunTold& told)
-        : m_problem(problem), m_rules(rules), m_limits(limits), m_told(told), m_started(wallClock()),
-          m_quick(lowerBound(problem, rules)), m_priced(m_quick), m_bound(m_quick)
+             const ProofCallbacks& callbacks)
+        : m_problem(problem), m_rules(rules), m_limits(limits), m_callbacks(callbacks),
+          m_started(wallClock()), m_quick(lowerBound(problem, rules)), m_priced(m_quick), m_bound(m_quick)
     {
         m_state.best = limits.total;
     }
     ProofRunResult run();
 
 private:
-    [[nodiscard]] bool isStopped() const { return m_limits.stop.stop_requested(); }
+    [[nodiscard]] bool isStopped() const
+    {
+        return m_limits.stop.stop_requested() || (m_limits.keepGoing && !m_limits.keepGoing());
+    }
     [[nodiscard]] double secondsLeft() const { return m_limits.seconds - (wallClock() - m_started); }
     [[nodiscard]] bool isMet() const { return meetsBound(m_state.best, m_bound.value); }
     [[nodiscard]] bool goOn() const { return !isStopped() && secondsLeft() > 0 && !isMet(); }
 
-    void look();
-    bool branch();
+    void findSchedule();
+    bool branchAndBound();
     void price(double seconds);
-    void take(Schedule schedule, double total);
+    void take(Schedule schedule, double total, std::vector<double> latencies);
     void takePrices(LowerBound bound);
     void raise(double value);
     void raisePresets(double value)
@@ -57,51 +60,54 @@ private:
         m_state.presetBound = m_state.best;
         m_state.space = space;
     }
-    void tellBound() const
+    void reportBound() const
     {
-        if (m_told.bound)
-            m_told.bound(m_bound);
+        if (m_callbacks.onBound)
+            m_callbacks.onBound(m_bound);
     }
-    void tellState() const
+    void reportState() const
     {
-        if (m_told.state)
-            m_told.state(m_state);
+        if (m_callbacks.onState)
+            m_callbacks.onState(m_state);
     }
 
     const Problem& m_problem;
     const Rules& m_rules;
     const ProofRunLimits& m_limits;
-    const ProofRunTold& m_told;
+    const ProofCallbacks& m_callbacks;
     double m_started;
     LowerBound m_quick;
     LowerBound m_priced;     ///< the best bound by prices
-    LowerBound m_bound;      ///< with what the search has added
-    bool m_isPriced = false; ///< there is nothing more to find by prices alone
+    LowerBound m_bound;      ///< m_priced, raised by what the search has proven
+    bool m_isPriced = false; ///< longer runs of prices alone would say no more
     ProofState m_state;
+    std::size_t m_columns = 0;
+    std::int64_t m_states = 0;
 };
 
 ProofRunResult ProofRun::run()
 {
     const bool few = m_problem.opCount() <= ProofGraph::kMostOps;
-    double next = std::min(kFirst, kFirstShare * m_limits.seconds);
-    if (m_limits.soon && goOn())
+    double next = std::min(kFirstSeconds, kFirstShare * m_limits.seconds);
+    if (m_limits.reportsEarly && goOn())
         price(next);
-    if (goOn() && (few || !std::isfinite(m_state.best)))
-        look();
-    if (!goOn() || !few || !branch())
-        while (goOn() && !m_isPriced) {
-            next = m_limits.soon ? kNext * next : secondsLeft();
+    if (m_limits.findsSchedule && goOn() && (few || !std::isfinite(m_state.best)))
+        findSchedule();
+    if (!goOn() || !few || !branchAndBound())
+        while (goOn() && !m_isPriced && m_limits.pricesAlone) {
+            next = m_limits.reportsEarly ? kNextRun * next : secondsLeft();
             price(std::min(next, secondsLeft()));
         }
     raisePresets(m_bound.value);
     if (isMet())
         setOptimal(provenByBound());
-    tellState();
-    return {std::move(m_bound), std::move(m_state)};
+    reportState();
+    return {std::move(m_bound), std::move(m_state), m_columns, m_states};
 }
 
-/// For a better schedule than is known.
-void ProofRun::look()
+/// Searches for a better schedule than is known. The bound of a small problem is found again by what follows, with
+/// its prices.
+void ProofRun::findSchedule()
 {
     SolveOptions options;
     options.rules = m_rules;
@@ -113,38 +119,40 @@ void ProofRun::look()
     if (!found)
         return;
     if (found->total < m_state.best * (1 - kBetter))
-        take(std::move(found->schedule), found->total);
+        take(std::move(found->schedule), found->total, std::move(found->latencies));
     if (found->provenOptimal && found->total <= m_state.best * (1 + kBetter))
         setOptimal(found->provenSpace);
-    raise(found->lowerBound);
 }
 
 /// False when branch and bound says nothing of this problem, or not in this time.
-bool ProofRun::branch()
+bool ProofRun::branchAndBound()
 {
     ProofLimits limits;
     limits.seconds = secondsLeft();
     limits.threads = m_limits.threads;
     limits.keepGoing = [this] { return !isStopped(); };
-    double told = -kTellEvery;
+    limits.memo = m_limits.memo;
+    double reported = -kReportEvery;
     limits.onProgress = [&](const ProofProgress& p) {
         raisePresets(p.presetBound);
-        if (p.seconds - told < kTellEvery)
+        if (p.seconds - reported < kReportEvery)
             return;
-        told = p.seconds;
+        reported = p.seconds;
         takePrices(boundOfGroups(m_quick, m_problem, *p.priced));
         raise(p.lowerBound);
-        tellState();
+        reportState();
     };
     Proof proof = prove(m_problem, m_rules, m_state.best, limits);
     takePrices(boundOfGroups(m_quick, m_problem, proof.priced));
     if (proof.schedule && proof.total < m_state.best * (1 - kBetter))
-        take(std::move(*proof.schedule), proof.total);
+        take(std::move(*proof.schedule), proof.total, std::move(proof.latencies));
     raise(proof.lowerBound);
     raisePresets(proof.presetBound);
     if (proof.optimal)
         setOptimal(proof.space);
-    return proof.lowerBound > 0;
+    m_columns = proof.columns;
+    m_states = proof.states;
+    return proof.lowerBound > 0 || proof.optimal;
 }
 
 void ProofRun::price(double seconds)
@@ -156,15 +164,16 @@ void ProofRun::price(double seconds)
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
     // A short run ends by itself where there is no time to look at more: a longer one may still say more.
     const bool ended = wallClock() - before < seconds / 2;
-    m_isPriced = !m_limits.soon || (ended && m_priced.value <= value);
+    m_isPriced = !m_limits.reportsEarly || (ended && m_priced.value <= value);
 }
 
-/// Of solve() and of prove(), which have had it checked by the evaluator.
-void ProofRun::take(Schedule schedule, double total)
+/// Takes over a schedule of solve() or prove(), which have had it checked by the evaluator.
+void ProofRun::take(Schedule schedule, double total, std::vector<double> latencies)
 {
     m_state.best = total;
     m_state.schedule = std::make_shared<const Schedule>(std::move(schedule));
-    tellState();
+    m_state.latencies = std::move(latencies);
+    reportState();
 }
 
 void ProofRun::takePrices(LowerBound bound)
@@ -174,28 +183,45 @@ void ProofRun::takePrices(LowerBound bound)
     m_priced = std::move(bound);
     const double before = m_bound.value;
     m_bound = m_priced;
-    raiseBound(m_bound, m_problem, before); // what the search had added
+    raiseBound(m_bound, m_problem, before); // by what the search has proven
     if (m_bound.value > before)
-        tellBound();
+        reportBound();
 }
 
-/// By what is certain beyond the prices.
+/// Raises the bound beyond that of the prices.
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);
     if (meetsBound(value, m_bound.value)) // no more than rounding
         return;
-    m_bound = m_priced; // one part more, not one for each step
+    m_bound = m_priced; // one more part, not one for each step
     raiseBound(m_bound, m_problem, value);
-    tellBound();
+    reportBound();
 }
 
 } // namespace
 
 ProofRunResult runProof(const Problem& problem, const Rules& rules, const ProofRunLimits& limits,
-                        const ProofRunTold& told)
+                        const ProofCallbacks& callbacks)
 {
-    return ProofRun(problem, rules, limits, told).run();
+    return ProofRun(problem, rules, limits, callbacks).run();
+}
+
+void takeProof(SolveResult& result, const ProofRunResult& proof, bool replace, double seconds)
+{
+    const ProofState& state = proof.state;
+    if (state.schedule && replace && state.best < result.total) {
+        result.schedule = *state.schedule;
+        result.total = state.best;
+        result.latencies = state.latencies;
+        result.provenOptimal = false; // the old proof was of another space, or another latency
+        result.curve.emplace_back(result.seconds + seconds, state.best);
+    }
+    raiseBound(result, std::min(proof.bound.value, result.total));
+    if (state.optimal && !result.provenOptimal && (replace || !state.schedule)) {
+        result.provenOptimal = true;
+        result.provenSpace = state.space;
+    }
 }
 
 } // namespace tilewright

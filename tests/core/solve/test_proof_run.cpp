@@ -76,18 +76,19 @@ class TestProofRun : public QObject
 private slots:
     void theBoundIsToldAsItRises()
     {
-        for (const bool soon : {false, true}) {
+        for (const bool early : {false, true}) {
             const ProblemPtr p = twelveOps();
             double last = lowerBound(*p, {}).value;
             int told = 0;
-            ProofRunTold tell;
-            tell.bound = [&](const LowerBound& bound) {
+            ProofCallbacks callbacks;
+            callbacks.onBound = [&](const LowerBound& bound) {
                 QVERIFY(bound.value > last);
                 QVERIFY(addsUp(bound));
                 last = bound.value;
                 ++told;
             };
-            const ProofRunResult proof = runProof(*p, {}, {.seconds = 60, .soon = soon, .stop = {}}, tell);
+            const ProofRunResult proof =
+                runProof(*p, {}, {.seconds = 60, .reportsEarly = early, .stop = {}}, callbacks);
             QVERIFY(told > 0);
             QCOMPARE(proof.bound.value, last);
             QVERIFY(proof.state.optimal && last <= proof.state.best * kAbove);
@@ -113,12 +114,13 @@ private slots:
         const ProblemPtr p = twoProductsAndTheirSum();
         for (const double total : {std::numeric_limits<double>::infinity(), 60000.0}) {
             std::vector<double> told;
-            ProofRunTold tell;
-            tell.state = [&](const ProofState& state) {
+            ProofCallbacks callbacks;
+            callbacks.onState = [&](const ProofState& state) {
                 if (state.schedule && (told.empty() || told.back() > state.best))
                     told.push_back(state.best);
             };
-            const ProofRunResult proof = runProof(*p, {}, {.seconds = 60, .total = total, .stop = {}}, tell);
+            const ProofRunResult proof =
+                runProof(*p, {}, {.seconds = 60, .total = total, .stop = {}}, callbacks);
             QVERIFY(proof.state.schedule && proof.state.optimal);
             QVERIFY(!told.empty());
             const Evaluation e = evaluate(*p, *proof.state.schedule, {});
@@ -133,14 +135,14 @@ private slots:
     {
         for (const ProblemPtr& p : {twelveOps(), manyOps()}) {
             std::stop_source source;
-            ProofRunTold tell;
+            ProofCallbacks callbacks;
             double stopped = 0;
-            tell.bound = [&](const LowerBound&) {
+            callbacks.onBound = [&](const LowerBound&) {
                 if (source.request_stop())
                     stopped = now();
             };
-            const ProofRunResult proof =
-                runProof(*p, {}, {.seconds = 1e3, .soon = true, .stop = source.get_token()}, tell);
+            const ProofRunResult proof = runProof(
+                *p, {}, {.seconds = 1e3, .reportsEarly = true, .stop = source.get_token()}, callbacks);
             QVERIFY(stopped > 0);
             QVERIFY(now() - stopped < 10); // of a thousand
             QVERIFY(proof.bound.value >= lowerBound(*p, {}).value);
@@ -165,7 +167,7 @@ private slots:
         QVERIFY(proof.bound.value <= proof.state.best * kAbove);
         QVERIFY(addsUp(proof.bound));
         const ProofRunResult known =
-            runProof(*p, {}, {.seconds = 30, .total = proof.state.best, .soon = true, .stop = {}});
+            runProof(*p, {}, {.seconds = 30, .total = proof.state.best, .reportsEarly = true, .stop = {}});
         QVERIFY(!known.state.schedule); // it is not looked for
         QVERIFY(known.bound.value > lowerBound(*p, {}).value);
     }

@@ -11,6 +11,7 @@
 #include "solve/cost/cost_model.h"
 #include "solve/proof/exact.h"
 #include "solve/proof/prove.h"
+#include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "workload/generate.h"
 
@@ -164,10 +165,12 @@ private slots:
         options.threads = 1;
         auto result = solve(*p, options);
         QVERIFY(result && !result->provenOptimal);
-        Proof proof = prove(*p, {}, result->total, patient());
-        QVERIFY(proof.optimal);
-        const double total = std::min(result->total, proof.total);
-        takeProof(*result, std::move(proof), true);
+        const ProofRunResult proof =
+            runProof(*p, {}, {.seconds = 1e3, .total = result->total, .findsSchedule = false, .stop = {}});
+        QVERIFY(proof.state.optimal);
+        const double total = proof.state.best;
+        QVERIFY(total <= result->total);
+        takeProof(*result, proof, true);
         QVERIFY(result->provenOptimal);
         QCOMPARE(result->total, total);
         const Evaluation e = evaluate(*p, result->schedule, {});
@@ -305,7 +308,8 @@ private slots:
         SolveResult kept;
         kept.total = 60000;
         SolveResult replaced = kept;
-        const Proof proof = prove(*p, {}, kept.total, patient());
+        const ProofRunResult proof =
+            runProof(*p, {}, {.seconds = 1e3, .total = kept.total, .findsSchedule = false, .stop = {}});
         takeProof(kept, proof, false);
         QCOMPARE(kept.total, 60000.0);
         QVERIFY(!kept.provenOptimal && kept.lowerBound > 0 && kept.lowerBound <= 52428.8 * kAbove);

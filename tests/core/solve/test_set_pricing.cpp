@@ -6,9 +6,8 @@
 #include "rules/op_sets.h"
 #include "solve/cost/cost_model.h"
 #include "solve/cost/subgraph_pool.h"
-#include "solve/proof/cover_columns.h"
 #include "solve/proof/set_cover.h"
-#include "solve/proof/set_frontier.h"
+#include "solve/proof/set_cover_master.h"
 #include "solve/proof/set_pricing.h"
 #include "solve/search/solver.h"
 #include "solve_brute_force.h"
@@ -18,6 +17,7 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -30,21 +30,22 @@ using random_cases::Source;
 namespace {
 
 constexpr double kAbove = 1 + 1e-9;
-const FrontierGraph::Limits kTold{.arcs = 1'000'000, .toldArcs = 1'000'000};
-const FrontierGraph::Limits kNotTold{.arcs = 1'000'000, .toldArcs = 0};
+const FrontierGraph::Limits kExactDepths{.arcs = 1'000'000, .arcsWithExactDepth = 1'000'000};
+const FrontierGraph::Limits kLargestDepths{.arcs = 1'000'000, .arcsWithExactDepth = 0};
 
-/// A component of a problem, and the columns of its cover.
+/// A component of a problem, and the master problem of its cover.
 struct Case
 {
     ProblemPtr problem;
     Rules rules;
     std::vector<OpId> ops;
     std::vector<CostModel> models;
-    std::unique_ptr<CoverColumns> cover;
+    std::unique_ptr<SetCoverMaster> master;
 
     Case(ProblemPtr p, const Rules& r, std::vector<OpId> component)
         : problem(std::move(p)), rules(r), ops(std::move(component)), models(1, CostModel(*problem, rules)),
-          cover(std::make_unique<CoverColumns>(*problem, rules, ops, std::vector<std::uint32_t>(), models))
+          master(std::make_unique<SetCoverMaster>(*problem, rules, ops, std::vector<std::uint32_t>(), models,
+                                                  [] { return 1.0; }))
     {
     }
 
@@ -57,9 +58,9 @@ struct Case
             const Boundary boundary = boundaryOf(*problem, small.ops);
             std::vector<TensorId> in, out;
             std::ranges::copy_if(boundary.inputs, std::back_inserter(in),
-                                 [&](TensorId t) { return cover->mayStay(t); });
+                                 [&](TensorId t) { return master->rows().mayBeResident(t); });
             for (const OpId o : small.ops)
-                if (const TensorId t = problem->op(o).output; cover->mayStay(t))
+                if (const TensorId t = problem->op(o).output; master->rows().mayBeResident(t))
                     out.push_back(t);
             std::ranges::sort(in);
             std::ranges::sort(out);
@@ -67,21 +68,121 @@ struct Case
                 SetPricing::Set set = small;
                 for (std::size_t i = 0; i < in.size(); ++i)
                     if ((way >> i & 1) != 0)
-                        set.stayIn.push_back(in[i]);
+                        set.resident.push_back(in[i]);
                 for (std::size_t i = 0; i < out.size(); ++i)
                     if ((way >> (in.size() + i) & 1) != 0)
-                        set.stayOut.push_back(out[i]);
+                        set.retained.push_back(out[i]);
                 visit(set);
             }
         }
     }
-    [[nodiscard]] std::vector<OpId> inOrder(const SetPricing::Set& set) const
+    [[nodiscard]] SetPricing::Set inOrder(SetPricing::Set set) const
     {
         std::vector<OpId> ops;
         std::ranges::copy_if(problem->topologicalOrder(), std::back_inserter(ops),
                              [&](OpId o) { return std::ranges::binary_search(set.ops, o); });
-        return ops;
+        set.ops = ops;
+        return set;
     }
+};
+
+/// The pricing problem of a component, and the lower bound that its boxes give for one set.
+class BoundedPricing : public SetPricing
+{
+public:
+    BoundedPricing(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
+                   const FrontierGraph& graph)
+        : SetPricing(problem, rules, ops, graph), m_problem(problem), m_graph(graph),
+          m_costs(problem, rules, ops, graph)
+    {
+    }
+
+    /// Halves the box of least cost, a few hundred times.
+    [[nodiscard]] double leastOf(const Set& set) const
+    {
+        std::vector<Path> paths; // several: the depths of sinks are guessed
+        follow(set, 0, FrontierGraph::kBefore, {}, paths);
+        std::erase_if(paths, [&](const Path& path) {
+            return static_cast<std::size_t>(std::ranges::count_if(
+                       path, [](const Step& s) { return s.first->runs; })) != set.ops.size();
+        });
+        using Open = std::pair<double, TileBox>;
+        const auto later = [](const Open& a, const Open& b) { return a.first > b.first; };
+        std::vector<Open> open;
+        const auto push = [&](const TileBox& box) {
+            double least = kNever;
+            for (const Path& path : paths)
+                least = std::min(least, leastOfPath(path, box));
+            if (least < kNever) {
+                open.emplace_back(least, box);
+                std::ranges::push_heap(open, later);
+            }
+        };
+        push(m_costs.all());
+        constexpr int kBoxes = 300;
+        for (int looked = 0; !open.empty(); ++looked) {
+            std::ranges::pop_heap(open, later);
+            const auto [least, box] = open.back();
+            open.pop_back();
+            TileBox low{}, high{};
+            if (looked == kBoxes || !m_costs.split(box, low, high))
+                return least;
+            push(low);
+            push(high);
+        }
+        return kNever;
+    }
+
+private:
+    using Step = std::pair<const FrontierSituation*, OpId>;
+    using Path = std::vector<Step>;
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+    /// All paths of the set from a state on.
+    void follow(const Set& set, std::size_t at, FrontierGraph::State state, const Path& before,
+                std::vector<Path>& out) const
+    {
+        if (at == m_graph.layers().size())
+            return;
+        const FrontierGraph::Layer& layer = m_graph.layers()[at];
+        for (std::uint32_t a = layer.first[state]; a < layer.first[state + 1]; ++a) {
+            const FrontierSituation& what = layer.situations[layer.arcs[a].situation];
+            const bool fits =
+                what.runs == std::ranges::binary_search(set.ops, layer.op) &&
+                what.retained == std::ranges::binary_search(set.retained, m_problem.op(layer.op).output) &&
+                std::ranges::all_of(what.loads, [&](const FrontierSituation::Load& load) {
+                    return load.resident == std::ranges::binary_search(set.resident, load.tensor);
+                });
+            if (!fits)
+                continue;
+            Path path = before;
+            path.emplace_back(&what, layer.op);
+            if (layer.arcs[a].to == FrontierGraph::kAfter)
+                out.push_back(std::move(path));
+            else
+                follow(set, at + 1, layer.arcs[a].to, path, out);
+        }
+    }
+    [[nodiscard]] double leastOfPath(const Path& path, const TileBox& box) const
+    {
+        BoxCosts::Terms sum;
+        for (const auto& [situation, op] : path) {
+            const BoxCosts::Terms t = m_costs.of(*situation, op, box);
+            if (!t.possible)
+                return kNever;
+            sum.compute += t.compute;
+            sum.memory += t.memory;
+            for (std::size_t m = 0; m < BoxCosts::kMoments; ++m)
+                sum.room[m] += t.room[m];
+        }
+        const bool fits = *std::ranges::max_element(sum.room) <=
+                          static_cast<double>(m_problem.hardware().fastMemoryCapacity);
+        return fits ? std::max(sum.compute, sum.memory) : kNever;
+    }
+
+    const Problem& m_problem;
+    const FrontierGraph& m_graph;
+    BoxCosts m_costs;
 };
 
 std::pair<ProblemPtr, Rules> drawn(std::uint64_t seed)
@@ -100,7 +201,7 @@ std::pair<ProblemPtr, Rules> drawn(std::uint64_t seed)
             rules};
 }
 
-/// Calls visit(seed, case, pricing) for what can be drawn, with and without depths told.
+/// Calls visit(seed, case, pricing) for what can be drawn, with and without exact depths.
 template <class Visit> void forEachPricing(std::uint64_t cases, Visit&& visit)
 {
     for (std::uint64_t seed = 0; seed < cases; ++seed) {
@@ -109,10 +210,10 @@ template <class Visit> void forEachPricing(std::uint64_t cases, Visit&& visit)
             continue;
         for (const std::vector<OpId>& ops : componentsOf(*problem, rules)) {
             const Case c(problem, rules, ops);
-            const auto graph =
-                FrontierGraph::build(*problem, rules, c.ops, *c.cover, seed % 2 == 0 ? kTold : kNotTold);
+            const auto graph = FrontierGraph::build(*problem, rules, c.ops, c.master->rows(),
+                                                    seed % 2 == 0 ? kExactDepths : kLargestDepths);
             QVERIFY(graph);
-            visit(seed, c, SetPricing(*problem, rules, c.ops, *graph));
+            visit(seed, c, BoundedPricing(*problem, rules, c.ops, *graph));
         }
     }
 }
@@ -130,14 +231,14 @@ private slots:
         int sets = 0;
         double ratio = 0;
         forEachPricing(test::drawnCases(120U), [&](std::uint64_t seed, const Case& c,
-                                                   const SetPricing& pricing) {
+                                                   const BoundedPricing& pricing) {
             TilingMemo memo;
             SubgraphPool pool(*c.problem, c.rules, memo, {});
             c.forEach(pricing, 3, [&](const SetPricing::Set& set) {
                 constexpr double kNone = 1e300;
                 const auto exact =
-                    pool.provenLatency(pool.intern(c.inOrder(set)), pool.internRetain(set.stayIn),
-                                       pool.internRetain(set.stayOut), kNone, [] { return true; });
+                    pool.provenLatency(pool.intern(set.ops), pool.internRetain(set.resident),
+                                       pool.internRetain(set.retained), kNone, [] { return true; });
                 if (!exact || *exact >= kNone)
                     return;
                 const double least = pricing.leastOf(set);
@@ -156,24 +257,21 @@ private slots:
     {
         int exceeded = 0, others = 0;
         forEachPricing(test::drawnCases(150U), [&](std::uint64_t seed, const Case& c,
-                                                   const SetPricing& pricing) {
+                                                   const BoundedPricing& pricing) {
             testing::Random rng(seed);
-            std::vector<double> prices(c.cover->demands().size());
+            std::vector<double> prices(c.master->rows().demands().size());
             double alone = 0; // what ops take by themselves
             int count = 0;
             for (const SetPricing::Set& s : pricing.smallSets(1))
-                if (const auto column = c.cover->subgraph(s.ops, {}, {}, 0);
-                    column && std::isfinite(column->least)) {
-                    alone += column->least;
+                if (const auto column = c.master->columnOf(s, 0); column && std::isfinite(column->cost)) {
+                    alone += column->cost;
                     ++count;
                 }
             for (double& price : prices)
                 price = rng() % 3 == 0 ? 0
                                        : 0.8 * alone / std::max(1, count) *
                                              static_cast<double>(testing::pick(rng, 0, 100)) / 100;
-            const SetPricing::KeyOf keyOf = [&](const SetPricing::Set& set) {
-                return c.cover->keyOf(set.ops, set.stayIn, set.stayOut);
-            };
+            const SetPricing::KeyOf keyOf = [&](const SetPricing::Set& set) { return c.master->keyOf(set); };
             const SetPricing::Found found = pricing.find(
                 prices, keyOf, {},
                 {.sets = 100'000, .unit = alone / std::max(1, count), .secondsLeft = [] { return 1.0; }});
@@ -182,13 +280,13 @@ private slots:
             for (const SetPricing::Set& set : found.sets)
                 QVERIFY(known.insert(keyOf(set)).second);
             c.forEach(pricing, 64, [&](const SetPricing::Set& set) {
-                const auto column = c.cover->subgraph(c.inOrder(set), set.stayIn, set.stayOut, 0);
+                const auto column = c.master->columnOf(c.inOrder(set), 0);
                 if (!column)
                     return;
                 double price = 0;
-                for (const Achieved& a : column->achieves)
-                    price += a.amount * prices[a.row];
-                if (price <= column->least * kAbove) {
+                for (const DualPricer::Entry& e : column->achieves)
+                    price += e.coefficient * prices[e.row];
+                if (price <= column->cost * kAbove) {
                     ++others;
                     return;
                 }
@@ -199,7 +297,7 @@ private slots:
                                                                     .arg(seed)
                                                                     .arg(set.ops.size())
                                                                     .arg(price)
-                                                                    .arg(column->least)));
+                                                                    .arg(column->cost)));
                 ++exceeded;
             });
         });

@@ -13,9 +13,8 @@
 #include "solve/cost/cost_model.h"
 #include "solve/cost/tiling_search.h"
 #include "solve/proof/connected_sets.h"
-#include "solve/proof/cover_columns.h"
-#include "solve/proof/cover_prices.h"
 #include "solve/proof/set_cover.h"
+#include "solve/proof/set_cover_master.h"
 #include "solve/proof/strong_bound.h"
 #include "solve/search/solver.h"
 #include "workload/generate.h"
@@ -330,37 +329,37 @@ private slots:
             const Rules rules;
             const std::vector<OpId> ops = componentsOf(*p, rules).front();
             std::vector<CostModel> models(1, CostModel(*p, rules));
-            CoverColumns cover(*p, rules, ops, {}, models);
-            std::vector<CoverColumns::Column> columns;
-            (void)forEachConnectedSet(*p, rules, ops, [&](std::uint64_t mask) {
-                std::vector<OpId> set;
-                for (std::size_t i = 0; i < ops.size(); ++i)
-                    if ((mask >> i & 1) != 0)
-                        set.push_back(ops[i]);
-                if (auto found = cover.subgraph(set, {}, {}, 0); std::isfinite(found->least))
-                    columns.push_back(std::move(*found));
-                return true;
-            });
-            std::vector<double> wrong(cover.demands().size());
-            for (std::size_t i = 0; i < wrong.size(); ++i)
-                wrong[i] = std::pow(10.0, static_cast<double>(i % 9));
             for (const double seconds : {0.0, 5.0}) {
-                const std::function<double()> left = [seconds] { return seconds; };
-                CoverPricer pricer(cover, columns, 1, left);
-                pricer.improve(wrong);
-                const CoverPrices found = pricer.best();
-                QVERIFY(found.value >= 0);
+                SetCoverMaster master(*p, rules, ops, {}, models, [seconds] { return seconds; });
+                std::vector<SetCoverMaster::Column> columns;
+                (void)forEachConnectedSet(*p, rules, ops, [&](std::uint64_t mask) {
+                    std::vector<OpId> set;
+                    for (std::size_t i = 0; i < ops.size(); ++i)
+                        if ((mask >> i & 1) != 0)
+                            set.push_back(ops[i]);
+                    if (auto found = master.columnOf({set, {}, {}}, 0); std::isfinite(found->cost))
+                        columns.push_back(std::move(*found));
+                    return true;
+                });
+                master.add(std::move(columns));
+                const std::vector<double>& demands = master.rows().demands();
+                std::vector<double> wrong(demands.size());
+                for (std::size_t i = 0; i < wrong.size(); ++i)
+                    wrong[i] = std::pow(10.0, static_cast<double>(i % 9));
+                master.adoptLowered(wrong);
+                master.improve();
+                QVERIFY(master.value() >= 0);
                 double sum = 0;
-                for (std::size_t i = 0; i < found.prices.size(); ++i) {
-                    QVERIFY(found.prices[i] >= 0);
-                    sum += found.prices[i] * cover.demands()[i];
+                for (std::size_t i = 0; i < demands.size(); ++i) {
+                    QVERIFY(master.prices()[i] >= 0);
+                    sum += master.prices()[i] * demands[i];
                 }
-                QVERIFY(std::abs(sum - found.value) <= 1e-9 * sum);
-                for (const CoverColumns::Column& c : columns) {
+                QVERIFY(std::abs(sum - master.value()) <= 1e-9 * sum);
+                for (const SetCoverMaster::Column& c : master.columns()) {
                     double achieved = 0;
-                    for (const Achieved& a : c.achieves)
-                        achieved += a.amount * found.prices[a.row];
-                    QVERIFY(achieved <= c.least * (1 + 1e-12) + 1e-9);
+                    for (const DualPricer::Entry& e : c.achieves)
+                        achieved += e.coefficient * master.prices()[e.row];
+                    QVERIFY(achieved <= c.cost * (1 + 1e-12) + 1e-9);
                 }
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/proof/set_frontier.h"
+#include "solve/proof/frontier_graph.h"
 
 #include "eval/request_kinds.h"
 
@@ -13,10 +13,10 @@ namespace tilewright {
 
 namespace {
 
-/// Readers of a tensor that are told apart; of more, what reaches them counts in any case.
-constexpr std::size_t kToldReaders = 6;
+/// A tensor with more readers counts as having reached all of them.
+constexpr std::size_t kTrackedReaders = 6;
 
-/// Ops in an order in which readers come first and few tensors are open at a time.
+/// Finds an order of ops in which readers come first and few tensors are open at a time.
 class Order
 {
 public:
@@ -28,7 +28,7 @@ public:
     }
     [[nodiscard]] std::vector<OpId> best()
     {
-        // A try takes time that grows with their square; and the first is regular where the graph is.
+        // The time of a try grows with the square of the ops; the first try is as regular as the graph.
         constexpr std::size_t kMany = 200;
         const std::uint32_t tries = m_ops.size() > kMany ? 1 : 24;
         std::vector<OpId> out;
@@ -85,7 +85,7 @@ private:
             return m_place[c.index()] == kNone || done[m_place[c.index()]] != 0;
         });
     }
-    /// Whether nothing is to come that makes or reads it; `also` is done as well.
+    /// Whether all ops that produce or read the tensor are done; `also` counts as done.
     [[nodiscard]] bool isClosed(TensorId t, const std::vector<char>& done, std::size_t also = kNone) const
     {
         const auto isDone = [&](OpId o) {
@@ -95,7 +95,7 @@ private:
         const auto producer = m_problem.producer(t);
         return (!producer || isDone(*producer)) && std::ranges::all_of(m_problem.consumers(t), isDone);
     }
-    /// How many tensors more are open behind this op.
+    /// By how many the open tensors grow with this op.
     [[nodiscard]] int opened(OpId o, const std::vector<char>& done, const std::vector<char>& open) const
     {
         const Op& op = m_problem.op(o);
@@ -118,7 +118,7 @@ private:
 
 } // namespace
 
-void Asked::add(const Request& request)
+void TensorDemand::add(const Request& request)
 {
     const auto it = std::ranges::find_if(requests, [&](const Request& r) { return r.isSame(request); });
     if (it == requests.end()) {
@@ -137,22 +137,22 @@ class FrontierBuilder
 {
 public:
     FrontierBuilder(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
-                    const PricedRows& rows, const FrontierGraph::Limits& limits, bool tellsDepths)
+                    const MasterRows& rows, const FrontierGraph::Limits& limits, bool hasExactDepths)
         : m_problem(problem), m_rules(rules), m_rows(rows), m_limits(limits),
-          m_mostArcs(tellsDepths ? limits.toldArcs : limits.arcs), m_isHere(problem.opCount(), 0)
+          m_mostArcs(hasExactDepths ? limits.arcsWithExactDepth : limits.arcs), m_isHere(problem.opCount(), 0)
     {
         for (const OpId o : ops)
             m_isHere[o.index()] = 1;
         m_order = Order(problem, ops).best();
-        m_out.m_asked.emplace_back();
-        m_out.m_tellsDepths = tellsDepths;
+        m_out.m_demands.emplace_back();
+        m_out.m_hasExactDepths = hasExactDepths;
         listDepths(ops);
     }
     std::optional<FrontierGraph> build();
 
 private:
     using State = FrontierGraph::State;
-    using Key = std::vector<std::uint32_t>; ///< by open tensor: what is asked of it
+    using Key = std::vector<std::uint32_t>; ///< how each open tensor is read
     struct KeyHash
     {
         std::size_t operator()(const Key& key) const noexcept
@@ -165,12 +165,12 @@ private:
     };
 
     void listDepths(const std::vector<OpId>& ops);
-    [[nodiscard]] std::uint32_t intern(TensorId t, const Asked& asked);
-    [[nodiscard]] Asked readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, std::int64_t depth,
-                               Asked before) const;
-    [[nodiscard]] bool isTold(TensorId t) const
+    [[nodiscard]] std::uint32_t intern(TensorId t, const TensorDemand& demand);
+    [[nodiscard]] TensorDemand readBy(OpId o, TensorId t, const TensorDemand& ofResult, bool isSink,
+                                      std::int64_t depth, TensorDemand before) const;
+    [[nodiscard]] bool tracksReaders(TensorId t) const
     {
-        return m_problem.producer(t) && m_problem.consumers(t).size() <= kToldReaders;
+        return m_problem.producer(t) && m_problem.consumers(t).size() <= kTrackedReaders;
     }
     [[nodiscard]] bool isMadeHere(TensorId t) const
     {
@@ -178,12 +178,12 @@ private:
         return producer && m_isHere[producer->index()] != 0;
     }
     void reach(FrontierSituation& s, TensorId t, OpId reader) const;
-    void credit(FrontierSituation& s, TensorId t, std::uint32_t asked) const;
+    void credit(FrontierSituation& s, TensorId t, std::uint32_t demand) const;
     void expand(std::size_t at);
 
     const Problem& m_problem;
     const Rules& m_rules;
-    const PricedRows& m_rows;
+    const MasterRows& m_rows;
     const FrontierGraph::Limits& m_limits;
     std::size_t m_mostArcs;
     std::vector<char> m_isHere; ///< by op
@@ -195,7 +195,7 @@ private:
     std::vector<Key> m_keys;                                                  ///< by state
 };
 
-/// By op: what its drivers' largest reduction may be when it is a sink; 0 where there may be none.
+/// For each op the possible largest reductions of its drivers if it is a sink; 0: it may have no driver.
 void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
 {
     m_depths.resize(m_problem.opCount());
@@ -217,39 +217,39 @@ void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
     }
 }
 
-std::uint32_t FrontierBuilder::intern(TensorId t, const Asked& asked)
+std::uint32_t FrontierBuilder::intern(TensorId t, const TensorDemand& demand)
 {
-    if (asked == Asked{})
+    if (demand == TensorDemand{})
         return 0;
-    std::uint64_t h = std::uint64_t{t.value} * 0x9E3779B97F4A7C15 ^ asked.readers;
-    for (const Asked::Request& r : asked.requests)
+    std::uint64_t h = std::uint64_t{t.value} * 0x9E3779B97F4A7C15 ^ demand.readers;
+    for (const TensorDemand::Request& r : demand.requests)
         h = (h ^ static_cast<std::uint64_t>(r.role * 9 + r.rows * 3 + r.cols + 32 * r.gridW + 8192 * r.gridH +
                                             65537 * r.depth)) *
             0x100000001B3;
-    h = (h ^ static_cast<std::uint64_t>(asked.leastW * 7 + asked.leastH)) * 0x100000001B3;
+    h = (h ^ static_cast<std::uint64_t>(demand.leastW * 7 + demand.leastH)) * 0x100000001B3;
     auto& same = m_interned[h];
     for (const std::uint32_t i : same)
-        if (m_out.m_asked[i] == asked)
+        if (m_out.m_demands[i] == demand)
             return i;
-    same.push_back(static_cast<std::uint32_t>(m_out.m_asked.size()));
-    m_out.m_asked.push_back(asked);
+    same.push_back(static_cast<std::uint32_t>(m_out.m_demands.size()));
+    m_out.m_demands.push_back(demand);
     return same.back();
 }
 
-/// What is asked of an operand when the op runs as its result is asked for.
-Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool isSink, std::int64_t depth,
-                              Asked before) const
+/// How an operand is read, beyond `before`, when the op runs because its result is read like `ofResult`.
+TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofResult, bool isSink,
+                                     std::int64_t depth, TensorDemand before) const
 {
     const Op& op = m_problem.op(o);
     const auto consumers = m_problem.consumers(t);
-    if (isTold(t))
+    if (tracksReaders(t))
         before.readers |= 1U << (std::ranges::find(consumers, o) - consumers.begin());
-    using Request = Asked::Request;
+    using Request = TensorDemand::Request;
     if (op.type == OpType::Pointwise) { // R6.4
         if (isSink)
-            before.add({Asked::Pointwise, Asked::Tile, Asked::Tile, 0, 0, depth});
+            before.add({TensorDemand::Pointwise, TensorDemand::Tile, TensorDemand::Tile, 0, 0, depth});
         for (Request r : ofResult.requests) {
-            r.role = Asked::Pointwise;
+            r.role = TensorDemand::Pointwise;
             before.add(r);
         }
     } else {
@@ -261,14 +261,17 @@ Asked FrontierBuilder::readBy(OpId o, TensorId t, const Asked& ofResult, bool is
                 continue;
             if (isSink || ofResult.tile() != nullptr) { // a driver (R6.1, R6.2)
                 const std::int64_t own = m_problem.reductionSize(o);
-                before.add(left
-                               ? Request{Asked::Left, Asked::Tile, Asked::Step, out.width, out.height, own}
-                               : Request{Asked::Right, Asked::Step, Asked::Tile, out.width, out.height, own});
+                before.add(left ? Request{TensorDemand::Left, TensorDemand::Tile, TensorDemand::Step,
+                                          out.width, out.height, own}
+                                : Request{TensorDemand::Right, TensorDemand::Step, TensorDemand::Tile,
+                                          out.width, out.height, own});
             }
             for (const Request& r : ofResult.requests) // R6.5
                 if (!r.isTile())
-                    before.add(left ? Request{Asked::Left, r.rows, Asked::Whole, r.gridW, r.gridH, r.depth}
-                                    : Request{Asked::Right, Asked::Whole, r.cols, r.gridW, r.gridH, r.depth});
+                    before.add(left ? Request{TensorDemand::Left, r.rows, TensorDemand::Whole, r.gridW,
+                                              r.gridH, r.depth}
+                                    : Request{TensorDemand::Right, TensorDemand::Whole, r.cols, r.gridW,
+                                              r.gridH, r.depth});
             if (isPrologue && m_rules.prologue != Rules::Prologue::Off) {
                 std::int64_t& least = left ? before.leastW : before.leastH;
                 least = std::max(least, m_problem.reductionSize(o));
@@ -285,12 +288,12 @@ void FrontierBuilder::reach(FrontierSituation& s, TensorId t, OpId reader) const
         s.achieved.emplace_back(*row, 1);
 }
 
-/// It gets to those of its readers that run.
-void FrontierBuilder::credit(FrontierSituation& s, TensorId t, std::uint32_t asked) const
+/// Achieves that the tensor reaches those of its readers that run.
+void FrontierBuilder::credit(FrontierSituation& s, TensorId t, std::uint32_t demand) const
 {
     const auto consumers = m_problem.consumers(t);
-    for (std::size_t i = 0; i < consumers.size() && isTold(t); ++i)
-        if ((m_out.m_asked[asked].readers >> i & 1) != 0)
+    for (std::size_t i = 0; i < consumers.size() && tracksReaders(t); ++i)
+        if ((m_out.m_demands[demand].readers >> i & 1) != 0)
             reach(s, t, consumers[i]);
 }
 
@@ -302,7 +305,7 @@ void FrontierBuilder::expand(std::size_t at)
     std::vector<TensorId> operands(op.inputs);
     std::ranges::sort(operands);
     operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-    // Behind this op: its result is closed, its operands are open unless nothing is to come of them.
+    // After this op its result is closed, and an operand is open if a later op produces or reads it.
     std::vector<char> isDone(m_problem.opCount(), 1);
     for (std::size_t i = at + 1; i < m_order.size(); ++i)
         isDone[m_order[i].index()] = 0;
@@ -340,19 +343,19 @@ void FrontierBuilder::expand(std::size_t at)
     struct Option
     {
         std::uint32_t situation;
-        std::vector<std::uint32_t> operands; ///< what is asked of them then
+        std::vector<std::uint32_t> operands; ///< how they are read then
     };
-    std::unordered_map<Key, std::vector<Option>, KeyHash> known; // by what is asked of result and operands
+    std::unordered_map<Key, std::vector<Option>, KeyHash> known; // by how result and operands are read
 
     const auto optionsOf = [&](const Key& local) -> const std::vector<Option>& {
         const auto [it, isNew] = known.try_emplace(local);
         std::vector<Option>& out = it->second;
         if (!isNew)
             return out;
-        // Tensors that come from outside are loaded or there; those that are closed now.
-        const auto withLoads = [&](const FrontierSituation& s, const std::vector<std::uint32_t>& asked,
+        // Tensors from outside that are closed now are loaded or resident.
+        const auto withLoads = [&](const FrontierSituation& s, const std::vector<std::uint32_t>& demand,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
-            std::erase_if(outside, [&](const auto& t) { return m_out.m_asked[t.second].requests.empty(); });
+            std::erase_if(outside, [&](const auto& t) { return m_out.m_demands[t.second].requests.empty(); });
             const std::size_t ways = std::size_t{1} << outside.size();
             for (std::size_t way = 0; way < ways; ++way) {
                 FrontierSituation one = s;
@@ -360,23 +363,23 @@ void FrontierBuilder::expand(std::size_t at)
                 for (std::size_t i = 0; i < outside.size(); ++i) {
                     const auto [t, how] = outside[i];
                     const bool resident = (way >> i & 1) != 0;
-                    possible &= !resident || m_rows.mayStay(t);
+                    possible &= !resident || m_rows.mayBeResident(t);
                     if (!possible)
                         break;
                     one.loads.push_back({t, how, resident});
                     if (resident) {
-                        if (const auto row = m_rows.handed(t))
+                        if (const auto row = m_rows.handedOver(t))
                             one.achieved.emplace_back(*row, -1);
                         credit(one, t, how);
                     }
                 }
                 if (!possible)
                     continue;
-                out.push_back({static_cast<std::uint32_t>(layer.situations.size()), asked});
+                out.push_back({static_cast<std::uint32_t>(layer.situations.size()), demand});
                 layer.situations.push_back(std::move(one));
             }
         };
-        const Asked ofResult = m_out.m_asked[local[0]];
+        const TensorDemand ofResult = m_out.m_demands[local[0]];
         const bool isRead = !ofResult.requests.empty();
         std::vector<std::uint32_t> before(local.begin() + 1, local.end());
         std::vector<std::pair<TensorId, std::uint32_t>> outside;
@@ -386,16 +389,16 @@ void FrontierBuilder::expand(std::size_t at)
         if (isRead)
             outside.emplace_back(result, local[0]);
         FrontierSituation without;
-        without.asked = local[0];
+        without.demand = local[0];
         withLoads(without, before, outside);
-        const Asked::Request* const tile = ofResult.tile();
+        const TensorDemand::Request* const tile = ofResult.tile();
         const bool matmul = op.type == OpType::MatMul;
         if (ofResult.never || (matmul && tile != nullptr && tile->depth < m_problem.reductionSize(o)))
             return out;
         const auto run = [&](std::int64_t depth) {
             FrontierSituation with;
             with.runs = true;
-            with.asked = local[0];
+            with.demand = local[0];
             with.sink = !isRead;
             with.depth = depth;
             with.achieved.emplace_back(m_rows.runs(o), 1);
@@ -404,8 +407,8 @@ void FrontierBuilder::expand(std::size_t at)
             outside.clear();
             for (std::size_t i = 0; i < operands.size(); ++i) {
                 const TensorId t = operands[i];
-                after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_asked[before[i]]));
-                if (m_problem.producer(t) && !isTold(t))
+                after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_demands[before[i]]));
+                if (m_problem.producer(t) && !tracksReaders(t))
                     reach(with, t, o);
                 if (newPlace[i] == kNew)
                     outside.emplace_back(t, after[i]);
@@ -422,25 +425,27 @@ void FrontierBuilder::expand(std::size_t at)
                     reach(written, result, c);
                 withLoads(written, after, outside);
             }
-            // Kept; where nothing reads it, another subgraph has to write it (R3.6, R1.7).
-            if (!m_rows.mayStay(result) ||
+            // Retained; if nothing reads the result, another subgraph has to write it (R3.6, R1.7).
+            if (!m_rows.mayBeResident(result) ||
                 (consumers.empty() && !m_problem.isGraphOutput(result) && m_problem.viewsOf(result).empty()))
                 return;
-            with.kept = true;
-            if (const auto row = m_rows.handed(result))
+            with.retained = true;
+            if (const auto row = m_rows.handedOver(result))
                 with.achieved.emplace_back(*row, 1);
-            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow; // kept on, written later
+            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow; // retained on, written later
             if (const auto row = m_rows.written(result); row && on)
                 with.achieved.emplace_back(*row, 1);
             for (std::size_t i = 0; i < consumers.size(); ++i)
-                if (on ? !isTold(result) || (ofResult.readers >> i & 1) == 0 : !m_rows.covers(consumers[i]))
+                if (on ? !tracksReaders(result) || (ofResult.readers >> i & 1) == 0
+                       : !m_rows.covers(consumers[i]))
                     reach(with, result, consumers[i]);
             withLoads(with, after, outside);
         };
-        // What drives a sink comes later: every way is tried, and what does not agree is left out there.
+        // The drivers of a sink come later: every depth is tried, and a driver that contradicts it has no
+        // arc.
         if (isRead)
             run(0);
-        else if (m_out.m_tellsDepths)
+        else if (m_out.m_hasExactDepths)
             for (const std::int64_t depth : m_depths[o.index()])
                 run(depth);
         else
@@ -449,21 +454,19 @@ void FrontierBuilder::expand(std::size_t at)
     };
 
     Key local(1 + operands.size());
-    std::vector<std::uint32_t> joined;    // parts that this op joins
-    std::vector<std::uint32_t> left, all; // parts with open tensors; of before, and this op
+    std::vector<std::uint32_t> joined;    // connected parts that this op joins
+    std::vector<std::uint32_t> left, all; // parts with open tensors; those of before, and this op's
     for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
         const Key& key = m_keys[s];
-        if (s == FrontierGraph::kBehind) {
-            // nothing happens any more
-            continue;
-        }
-        const auto askedAt = [&](std::size_t place) {
+        if (s == FrontierGraph::kAfter)
+            continue; // no further op runs
+        const auto demandAt = [&](std::size_t place) {
             return place == kNew || s == FrontierGraph::kBefore ? 0 : key[place];
         };
-        local[0] = askedAt(placeOfResult);
+        local[0] = demandAt(placeOfResult);
         for (std::size_t i = 0; i < operands.size(); ++i)
-            local[1 + i] = askedAt(oldPlace[i]);
+            local[1 + i] = demandAt(oldPlace[i]);
         for (const Option& option : optionsOf(local)) {
             const bool runs = layer.situations[option.situation].runs;
             if (s == FrontierGraph::kBefore && !runs) {
@@ -472,13 +475,13 @@ void FrontierBuilder::expand(std::size_t at)
             }
             Key next(2 * open.size(), 0);
             for (std::size_t i = 0; i < open.size(); ++i)
-                next[i] = askedAt(from[i]);
+                next[i] = demandAt(from[i]);
             for (std::size_t i = 0; i < operands.size(); ++i)
                 if (newPlace[i] != kNew)
                     next[newPlace[i]] = option.operands[i];
-            // Parts that are not joined so far: those that this op touches are one part when it runs.
+            // Connected parts: when the op runs, those that it touches become one.
             const auto partAt = [&](std::size_t place) {
-                return askedAt(place) == 0 ? 0 : key[m_open.size() + place];
+                return demandAt(place) == 0 ? 0 : key[m_open.size() + place];
             };
             joined.clear();
             if (runs) {
@@ -515,8 +518,8 @@ void FrontierBuilder::expand(std::size_t at)
                     static_cast<std::uint32_t>(std::ranges::find(left, part) - left.begin() + 1);
             }
             if (left.size() != all.size() && !(left.empty() && all.size() == 1))
-                continue; // a part is never joined to the others
-            State to = FrontierGraph::kBehind;
+                continue; // a part can no longer be joined to the others
+            State to = FrontierGraph::kAfter;
             if (!left.empty()) {
                 const auto [it, isNew] = states.try_emplace(next, static_cast<State>(keys.size()));
                 if (isNew)
@@ -545,7 +548,7 @@ std::optional<FrontierGraph> FrontierBuilder::build()
 }
 
 std::optional<FrontierGraph> FrontierGraph::build(const Problem& problem, const Rules& rules,
-                                                  const std::vector<OpId>& ops, const PricedRows& rows,
+                                                  const std::vector<OpId>& ops, const MasterRows& rows,
                                                   const Limits& limits)
 {
     auto out = FrontierBuilder(problem, rules, ops, rows, limits, true).build();

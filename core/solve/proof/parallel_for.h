@@ -9,14 +9,14 @@
 
 namespace tilewright {
 
-/// 0: as many as the machine has.
-[[nodiscard]] inline std::size_t threadsFor(std::size_t asked)
+/// The number of threads to use; 0 stands for as many as the machine has.
+[[nodiscard]] inline std::size_t threadsFor(std::size_t wanted)
 {
-    return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+    return wanted > 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// Calls work(thread, i) for every i below `count`, in several threads where that is worth it. goOn(done) is
-/// asked now and then, by the calling thread only; false when it says no.
+/// Calls work(thread, i) for every i below `count`, in several threads if there are enough. Stops and returns
+/// false when goOn(done), called now and then by the calling thread, says no.
 template <class GoOn, class Work>
 [[nodiscard]] bool forAllInThreads(std::size_t threads, std::size_t count, const GoOn& goOn, const Work& work)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/proof/box_costs.h"
+#include "solve/proof/tile_box_costs.h"
 
 #include "base/integer.h"
 #include "eval/lower_bound.h"
@@ -12,13 +12,13 @@ namespace tilewright {
 
 namespace {
 
-/// Whether some request may be for all of the tensor.
-bool mayBeWhole(const Tensor& t, const Asked& asked, const TileBox& box)
+/// Whether some request may be for the whole tensor.
+bool mayBeWhole(const Tensor& t, const TensorDemand& demand, const TileBox& box)
 {
-    const auto isWhole = [&](Asked::Cut cut, std::int64_t extent, std::int64_t tile) {
-        return cut == Asked::Whole || extent <= (cut == Asked::Tile ? tile : box.k1);
+    const auto isWhole = [&](TensorDemand::Cut cut, std::int64_t extent, std::int64_t tile) {
+        return cut == TensorDemand::Whole || extent <= (cut == TensorDemand::Tile ? tile : box.k1);
     };
-    return std::ranges::any_of(asked.requests, [&](const Asked::Request& r) {
+    return std::ranges::any_of(demand.requests, [&](const TensorDemand::Request& r) {
         return isWhole(r.rows, t.height, box.h1) && isWhole(r.cols, t.width, box.w1);
     });
 }
@@ -26,10 +26,10 @@ bool mayBeWhole(const Tensor& t, const Asked& asked, const TileBox& box)
 /// R7.1, R7.2: every role has buffers of its own, unless one that holds the whole tensor serves them all. A
 /// range of a reduction never follows an equal one, where there are several: it is loaded in every tile that
 /// needs it, but for one slice that another kind of request in the same role may have left there.
-double timesLoaded(const Tensor& t, const Asked& asked, const TileBox& box)
+double timesLoaded(const Tensor& t, const TensorDemand& demand, const TileBox& box)
 {
-    const auto& requests = asked.requests;
-    if (requests.size() > 1 && mayBeWhole(t, asked, box))
+    const auto& requests = demand.requests;
+    if (requests.size() > 1 && mayBeWhole(t, demand, box))
         return 1;
     double sum = 0;
     for (std::size_t i = 0, end = 0; i < requests.size(); i = end) {
@@ -37,13 +37,14 @@ double timesLoaded(const Tensor& t, const Asked& asked, const TileBox& box)
             ++end;
         double most = 1;
         for (std::size_t j = i; j < end; ++j) {
-            const Asked::Request& r = requests[j];
-            const bool stepsRows = r.rows == Asked::Step && t.height > box.k1;
-            const bool stepsCols = r.cols == Asked::Step && t.width > box.k1;
+            const TensorDemand::Request& r = requests[j];
+            const bool stepsRows = r.rows == TensorDemand::Step && t.height > box.k1;
+            const bool stepsCols = r.cols == TensorDemand::Step && t.width > box.k1;
             if (!stepsRows && !stepsCols)
                 continue;
-            double times = (r.rows == Asked::Tile ? 1 : static_cast<double>(ceilDiv(r.gridH, box.h1))) *
-                           (r.cols == Asked::Tile ? 1 : static_cast<double>(ceilDiv(r.gridW, box.w1)));
+            double times =
+                (r.rows == TensorDemand::Tile ? 1 : static_cast<double>(ceilDiv(r.gridH, box.h1))) *
+                (r.cols == TensorDemand::Tile ? 1 : static_cast<double>(ceilDiv(r.gridW, box.w1)));
             if (end - i > 1) {
                 const double there =
                     std::min(stepsRows ? static_cast<double>(box.h1) / static_cast<double>(t.height) : 1,
@@ -74,7 +75,7 @@ BoxCosts::BoxCosts(const Problem& problem, const Rules& rules, const std::vector
     m_reductions.erase(std::unique(m_reductions.begin(), m_reductions.end()), m_reductions.end());
     m_depthOf.fill(std::numeric_limits<std::int64_t>::max());
     m_depthOf[0] = 0;
-    for (std::size_t m = 1; graph.tellsDepths() && m < std::min(kMoments, m_reductions.size() + 1); ++m)
+    for (std::size_t m = 1; graph.hasExactDepths() && m < std::min(kMoments, m_reductions.size() + 1); ++m)
         m_depthOf[m] = m_reductions[m_reductions.size() - m];
 }
 
@@ -86,19 +87,19 @@ Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
         number(m_problem.tensor(t).width);
         number(m_problem.tensor(t).height);
     };
-    const auto asked = [&](std::uint32_t i) {
-        const Asked& a = m_graph.asked(i);
+    const auto demand = [&](std::uint32_t i) {
+        const TensorDemand& a = m_graph.demand(i);
         number(a.leastW);
         number(a.leastH);
         number(std::ssize(a.requests));
-        for (const Asked::Request& r : a.requests) {
+        for (const TensorDemand::Request& r : a.requests) {
             number(r.role * 9 + r.rows * 3 + r.cols);
             number(r.gridW);
             number(r.gridH);
             number(r.depth);
         }
     };
-    number((s.runs ? 1 : 0) + (s.written ? 2 : 0) + (s.kept ? 4 : 0));
+    number((s.runs ? 1 : 0) + (s.written ? 2 : 0) + (s.retained ? 4 : 0));
     if (s.runs) {
         const Op& op = m_problem.op(o);
         number(static_cast<std::int64_t>(op.type) * 4 + (m_spatial[o.index()].rows ? 2 : 0) +
@@ -107,12 +108,12 @@ Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
         number(m_problem.reductionSize(o));
         number(s.depth);
         tensor(op.output);
-        asked(s.asked);
+        demand(s.demand);
     }
     for (const FrontierSituation::Load& load : s.loads) {
         number(load.resident ? -1 : -2);
         tensor(load.tensor);
-        asked(load.asked);
+        demand(load.demand);
     }
     return d;
 }
@@ -121,7 +122,7 @@ TileBox BoxCosts::all() const
 {
     const Hardware& hw = m_problem.hardware();
     const std::int64_t deepest = m_reductions.empty() ? 1 : m_reductions.back();
-    if (m_rules.superNative == Rules::SuperNative::Ceil) // wider ones than all that is cut only pad
+    if (m_rules.superNative == Rules::SuperNative::Ceil) // wider tiles than every tensor only pad
         return {1, std::max(m_widest, deepest), 1, std::max(m_highest, deepest), 1, deepest};
     const bool native = m_rules.kLimit == Rules::KLimit::Native;
     return {1, hw.nativeWidth, 1, hw.nativeHeight, 1, native ? std::min(hw.nativeK(), deepest) : deepest};
@@ -132,7 +133,7 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
     const auto ratio = [](std::int64_t a, std::int64_t b) {
         return static_cast<double>(b) / static_cast<double>(a);
     };
-    // Where a reduction of that size becomes one step.
+    // A cut at the size of a reduction: from there on it is one step.
     const auto inside = std::ranges::upper_bound(m_reductions, box.k0);
     const bool cutsK = inside != m_reductions.end() && *inside <= box.k1;
     const double byW = ratio(box.w0, box.w1);
@@ -171,9 +172,9 @@ double BoxCosts::computeOf(OpId o, const FrontierSituation& s, const TileBox& bo
     const Hardware& hw = m_problem.hardware();
     bool byRow = true;
     bool byCol = true;
-    for (const Asked::Request& r : m_graph.asked(s.asked).requests) { // the first one decides (R6.6)
-        byRow &= r.rows == Asked::Tile;
-        byCol &= r.cols == Asked::Tile;
+    for (const TensorDemand::Request& r : m_graph.demand(s.demand).requests) { // the first one decides (R6.6)
+        byRow &= r.rows == TensorDemand::Tile;
+        byCol &= r.cols == TensorDemand::Tile;
     }
     const auto times = [](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
         return tiles ? static_cast<double>(ceilDiv(extent, std::min(tile, native)))
@@ -190,7 +191,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
 {
     Terms out;
     const Op& op = m_problem.op(o);
-    const Asked& ofResult = m_graph.asked(s.asked);
+    const TensorDemand& ofResult = m_graph.demand(s.demand);
     const Tensor& result = m_problem.tensor(op.output);
     const bool matmul = op.type == OpType::MatMul;
     const auto addEverywhere = [&](double elements) {
@@ -209,7 +210,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
         out.compute = computeOf(o, s, box);
         const double tile = static_cast<double>(std::min(box.h0, result.height)) *
                             static_cast<double>(std::min(box.w0, result.width));
-        // Of a sink, from the first step to the one that completes it; with it accumulators (R9.1).
+        // The tile of a sink, and accumulators, take room from the first step to the completing one (R9.1).
         const auto addTile = [&](std::int64_t depth) {
             for (std::size_t m = 0; m < kMoments; ++m)
                 out.room[m] += depth >= m_depthOf[m] ? tile : 0;
@@ -219,10 +220,11 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
             if (!m_rules.donation || matmul)
                 addTile(s.depth);
         }
-        if (s.kept)
+        if (s.retained)
             addEverywhere(static_cast<double>(result.elements()));
-        if (const Asked::Request* epilogue = ofResult.tile(); matmul && epilogue != nullptr) {
-            const std::int64_t depth = m_graph.tellsDepths() ? epilogue->depth : m_problem.reductionSize(o);
+        if (const TensorDemand::Request* epilogue = ofResult.tile(); matmul && epilogue != nullptr) {
+            const std::int64_t depth =
+                m_graph.hasExactDepths() ? epilogue->depth : m_problem.reductionSize(o);
             if (depth > box.k1)
                 addTile(depth);
         }
@@ -233,21 +235,21 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
             addEverywhere(static_cast<double>(t.elements()));
             continue;
         }
-        const Asked& asked = m_graph.asked(load.asked);
-        const bool whole = mayBeWhole(t, asked, box);
+        const TensorDemand& demand = m_graph.demand(load.demand);
+        const bool whole = mayBeWhole(t, demand, box);
         for (std::size_t m = 0; m < kMoments; ++m) {
             std::array<std::int64_t, 3> byRole{};
-            for (const Asked::Request& r : asked.requests) {
-                // What only the completing step asks for is there in the first one where that is the same.
+            for (const TensorDemand::Request& r : demand.requests) {
+                // A tile is requested by the completing step, which is the first one if there is only one.
                 const std::int64_t depth = m_depthOf[m];
                 if (r.isTile() ? (m == 0 ? r.depth > box.k0 : r.depth != depth) : r.depth < depth)
                     continue;
-                const auto part = [&](Asked::Cut cut, std::int64_t extent, std::int64_t tile) {
-                    return cut == Asked::Whole  ? extent
-                           : cut == Asked::Tile ? std::min(tile, extent)
-                           : m == 0             ? std::min(box.k0, extent)
-                           : extent <= box.k0   ? extent // one step is all of it
-                                                : std::int64_t{1};
+                const auto part = [&](TensorDemand::Cut cut, std::int64_t extent, std::int64_t tile) {
+                    return cut == TensorDemand::Whole  ? extent
+                           : cut == TensorDemand::Tile ? std::min(tile, extent)
+                           : m == 0                    ? std::min(box.k0, extent)
+                           : extent <= box.k0          ? extent // one step is all of it
+                                                       : std::int64_t{1};
                 };
                 byRole[r.role] =
                     std::max(byRole[r.role], part(r.rows, t.height, box.h0) * part(r.cols, t.width, box.w0));
@@ -257,7 +259,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
                 room = whole ? std::max(room, area) : room + area;
             out.room[m] += static_cast<double>(room);
         }
-        out.memory += timesLoaded(t, asked, box) * static_cast<double>(t.elements());
+        out.memory += timesLoaded(t, demand, box) * static_cast<double>(t.elements());
     }
     out.memory /= static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
     return out;

@@ -12,7 +12,7 @@
 #include "random_cases.h"
 #include "rules/check.h"
 #include "schedule/schedule_json.h"
-#include "solve/plan/placeable.h"
+#include "solve/plan/check_schedule.h"
 #include "unplaceable.h"
 #include "workload/problem_json.h"
 

@@ -133,8 +133,8 @@ private slots:
             c.forEach(pricing, 3, [&](const SetPricing::Set& set) {
                 constexpr double kNone = 1e300;
                 const auto exact =
-                    pool.provenLatency(pool.intern(c.inOrder(set)), pool.internRetain(set.stayIn),
-                                       pool.internRetain(set.stayOut), kNone, [] { return true; });
+                    pool.provenLatency(pool.intern(PortableSet{c.inOrder(set), set.stayIn, set.stayOut}),
+                                       kNone, [] { return true; });
                 if (!exact || *exact >= kNone)
                     return;
                 const double least = pricing.leastOf(set);

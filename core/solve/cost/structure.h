@@ -7,19 +7,21 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace tilewright {
 
-/// Equal ones are of ops that are connected in the same way: ops one by one, tensors by first appearance,
-/// when ofTensor(digest, tensor) adds what else counts of them.
-template <class OfTensor>
-[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
+/// Digest of how ops are connected: equal for sets of ops whose shapes, costs and common tensors are alike.
+/// `placeOf(tensor)` gives a tensor's number by first appearance and whether it is new;
+/// `ofTensor(digest, tensor)` adds what else matters of a new one.
+template <class PlaceOf, class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, PlaceOf&& placeOf,
+                                 OfTensor&& ofTensor)
 {
     Digest d;
-    std::unordered_map<std::uint32_t, std::uint64_t> place; // by tensor
     const auto tensor = [&](TensorId t) {
-        const auto [it, isNew] = place.try_emplace(t.value, place.size());
-        d.add(it->second);
+        const auto [place, isNew] = placeOf(t);
+        d.add(place);
         if (!isNew)
             return;
         d.add(static_cast<std::uint64_t>(problem.tensor(t).width));
@@ -35,6 +37,17 @@ template <class OfTensor>
         tensor(op.output);
     }
     return d;
+}
+
+template <class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
+{
+    std::unordered_map<std::uint32_t, std::uint64_t> places;
+    const auto placeOf = [&](TensorId t) {
+        const auto [it, isNew] = places.try_emplace(t.value, places.size());
+        return std::pair(it->second, isNew);
+    };
+    return structureOf(problem, ops, placeOf, std::forward<OfTensor>(ofTensor));
 }
 
 } // namespace tilewright

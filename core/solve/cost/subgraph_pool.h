@@ -56,6 +56,33 @@ struct OpSet
 using SetId = std::uint32_t;
 using RetainId = std::uint32_t; ///< 0 = nothing
 
+/// What the latency of a subgraph depends on: its ops, the tensors in fast memory before it, and those it
+/// retains. The ids are those of one SubgraphPool.
+struct PlannedSet
+{
+    SetId set = 0;
+    RetainId resident = 0;
+    RetainId retain = 0;
+    bool operator==(const PlannedSet&) const = default;
+    struct Hash
+    {
+        std::size_t operator()(const PlannedSet& k) const noexcept
+        {
+            std::uint64_t h = (std::uint64_t{k.set} << 32 | k.resident) * 0x9e3779b97f4a7c15ULL;
+            h = (h ^ (h >> 29) ^ k.retain) * 0xbf58476d1ce4e5b9ULL;
+            return h ^ (h >> 31);
+        }
+    };
+};
+
+/// A PlannedSet that does not refer to a pool, to be carried from one pool to another.
+struct PortableSet
+{
+    std::vector<OpId> ops;
+    std::vector<TensorId> resident, retain;
+    std::int32_t lock = -1; ///< as OpSet::lock
+};
+
 /// A person's pinned subgraph: ops, granularity and retained tensors stay; the traversal too when it is not a
 /// preset.
 struct LockedSubgraph
@@ -70,64 +97,49 @@ public:
     SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
                  std::vector<LockedSubgraph> locked);
 
-    /// What a latency depends on.
-    struct CostKey
-    {
-        SetId set;
-        RetainId resident, retain;
-        bool operator==(const CostKey&) const = default;
-    };
-    struct CostKeyHash
-    {
-        std::size_t operator()(const CostKey& k) const noexcept
-        {
-            std::uint64_t h = (std::uint64_t{k.set} << 32 | k.resident) * 0x9e3779b97f4a7c15ULL;
-            h = (h ^ (h >> 29) ^ k.retain) * 0xbf58476d1ce4e5b9ULL;
-            return h ^ (h >> 31);
-        }
-    };
-
     /// `ops` in any order, each once; a set with `lock` >= 0 is the locked subgraph itself.
     [[nodiscard]] SetId intern(std::vector<OpId> ops, std::int32_t lock = -1);
     [[nodiscard]] const OpSet& set(SetId id) const { return m_sets[id]; }
     [[nodiscard]] RetainId internRetain(std::vector<TensorId> tensors);
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
+    [[nodiscard]] PlannedSet intern(const PortableSet& s);
+    [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
     /// What the locked subgraph of a set retains, as far as it produces it.
     [[nodiscard]] RetainId pinnedRetain(SetId set);
 
     /// Asked during searches for tilings: when it says no, what they have found so far counts from then on.
     void setKeepGoing(std::function<bool()> keepGoing) { m_search.setKeepGoing(std::move(keepGoing)); }
-    /// Latency of the best tiling found for the set between these residents and retained tensors; infinite
-    /// when nothing fits.
-    [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);
+    /// Latency of the best tiling found for the set between its resident and retained tensors; infinite when
+    /// nothing fits.
+    [[nodiscard]] double latency(const PlannedSet& p);
     /// latency() where that is less than `cutoff`, else infinite, which takes a fraction of the time.
-    [[nodiscard]] double latencyBelow(double cutoff, SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double latencyBelow(double cutoff, const PlannedSet& p);
     /// latency() if it is remembered, else 0.
-    [[nodiscard]] double knownLatency(SetId set, RetainId resident, RetainId retain) const;
+    [[nodiscard]] double knownLatency(const PlannedSet& p) const;
     /// With a `cutoff` only one that is faster.
-    [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
+    [[nodiscard]] Tiling tiling(const PlannedSet& p, TilingEffort effort,
                                 double cutoff = std::numeric_limits<double>::infinity());
 
     /// The better of the best Quick, the best `effort` and the hinted tiling.
-    [[nodiscard]] Tiling bestTiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+    [[nodiscard]] Tiling bestTiling(const PlannedSet& p, TilingEffort effort);
     /// One that is as fast, with sizes that are powers of two or at least multiples of eight, where there is
     /// such a one; else `tiling`, which is of this set between these tensors.
-    [[nodiscard]] Tiling rounder(SetId set, RetainId resident, RetainId retain, const Tiling& tiling);
+    [[nodiscard]] Tiling rounder(const PlannedSet& p, const Tiling& tiling);
     /// A granularity to be tried for this set besides the search's own, e.g. of the schedule one starts from.
     void addHint(SetId set, const Granularity& granularity);
     /// Finds the bestTiling() and lets latency() use it from now on.
     /// Remembered, so that only the first call costs something.
-    double refine(SetId set, RetainId resident, RetainId retain);
+    double refine(const PlannedSet& p);
 
     /// For proofs: the least latency over all tilings, or `cutoff` or more when that is certain; then it
     /// need not be known exactly. Nothing when `keepGoing` ended the search or a tiling could not be
     /// evaluated.
-    [[nodiscard]] std::optional<double> provenLatency(SetId set, RetainId resident, RetainId retain,
-                                                      double cutoff, const std::function<bool()>& keepGoing);
+    [[nodiscard]] std::optional<double> provenLatency(const PlannedSet& p, double cutoff,
+                                                      const std::function<bool()>& keepGoing);
     /// No tiling is faster than this.
-    [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double leastLatency(const PlannedSet& p);
     /// latency() if it is remembered, else the most that it is known to be at least; 0 for a locked subgraph.
-    [[nodiscard]] double floor(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double floor(const PlannedSet& p);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
@@ -143,13 +155,11 @@ public:
     void components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out);
 
 private:
-    [[nodiscard]] Digest structure(const OpSet& set, const std::vector<TensorId>& resident,
-                                   const std::vector<TensorId>& retain, TilingEffort effort);
-    [[nodiscard]] Tiling hinted(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] Digest structure(const PlannedSet& p, TilingEffort effort);
+    [[nodiscard]] Tiling hinted(const PlannedSet& p);
     /// Makes m_model that of the set; false when it cannot be.
-    [[nodiscard]] bool compile(SetId set, RetainId resident, RetainId retain);
-    [[nodiscard]] Tiling search(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
-                                double cutoff);
+    [[nodiscard]] bool compile(const PlannedSet& p);
+    [[nodiscard]] Tiling search(const PlannedSet& p, TilingEffort effort, double cutoff);
 
     struct ListHash
     {
@@ -168,7 +178,7 @@ private:
     TilingMemo& m_memo;
     std::vector<LockedSubgraph> m_locked;
     CostModel m_model;
-    std::optional<CostKey> m_compiled; ///< what m_model is of
+    std::optional<PlannedSet> m_compiled; ///< what m_model is of
     TilingSearch m_search;
     IdVector<OpId, std::uint32_t> m_rank;
     std::vector<OpSet> m_sets;
@@ -179,11 +189,11 @@ private:
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
     std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList; ///< the same, by ops
     std::vector<double> m_plain; ///< by set: latency without residents and retained tensors; NaN = unknown
-    std::unordered_map<CostKey, double, CostKeyHash> m_costs;
-    std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;
-    std::unordered_map<CostKey, double, CostKeyHash> m_floors; ///< no tiling is faster: proven
-    std::unordered_map<CostKey, double, CostKeyHash>
-        m_notBelow; ///< latency() is not: by searches with a cutoff
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_least, m_refined;
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_floors; ///< no tiling is faster: proven
+    /// latency() is not below it, as searches with a cutoff have shown.
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_notBelow;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

@@ -292,8 +292,8 @@ double ExactSearch::remaining(Mask slow, Mask resident) const
 std::optional<double> ExactSearch::latency(SetId set, RetainId resident, RetainId retain, double cutoff)
 {
     if (m_effort == TilingEffort::Quick)
-        return m_pool.latency(set, resident, retain);
-    return m_pool.provenLatency(set, resident, retain, cutoff, m_limits.keepGoing);
+        return m_pool.latency({set, resident, retain});
+    return m_pool.provenLatency({set, resident, retain}, cutoff, m_limits.keepGoing);
 }
 
 ExactResult ExactSearch::run()
@@ -344,11 +344,11 @@ ExactResult ExactSearch::run()
         const bool ends = m_effort == TilingEffort::Exhaustive || node.resident == m_after;
         if ((m_required & ~node.slow) == 0 && ends &&
             (top.node != 0 || m_window.residentBefore == m_window.residentAfter)) {
-            std::vector<PlanEntry> entries;
+            std::vector<CostedSet> entries;
             for (std::uint32_t i = top.node; i != 0; i = nodes[i].parent) {
                 const Node& at = nodes[i];
-                entries.push_back({m_sets[at.candidate].set, retainId(at.retain),
-                                   residentOf(at.parent, nodes[at.parent].resident),
+                entries.push_back({{m_sets[at.candidate].set,
+                                    residentOf(at.parent, nodes[at.parent].resident), retainId(at.retain)},
                                    at.cost - nodes[at.parent].cost});
             }
             std::ranges::reverse(entries);
@@ -366,7 +366,7 @@ ExactResult ExactSearch::run()
                 if (const Mask slow = node.slow | (c.sinks & ~retain); canRetain(retain)) {
                     const double rest = remaining(slow, retain);
                     if (node.cost + rest < limit && !settled.contains(stateOf(slow, retain))) {
-                        const double least = m_pool.leastLatency(c.set, resident, retainId(retain));
+                        const double least = m_pool.leastLatency({c.set, resident, retainId(retain)});
                         const double estimate = node.cost + least + rest;
                         if (estimate < limit) {
                             nodes.push_back(

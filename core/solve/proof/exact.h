@@ -35,8 +35,8 @@ struct ExactWindow
 struct ExactResult
 {
     bool finished = false; ///< the space was covered
-    std::optional<std::vector<PlanEntry>>
-        entries; ///< the optimum; nothing when upperBound could not be beaten
+    /// The optimum; nothing when upperBound could not be beaten.
+    std::optional<std::vector<CostedSet>> entries;
     double total = 0;
     std::string space; ///< what was covered, in words
     std::int64_t states = 0;

@@ -2,7 +2,8 @@
 #include "solve/proof/prove.h"
 
 #include "base/wall_clock.h"
-#include "solve/plan/materialise.h"
+#include "solve/plan/check_schedule.h"
+#include "solve/plan/plan_schedule.h"
 #include "solve/proof/exact.h"
 #include "solve/proof/prove_search.h"
 #include "solve/proof/strong_bound.h"
@@ -130,8 +131,9 @@ void Prover::tile()
             const double cutoff =
                 c.least - c.reduced + (m_columns.upperBound() - m_columns.bound()) * (1 + 1e-6);
             const auto latency = m_pool.provenLatency(
-                m_pool.intern(m_graph.opsOf(c.ops)), m_pool.internRetain(m_graph.outputsOf(c.stayIn)),
-                m_pool.internRetain(m_graph.outputsOf(c.stayOut)), cutoff, [this] { return keepGoing(); });
+                m_pool.intern(PortableSet{m_graph.opsOf(c.ops), m_graph.outputsOf(c.stayIn),
+                                          m_graph.outputsOf(c.stayOut)}),
+                cutoff, [this] { return keepGoing(); });
             if (!latency)
                 return;
             c.exact = true;
@@ -146,7 +148,7 @@ void Prover::tile()
 void Prover::take(const ProofSearchResult& found)
 {
     const Schedule schedule =
-        materialise(m_pool, Plan{found.entries, found.total}, [this] { return keepGoing(); });
+        toSchedule(m_pool, Plan{found.entries, found.total}, [this] { return keepGoing(); });
     const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
     if (!checked || checked->total > found.total / kEqual) {
         m_proof.optimal = false;

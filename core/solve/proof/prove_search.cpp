@@ -114,7 +114,7 @@ private:
         }
         return true;
     }
-    [[nodiscard]] std::vector<PlanEntry> entriesTo(std::uint32_t last);
+    [[nodiscard]] std::vector<CostedSet> entriesTo(std::uint32_t last);
 
     ProofColumns& m_prices;
     const ProofGraph& m_graph;
@@ -173,8 +173,9 @@ bool ProofSearch::settle(std::uint32_t at)
     const double rest = m_prices.rest(node.state.slow, node.state.resident);
     const double cutoff = m_limit - node.before - rest;
     const std::optional<double> latency =
-        m_pool.provenLatency(c.set, retainId(m_nodes[node.parent].state.resident),
-                             retainId(c.column->stayOut), cutoff, m_limits.keepGoing);
+        m_pool.provenLatency({c.set, retainId(m_nodes[node.parent].state.resident),
+                              retainId(c.column->stayOut)},
+                             cutoff, m_limits.keepGoing);
     if (!latency)
         return false;
     const double cost = node.before + *latency;
@@ -188,13 +189,14 @@ bool ProofSearch::settle(std::uint32_t at)
     return true;
 }
 
-std::vector<PlanEntry> ProofSearch::entriesTo(std::uint32_t last)
+std::vector<CostedSet> ProofSearch::entriesTo(std::uint32_t last)
 {
-    std::vector<PlanEntry> out;
+    std::vector<CostedSet> out;
     for (std::uint32_t i = last; i != 0; i = m_nodes[i].parent) {
         const Node& at = m_nodes[i];
-        out.push_back({m_choices[at.choice].set, retainId(at.state.resident),
-                       retainId(m_nodes[at.parent].state.resident), at.cost - at.before});
+        out.push_back({{m_choices[at.choice].set, retainId(m_nodes[at.parent].state.resident),
+                        retainId(at.state.resident)},
+                       at.cost - at.before});
     }
     std::ranges::reverse(out);
     return out;

@@ -26,7 +26,7 @@ struct ProofSearchResult
 {
     bool finished = false;          ///< the space was covered
     double bound = 0;               ///< no schedule whose subgraphs cost so takes less
-    std::vector<PlanEntry> entries; ///< of a better schedule than the upper bound, with Presets
+    std::vector<CostedSet> entries; ///< of a better schedule than the upper bound, with Presets
     double total = std::numeric_limits<double>::infinity();
     std::int64_t states = 0;
 };

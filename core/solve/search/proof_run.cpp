@@ -2,7 +2,7 @@
 #include "solve/search/proof_run.h"
 
 #include "base/wall_clock.h"
-#include "solve/plan/budget.h"
+#include "solve/plan/solve_options.h"
 #include "solve/proof/prove.h"
 #include "solve/proof/prove_graph.h"
 #include "solve/proof/strong_bound.h"

@@ -10,14 +10,10 @@ constexpr std::size_t kMaxSets = 30000;
 /// Plans that cost less than so many times the best one get a thorough search for tilings.
 constexpr double kNear = 1.003;
 
-/// Share, in percent, of the moves that also retain whatever fits between the changed subgraphs and their
-/// neighbours. Measured on families with tensors of which several fit at once; elsewhere it hardly matters.
-constexpr std::uint32_t kRetainAround = 15;
-
 } // namespace
 
 Annealer::Annealer(SubgraphPool& pool, std::uint64_t seed)
-    : m_pool(pool), m_settler(pool), m_random(seed), m_holders(pool.problem().opCount())
+    : m_pool(pool), m_settler(pool), m_random(seed), m_index(pool.problem().opCount())
 {
 }
 
@@ -26,19 +22,19 @@ void Annealer::setCurrent(const Plan& plan)
     m_current = plan;
     if (m_current.total < m_best.total)
         m_best = m_current;
-    m_indexed = false;
+    m_isIndexed = false;
 }
 
 void Annealer::index()
 {
-    if (m_indexed)
+    if (m_isIndexed)
         return;
-    for (auto& list : m_holders)
+    for (auto& list : m_index)
         list.clear();
     for (std::uint32_t i = 0; i < m_current.entries.size(); ++i)
         for (const OpId o : m_pool.set(m_current.entries[i].set).ops)
-            m_holders[o.index()].push_back(i);
-    m_indexed = true;
+            m_index[o.index()].push_back(i);
+    m_isIndexed = true;
 }
 
 bool Annealer::tidy()
@@ -51,7 +47,7 @@ bool Annealer::tidy()
     for (const auto& [plan, kept] : {std::pair(&m_current, &current), std::pair(&m_best, &best)})
         for (std::size_t i = 0; i < kept->size(); ++i) // their latencies stay
             static_cast<PlannedSet&>(plan->entries[i]) = m_pool.intern((*kept)[i]);
-    m_indexed = false;
+    m_isIndexed = false;
     return true;
 }
 
@@ -59,16 +55,14 @@ bool Annealer::step(double temperature)
 {
     index();
     m_next = m_current;
-    if (!propose())
+    if (!makeMove(m_pool, m_index, m_next, m_random))
         return false;
-    if (m_random.below(100) < kRetainAround)
-        retainAround();
     // The loss that would just be accepted, drawn first so that hopeless moves are dropped early.
     const double allowed = temperature > 0 ? -std::log(1.0 - m_random.unit()) * temperature : 0;
     if (!m_settler.settle(m_next, m_current.total + allowed) || m_next.total > m_current.total + allowed)
         return false;
     std::swap(m_current, m_next);
-    m_indexed = false;
+    m_isIndexed = false;
     // Close to the best plan small differences count.
     if (m_current.total < m_best.total * kNear)
         refine(m_current);
@@ -76,6 +70,18 @@ bool Annealer::step(double temperature)
         return false;
     m_best = m_current;
     return true;
+}
+
+bool Annealer::replanExactly(std::size_t maxOps)
+{
+    index();
+    std::optional<Plan> plan =
+        tilewright::replanExactly(m_pool, m_settler, m_index, m_current, maxOps, m_random, m_keepGoing);
+    if (!plan)
+        return false;
+    refine(*plan);
+    setCurrent(*plan);
+    return m_current.total <= m_best.total;
 }
 
 void Annealer::refine(Plan& plan, bool all)

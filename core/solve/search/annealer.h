@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/random.h"
-#include "solve/plan/plan.h"
+#include "solve/search/annealer_moves.h"
 #include "solve/search/recombine.h"
-
-#include <cstdint>
-#include <functional>
 
 namespace tilewright {
 
-/// Simulated annealing over plans. Its moves (annealer_moves.cpp) fuse, split, move, recompute, reorder and
-/// retain; a larger neighbourhood replans a group of subgraphs exactly (exact_replan.cpp).
+/// Simulated annealing over plans. Its moves (makeMove()) fuse, split, move, recompute, reorder and retain.
 class Annealer
 {
 public:
@@ -33,8 +28,7 @@ public:
     /// True when the best plan improved.
     bool step(double temperature);
 
-    /// Replans a group of neighbouring subgraphs of the current plan, at most `maxOps` ops, by an exact
-    /// search (solveExactly()); keeps the result when it is better. True when the best plan improved.
+    /// Makes the current plan better by tilewright::replanExactly(). True when the best plan improved.
     bool replanExactly(std::size_t maxOps);
 
     /// Gives the best plan the places in which `other`, settled in the same pool, is better
@@ -46,22 +40,7 @@ public:
     void refine(Plan& plan, bool all = false);
 
 private:
-    [[nodiscard]] bool propose();
     void index();
-    [[nodiscard]] const std::vector<std::uint32_t>& holders(OpId o) const { return m_holders[o.index()]; }
-    [[nodiscard]] bool isLocked(SetId set) const { return m_pool.set(set).lock >= 0; }
-    void replace(std::uint32_t entry, std::vector<OpId> ops);
-    void setRetain(std::uint32_t entry, RetainId retain);
-    void erase(std::uint32_t entry);
-    [[nodiscard]] std::vector<OpId> partWithout(SetId set, OpId o, TensorId t) const;
-    [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, TensorId via);
-    [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via);
-    [[nodiscard]] bool proposeRetain();
-    [[nodiscard]] bool proposeRuin();
-    [[nodiscard]] bool proposeRelocate();
-    void retainAround();
-    void follow(std::uint32_t first, std::uint32_t second, RetainId retain);
-    [[nodiscard]] std::vector<std::uint32_t> pickGroup(std::size_t maxOps);
 
     SubgraphPool& m_pool;
     PlanSettler m_settler;
@@ -69,8 +48,8 @@ private:
     Plan m_current, m_best;
     Plan m_next; ///< the current plan after a move
     std::function<bool()> m_keepGoing = [] { return true; };
-    bool m_indexed = false;
-    std::vector<std::vector<std::uint32_t>> m_holders; ///< by op: entries of the current plan that run it
+    bool m_isIndexed = false;
+    PlanIndex m_index; ///< of the current plan
 };
 
 } // namespace tilewright

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A large neighbourhood: a group of subgraphs of the current plan is replanned by an exact search.
 #include "solve/proof/exact.h"
-#include "solve/search/annealer.h"
+#include "solve/search/annealer_moves.h"
 
 namespace tilewright {
 
@@ -85,27 +84,26 @@ ExactWindow windowOf(const SubgraphPool& pool, const std::vector<CostedSet>& ent
     return out;
 }
 
-} // namespace
-
 /// Neighbouring entries (by a tensor that both touch, or by their order) with at most maxOps ops together.
-std::vector<std::uint32_t> Annealer::pickGroup(std::size_t maxOps)
+std::vector<std::uint32_t> randomGroup(const SubgraphPool& pool, const PlanIndex& index,
+                                       const std::vector<CostedSet>& entries, std::size_t maxOps,
+                                       RandomGenerator& random)
 {
-    const Problem& problem = m_pool.problem();
-    const std::vector<CostedSet>& entries = m_current.entries;
+    const Problem& problem = pool.problem();
     const auto n = static_cast<std::uint32_t>(entries.size());
     std::vector<std::uint32_t> group;
     std::size_t ops = 0;
     const auto add = [&](std::uint32_t e) {
-        const OpSet& set = m_pool.set(entries[e].set);
+        const OpSet& set = pool.set(entries[e].set);
         if (set.lock >= 0 || ops + set.ops.size() > maxOps || isIn(e, group))
             return;
         group.push_back(e);
         ops += set.ops.size();
     };
-    add(m_random.below(n));
+    add(random.below(n));
     for (int tries = 0; tries < 16 && !group.empty() && ops < maxOps; ++tries) {
-        const std::uint32_t from = m_random.pick(group);
-        const std::uint32_t dice = m_random.below(4);
+        const std::uint32_t from = random.pick(group);
+        const std::uint32_t dice = random.below(4);
         if (dice == 0 && from + 1 < n) {
             add(from + 1);
             continue;
@@ -114,64 +112,63 @@ std::vector<std::uint32_t> Annealer::pickGroup(std::size_t maxOps)
             add(from - 1);
             continue;
         }
-        const TensorId t =
-            randomTensorOf(problem.op(m_random.pick(m_pool.set(entries[from].set).ops)), m_random);
+        const TensorId t = randomTensorOf(problem.op(random.pick(pool.set(entries[from].set).ops)), random);
         const auto consumers = problem.consumers(t);
-        const std::uint32_t other = m_random.below(consumers.size() + 1);
+        const std::uint32_t other = random.below(consumers.size() + 1);
         auto neighbour = other < consumers.size() ? std::optional(consumers[other]) : problem.producer(t);
         if (!neighbour && problem.isView(t)) // the op that makes a base of it
-            neighbour = problem.producer(m_random.pick(problem.bases(t)));
-        if (neighbour && !holders(*neighbour).empty())
-            add(m_random.pick(holders(*neighbour)));
+            neighbour = problem.producer(random.pick(problem.bases(t)));
+        if (neighbour && !index[neighbour->index()].empty())
+            add(random.pick(index[neighbour->index()]));
     }
     std::ranges::sort(group);
     return group;
 }
 
-bool Annealer::replanExactly(std::size_t maxOps)
+} // namespace
+
+std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, const PlanIndex& index,
+                                  const Plan& current, std::size_t maxOps, RandomGenerator& random,
+                                  const std::function<bool()>& keepGoing)
 {
-    index();
-    const Problem& problem = m_pool.problem();
-    const std::vector<std::uint32_t> group = pickGroup(maxOps);
+    const std::vector<std::uint32_t> group = randomGroup(pool, index, current.entries, maxOps, random);
     if (group.size() < 2)
-        return false;
-    Plan plan = m_current;
-    const std::optional<std::size_t> at = makeContiguous(m_pool, plan.entries, group);
-    if (!at || !m_settler.settle(plan) || plan.entries.size() != m_current.entries.size())
-        return false;
+        return std::nullopt;
+    Plan plan = current;
+    const std::optional<std::size_t> at = makeContiguous(pool, plan.entries, group);
+    if (!at || !settler.settle(plan) || plan.entries.size() != current.entries.size())
+        return std::nullopt;
     const std::size_t end = *at + group.size();
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
-        if (plan.entries[i].set != m_current.entries[group[i - *at]].set)
-            return false; // settling has changed the group
+        if (plan.entries[i].set != current.entries[group[i - *at]].set)
+            return std::nullopt; // settling has changed the group
         spent += plan.entries[i].latency;
     }
-    ExactWindow window = windowOf(m_pool, plan.entries, *at, end);
+    ExactWindow window = windowOf(pool, plan.entries, *at, end);
     // Sometimes an op that makes an input may be recomputed, too.
-    if (window.ops.size() < maxOps && m_random.below(3) == 0) {
-        const OpSet& set = m_pool.set(m_current.entries[m_random.pick(group)].set);
+    if (window.ops.size() < maxOps && random.below(3) == 0) {
+        const OpSet& set = pool.set(current.entries[random.pick(group)].set);
         if (!set.inputs.empty())
-            window.ops = united(window.ops, {*problem.producer(m_random.pick(set.inputs))});
+            window.ops = united(window.ops, {*pool.problem().producer(random.pick(set.inputs))});
     }
-    std::ranges::sort(window.ops, {}, [&](OpId o) { return m_pool.rank(o); });
+    std::ranges::sort(window.ops, {}, [&](OpId o) { return pool.rank(o); });
     ExactLimits limits;
-    limits.upperBound = spent - std::max(0.0, plan.total - m_current.total);
+    limits.upperBound = spent - std::max(0.0, plan.total - current.total);
     limits.maxNodes = 3000;
     limits.maxRetained = 3;
-    limits.keepGoing = m_keepGoing;
+    limits.keepGoing = keepGoing;
     if (!(limits.upperBound > 0))
-        return false;
-    const ExactResult exact = solveExactly(m_pool, m_pool.rules(), window, TilingEffort::Quick, limits);
+        return std::nullopt;
+    const ExactResult exact = solveExactly(pool, pool.rules(), window, TilingEffort::Quick, limits);
     if (!exact.entries)
-        return false;
+        return std::nullopt;
     const auto first = plan.entries.begin() + static_cast<std::ptrdiff_t>(*at);
     const auto after = plan.entries.erase(first, first + static_cast<std::ptrdiff_t>(group.size()));
     plan.entries.insert(after, exact.entries->begin(), exact.entries->end());
-    if (!m_settler.settle(plan) || !(plan.total < m_current.total * (1 - 1e-12)))
-        return false;
-    refine(plan);
-    setCurrent(plan);
-    return m_current.total <= m_best.total;
+    if (!settler.settle(plan) || !(plan.total < current.total * (1 - 1e-12)))
+        return std::nullopt;
+    return plan;
 }
 
 } // namespace tilewright

@@ -71,8 +71,8 @@ void Solver::handOut(SubgraphPool& pool, bool last)
     const double patience = std::isinf(deadline) ? 1e9 : deadline + 0.3 * m_checkSeconds;
     // After a stop request neither the last per mille nor a long explanation is waited for.
     const bool hurry = m_options.stop.stop_requested();
-    Schedule schedule = toSchedule(pool, toPlan(pool, incumbent.plan),
-                                   [&] { return last && !hurry && now() < patience; });
+    Schedule schedule =
+        toSchedule(pool, toPlan(pool, incumbent.plan), [&] { return last && !hurry && now() < patience; });
     std::optional<Checked> checked =
         checkSchedule(m_problem, schedule, m_options, hurry ? kHurriedSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
@@ -162,7 +162,7 @@ Result<SolveResult> Solver::run()
     m_shared.working = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
     std::vector<std::jthread> threads;
     for (int i = 0, n = m_shared.working; i < n; ++i)
-        threads.emplace_back([this, i] { SearchThread(m_shared, i).run(); });
+        threads.emplace_back([this, i] { runSearchThread(m_shared, i); });
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked);
     (void)toPlan(pool, m_shared.start); // for its hints
     if (m_startTotal == 0) {

@@ -20,8 +20,7 @@ struct State : PlanState
     std::uint32_t parent = kNone;
     std::uint32_t column = kNone; ///< that led to it
     double cost = 0;
-    double least =
-        0; ///< estimate for plans that go on from here: a lower bound where prices are dual feasible
+    double least = 0; ///< estimated latency of plans that go on from here: cost plus prices of the rest
 };
 
 class Beam
@@ -72,7 +71,7 @@ private:
         std::vector<std::uint32_t> starts;
         const auto add = [&](std::uint32_t state) {
             if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].column != kNone &&
-                std::ranges::find(starts, state) == starts.end() && !m_options.isVisited(m_states[state]))
+                !isIn(state, starts) && !m_options.isVisited(m_states[state]))
                 starts.push_back(state);
         };
         for (std::uint32_t state : byLeast(levels[depth])) {

@@ -8,13 +8,13 @@
 
 namespace tilewright {
 
-/// Colours are refined by those of neighbours, so many times as they may be ops away.
-std::vector<std::uint32_t> opClasses(const Problem& problem, int far)
+/// Colour refinement: in each of `radius` rounds an op takes the colours of its neighbours into its own.
+std::vector<std::uint32_t> opClasses(const Problem& problem, int radius)
 {
     std::vector<std::uint32_t> out(problem.opCount(), 0);
     std::vector<Digest> colours(problem.opCount());
     std::vector<std::uint64_t> readers;
-    for (int round = 0; round <= far; ++round) {
+    for (int round = 0; round <= radius; ++round) {
         std::unordered_map<Digest, std::uint32_t, DigestHash> numbers;
         for (std::uint32_t i = 0; i < out.size(); ++i) {
             const Op& op = problem.op(OpId(i));

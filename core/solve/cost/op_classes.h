@@ -8,9 +8,9 @@
 
 namespace tilewright {
 
-/// By op: equal numbers for ops that look alike, with all that is `far` ops away from them, such as those in
-/// the middle of a network of equal layers. Nothing that is computed with them may take them to be more
-/// alike.
-[[nodiscard]] std::vector<std::uint32_t> opClasses(const Problem& problem, int far = 6);
+/// The class of each op: ops have the same class when their surroundings look alike up to `radius` ops away,
+/// as in the middle of a network of equal layers. Farther away they may differ, on which no result may
+/// depend.
+[[nodiscard]] std::vector<std::uint32_t> opClasses(const Problem& problem, int radius = 6);
 
 } // namespace tilewright

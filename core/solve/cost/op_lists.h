@@ -13,11 +13,12 @@ template <class T> [[nodiscard]] bool isIn(T value, const std::vector<T>& list)
     return std::ranges::find(list, value) != list.end();
 }
 
-// Lists of ops, each once, in any order.
+// Lists of distinct ops in any order.
 
 [[nodiscard]] std::vector<OpId> without(const std::vector<OpId>& ops, const std::vector<OpId>& removed);
 [[nodiscard]] std::vector<OpId> united(const std::vector<OpId>& ops, const std::vector<OpId>& added);
-/// Those of `ops` that o feeds (or is fed by), directly or not, inside `ops`; o first.
+/// o and the ops of `ops` that depend on it (`down`), or on which it depends (!down), by paths inside `ops`;
+/// o comes first.
 [[nodiscard]] std::vector<OpId> cone(const Problem& problem, const std::vector<OpId>& ops, OpId o, bool down);
 
 } // namespace tilewright

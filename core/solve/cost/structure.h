@@ -11,16 +11,14 @@
 
 namespace tilewright {
 
-/// Digest of how ops are connected: equal for sets of ops whose shapes, costs and common tensors are alike.
-/// `placeOf(tensor)` gives a tensor's number by first appearance and whether it is new;
-/// `ofTensor(digest, tensor)` adds what else matters of a new one.
-template <class PlaceOf, class OfTensor>
-[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, PlaceOf&& placeOf,
+/// structureOf() with number(tensor) for the numbers of tensors: a pair of the number and whether it is new.
+template <class Number, class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, Number&& number,
                                  OfTensor&& ofTensor)
 {
     Digest d;
     const auto tensor = [&](TensorId t) {
-        const auto [place, isNew] = placeOf(t);
+        const auto [place, isNew] = number(t);
         d.add(place);
         if (!isNew)
             return;
@@ -39,15 +37,18 @@ template <class PlaceOf, class OfTensor>
     return d;
 }
 
+/// Digest of how ops are connected, with their types, costs and shapes: equal for two lists of ops that
+/// differ only in which ops and tensors of the problem they are. ofTensor(digest, tensor) adds what else
+/// distinguishes tensors; it is called once for each, in the order of first appearance.
 template <class OfTensor>
 [[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
 {
-    std::unordered_map<std::uint32_t, std::uint64_t> places;
-    const auto placeOf = [&](TensorId t) {
+    std::unordered_map<std::uint32_t, std::uint64_t> places; // by tensor
+    const auto number = [&](TensorId t) {
         const auto [it, isNew] = places.try_emplace(t.value, places.size());
         return std::pair(it->second, isNew);
     };
-    return structureOf(problem, ops, placeOf, std::forward<OfTensor>(ofTensor));
+    return structureOf(problem, ops, number, ofTensor);
 }
 
 } // namespace tilewright

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tilewright {
 
@@ -161,30 +162,29 @@ RetainId SubgraphPool::pinnedRetain(SetId id)
     return internRetain(std::move(kept));
 }
 
-/// Equal digests mean equal problems for TilingSearch.
+/// Equal digests mean equal problems for TilingSearch; tensors are numbered by first appearance.
 Digest SubgraphPool::structure(const PlannedSet& p, TilingEffort effort)
 {
     const std::vector<TensorId>& resident = m_retains[p.resident];
     const std::vector<TensorId>& retain = m_retains[p.retain];
     ++m_stamp;
-    std::uint32_t next = 0;
-    const auto isSeen = [&](TensorId t) { return m_localStamp[t.index()] == m_stamp; };
-    const auto placeOf = [&](TensorId t) {
-        const bool isNew = !isSeen(t);
+    std::uint32_t next = 1;
+    const auto number = [&](TensorId t) {
+        const bool isNew = m_localStamp[t.index()] != m_stamp;
         if (isNew) {
             m_localStamp[t.index()] = m_stamp;
             m_local[t.index()] = next++;
         }
-        return std::pair(std::uint64_t{m_local[t.index()]}, isNew);
+        return std::pair(m_local[t.index()], isNew);
     };
-    Digest d = structureOf(m_problem, m_sets[p.set].ops, placeOf, [&](Digest& of, TensorId t) {
+    Digest d = structureOf(m_problem, m_sets[p.set].ops, number, [&](Digest& of, TensorId t) {
         of.add((std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
                (std::ranges::find(retain, t) != retain.end() ? 2U : 0U));
     });
     d.add(static_cast<std::uint64_t>(effort));
     std::int64_t others = 0;
     for (const TensorId t : resident)
-        if (!isSeen(t))
+        if (m_localStamp[t.index()] != m_stamp)
             others += m_problem.tensor(t).elements();
     d.add(static_cast<std::uint64_t>(others));
     return d;
@@ -290,7 +290,7 @@ Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
         if (const Tiling t = tiling(p, effort); t.latency < best.latency)
             best = t;
     } else if (best.feasible() && m_sets[p.set].lock < 0) {
-        // What a thorough search has found before, here or for an equal subgraph, costs nothing.
+        // The result of an earlier thorough search, for this subgraph or an equal one, is free.
         const Digest key = structure(p, TilingEffort::Thorough);
         if (const auto known = m_memo.find(key); known && known->latency < best.latency)
             best = *known;
@@ -307,7 +307,7 @@ Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
 
 namespace {
 
-/// 0 is the roundest.
+/// 0: a power of two; 1: a multiple of eight; 2: neither.
 int roughness(std::int64_t size)
 {
     return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
@@ -315,12 +315,12 @@ int roughness(std::int64_t size)
 
 } // namespace
 
-Tiling SubgraphPool::rounder(const PlannedSet& p, const Tiling& tiling)
+Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
 {
     const OpSet& set = m_sets[p.set];
     if (set.lock >= 0 || !tiling.feasible() || !compile(p))
         return tiling;
-    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // is round however long it is
+    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // whole extents count as round
     for (const OpId o : set.ops) {
         const Tensor& out = m_problem.tensor(m_problem.op(o).output);
         whole.w = std::max(whole.w, out.width);

@@ -20,7 +20,7 @@ Schedule toSchedule(SubgraphPool& pool, const Plan& plan, const std::function<bo
             Tiling tiling =
                 pool.bestTiling(planned, keepGoing() ? TilingEffort::Thorough : TilingEffort::Quick);
             if (keepGoing()) // of equally fast tilings round sizes are easier to read
-                tiling = pool.rounder(planned, tiling);
+                tiling = pool.preferRoundSizes(planned, tiling);
             subgraph->ops = set.ops;
             subgraph->granularity = tiling.granularity;
             subgraph->traversal = Traversal(tiling.traversal);

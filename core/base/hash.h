@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilewright {
+
+/// `hash` with one more value mixed in.
+[[nodiscard]] constexpr std::uint64_t mixHash(std::uint64_t hash, std::uint64_t value) noexcept
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+    return hash ^ (hash >> 29);
+}
+
+/// Hash of a few integers, for a table; their order counts. Different values may have the same hash: where
+/// equal hashes are taken for equal values, use Digest (base/digest.h).
+template <class... Integers> [[nodiscard]] constexpr std::size_t hashOf(Integers... values) noexcept
+{
+    std::uint64_t hash = sizeof...(values);
+    ((hash = mixHash(hash, static_cast<std::uint64_t>(values))), ...);
+    return static_cast<std::size_t>(hash);
+}
+
+/// The hash function of a table whose keys are lists of integers or of ids.
+struct ListHash
+{
+    // Not noexcept: the standard library then keeps hashes, which is much faster than hashing each list of a
+    // bucket again.
+    template <class List> [[nodiscard]] constexpr std::size_t operator()(const List& list) const
+    {
+        std::uint64_t hash = list.size();
+        for (const auto& value : list)
+            if constexpr (requires { value.index(); })
+                hash = mixHash(hash, value.index());
+            else
+                hash = mixHash(hash, static_cast<std::uint64_t>(value));
+        return static_cast<std::size_t>(hash);
+    }
+};
+
+} // namespace tilewright

@@ -13,6 +13,7 @@
 #include "rules/check.h"
 #include "schedule/schedule_json.h"
 #include "solve/plan/check_schedule.h"
+#include "solve/search/solver.h"
 #include "unplaceable.h"
 #include "workload/problem_json.h"
 

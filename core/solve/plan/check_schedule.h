@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The check of what a search has found, by evaluators that are independent of CostModel.
+// The check of what a search has found: it is evaluated anew as a whole schedule.
 #pragma once
 
 #include "solve/plan/solve_options.h"

@@ -12,9 +12,14 @@ public:
     explicit RandomGenerator(std::uint64_t seed);
     [[nodiscard]] std::uint64_t next() noexcept;
     /// 0 .. n-1
-    [[nodiscard]] std::uint32_t below(std::uint32_t n) noexcept
+    [[nodiscard]] std::uint32_t below(std::uint64_t n) noexcept
     {
         return static_cast<std::uint32_t>((next() >> 32) * n >> 32);
+    }
+    /// One of the elements of a list that is not empty.
+    template <class List> [[nodiscard]] const auto& pick(const List& list) noexcept
+    {
+        return list[below(list.size())];
     }
     /// [0, 1)
     [[nodiscard]] double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "eval/evaluation.h"
-#include "solve/plan/materialise.h"
+#include "solve/plan/plan_schedule.h"
 
 #include <algorithm>
 
@@ -11,9 +11,9 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kPerKind = 3;
+constexpr std::size_t kPerKind = 3;   ///< alternatives kept
 constexpr std::size_t kMostApart = 8; ///< ops that are tried alone: those at both ends of the subgraph
-constexpr int kMostFused = 8;         ///< neighbours, the nearest in the schedule
+constexpr int kMostFused = 8;         ///< neighbours tried, the nearest in the schedule
 
 class Alternatives
 {
@@ -101,7 +101,8 @@ private:
                 with(i, std::move(changed)));
         }
     }
-    /// Replaces subgraphs by others with their best tilings; everything else keeps its own.
+    /// Adds the schedule in which subgraphs for `parts`, with their best tilings, take the place of those in
+    /// `gone`.
     void replan(SolveAlternative::Kind kind, std::string text, const std::vector<std::size_t>& gone,
                 const std::vector<std::vector<OpId>>& parts)
     {
@@ -112,18 +113,18 @@ private:
             const Subgraph& s = *m_schedule.subgraphs[j];
             if (j == gone.back())
                 for (const std::vector<OpId>& part : parts)
-                    plan.entries.push_back({m_pool.intern(part)});
-            if (std::ranges::find(gone, j) != gone.end()) {
+                    plan.entries.push_back({{m_pool.intern(part)}});
+            if (isIn(j, gone)) {
                 if (j == gone.back() && !plan.entries.empty())
                     plan.entries.back().retain = m_pool.internRetain(s.retain);
                 continue;
             }
             const SetId set = m_pool.intern(s.ops);
             m_pool.addHint(set, s.granularity);
-            plan.entries.push_back({set, m_pool.internRetain(s.retain)});
+            plan.entries.push_back({{set, 0, m_pool.internRetain(s.retain)}});
         }
         if (m_settler.settle(plan))
-            add(kind, std::move(text), materialise(m_pool, plan, [] { return false; }));
+            add(kind, std::move(text), toSchedule(m_pool, plan, [] { return false; }));
     }
     void apart(std::size_t i)
     {
@@ -138,9 +139,8 @@ private:
             if (k >= kMostApart / 2 && k + kMostApart / 2 < s.ops.size())
                 continue;
             const OpId o = s.ops[k];
-            std::vector<OpId> rest = s.ops;
-            std::erase(rest, o);
-            replan(SolveAlternative::Kind::Apart, m_problem.opName(o) + " apart", {i}, {{o}, rest});
+            replan(SolveAlternative::Kind::Apart, m_problem.opName(o) + " apart", {i},
+                   {{o}, without(s.ops, {o})});
         }
     }
     void fused(std::size_t i)
@@ -158,15 +158,11 @@ private:
                 return;
             const Boundary other = boundaryOf(m_problem, m_schedule.subgraphs[j]->ops);
             const auto reads = [](const Boundary& a, const std::vector<TensorId>& ts) {
-                return std::ranges::any_of(
-                    ts, [&](TensorId t) { return std::ranges::find(a.inputs, t) != a.inputs.end(); });
+                return std::ranges::any_of(ts, [&](TensorId t) { return isIn(t, a.inputs); });
             };
             if (!reads(other, mine.sinks) && !reads(mine, other.sinks) && !reads(mine, other.inputs))
                 continue;
-            std::vector<OpId> all = s.ops;
-            for (const OpId o : m_schedule.subgraphs[j]->ops)
-                if (std::ranges::find(all, o) == all.end())
-                    all.push_back(o);
+            const std::vector<OpId> all = united(s.ops, m_schedule.subgraphs[j]->ops);
             ++tried;
             replan(SolveAlternative::Kind::Fused, "fused with subgraph " + std::to_string(j),
                    {std::min(i, j), std::max(i, j)}, {all});

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "explain/critical_resources.h"
 
+#include "eval/evaluation.h"
 #include "eval/trace.h"
 #include "explain/other_hardware.h"
 #include "rules/check.h"
-#include "solve/plan/materialise.h"
+#include "solve/cost/subgraph_pool.h"
 
 #include <algorithm>
 
@@ -65,12 +66,9 @@ double retiled(const Problem& problem, const Schedule& schedule, const Rules& ru
         const Subgraph& s = *schedule.subgraphs[i];
         double latency = asIs.subgraphs[i].latency;
         if (!s.locked) {
-            const SetId set = pool.intern(s.ops);
-            const RetainId before =
-                pool.internRetain(residentBefore(problem, schedule, rules, SubgraphId(i)));
-            latency = std::min(
-                latency,
-                pool.bestTiling(set, before, pool.internRetain(s.retain), TilingEffort::Thorough).latency);
+            const PlannedSet planned = pool.intern(
+                PortableSet{s.ops, residentBefore(problem, schedule, rules, SubgraphId(i)), s.retain});
+            latency = std::min(latency, pool.bestTiling(planned, TilingEffort::Thorough).latency);
         }
         total += latency;
     }

@@ -4,7 +4,7 @@
 //   tilewright-bench-solve [--scale F] [PROBLEM.json ...]     F multiplies the budgets (default 1)
 #include "solve/cost/cost_model.h"
 #include "solve/cost/subgraph_pool.h"
-#include "solve/plan/budget.h"
+#include "solve/plan/solve_options.h"
 #include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "solve_baselines.h"
@@ -236,8 +236,8 @@ void rates()
     if (sets.empty())
         return;
     double sum = 0;
-    const double cached = rate(
-        [&](std::int64_t i) { sum += pool.latency(sets[static_cast<std::size_t>(i) % sets.size()], 0, 0); });
+    const double cached =
+        rate([&](std::int64_t i) { sum += pool.latency({sets[static_cast<std::size_t>(i) % sets.size()]}); });
     const double fresh = rate([&](std::int64_t i) {
         (void)model.compile(pool.set(sets[static_cast<std::size_t>(i) % sets.size()]).ops, {});
         sum += model.evaluate(tiling(8), TraversalKind::Snake).latency;

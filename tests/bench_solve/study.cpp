@@ -6,7 +6,7 @@
 // FILE keeps the best value of each problem over all runs; DIR gets the problems.
 #include "families.h"
 
-#include "solve/plan/budget.h"
+#include "solve/plan/solve_options.h"
 #include "solve/search/solver.h"
 #include "workload/problem_json.h"
 

@@ -20,7 +20,7 @@
 #include "base/wall_clock.h"
 #include "eval/evaluator.h"
 #include "eval/lower_bound.h"
-#include "solve/plan/budget.h"
+#include "solve/plan/solve_options.h"
 #include "solve/proof/prove.h"
 #include "solve/proof/set_cover.h"
 #include "solve/search/proof_run.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve_baselines.h"
 
-#include "solve/plan/materialise.h"
-#include "solve/search/annealer.h"
+#include "solve/plan/check_schedule.h"
+#include "solve/plan/plan_schedule.h"
+#include "solve/search/first_plan.h"
 
 namespace tilewright {
 
@@ -18,8 +19,8 @@ Result<BaselineResult> baseline(const Problem& problem, const Rules& rules, bool
         return Error{ErrorCode::Refused, "some op fits at no granularity", {}, {}};
     const auto always = [] { return true; };
     if (fuse)
-        plan = Annealer(pool, 1).fuseGreedily(plan, always);
-    BaselineResult result{materialise(pool, plan, always), 0};
+        plan = fuseGreedily(pool, plan, always);
+    BaselineResult result{toSchedule(pool, plan, always), 0};
     const auto checked = checkSchedule(problem, result.schedule, rules);
     if (!checked)
         return Error{ErrorCode::Internal, "the baseline schedule is not valid", {}, {}};

@@ -1,58 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/columns/combine_columns.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 namespace tilewright {
 
 namespace {
 
-using OpFlags = PlanColumns::OpFlags;
+using OpFlags = MasterProblem::OpFlags;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-constexpr double kAhead = 0.7; ///< of the levels got to
+constexpr double kAhead = 0.7; ///< of the levels of the beam: where the most promising states are taken from
 constexpr std::size_t kMostStarts = 12;
 constexpr std::size_t kMostAhead = 4; ///< columns of a start
-
-struct Item
-{
-    OpFlags runs, reads, stores;
-    PlanColumn column;
-};
 
 struct State : PlanState
 {
     bool guided = false;
     std::uint32_t parent = kNone;
-    std::uint32_t item = kNone;
+    std::uint32_t column = kNone; ///< that led to it
     double cost = 0;
-    double least = 0; ///< of any plan that goes on from here
+    double least = 0; ///< estimated latency of plans that go on from here: cost plus prices of the rest
 };
 
 class Beam
 {
 public:
-    Beam(const PlanColumns& columns, const CombineOptions& options)
-        : m_columns(columns), m_options(options), m_limit(options.limit)
+    Beam(const MasterProblem& master, const CombineOptions& options)
+        : m_master(master), m_options(options), m_limit(options.limit)
     {
-        m_prefix = options.prefix != nullptr ? *options.prefix : columns.frame().before;
-        const double most = options.limit - m_prefix.latency - columns.value();
-        for (const PlanColumn& c : columns.columns()) {
-            if (!(c.latency - columns.price(c) <= most))
-                continue;
-            Item item{{}, readBy(columns.pool(), c), storedBy(columns.pool(), c), c};
-            for (const OpId o : columns.pool().set(c.set).ops)
-                item.runs.set(o.index());
-            m_byResident[c.resident].push_back(static_cast<std::uint32_t>(m_items.size()));
-            m_items.push_back(item);
-        }
-        const Problem& problem = columns.pool().problem();
+        m_prefix = options.prefix != nullptr ? *options.prefix : master.fixed().before;
+        const double gap = options.limit - m_prefix.latency - master.value();
+        for (const MasterProblem::Column& c : master.columns())
+            if (master.reducedCost(c) <= gap) {
+                m_byResident[c.resident].push_back(static_cast<std::uint32_t>(m_columns.size()));
+                m_columns.push_back(c);
+            }
+        const Problem& problem = master.pool().problem();
         for (const TensorId t : problem.graphOutputs())
             if (const std::optional<OpId> o = problem.producer(t))
                 m_goal.set(o->index());
-        m_goal = (m_goal & ~columns.frame().storedAfter) | columns.frame().readAfter;
+        m_goal = (m_goal & ~master.fixed().storedAfter) | master.fixed().readAfter;
         follow(options.guide);
     }
 
@@ -64,11 +52,9 @@ public:
             levels.push_back(next(levels.back(), levels.size() - 1));
         CombinedColumns out;
         for (const Found& found : m_found) {
-            Plan& plan = out.plans.emplace_back();
-            for (const PlanColumn& c : m_prefix.columns)
-                plan.entries.push_back({c.set, c.retain});
-            for (const PlanColumn& c : columnsOf(found.state))
-                plan.entries.push_back({c.set, c.retain});
+            Plan& plan = out.plans.emplace_back(Plan{m_prefix.columns});
+            const std::vector<CostedSet> own = columnsOf(found.state);
+            plan.entries.insert(plan.entries.end(), own.begin(), own.end());
         }
         if (out.plans.empty())
             out.ahead = ahead(levels);
@@ -76,16 +62,16 @@ public:
     }
 
 private:
-    /// By the most promising ones not of the last level, but of one before: what those lack shows late. Then
-    /// others that look good from the start.
-    std::vector<std::vector<PlanColumn>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
+    /// The first columns of the most promising states, not of the last level but of an earlier one, since
+    /// what those lack shows late; then of others that look good from the start.
+    std::vector<std::vector<CostedSet>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
         const auto depth = static_cast<std::size_t>(kAhead * static_cast<double>(levels.size() - 1));
         const std::size_t first = std::min(kMostAhead, (depth + 3) / 4);
         std::vector<std::uint32_t> starts;
         const auto add = [&](std::uint32_t state) {
-            if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].item != kNone &&
-                std::ranges::find(starts, state) == starts.end() && !m_options.isVisited(m_states[state]))
+            if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].column != kNone &&
+                !isIn(state, starts) && !m_options.isVisited(m_states[state]))
                 starts.push_back(state);
         };
         for (std::uint32_t state : byLeast(levels[depth])) {
@@ -95,7 +81,7 @@ private:
         }
         for (const std::uint32_t state : byLeast(levels[first]))
             add(state);
-        std::vector<std::vector<PlanColumn>> out;
+        std::vector<std::vector<CostedSet>> out;
         out.reserve(starts.size());
         for (const std::uint32_t state : starts)
             out.push_back(columnsOf(state));
@@ -113,11 +99,11 @@ private:
         double cost;
         std::uint32_t state;
     };
-    [[nodiscard]] std::vector<PlanColumn> columnsOf(std::uint32_t state) const
+    [[nodiscard]] std::vector<CostedSet> columnsOf(std::uint32_t state) const
     {
-        std::vector<PlanColumn> out;
-        for (; m_states[state].item != kNone; state = m_states[state].parent)
-            out.push_back(m_items[m_states[state].item].column);
+        std::vector<CostedSet> out;
+        for (; m_states[state].column != kNone; state = m_states[state].parent)
+            out.push_back(m_columns[m_states[state].column]);
         std::ranges::reverse(out);
         return out;
     }
@@ -133,16 +119,13 @@ private:
             m_limit = m_found.back().cost;
     }
 
-    void follow(std::span<const PlanEntry> entries)
+    void follow(std::span<const CostedSet> entries)
     {
-        RetainId before = m_prefix.resident;
-        for (const PlanEntry& e : entries) {
-            const auto isOf = [&](const Item& i) { return i.column == PlanColumn{e.set, before, e.retain}; };
-            const auto it = std::ranges::find_if(m_items, isOf);
-            if (it == m_items.end())
+        for (const CostedSet& e : entries) {
+            const auto it = std::ranges::find(m_columns, static_cast<const PlannedSet&>(e));
+            if (it == m_columns.end())
                 return;
-            m_guide.push_back(static_cast<std::uint32_t>(it - m_items.begin()));
-            before = e.retain;
+            m_guide.push_back(static_cast<std::uint32_t>(it - m_columns.begin()));
         }
     }
 
@@ -176,27 +159,27 @@ private:
     void extend(std::uint32_t from, std::uint32_t with, std::size_t depth)
     {
         const State& state = m_states[from];
-        const Item& item = m_items[with];
-        if ((item.reads & ~state.stored).any() ||
-            ((item.stores & ~state.stored).none() && item.column.retain == 0))
+        const MasterProblem::Column& column = m_columns[with];
+        if ((column.reads & ~state.stored).any() ||
+            ((column.stores & ~state.stored).none() && column.retain == 0))
             return;
-        State out{{state.run | item.runs, state.stored | item.stores, item.column.retain},
+        State out{{state.run | column.runs, state.stored | column.stores, column.retain},
                   false,
                   from,
                   with,
-                  state.cost + item.column.latency,
+                  state.cost + column.latency,
                   0};
         out.guided = state.guided && depth < m_guide.size() && m_guide[depth] == with;
         if (out.cost >= m_limit)
             return;
-        if ((m_goal & ~out.stored).none() && out.resident == m_columns.frame().residentAfter) {
+        if ((m_goal & ~out.stored).none() && out.resident == m_master.fixed().residentAfter) {
             if (!out.guided)
                 keep(out);
             return;
         }
         if (const auto it = m_seen.find(out); it != m_seen.end() && it->second <= out.cost && !out.guided)
             return;
-        out.least = out.cost + m_columns.rest(out.run, out.stored, out.resident);
+        out.least = out.cost + m_master.priceOfRest(out);
         if (out.least >= m_limit && !out.guided)
             return;
         const auto [it, isNew] = m_index.try_emplace(out, m_next.size());
@@ -212,12 +195,12 @@ private:
             other.guided = out.guided;
     }
 
-    const PlanColumns& m_columns;
+    const MasterProblem& m_master;
     const CombineOptions& m_options;
     PlanPrefix m_prefix;
-    std::vector<Item> m_items;
+    std::vector<MasterProblem::Column> m_columns; ///< whose reduced cost allows a plan below the limit
     std::unordered_map<RetainId, std::vector<std::uint32_t>> m_byResident;
-    std::vector<std::uint32_t> m_guide; ///< items
+    std::vector<std::uint32_t> m_guide; ///< columns
     OpFlags m_goal;
     std::vector<State> m_states;
     std::vector<State> m_next;
@@ -229,9 +212,9 @@ private:
 
 } // namespace
 
-CombinedColumns combineColumns(const PlanColumns& columns, const CombineOptions& options)
+CombinedColumns combineColumns(const MasterProblem& master, const CombineOptions& options)
 {
-    return Beam(columns, options).run();
+    return Beam(master, options).run();
 }
 
 } // namespace tilewright

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "solve/columns/plan_columns.h"
+#include "solve/columns/master_problem.h"
 
 #include <functional>
 #include <span>
@@ -10,25 +10,28 @@ namespace tilewright {
 
 struct CombineOptions
 {
-    std::size_t width = 1000;           ///< states that go on from one subgraph to the next
-    double limit = 0;                   ///< plans that cost less are looked for ...
-    std::size_t plans = 1;              ///< ... and the best so many of them given back
-    const PlanPrefix* prefix = nullptr; ///< how they begin; what the prices are for; else as the frame does
-    /// Of a plan, after the prefix: its states always go on, as far as its columns are known; not given back.
-    std::span<const PlanEntry> guide = {};
+    std::size_t width = 1000; ///< of the beam: states kept after each subgraph
+    double limit = 0;         ///< latency that plans have to be below
+    std::size_t plans = 1;    ///< the best so many of them are returned
+    const PlanPrefix* prefix =
+        nullptr; ///< how plans begin, as the master's prices assume; null: as its fixed parts
+    /// Columns of a known plan after the prefix, as far as the master knows them. Their states always stay in
+    /// the beam; the plan itself is not returned.
+    std::span<const CostedSet> guide = {};
     std::function<bool()> keepGoing = [] { return true; };
-    /// Starts (see CombinedColumns) that are not to be given back.
+    /// States that CombinedColumns::ahead must not end in.
     std::function<bool(const PlanState&)> isVisited = [](const PlanState&) { return false; };
 };
 
-/// Plans that are put together of known columns, one after the other, in an order in which all that is read
-/// is there (a beam search; what prices say of the rest decides which states go on).
+/// Result of a beam search for plans made of known columns, one after the other, in an order in which all
+/// that is read is there. The beam keeps the states with the least latency so far plus the dual prices of
+/// what is left to do.
 struct CombinedColumns
 {
     std::vector<Plan> plans; ///< the best first, not settled
-    /// Where there are none: how the most promising ones go on, some columns each.
-    std::vector<std::vector<PlanColumn>> ahead;
+    /// Where there are no plans: the first columns, after the prefix, of the most promising ones.
+    std::vector<std::vector<CostedSet>> ahead;
 };
-[[nodiscard]] CombinedColumns combineColumns(const PlanColumns& columns, const CombineOptions& options);
+[[nodiscard]] CombinedColumns combineColumns(const MasterProblem& master, const CombineOptions& options);
 
 } // namespace tilewright

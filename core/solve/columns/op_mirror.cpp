@@ -9,11 +9,11 @@ namespace tilewright {
 
 namespace {
 
-constexpr int kFar = 2; ///< so that there is something alike in the first and the last of equal layers, too
+constexpr int kRadius = 2; ///< small, so that ops of the first and the last of equal layers have images, too
 
 } // namespace
 
-OpMirror::OpMirror(const Problem& problem) : m_problem(problem), m_classes(opClasses(problem, kFar))
+OpMirror::OpMirror(const Problem& problem) : m_problem(problem), m_classes(opClasses(problem, kRadius))
 {
     for (std::uint32_t i = 0; i < m_classes.size(); ++i) {
         m_alike.resize(std::max<std::size_t>(m_alike.size(), m_classes[i] + 1));
@@ -40,7 +40,7 @@ std::optional<std::vector<std::optional<OpId>>> OpMirror::image(const std::vecto
         found.push_back(o);
         return true;
     };
-    // Who reads one of them corresponds to itself where it reads the other one, too, and may.
+    // An op that reads both tensors is its own image where that is possible.
     const auto mapReaders = [&](TensorId t, TensorId image) {
         const std::span<const OpId> others = m_problem.consumers(image);
         for (const OpId o : m_problem.consumers(t)) {

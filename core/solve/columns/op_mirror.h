@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// Where a graph repeats itself: what corresponds to some of its ops elsewhere, in another layer or branch.
+/// Images of ops where a graph repeats itself: the ops that correspond to them in another layer or branch.
 class OpMirror
 {
 public:
@@ -18,9 +18,8 @@ public:
 
     /// Ops that look like this one, itself included (opClasses()).
     [[nodiscard]] std::span<const OpId> alike(OpId op) const { return m_alike[m_classes[op.index()]]; }
-    /// By op: what corresponds to it when `to` corresponds to `from`; for connected `ops`, others have none.
-    /// Nothing when there is no such thing. Ops and their images only look alike; what the images cost has to
-    /// be asked for.
+    /// By op: the image of each of the connected `ops` when that of `from` is `to`; nothing when some op has
+    /// none. Ops and their images only look alike: their costs may differ.
     [[nodiscard]] std::optional<std::vector<std::optional<OpId>>> image(const std::vector<OpId>& ops,
                                                                         OpId from, OpId to) const;
 

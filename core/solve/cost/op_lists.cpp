@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/cost/op_lists.h"
 
-#include <algorithm>
-
 namespace tilewright {
 
 std::vector<OpId> without(const std::vector<OpId>& ops, const std::vector<OpId>& removed)
 {
     std::vector<OpId> out;
     for (const OpId o : ops)
-        if (std::ranges::find(removed, o) == removed.end())
+        if (!isIn(o, removed))
             out.push_back(o);
     return out;
 }
@@ -18,7 +16,7 @@ std::vector<OpId> united(const std::vector<OpId>& ops, const std::vector<OpId>& 
 {
     std::vector<OpId> out = ops;
     for (const OpId o : added)
-        if (std::ranges::find(ops, o) == ops.end())
+        if (!isIn(o, ops))
             out.push_back(o);
     return out;
 }
@@ -30,9 +28,7 @@ std::vector<OpId> cone(const Problem& problem, const std::vector<OpId>& ops, OpI
         for (const OpId p : ops) {
             const OpId from = down ? out[i] : p;
             const OpId to = down ? p : out[i];
-            const std::vector<TensorId>& inputs = problem.op(to).inputs;
-            if (std::ranges::find(inputs, problem.op(from).output) != inputs.end() &&
-                std::ranges::find(out, p) == out.end())
+            if (isIn(problem.op(from).output, problem.op(to).inputs) && !isIn(p, out))
                 out.push_back(p);
         }
     return out;

@@ -3,9 +3,15 @@
 
 #include "workload/problem.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace tilewright {
+
+template <class T> [[nodiscard]] bool isIn(T value, const std::vector<T>& list)
+{
+    return std::ranges::find(list, value) != list.end();
+}
 
 // Lists of distinct ops in any order.
 

@@ -2,11 +2,13 @@
 #include "solve/cost/subgraph_pool.h"
 
 #include "eval/trace.h"
+#include "solve/cost/structure.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tilewright {
 
@@ -139,6 +141,17 @@ RetainId SubgraphPool::internRetain(std::vector<TensorId> tensors)
     return it->second;
 }
 
+PlannedSet SubgraphPool::intern(const PortableSet& s)
+{
+    return {intern(s.ops, s.lock), internRetain(s.resident), internRetain(s.retain)};
+}
+
+PortableSet SubgraphPool::portable(const PlannedSet& p) const
+{
+    const OpSet& set = m_sets[p.set];
+    return {set.ops, m_retains[p.resident], m_retains[p.retain], set.lock};
+}
+
 RetainId SubgraphPool::pinnedRetain(SetId id)
 {
     const OpSet& set = m_sets[id];
@@ -149,36 +162,26 @@ RetainId SubgraphPool::pinnedRetain(SetId id)
     return internRetain(std::move(kept));
 }
 
-/// Equal digests mean equal problems for TilingSearch: local tensor numbers by first appearance.
-Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& resident,
-                               const std::vector<TensorId>& retain, TilingEffort effort)
+/// Equal digests mean equal problems for TilingSearch; tensors are numbered by first appearance.
+Digest SubgraphPool::structure(const PlannedSet& p, TilingEffort effort)
 {
-    Digest d;
-    d.add(static_cast<std::uint64_t>(effort));
+    const std::vector<TensorId>& resident = m_retains[p.resident];
+    const std::vector<TensorId>& retain = m_retains[p.retain];
     ++m_stamp;
     std::uint32_t next = 1;
-    const auto tensor = [&](TensorId t) {
-        if (m_localStamp[t.index()] == m_stamp) {
-            d.add(m_local[t.index()]);
-            return;
+    const auto number = [&](TensorId t) {
+        const bool isNew = m_localStamp[t.index()] != m_stamp;
+        if (isNew) {
+            m_localStamp[t.index()] = m_stamp;
+            m_local[t.index()] = next++;
         }
-        m_localStamp[t.index()] = m_stamp;
-        m_local[t.index()] = next++;
-        const Tensor& shape = m_problem.tensor(t);
-        const std::uint64_t state = (std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
-                                    (std::ranges::find(retain, t) != retain.end() ? 2U : 0U);
-        d.add(0x100000 + state);
-        d.add(static_cast<std::uint64_t>(shape.width));
-        d.add(static_cast<std::uint64_t>(shape.height));
+        return std::pair(m_local[t.index()], isNew);
     };
-    for (const OpId o : set.ops) {
-        const Op& op = m_problem.op(o);
-        d.add(0x200000 + static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
-        d.add(static_cast<std::uint64_t>(op.baseCost));
-        for (const TensorId t : op.inputs)
-            tensor(t);
-        tensor(op.output);
-    }
+    Digest d = structureOf(m_problem, m_sets[p.set].ops, number, [&](Digest& of, TensorId t) {
+        of.add((std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
+               (std::ranges::find(retain, t) != retain.end() ? 2U : 0U));
+    });
+    d.add(static_cast<std::uint64_t>(effort));
     std::int64_t others = 0;
     for (const TensorId t : resident)
         if (m_localStamp[t.index()] != m_stamp)
@@ -187,22 +190,21 @@ Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& re
     return d;
 }
 
-bool SubgraphPool::compile(SetId id, RetainId resident, RetainId retain)
+bool SubgraphPool::compile(const PlannedSet& p)
 {
-    const CostKey key{id, resident, retain};
-    if (m_compiled == key)
+    if (m_compiled == p)
         return true;
     m_compiled.reset();
-    if (m_model.compile(m_sets[id].ops, {m_retains[resident], m_retains[retain]}))
-        m_compiled = key;
+    if (m_model.compile(m_sets[p.set].ops, {m_retains[p.resident], m_retains[p.retain]}))
+        m_compiled = p;
     return m_compiled.has_value();
 }
 
-Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, TilingEffort effort, double cutoff)
+Tiling SubgraphPool::search(const PlannedSet& p, TilingEffort effort, double cutoff)
 {
-    if (!compile(id, resident, retain))
+    if (!compile(p))
         return {};
-    const OpSet& set = m_sets[id];
+    const OpSet& set = m_sets[p.set];
     if (set.lock < 0) {
         ++m_searches;
         return m_search.search(effort, cutoff);
@@ -211,10 +213,10 @@ Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, Tiling
     if (pinned.traversal.kind() != TraversalKind::Custom && pinned.traversal.kind() != TraversalKind::Spiral)
         return m_search.fixed(pinned.granularity);
     Subgraph subgraph = pinned;
-    subgraph.retain = m_retains[retain];
+    subgraph.retain = m_retains[p.retain];
     Tiling tiling{pinned.granularity, pinned.traversal.kind(), 0};
     bool stepped = false;
-    traceSubgraph(m_problem, subgraph, m_retains[resident], m_rules, [&](const Step& step) {
+    traceSubgraph(m_problem, subgraph, m_retains[p.resident], m_rules, [&](const Step& step) {
         stepped = true;
         tiling.latency += step.latency;
         if (step.workingSet > m_problem.hardware().fastMemoryCapacity)
@@ -224,20 +226,20 @@ Tiling SubgraphPool::search(SetId id, RetainId resident, RetainId retain, Tiling
     return stepped ? tiling : Tiling{};
 }
 
-Tiling SubgraphPool::tiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort, double cutoff)
+Tiling SubgraphPool::tiling(const PlannedSet& p, TilingEffort effort, double cutoff)
 {
-    const OpSet& set = m_sets[id];
+    const OpSet& set = m_sets[p.set];
     if (!set.connected && set.lock < 0)
         return {};
     if (set.lock >= 0)
-        return search(id, resident, retain, effort, cutoff);
-    const Digest key = structure(set, m_retains[resident], m_retains[retain], effort);
+        return search(p, effort, cutoff);
+    const Digest key = structure(p, effort);
     if (const auto known = m_memo.find(key))
         return *known;
     const std::int64_t searches = m_searches;
-    const Tiling found = search(id, resident, retain, effort, cutoff);
+    const Tiling found = search(p, effort, cutoff);
     if (m_searches > searches && m_search.isCut())
-        m_notBelow[{id, resident, retain}] = cutoff;
+        m_notBelow[p] = cutoff;
     else if (!m_search.interrupted())
         m_memo.store(key, found);
     return found;
@@ -269,12 +271,11 @@ void SubgraphPool::clear()
         m_hints[intern(ops)].push_back(granularity);
 }
 
-Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)
+Tiling SubgraphPool::hinted(const PlannedSet& p)
 {
     Tiling best;
-    const auto it = m_hints.find(id);
-    if (it == m_hints.end() || m_sets[id].lock >= 0 || !m_sets[id].connected ||
-        !compile(id, resident, retain))
+    const auto it = m_hints.find(p.set);
+    if (it == m_hints.end() || m_sets[p.set].lock >= 0 || !m_sets[p.set].connected || !compile(p))
         return best;
     for (const Granularity& g : it->second)
         if (const Tiling t = m_search.fixed(g); t.latency < best.latency)
@@ -282,24 +283,22 @@ Tiling SubgraphPool::hinted(SetId id, RetainId resident, RetainId retain)
     return best;
 }
 
-Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, TilingEffort effort)
+Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
 {
-    Tiling best = tiling(id, resident, retain, TilingEffort::Quick);
+    Tiling best = tiling(p, TilingEffort::Quick);
     if (effort != TilingEffort::Quick) {
-        if (const Tiling t = tiling(id, resident, retain, effort); t.latency < best.latency)
+        if (const Tiling t = tiling(p, effort); t.latency < best.latency)
             best = t;
-    } else if (best.feasible() && m_sets[id].lock < 0) {
-        // What a thorough search has found before, here or for an equal subgraph, costs nothing.
-        const Digest key =
-            structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Thorough);
+    } else if (best.feasible() && m_sets[p.set].lock < 0) {
+        // The result of an earlier thorough search, for this subgraph or an equal one, is free.
+        const Digest key = structure(p, TilingEffort::Thorough);
         if (const auto known = m_memo.find(key); known && known->latency < best.latency)
             best = *known;
     }
-    if (const Tiling t = hinted(id, resident, retain); t.latency < best.latency)
+    if (const Tiling t = hinted(p); t.latency < best.latency)
         best = t;
-    if (m_memo.hasProofs() && m_sets[id].lock < 0) {
-        const Digest key =
-            structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
+    if (m_memo.hasProofs() && m_sets[p.set].lock < 0) {
+        const Digest key = structure(p, TilingEffort::Exhaustive);
         if (const auto proven = m_memo.find(key); proven && proven->latency < best.latency)
             best = *proven;
     }
@@ -308,7 +307,7 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
 
 namespace {
 
-/// 0 is the roundest.
+/// 0: a power of two; 1: a multiple of eight; 2: neither.
 int roughness(std::int64_t size)
 {
     return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
@@ -316,12 +315,12 @@ int roughness(std::int64_t size)
 
 } // namespace
 
-Tiling SubgraphPool::preferRoundSizes(SetId id, RetainId resident, RetainId retain, const Tiling& tiling)
+Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
 {
-    const OpSet& set = m_sets[id];
-    if (set.lock >= 0 || !tiling.feasible() || !compile(id, resident, retain))
+    const OpSet& set = m_sets[p.set];
+    if (set.lock >= 0 || !tiling.feasible() || !compile(p))
         return tiling;
-    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // is round however long it is
+    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // whole extents count as round
     for (const OpId o : set.ops) {
         const Tensor& out = m_problem.tensor(m_problem.op(o).output);
         whole.w = std::max(whole.w, out.width);
@@ -353,39 +352,37 @@ Tiling SubgraphPool::preferRoundSizes(SetId id, RetainId resident, RetainId reta
     return best;
 }
 
-double SubgraphPool::refine(SetId id, RetainId resident, RetainId retain)
+double SubgraphPool::refine(const PlannedSet& p)
 {
-    const auto [it, isNew] = m_refined.try_emplace(CostKey{id, resident, retain}, 0);
+    const auto [it, isNew] = m_refined.try_emplace(p, 0);
     if (!isNew)
         return it->second;
-    const double value = bestTiling(id, resident, retain, TilingEffort::Thorough).latency;
+    const double value = bestTiling(p, TilingEffort::Thorough).latency;
     it->second = value;
-    if (resident == 0 && retain == 0)
-        m_plain[id] = value;
+    if (p.resident == 0 && p.retain == 0)
+        m_plain[p.set] = value;
     else
-        m_costs[{id, resident, retain}] = value;
+        m_costs[p] = value;
     return value;
 }
 
-std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, RetainId retain, double cutoff,
+std::optional<double> SubgraphPool::provenLatency(const PlannedSet& p, double cutoff,
                                                   const std::function<bool()>& keepGoing)
 {
-    const OpSet& set = m_sets[id];
-    const Digest key = structure(set, m_retains[resident], m_retains[retain], TilingEffort::Exhaustive);
+    const Digest key = structure(p, TilingEffort::Exhaustive);
     if (const auto known = m_memo.find(key))
         return known->latency;
-    const CostKey floorKey{id, resident, retain};
-    if (const auto it = m_floors.find(floorKey); it != m_floors.end() && cutoff <= it->second)
+    if (const auto it = m_floors.find(p); it != m_floors.end() && cutoff <= it->second)
         return it->second;
-    const Tiling hint = bestTiling(id, resident, retain, TilingEffort::Quick);
-    if (!compile(id, resident, retain))
+    const Tiling hint = bestTiling(p, TilingEffort::Quick);
+    if (!compile(p))
         return std::nullopt;
     ++m_searches;
     const Tiling found = m_search.exhaust(hint, cutoff, keepGoing);
     if (m_search.incomplete())
         return std::nullopt;
     if (found.latency >= cutoff) {
-        m_floors[floorKey] = cutoff;
+        m_floors[p] = cutoff;
         return cutoff;
     }
     m_memo.store(key, found);
@@ -393,67 +390,64 @@ std::optional<double> SubgraphPool::provenLatency(SetId id, RetainId resident, R
     return found.latency;
 }
 
-double SubgraphPool::leastLatency(SetId id, RetainId resident, RetainId retain)
+double SubgraphPool::leastLatency(const PlannedSet& p)
 {
-    const CostKey key{id, resident, retain};
-    const auto [it, isNew] = m_least.try_emplace(key, 0);
+    const auto [it, isNew] = m_least.try_emplace(p, 0);
     if (isNew) {
         it->second = std::numeric_limits<double>::infinity();
-        if (compile(id, resident, retain))
+        if (compile(p))
             it->second = m_model.leastLatency();
     }
     return it->second;
 }
 
-double SubgraphPool::floor(SetId id, RetainId resident, RetainId retain)
+double SubgraphPool::floor(const PlannedSet& p)
 {
-    if (m_sets[id].lock >= 0)
+    if (m_sets[p.set].lock >= 0)
         return 0;
-    if (const double known = knownLatency(id, resident, retain); known > 0)
+    if (const double known = knownLatency(p); known > 0)
         return known;
-    const auto it = m_notBelow.find({id, resident, retain});
-    return it != m_notBelow.end() ? it->second : leastLatency(id, resident, retain);
+    const auto it = m_notBelow.find(p);
+    return it != m_notBelow.end() ? it->second : leastLatency(p);
 }
 
-double SubgraphPool::latencyBelow(double cutoff, SetId id, RetainId resident, RetainId retain)
+double SubgraphPool::latencyBelow(double cutoff, const PlannedSet& p)
 {
-    const OpSet& set = m_sets[id];
-    if (set.lock >= 0 || !set.connected || m_hints.contains(id) || knownLatency(id, resident, retain) > 0)
-        return latency(id, resident, retain);
+    const OpSet& set = m_sets[p.set];
+    if (set.lock >= 0 || !set.connected || m_hints.contains(p.set) || knownLatency(p) > 0)
+        return latency(p);
     const auto isCut = [&] {
-        const auto it = m_notBelow.find({id, resident, retain});
+        const auto it = m_notBelow.find(p);
         return it != m_notBelow.end() && cutoff <= it->second;
     };
-    if (!isCut() &&
-        !m_memo.find(structure(set, m_retains[resident], m_retains[retain], TilingEffort::Thorough)))
-        (void)tiling(id, resident, retain, TilingEffort::Quick, cutoff);
+    if (!isCut() && !m_memo.find(structure(p, TilingEffort::Thorough)))
+        (void)tiling(p, TilingEffort::Quick, cutoff);
     if (!isCut())
-        return latency(id, resident, retain);
+        return latency(p);
     ++m_lookups;
     return std::numeric_limits<double>::infinity();
 }
 
-double SubgraphPool::knownLatency(SetId id, RetainId resident, RetainId retain) const
+double SubgraphPool::knownLatency(const PlannedSet& p) const
 {
-    if (resident == 0 && retain == 0)
-        return std::isnan(m_plain[id]) ? 0 : m_plain[id];
-    const auto it = m_costs.find({id, resident, retain});
+    if (p.resident == 0 && p.retain == 0)
+        return std::isnan(m_plain[p.set]) ? 0 : m_plain[p.set];
+    const auto it = m_costs.find(p);
     return it == m_costs.end() ? 0 : it->second;
 }
 
-double SubgraphPool::latency(SetId id, RetainId resident, RetainId retain)
+double SubgraphPool::latency(const PlannedSet& p)
 {
     ++m_lookups;
-    if (resident == 0 && retain == 0) {
-        if (std::isnan(m_plain[id]))
-            m_plain[id] = bestTiling(id, 0, 0, TilingEffort::Quick).latency;
-        return m_plain[id];
+    if (p.resident == 0 && p.retain == 0) {
+        if (std::isnan(m_plain[p.set]))
+            m_plain[p.set] = bestTiling(p, TilingEffort::Quick).latency;
+        return m_plain[p.set];
     }
-    const CostKey key{id, resident, retain};
-    if (const auto it = m_costs.find(key); it != m_costs.end())
+    if (const auto it = m_costs.find(p); it != m_costs.end())
         return it->second;
-    const double value = bestTiling(id, resident, retain, TilingEffort::Quick).latency;
-    m_costs.emplace(key, value);
+    const double value = bestTiling(p, TilingEffort::Quick).latency;
+    m_costs.emplace(p, value);
     return value;
 }
 

@@ -57,6 +57,31 @@ struct OpSet
 using SetId = std::uint32_t;
 using RetainId = std::uint32_t; ///< 0 = nothing
 
+/// What the latency of a subgraph depends on: its ops, the tensors in fast memory before it, and those it
+/// retains. The ids are those of one SubgraphPool.
+struct PlannedSet
+{
+    SetId set = 0;
+    RetainId resident = 0;
+    RetainId retain = 0;
+    bool operator==(const PlannedSet&) const = default;
+    struct Hash
+    {
+        std::size_t operator()(const PlannedSet& p) const noexcept
+        {
+            return hashOf(p.set, p.resident, p.retain);
+        }
+    };
+};
+
+/// A PlannedSet that does not refer to a pool, to be carried from one pool to another.
+struct PortableSet
+{
+    std::vector<OpId> ops;
+    std::vector<TensorId> resident, retain;
+    std::int32_t lock = -1; ///< as OpSet::lock
+};
+
 /// A subgraph that a person has locked: the search keeps its ops, granularity and retained tensors, and its
 /// traversal unless that is a preset.
 struct LockedSubgraph
@@ -71,26 +96,13 @@ public:
     SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
                  std::vector<LockedSubgraph> locked);
 
-    /// All that a latency depends on.
-    struct CostKey
-    {
-        SetId set;
-        RetainId resident, retain;
-        bool operator==(const CostKey&) const = default;
-    };
-    struct CostKeyHash
-    {
-        std::size_t operator()(const CostKey& k) const noexcept
-        {
-            return hashOf(k.set, k.resident, k.retain);
-        }
-    };
-
     /// Id of a set of distinct ops, in any order; with `lock` >= 0 of that locked subgraph.
     [[nodiscard]] SetId intern(std::vector<OpId> ops, std::int32_t lock = -1);
     [[nodiscard]] const OpSet& set(SetId id) const { return m_sets[id]; }
     [[nodiscard]] RetainId internRetain(std::vector<TensorId> tensors);
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
+    [[nodiscard]] PlannedSet intern(const PortableSet& s);
+    [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
     /// The products of the set that its locked subgraph retains.
     [[nodiscard]] RetainId pinnedRetain(SetId set);
 
@@ -99,36 +111,35 @@ public:
     void setKeepGoing(std::function<bool()> keepGoing) { m_search.setKeepGoing(std::move(keepGoing)); }
     /// Latency of the best tiling found for the set with these resident and retained tensors; infinite when
     /// none fits.
-    [[nodiscard]] double latency(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double latency(const PlannedSet& p);
     /// latency() if it is below `cutoff`; else that or infinity, in a fraction of the time.
-    [[nodiscard]] double latencyBelow(double cutoff, SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double latencyBelow(double cutoff, const PlannedSet& p);
     /// latency() if it is known already, else 0.
-    [[nodiscard]] double knownLatency(SetId set, RetainId resident, RetainId retain) const;
+    [[nodiscard]] double knownLatency(const PlannedSet& p) const;
     /// The best tiling found with this effort; with a `cutoff` only one that is faster.
-    [[nodiscard]] Tiling tiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
+    [[nodiscard]] Tiling tiling(const PlannedSet& p, TilingEffort effort,
                                 double cutoff = std::numeric_limits<double>::infinity());
 
     /// The best of the Quick tiling, the `effort` tiling and the hinted one.
-    [[nodiscard]] Tiling bestTiling(SetId set, RetainId resident, RetainId retain, TilingEffort effort);
+    [[nodiscard]] Tiling bestTiling(const PlannedSet& p, TilingEffort effort);
     /// A tiling as fast as `tiling` (of this set with these tensors) whose sizes are powers of two, or at
     /// least multiples of eight, where there is one; else `tiling`.
-    [[nodiscard]] Tiling preferRoundSizes(SetId set, RetainId resident, RetainId retain,
-                                          const Tiling& tiling);
+    [[nodiscard]] Tiling preferRoundSizes(const PlannedSet& p, const Tiling& tiling);
     /// Adds a granularity that is tried for this set beside those of the search, such as that of the start
     /// schedule.
     void addHint(SetId set, const Granularity& granularity);
     /// Latency of the thorough bestTiling(), which latency() returns from now on. Only the first call
     /// searches.
-    double refine(SetId set, RetainId resident, RetainId retain);
+    double refine(const PlannedSet& p);
 
     /// For proofs: the least latency over all tilings, or a lower bound of it that is `cutoff` or more.
     /// Nothing when `keepGoing` ended the search or a tiling could not be evaluated.
-    [[nodiscard]] std::optional<double> provenLatency(SetId set, RetainId resident, RetainId retain,
-                                                      double cutoff, const std::function<bool()>& keepGoing);
+    [[nodiscard]] std::optional<double> provenLatency(const PlannedSet& p, double cutoff,
+                                                      const std::function<bool()>& keepGoing);
     /// Lower bound of the latency over all tilings: CostModel::leastLatency().
-    [[nodiscard]] double leastLatency(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double leastLatency(const PlannedSet& p);
     /// latency() if it is known already, else the best known lower bound of it; 0 for a locked subgraph.
-    [[nodiscard]] double floor(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] double floor(const PlannedSet& p);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
@@ -144,20 +155,18 @@ public:
     void components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out);
 
 private:
-    [[nodiscard]] Digest structure(const OpSet& set, const std::vector<TensorId>& resident,
-                                   const std::vector<TensorId>& retain, TilingEffort effort);
-    [[nodiscard]] Tiling hinted(SetId set, RetainId resident, RetainId retain);
+    [[nodiscard]] Digest structure(const PlannedSet& p, TilingEffort effort);
+    [[nodiscard]] Tiling hinted(const PlannedSet& p);
     /// Compiles m_model for the set; false when that fails.
-    [[nodiscard]] bool compile(SetId set, RetainId resident, RetainId retain);
-    [[nodiscard]] Tiling search(SetId set, RetainId resident, RetainId retain, TilingEffort effort,
-                                double cutoff);
+    [[nodiscard]] bool compile(const PlannedSet& p);
+    [[nodiscard]] Tiling search(const PlannedSet& p, TilingEffort effort, double cutoff);
 
     const Problem& m_problem;
     Rules m_rules;
     TilingMemo& m_memo;
     std::vector<LockedSubgraph> m_locked;
     CostModel m_model;
-    std::optional<CostKey> m_compiled; ///< what m_model is compiled for
+    std::optional<PlannedSet> m_compiled; ///< what m_model is compiled for
     TilingSearch m_search;
     IdVector<OpId, std::uint32_t> m_rank;
     std::vector<OpSet> m_sets;
@@ -168,12 +177,12 @@ private:
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
     std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList; ///< the same, by ops
     std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
-    std::unordered_map<CostKey, double, CostKeyHash> m_costs;
-    std::unordered_map<CostKey, double, CostKeyHash> m_least, m_refined;
-    std::unordered_map<CostKey, double, CostKeyHash>
-        m_floors; ///< proven lower bounds of the latency of all tilings
-    std::unordered_map<CostKey, double, CostKeyHash>
-        m_notBelow; ///< lower bounds of latency(), from searches with a cutoff
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_least, m_refined;
+    /// Proven lower bounds of the latency of all tilings.
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_floors;
+    /// Lower bounds of latency(), from searches with a cutoff.
+    std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_notBelow;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
     std::vector<std::uint32_t> m_local; ///< scratch by tensor

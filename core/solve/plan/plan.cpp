@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/plan/plan.h"
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 
 namespace tilewright {
+
+PortablePlan portable(const SubgraphPool& pool, const Plan& plan)
+{
+    PortablePlan out;
+    for (const CostedSet& e : plan.entries)
+        out.push_back(pool.portable(e));
+    return out;
+}
+
+Plan toPlan(SubgraphPool& pool, const PortablePlan& sets)
+{
+    Plan out;
+    for (const PortableSet& s : sets)
+        out.entries.push_back({pool.intern(s)});
+    return out;
+}
+
+std::vector<TensorId> handedOver(const OpSet& from, const OpSet& to)
+{
+    std::vector<TensorId> out;
+    std::ranges::set_intersection(from.produced, to.inputs, std::back_inserter(out));
+    return out;
+}
+
+TensorId randomTensorOf(const Op& op, RandomGenerator& random)
+{
+    const std::uint32_t which = random.below(op.inputs.size() + 1);
+    return which < op.inputs.size() ? op.inputs[which] : op.output;
+}
 
 PlanSettler::PlanSettler(SubgraphPool& pool)
     : m_pool(pool), m_needed(pool.problem().tensorCount()), m_stored(pool.problem().tensorCount()),
@@ -19,16 +46,16 @@ Plan PlanSettler::singles()
 {
     Plan plan;
     for (const OpId o : m_pool.problem().topologicalOrder())
-        plan.entries.push_back({m_pool.intern({o})});
+        plan.entries.push_back({{m_pool.intern({o})}});
     return plan;
 }
 
 /// Removes ops whose output is a sink that nobody reads from slow memory, or that was stored before.
-bool PlanSettler::prune(std::vector<PlanEntry>& entries)
+bool PlanSettler::prune(std::vector<CostedSet>& entries)
 {
     bool changed = false;
     ++m_stamp;
-    for (const PlanEntry& e : entries) {
+    for (const CostedSet& e : entries) {
         for (const TensorId t : m_pool.set(e.set).inputs)
             m_needed[t.index()] = m_stamp;
         for (const TensorId t : m_pool.set(e.set).bases)
@@ -36,11 +63,11 @@ bool PlanSettler::prune(std::vector<PlanEntry>& entries)
     }
     m_scratch.clear();
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const PlanEntry& e = entries[i];
+        const CostedSet& e = entries[i];
         const OpSet& set = m_pool.set(e.set);
         const auto useless = [&](TensorId t) {
             if (m_stored[t.index()] == m_stamp)
-                return std::ranges::find(m_pool.retain(e.retain), t) == m_pool.retain(e.retain).end();
+                return !isIn(t, m_pool.retain(e.retain));
             return m_needed[t.index()] != m_stamp && m_graphOutput[t.index()] == 0;
         };
         if (set.lock >= 0 || std::ranges::none_of(set.sinks, useless)) {
@@ -50,31 +77,29 @@ bool PlanSettler::prune(std::vector<PlanEntry>& entries)
             m_ops.clear();
             for (const OpId o : set.ops) {
                 const TensorId t = m_pool.problem().op(o).output;
-                if (std::ranges::find(set.sinks, t) == set.sinks.end() || !useless(t))
+                if (!isIn(t, set.sinks) || !useless(t))
                     m_ops.push_back(o);
             }
             if (!m_ops.empty())
-                m_scratch.push_back({m_pool.intern(m_ops), e.retain});
+                m_scratch.push_back({{m_pool.intern(m_ops), 0, e.retain}});
         }
-        for (const TensorId t : m_pool.set(e.set).sinks)
-            if (std::ranges::find(m_pool.retain(e.retain), t) == m_pool.retain(e.retain).end())
-                m_stored[t.index()] = m_stamp;
+        forEachStored(m_pool, e, [&](TensorId t) { m_stored[t.index()] = m_stamp; });
     }
     if (changed)
         entries.swap(m_scratch);
     return changed;
 }
 
-void PlanSettler::filterRetains(std::vector<PlanEntry>& entries)
+void PlanSettler::filterRetains(std::vector<CostedSet>& entries)
 {
     std::vector<TensorId> kept;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        PlanEntry& e = entries[i];
+        CostedSet& e = entries[i];
         if (const std::int32_t lock = m_pool.set(e.set).lock; lock >= 0) {
-            // What a person pinned is not the search's to change, whatever a move did to it.
+            // A locked subgraph retains what its owner chose, whatever a move has made of it.
             if (const RetainId pinned = m_pool.pinnedRetain(e.set); e.retain != pinned) {
                 e.retain = pinned;
-                e.latency = std::numeric_limits<double>::quiet_NaN();
+                e.uncost();
             }
             continue;
         }
@@ -90,37 +115,27 @@ void PlanSettler::filterRetains(std::vector<PlanEntry>& entries)
         }
         if (kept.size() != m_pool.retain(e.retain).size()) {
             e.retain = m_pool.internRetain(kept);
-            e.latency = std::numeric_limits<double>::quiet_NaN();
+            e.uncost();
         }
     }
 }
 
-bool PlanSettler::inOrder(const std::vector<PlanEntry>& entries)
+bool PlanSettler::inOrder(const std::vector<CostedSet>& entries)
 {
     ++m_stamp;
+    const auto isStored = [&](TensorId t) { return m_stored[t.index()] == m_stamp; };
     RetainId before = 0;
-    for (const PlanEntry& e : entries) {
-        const std::vector<TensorId>& resident = m_pool.retain(before);
-        const OpSet& set = m_pool.set(e.set);
-        for (const TensorId t : set.inputs)
-            if (m_stored[t.index()] != m_stamp &&
-                (before == 0 || std::ranges::find(resident, t) == resident.end()))
-                return false;
-        for (const TensorId t : set.bases) // what is resident is not enough (R1.7)
-            if (m_stored[t.index()] != m_stamp)
-                return false;
-        const std::vector<TensorId>& retained = m_pool.retain(e.retain);
-        for (const TensorId t : set.sinks)
-            if (e.retain == 0 || std::ranges::find(retained, t) == retained.end())
-                m_stored[t.index()] = m_stamp;
-        before = e.retain;
+    for (const CostedSet& e : entries) {
+        const PlannedSet p{e.set, std::exchange(before, e.retain), e.retain};
+        if (!allReads(m_pool, p, isStored))
+            return false;
+        forEachStored(m_pool, p, [&](TensorId t) { m_stored[t.index()] = m_stamp; });
     }
-    return std::ranges::all_of(m_pool.problem().graphOutputs(),
-                               [&](TensorId t) { return m_stored[t.index()] == m_stamp; });
+    return std::ranges::all_of(m_pool.problem().graphOutputs(), isStored);
 }
 
 /// Kahn's order over blocks of entries tied together by retained tensors; ties keep the given order.
-bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
+bool PlanSettler::reorder(std::vector<CostedSet>& entries)
 {
     const auto n = static_cast<std::uint32_t>(entries.size());
     m_block.resize(n);
@@ -133,14 +148,13 @@ bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
     const auto blocks = static_cast<std::uint32_t>(m_blockStart.size());
     m_blockStart.push_back(n);
     ++m_stamp;
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const std::vector<TensorId>& retained = m_pool.retain(entries[i].retain);
-        for (const TensorId t : m_pool.set(entries[i].set).sinks)
-            if (m_stored[t.index()] != m_stamp && std::ranges::find(retained, t) == retained.end()) {
+    for (std::uint32_t i = 0; i < n; ++i)
+        forEachStored(m_pool, entries[i], [&](TensorId t) {
+            if (m_stored[t.index()] != m_stamp) {
                 m_stored[t.index()] = m_stamp;
                 m_provider[t.index()] = static_cast<std::int32_t>(i);
             }
-    }
+        });
     m_edges.clear();
     m_firstEdge.assign(blocks, -1);
     m_waiting.assign(blocks, 0);
@@ -156,18 +170,9 @@ bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
         return true;
     };
     for (std::uint32_t i = 0; i < n; ++i) {
-        for (const TensorId t : m_pool.set(entries[i].set).inputs) {
-            if (i > 0 && entries[i - 1].retain != 0) {
-                const std::vector<TensorId>& resident = m_pool.retain(entries[i - 1].retain);
-                if (std::ranges::find(resident, t) != resident.end())
-                    continue;
-            }
-            if (!waitsFor(i, t))
-                return false;
-        }
-        for (const TensorId t : m_pool.set(entries[i].set).bases)
-            if (!waitsFor(i, t))
-                return false;
+        const PlannedSet p{entries[i].set, i > 0 ? entries[i - 1].retain : 0, entries[i].retain};
+        if (!allReads(m_pool, p, [&](TensorId t) { return waitsFor(i, t); }))
+            return false;
     }
     // A heap, smallest first; ascending numbers are one already.
     m_ready.clear();
@@ -193,13 +198,13 @@ bool PlanSettler::reorder(std::vector<PlanEntry>& entries)
     return true;
 }
 
-double PlanSettler::knownCost(const std::vector<PlanEntry>& entries) const
+double PlanSettler::knownCost(const std::vector<CostedSet>& entries) const
 {
     double sum = 0;
     RetainId before = 0;
-    for (const PlanEntry& e : entries) {
-        sum += e.resident == before && !std::isnan(e.latency) ? e.latency
-                                                              : m_pool.knownLatency(e.set, before, e.retain);
+    for (const CostedSet& e : entries) {
+        sum +=
+            e.resident == before && e.isCosted() ? e.latency : m_pool.knownLatency({e.set, before, e.retain});
         before = e.retain;
     }
     return sum;
@@ -208,9 +213,9 @@ double PlanSettler::knownCost(const std::vector<PlanEntry>& entries) const
 bool PlanSettler::cost(Plan& plan, double limit)
 {
     RetainId before = 0;
-    const auto isCosted = [&](const PlanEntry& e) { return e.resident == before && !std::isnan(e.latency); };
+    const auto isCosted = [&](const CostedSet& e) { return e.resident == before && e.isCosted(); };
     plan.total = 0;
-    for (const PlanEntry& e : plan.entries) {
+    for (const CostedSet& e : plan.entries) {
         if (isCosted(e))
             plan.total += e.latency;
         before = e.retain;
@@ -222,51 +227,47 @@ bool PlanSettler::cost(Plan& plan, double limit)
     const double most = limit * (1 + 1e-12); // sums in another order
     double least = 0;
     before = 0;
-    for (const PlanEntry& e : plan.entries) {
+    for (const CostedSet& e : plan.entries) {
         if (limited && !isCosted(e)) {
-            least += m_pool.floor(e.set, before, e.retain);
+            least += m_pool.floor({e.set, before, e.retain});
             if (plan.total + least > most)
                 return false;
         }
         before = e.retain;
     }
     before = 0;
-    for (PlanEntry& e : plan.entries) {
+    for (CostedSet& e : plan.entries) {
         if (!isCosted(e)) {
-            if (limited)
-                least -= m_pool.floor(e.set, before, e.retain);
             e.resident = before;
             e.refined = false;
-            e.latency = limited ? m_pool.latencyBelow(most - plan.total - least, e.set, before, e.retain)
-                                : m_pool.latency(e.set, before, e.retain);
+            if (limited)
+                least -= m_pool.floor(e);
+            e.latency = limited ? m_pool.latencyBelow(most - plan.total - least, e) : m_pool.latency(e);
             plan.total += e.latency;
             if (plan.total + least > most) {
-                e.latency = std::numeric_limits<double>::quiet_NaN(); // may not be known
+                e.uncost(); // may not be known
                 return false;
             }
         }
         before = e.retain;
     }
-    // Sum anew in order, so that equal plans have equal totals.
-    plan.total = 0;
-    for (const PlanEntry& e : plan.entries)
-        plan.total += e.latency;
+    plan.addUp();
     return plan.feasible();
 }
 
 bool PlanSettler::settle(Plan& plan, double limit)
 {
-    std::vector<PlanEntry>& entries = plan.entries;
+    std::vector<CostedSet>& entries = plan.entries;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const OpSet& set = m_pool.set(entries[i].set);
         if (set.connected || set.lock >= 0)
             continue;
         m_pool.components(set.ops, m_parts);
         const RetainId retain = entries[i].retain;
-        std::vector<PlanEntry> parts;
+        std::vector<CostedSet> parts;
         for (std::vector<OpId>& part : m_parts)
-            parts.push_back({m_pool.intern(std::move(part))});
-        if (!parts.empty()) // a subgraph of a start that has no ops is none
+            parts.push_back({{m_pool.intern(std::move(part))}});
+        if (!parts.empty()) // a subgraph without ops disappears
             parts.back().retain = retain;
         entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
         entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(i), parts.begin(), parts.end());

@@ -5,6 +5,7 @@
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,9 +28,9 @@ struct SolveImprovement
 enum class SolvePhase : std::uint8_t {
     Starting, ///< each op alone, then neighbours fused greedily
     Annealing,
-    Combining, ///< the start of a round: schedules are put together by what their subgraphs are worth
-    Windows,   ///< the end of a round: groups of neighbouring ops are planned anew, exactly
-    Tiling,    ///< the tilings of the best schedule are looked at harder
+    Combining, ///< the start of a round: column generation
+    Windows,   ///< the end of a round: annealing, and exact replanning of groups of neighbouring ops
+    Tiling,    ///< thorough search for the tilings of the best schedule
     Proving
 };
 
@@ -42,8 +43,21 @@ struct SolveStatus
     SolvePhase phase = SolvePhase::Starting;
     int round = 0;           ///< of annealing, from 1; 0 before
     double lastImproved = 0; ///< second at which `best` was found
-    double proofUntil = 0;   ///< while proving: the second at which it is given up
+    double proofUntil = 0;   ///< while proving: the second at which the proof is given up
 };
+
+/// Default search time in seconds for a problem of so many ops: a tenth of what the contest allows, and
+/// beyond its largest problem in proportion, up to a minute.
+[[nodiscard]] constexpr double suggestedSeconds(std::size_t ops)
+{
+    return ops <= 5     ? 0.2
+           : ops <= 20  ? 0.5
+           : ops <= 32  ? 1.5
+           : ops <= 63  ? 3
+           : ops <= 103 ? 6
+           : ops <= 152 ? 12
+                        : std::min(60.0, 12.0 * static_cast<double>(ops) / 152);
+}
 
 struct SolveOptions
 {
@@ -58,19 +72,19 @@ struct SolveOptions
     std::optional<Schedule> start;
     /// Only subgraphs of `start` that run one of these ops may change; all when empty.
     std::vector<OpId> selection;
-    /// Seconds since any moment, asked by several threads: what `seconds` are measured by, e.g. CPU time in
-    /// a benchmark on a busy machine. Wall clock when empty.
+    /// The clock that `seconds` are measured by, in seconds since any moment, e.g. CPU time in a benchmark on
+    /// a busy machine; called by several threads. Wall clock when empty.
     std::function<double()> clock;
     /// Seconds without a better schedule after which the search ends by itself; 0 = never.
     double stagnation = 0;
-    /// While it says so the threads rest; asked often, by several threads. The clock is the caller's to stop.
+    /// True while the search is to pause; called often, by several threads. `clock` should stop meanwhile.
     std::function<bool()> paused;
     bool prove = true; ///< small problems: prove the optimum (see SolveResult::provenOptimal)
-    /// Only schedules whose buffers have addresses (docs/rules/place.md); the proof of `prove` does not know
-    /// it.
+    /// Only schedules whose buffers have addresses (docs/rules/place.md). The proof of `prove` covers the
+    /// others, too.
     bool placeable = false;
-    std::stop_token stop; ///< the best so far is returned within about 50 ms
-    /// Called from the calling thread, for every improvement (at most some a second) and regularly.
+    std::stop_token stop; ///< ends the call within about 50 ms with the best schedule so far
+    /// Both are called from the calling thread: for every improvement (at most some a second), and regularly.
     std::function<void(const SolveImprovement&)> onImprovement;
     std::function<void(const SolveStatus&)> onStatus;
 };
@@ -87,8 +101,8 @@ struct SolveResult
     bool stagnated = false;  ///< ended by SolveOptions::stagnation
     double seconds = 0;
     std::int64_t evaluations = 0;                 ///< tilings evaluated exactly
-    std::int64_t lookups = 0;                     ///< subgraph costs asked, mostly remembered ones
-    std::int64_t steps = 0;                       ///< changes tried
+    std::int64_t lookups = 0;                     ///< latencies of subgraphs looked up, most of them known
+    std::int64_t steps = 0;                       ///< moves tried
     std::vector<std::pair<double, double>> curve; ///< (seconds, latency) of every improvement
     std::vector<double> latencies;                ///< by subgraph
     [[nodiscard]] double gap() const { return lowerBound > 0 ? total / lowerBound - 1 : 0; }

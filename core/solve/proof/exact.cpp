@@ -51,12 +51,11 @@ private:
     [[nodiscard]] bool expand(std::uint32_t at) override;
     [[nodiscard]] SetId setOf(std::uint32_t choice) const override { return m_sets[choice].set; }
     [[nodiscard]] std::vector<TensorId> tensorsOf(OpMask mask) const override;
-    [[nodiscard]] std::optional<double> latency(SetId set, RetainId resident, RetainId retained,
-                                                double cutoff) override
+    [[nodiscard]] std::optional<double> latency(const PlannedSet& p, double cutoff) override
     {
         if (m_effort == TilingEffort::Quick)
-            return m_pool.latency(set, resident, retained);
-        return StateSearch::latency(set, resident, retained, cutoff);
+            return m_pool.latency(p);
+        return StateSearch::latency(p, cutoff);
     }
 
     const Problem& m_problem;
@@ -225,7 +224,7 @@ bool ExactSearch::expand(std::uint32_t at)
             if (const double rest = canRetain(retain) ? remainingBelowLimit(next, from.cost)
                                                       : std::numeric_limits<double>::infinity();
                 rest < m_limit) {
-                const double least = m_pool.leastLatency(c.set, resident, retainId(retain));
+                const double least = m_pool.leastLatency({c.set, resident, retainId(retain)});
                 open({next, from.cost, from.cost + least, 0, at, i, false}, rest);
             }
             if (retain == 0)

@@ -35,7 +35,7 @@ struct ExactWindow
 struct ExactResult
 {
     bool finished = false; ///< the space was covered
-    std::optional<std::vector<PlanEntry>>
+    std::optional<std::vector<CostedSet>>
         entries; ///< the optimum; nothing when no plan beats the upper bound
     double total = 0;
     std::string space; ///< what was covered, in words

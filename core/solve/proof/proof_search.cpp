@@ -47,12 +47,7 @@ private:
     };
     struct KeyHash
     {
-        std::size_t operator()(const Key& k) const noexcept
-        {
-            std::uint64_t h = k.ops * 0x9e3779b97f4a7c15ULL;
-            h = (h ^ (h >> 29) ^ k.resident) * 0xbf58476d1ce4e5b9ULL;
-            return h ^ (h >> 32) ^ (k.retained * 0x94d049bb133111ebULL >> 7);
-        }
+        std::size_t operator()(const Key& k) const noexcept { return hashOf(k.ops, k.resident, k.retained); }
     };
 
     [[nodiscard]] double remaining(const State& state) const override

@@ -17,7 +17,7 @@ struct ProofSearchResult
 {
     bool finished = false;          ///< the space was covered
     double bound = 0;               ///< no schedule whose subgraphs cost that much takes less
-    std::vector<PlanEntry> entries; ///< with Presets: a schedule that is better than the upper bound
+    std::vector<CostedSet> entries; ///< with Presets: a schedule that is better than the upper bound
     double total = std::numeric_limits<double>::infinity();
     std::int64_t states = 0;
 };

@@ -2,7 +2,8 @@
 #include "solve/proof/prove.h"
 
 #include "base/wall_clock.h"
-#include "solve/plan/materialise.h"
+#include "solve/plan/check_schedule.h"
+#include "solve/plan/plan_schedule.h"
 #include "solve/proof/exact.h"
 #include "solve/proof/parallel_for.h"
 #include "solve/proof/proof_search.h"
@@ -84,7 +85,7 @@ private:
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
     void tile();
-    void take(const std::vector<PlanEntry>& entries, double total);
+    void take(const std::vector<CostedSet>& entries, double total);
     Proof finish();
 
     Rules m_rules;
@@ -134,8 +135,9 @@ void Prover::tile()
             const double cutoff =
                 c.least - c.reduced + (m_columns.upperBound() - m_columns.value()) * (1 + 1e-6);
             const auto latency = m_pool.provenLatency(
-                m_pool.intern(m_graph.opsOf(c.ops)), m_pool.internRetain(m_graph.outputsOf(c.resident)),
-                m_pool.internRetain(m_graph.outputsOf(c.retained)), cutoff, [this] { return keepGoing(); });
+                m_pool.intern(PortableSet{m_graph.opsOf(c.ops), m_graph.outputsOf(c.resident),
+                                          m_graph.outputsOf(c.retained)}),
+                cutoff, [this] { return keepGoing(); });
             if (!latency)
                 return;
             c.exact = true;
@@ -147,9 +149,9 @@ void Prover::tile()
 }
 
 /// Takes over the schedule of a plan that the search has found, if the evaluator agrees.
-void Prover::take(const std::vector<PlanEntry>& entries, double total)
+void Prover::take(const std::vector<CostedSet>& entries, double total)
 {
-    const Schedule schedule = materialise(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
+    const Schedule schedule = toSchedule(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
     const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
     if (!checked || checked->total > total / kEqual) {
         m_proof.optimal = false;

@@ -45,7 +45,7 @@ bool StateSearch::settle(std::uint32_t at)
     const double rest = remaining(node.state);
     const double cutoff = m_limit - node.before - rest;
     const std::optional<double> exact =
-        latency(setOf(node.choice), residentAt(node.parent), retainId(node.state.resident), cutoff);
+        latency({setOf(node.choice), residentAt(node.parent), retainId(node.state.resident)}, cutoff);
     if (!exact)
         return false;
     // A latency that reaches the cut-off is not known exactly.
@@ -59,13 +59,13 @@ bool StateSearch::settle(std::uint32_t at)
     return true;
 }
 
-std::vector<PlanEntry> StateSearch::entriesTo(std::uint32_t last)
+std::vector<CostedSet> StateSearch::entriesTo(std::uint32_t last)
 {
-    std::vector<PlanEntry> out;
+    std::vector<CostedSet> out;
     for (std::uint32_t i = last; i != 0; i = m_nodes[i].parent) {
         const Node& at = m_nodes[i];
         out.push_back(
-            {setOf(at.choice), retainId(at.state.resident), residentAt(at.parent), at.cost - at.before});
+            {{setOf(at.choice), residentAt(at.parent), retainId(at.state.resident)}, at.cost - at.before});
     }
     std::ranges::reverse(out);
     return out;

@@ -70,10 +70,9 @@ protected:
     [[nodiscard]] virtual SetId setOf(std::uint32_t choice) const = 0;
     [[nodiscard]] virtual std::vector<TensorId> tensorsOf(OpMask mask) const = 0;
     /// Exact latency of a subgraph, or `cutoff` or more; nothing when it cannot be found.
-    [[nodiscard]] virtual std::optional<double> latency(SetId set, RetainId resident, RetainId retained,
-                                                        double cutoff)
+    [[nodiscard]] virtual std::optional<double> latency(const PlannedSet& p, double cutoff)
     {
-        return m_pool.provenLatency(set, resident, retained, cutoff, m_limits.keepGoing);
+        return m_pool.provenLatency(p, cutoff, m_limits.keepGoing);
     }
 
     /// remaining(next), infinite when reaching it at this cost cannot give a better plan.
@@ -87,7 +86,7 @@ protected:
     {
         return node == 0 ? m_start : retainId(m_nodes[node].state.resident);
     }
-    [[nodiscard]] std::vector<PlanEntry> entriesTo(std::uint32_t last);
+    [[nodiscard]] std::vector<CostedSet> entriesTo(std::uint32_t last);
 
     SubgraphPool& m_pool;
     const Limits& m_limits;
@@ -105,12 +104,7 @@ private:
     };
     struct StateHash
     {
-        std::size_t operator()(const State& s) const noexcept
-        {
-            std::uint64_t h = s.slow * 0x9e3779b97f4a7c15ULL;
-            h = (h ^ (h >> 29) ^ s.resident) * 0xbf58476d1ce4e5b9ULL;
-            return h ^ (h >> 32);
-        }
+        std::size_t operator()(const State& s) const noexcept { return hashOf(s.slow, s.resident); }
     };
     /// Whether the state has been reached as cheaply by another way; if not, this cost is remembered.
     [[nodiscard]] bool isBeaten(const State& state, double cost);

@@ -1,351 +1,323 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The changes an Annealer tries.
-#include "solve/cost/op_lists.h"
-#include "solve/search/annealer.h"
-
-#include <algorithm>
-#include <cmath>
+#include "solve/search/annealer_moves.h"
 
 namespace tilewright {
 
-void Annealer::replace(std::uint32_t entry, std::vector<OpId> ops)
-{
-    PlanEntry& e = m_next.entries[entry];
-    e.set = m_pool.intern(std::move(ops));
-    e.latency = kUnknown;
-}
+namespace {
 
-void Annealer::erase(std::uint32_t entry)
-{
-    m_next.entries.erase(m_next.entries.begin() + entry);
-}
+/// Share, in percent, of the moves that also retain whatever fits between the changed subgraphs and their
+/// neighbours. Measured on families with tensors of which several fit at once; elsewhere it hardly matters.
+constexpr std::uint32_t kRetainAround = 15;
 
-std::vector<OpId> Annealer::partWithout(SetId set, OpId o, TensorId t) const
+/// The moves: each changes the entries of the plan, or returns false.
+class Moves
 {
-    const Problem& problem = m_pool.problem();
-    const std::vector<OpId>& ops = m_pool.set(set).ops;
-    const auto touches = [&](OpId a, TensorId x) {
-        const Op& op = problem.op(a);
-        return op.output == x || std::ranges::find(op.inputs, x) != op.inputs.end();
-    };
-    const auto adjacent = [&](OpId a, OpId b) {
-        const Op& op = problem.op(a);
-        if (op.output != t && touches(b, op.output))
-            return true;
-        return std::ranges::any_of(op.inputs, [&](TensorId x) { return x != t && touches(b, x); });
-    };
-    std::vector<OpId> out{o};
-    std::vector<OpId> others = without(ops, out);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        std::erase_if(others, [&](OpId p) {
-            if (!adjacent(out[i], p))
-                return false;
-            out.push_back(p);
-            return true;
-        });
-    return out;
-}
-
-/// Puts `second` (with what is tied to it) right behind `first` and retains `retain` between them.
-void Annealer::follow(std::uint32_t first, std::uint32_t second, std::vector<TensorId> retain)
-{
-    std::vector<PlanEntry>& entries = m_next.entries;
-    if (second != first + 1) {
-        std::uint32_t end = second + 1;
-        while (end < entries.size() && entries[end - 1].retain != 0)
-            ++end;
-        if (second > 0)
-            entries[second - 1].retain = 0;
-        entries[second > 0 ? second - 1 : 0].latency = kUnknown;
-        const auto begin = entries.begin();
-        if (second > first) {
-            std::rotate(begin + first + 1, begin + second, begin + end);
-        } else {
-            if (end > first)
-                return;
-            std::rotate(begin + second, begin + end, begin + first + 1);
-            first -= end - second;
-        }
+public:
+    Moves(SubgraphPool& pool, const PlanIndex& index, Plan& plan, RandomGenerator& random)
+        : m_pool(pool), m_problem(pool.problem()), m_index(index), m_entries(plan.entries), m_random(random)
+    {
     }
-    entries[first].retain = m_pool.internRetain(std::move(retain));
-    entries[first].latency = kUnknown;
-}
 
-bool Annealer::proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, OpId ob, TensorId via, int& move)
-{
-    const Problem& problem = m_pool.problem();
-    std::vector<PlanEntry>& entries = m_next.entries;
-    const SetId setA = entries[a].set;
-    const SetId setB = entries[b].set;
-    const bool feeds = problem.op(oa).output == via;
-    const std::uint32_t dice = m_random.below(100);
-    if (feeds && dice < 18) {
-        move = Follow;
-        std::vector<TensorId> retain;
-        for (const TensorId t : m_pool.set(setA).produced)
-            if (std::ranges::binary_search(m_pool.set(setB).inputs, t) &&
-                (t == via || m_random.below(2) == 0))
-                retain.push_back(t);
-        follow(a, b, std::move(retain));
+    [[nodiscard]] bool make()
+    {
+        if (!draw())
+            return false;
+        if (m_random.below(100) < kRetainAround)
+            retainAround();
         return true;
     }
-    if (m_pool.set(setB).lock >= 0)
-        return false;
-    if (feeds && dice < 28) {
-        move = CopyOp;
-        replace(b, united(m_pool.set(setB).ops, {oa}));
-        return true;
-    }
-    if (feeds && dice < 36) {
-        move = CopyAll;
-        replace(b, united(m_pool.set(setB).ops, cone(problem, m_pool.set(setA).ops, oa, false)));
-        return true;
-    }
-    if (m_pool.set(setA).lock >= 0)
-        return false;
-    if (dice < 68) {
-        move = Merge;
-        const std::vector<OpId> all = united(m_pool.set(setB).ops, m_pool.set(setA).ops);
-        // The later place keeps most dependencies in order; reorder() mends the others.
-        if (a < b) {
-            replace(b, all);
-            if (a > 0)
-                entries[a - 1].latency = kUnknown;
-            erase(a);
-        } else {
-            const RetainId retain = entries[a].retain;
-            replace(a, all);
-            entries[a].retain = retain;
-            erase(b);
-        }
-        return true;
-    }
-    std::vector<OpId> moved{oa};
-    move = MoveOp;
-    if (dice >= 86) {
-        move = MoveCone;
-        moved = dice < 93 ? cone(problem, m_pool.set(setA).ops, oa, feeds) : partWithout(setA, oa, via);
-    }
-    (void)ob;
-    std::vector<OpId> rest = without(m_pool.set(setA).ops, moved);
-    replace(b, united(m_pool.set(setB).ops, moved));
-    if (rest.empty())
-        erase(a);
-    else
-        replace(a, std::move(rest));
-    return true;
-}
 
-bool Annealer::proposeInside(std::uint32_t a, OpId o, TensorId via, int& move)
-{
-    std::vector<PlanEntry>& entries = m_next.entries;
-    const SetId set = entries[a].set;
-    if (m_pool.set(set).lock >= 0 || m_pool.set(set).ops.size() < 2)
-        return false;
-    std::vector<OpId> part;
-    switch (m_random.below(4)) {
-    case 0:
-        move = Extract;
-        part = {o};
-        break;
-    case 1:
-        move = SplitCone;
-        part = cone(m_pool.problem(), m_pool.set(set).ops, o, true);
-        break;
-    case 2:
-        move = SplitCone;
-        part = cone(m_pool.problem(), m_pool.set(set).ops, o, false);
-        break;
-    default:
-        move = SplitPart;
-        part = partWithout(set, o, via);
-        break;
-    }
-    std::vector<OpId> rest = without(m_pool.set(set).ops, part);
-    if (rest.empty())
-        return false;
-    const RetainId retain = entries[a].retain;
-    const bool partFirst = move == SplitCone
-                               ? std::ranges::find(part, m_pool.set(set).ops.front()) != part.end()
-                               : m_random.below(2) == 0;
-    replace(a, partFirst ? part : rest);
-    entries[a].retain = 0;
-    PlanEntry second;
-    second.set = m_pool.intern(partFirst ? std::move(rest) : std::move(part));
-    second.retain = retain;
-    entries.insert(entries.begin() + a + 1, second);
-    return true;
-}
+private:
+    [[nodiscard]] bool isLocked(SetId set) const { return m_pool.set(set).lock >= 0; }
 
-bool Annealer::proposeRetain()
-{
-    std::vector<PlanEntry>& entries = m_next.entries;
-    if (entries.size() < 2)
-        return false;
-    const std::uint32_t i = m_random.below(static_cast<std::uint32_t>(entries.size() - 1));
-    std::vector<TensorId> candidates;
-    for (const TensorId t : m_pool.set(entries[i].set).produced)
-        if (std::ranges::binary_search(m_pool.set(entries[i + 1].set).inputs, t))
-            candidates.push_back(t);
-    if (candidates.empty())
-        return false;
-    const TensorId t = candidates[m_random.below(static_cast<std::uint32_t>(candidates.size()))];
-    std::vector<TensorId> retain = m_pool.retain(entries[i].retain);
-    if (const auto it = std::ranges::find(retain, t); it != retain.end())
-        retain.erase(it);
-    else
-        retain.push_back(t);
-    entries[i].retain = m_pool.internRetain(std::move(retain));
-    entries[i].latency = kUnknown;
-    return true;
-}
+    void replace(std::uint32_t entry, std::vector<OpId> ops)
+    {
+        CostedSet& e = m_entries[entry];
+        e.set = m_pool.intern(std::move(ops));
+        e.uncost();
+    }
 
-void Annealer::retainAround()
-{
-    std::vector<PlanEntry>& entries = m_next.entries;
-    for (std::size_t i = 0; i + 1 < entries.size(); ++i) {
-        if (!std::isnan(entries[i].latency) && !std::isnan(entries[i + 1].latency))
-            continue;
-        std::vector<TensorId> retain;
-        for (const TensorId t : m_pool.set(entries[i].set).produced)
-            if (std::ranges::binary_search(m_pool.set(entries[i + 1].set).inputs, t) &&
-                m_random.below(4) != 0)
-                retain.push_back(t);
-        entries[i].retain = m_pool.internRetain(std::move(retain));
-        entries[i].latency = kUnknown;
+    void setRetain(std::uint32_t entry, RetainId retain)
+    {
+        m_entries[entry].retain = retain;
+        m_entries[entry].uncost();
     }
-}
 
-/// Dissolves a few neighbouring subgraphs into single ops and fuses those greedily, with luck, anew.
-bool Annealer::proposeRuin()
-{
-    const Problem& problem = m_pool.problem();
-    std::vector<PlanEntry>& entries = m_next.entries;
-    std::vector<std::uint32_t> chosen{m_random.below(static_cast<std::uint32_t>(entries.size()))};
-    const std::size_t wanted = 2 + m_random.below(3);
-    std::vector<OpId> ops;
-    for (int tries = 0; tries < 12 && chosen.size() < wanted; ++tries) {
-        const OpSet& set =
-            m_pool.set(entries[chosen[m_random.below(static_cast<std::uint32_t>(chosen.size()))]].set);
-        const OpId o = set.ops[m_random.below(static_cast<std::uint32_t>(set.ops.size()))];
-        const Op& op = problem.op(o);
-        const std::uint32_t which = m_random.below(static_cast<std::uint32_t>(op.inputs.size() + 1));
-        const TensorId t = which < op.inputs.size() ? op.inputs[which] : op.output;
-        const auto consumers = problem.consumers(t);
-        if (consumers.empty())
-            continue;
-        const std::uint32_t pickOne = m_random.below(static_cast<std::uint32_t>(consumers.size() + 1));
-        OpId other =
-            pickOne < consumers.size() ? consumers[pickOne] : problem.producer(t).value_or(consumers[0]);
-        const std::vector<std::uint32_t>& where = holders(other);
-        const std::uint32_t e = where[m_random.below(static_cast<std::uint32_t>(where.size()))];
-        if (std::ranges::find(chosen, e) == chosen.end())
-            chosen.push_back(e);
+    void erase(std::uint32_t entry) { m_entries.erase(m_entries.begin() + entry); }
+
+    /// The part of the set that stays connected with `o` when the set is cut at tensor `t`.
+    [[nodiscard]] std::vector<OpId> partWithout(SetId set, OpId o, TensorId t) const
+    {
+        const auto touches = [&](OpId a, TensorId x) {
+            return m_problem.op(a).output == x || isIn(x, m_problem.op(a).inputs);
+        };
+        const auto adjacent = [&](OpId a, OpId b) {
+            const Op& op = m_problem.op(a);
+            const auto joins = [&](TensorId x) { return x != t && touches(b, x); };
+            return joins(op.output) || std::ranges::any_of(op.inputs, joins);
+        };
+        std::vector<OpId> out{o};
+        std::vector<OpId> others = without(m_pool.set(set).ops, out);
+        for (std::size_t i = 0; i < out.size(); ++i)
+            std::erase_if(others, [&](OpId p) {
+                if (!adjacent(out[i], p))
+                    return false;
+                out.push_back(p);
+                return true;
+            });
+        return out;
     }
-    std::erase_if(chosen, [&](std::uint32_t e) { return locked(e); });
-    for (const std::uint32_t e : chosen)
-        for (const OpId o : m_pool.set(entries[e].set).ops)
-            if (std::ranges::find(ops, o) == ops.end())
-                ops.push_back(o);
-    if (ops.size() < 2 || ops.size() > 24)
-        return false;
-    std::ranges::sort(chosen);
-    const std::uint32_t at = chosen.front();
-    for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) {
-        if (*it > 0)
-            entries[*it - 1].latency = kUnknown;
-        erase(*it);
-    }
-    // Agglomerate: fuse the pair with the largest gain, each gain taken with some luck.
-    std::vector<std::vector<OpId>> groups;
-    groups.reserve(ops.size());
-    for (const OpId o : ops)
-        groups.push_back({o});
-    const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency(m_pool.intern(g), 0, 0); };
-    const double luck = 0.3 * m_random.unit();
-    while (groups.size() > 1) {
-        double bestGain = 0;
-        std::size_t bi = 0;
-        std::size_t bj = 0;
-        for (std::size_t i = 0; i < groups.size(); ++i)
-            for (std::size_t j = i + 1; j < groups.size(); ++j) {
-                std::vector<OpId> both = groups[i];
-                both.insert(both.end(), groups[j].begin(), groups[j].end());
-                const SetId id = m_pool.intern(both);
-                if (!m_pool.set(id).connected)
-                    continue;
-                const double apart = cost(groups[i]) + cost(groups[j]);
-                const double gain =
-                    (apart - m_pool.latency(id, 0, 0)) * (1 - luck + 2 * luck * m_random.unit());
-                if (gain > bestGain) {
-                    bestGain = gain;
-                    bi = i;
-                    bj = j;
-                }
+
+    /// Puts `second`, with the entries that tensors retained in a row tie to it, right behind `first`,
+    /// which retains `retain` then.
+    void follow(std::uint32_t first, std::uint32_t second, RetainId retain)
+    {
+        if (second != first + 1) {
+            std::uint32_t end = second + 1;
+            while (end < m_entries.size() && m_entries[end - 1].retain != 0)
+                ++end;
+            if (second > 0)
+                m_entries[second - 1].retain = 0;
+            m_entries[second > 0 ? second - 1 : 0].uncost();
+            const auto begin = m_entries.begin();
+            if (second > first) {
+                std::rotate(begin + first + 1, begin + second, begin + end);
+            } else {
+                if (end > first)
+                    return;
+                std::rotate(begin + second, begin + end, begin + first + 1);
+                first -= end - second;
             }
-        if (bestGain <= 0)
-            break;
-        groups[bi].insert(groups[bi].end(), groups[bj].begin(), groups[bj].end());
-        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(bj));
+        }
+        setRetain(first, retain);
     }
-    std::vector<PlanEntry> fresh;
-    fresh.reserve(groups.size());
-    for (std::vector<OpId>& g : groups)
-        fresh.push_back({m_pool.intern(std::move(g))});
-    entries.insert(entries.begin() + at, fresh.begin(), fresh.end());
-    return true;
-}
 
-bool Annealer::propose(int& move)
-{
-    const Problem& problem = m_pool.problem();
-    const std::uint32_t dice = m_random.below(100);
-    if (dice < 8) {
-        move = Retain;
-        return proposeRetain();
+    /// A move of ops between entries `a` and `b`, of which `a` runs `oa` and both touch the tensor `via`:
+    /// `b` follows `a` with retained tensors, recomputes ops of `a`, is fused with it, or gets some of its
+    /// ops.
+    [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, TensorId via)
+    {
+        const SetId setA = m_entries[a].set;
+        const SetId setB = m_entries[b].set;
+        const bool feeds = m_problem.op(oa).output == via;
+        const std::uint32_t dice = m_random.below(100);
+        if (feeds && dice < 18) {
+            std::vector<TensorId> retain;
+            for (const TensorId t : handedOver(m_pool.set(setA), m_pool.set(setB)))
+                if (t == via || m_random.below(2) == 0)
+                    retain.push_back(t);
+            follow(a, b, m_pool.internRetain(std::move(retain)));
+            return true;
+        }
+        if (isLocked(setB))
+            return false;
+        if (feeds && dice < 36) { // b recomputes the op, or all that it needs
+            const std::vector<OpId> copied =
+                dice < 28 ? std::vector{oa} : cone(m_problem, m_pool.set(setA).ops, oa, false);
+            replace(b, united(m_pool.set(setB).ops, copied));
+            return true;
+        }
+        if (isLocked(setA))
+            return false;
+        if (dice < 68) {
+            const std::vector<OpId> all = united(m_pool.set(setB).ops, m_pool.set(setA).ops);
+            // The later place keeps most dependencies in order; PlanSettler mends the others.
+            replace(std::max(a, b), all);
+            if (a < b && a > 0)
+                m_entries[a - 1].uncost();
+            erase(std::min(a, b));
+            return true;
+        }
+        const std::vector<OpId> moved = dice < 86   ? std::vector{oa}
+                                        : dice < 93 ? cone(m_problem, m_pool.set(setA).ops, oa, feeds)
+                                                    : partWithout(setA, oa, via);
+        std::vector<OpId> rest = without(m_pool.set(setA).ops, moved);
+        replace(b, united(m_pool.set(setB).ops, moved));
+        if (rest.empty())
+            erase(a);
+        else
+            replace(a, std::move(rest));
+        return true;
     }
-    if (dice < 9) {
-        move = Ruin;
-        return proposeRuin();
+
+    /// Splits entry `a`: the op alone, with all it feeds or needs, or with what `via` does not tie to it.
+    [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via)
+    {
+        const SetId set = m_entries[a].set;
+        const std::vector<OpId>& ops = m_pool.set(set).ops;
+        if (isLocked(set) || ops.size() < 2)
+            return false;
+        const std::uint32_t dice = m_random.below(4);
+        const bool isCone = dice == 1 || dice == 2;
+        std::vector<OpId> part = dice == 0 ? std::vector{o}
+                                 : isCone  ? cone(m_problem, ops, o, dice == 1)
+                                           : partWithout(set, o, via);
+        std::vector<OpId> rest = without(ops, part);
+        if (rest.empty())
+            return false;
+        if (!(isCone ? isIn(ops.front(), part) : m_random.below(2) == 0))
+            std::swap(part, rest);
+        replace(a, std::move(part));
+        const RetainId retain = std::exchange(m_entries[a].retain, 0);
+        m_entries.insert(m_entries.begin() + a + 1, CostedSet{{m_pool.intern(std::move(rest)), 0, retain}});
+        return true;
     }
-    if (dice < 11 && m_next.entries.size() > 2) {
-        move = Relocate;
-        const auto n = static_cast<std::uint32_t>(m_next.entries.size());
-        const std::uint32_t from = m_random.below(n);
-        const std::uint32_t to = m_random.below(n);
+
+    /// Retains one tensor more, or one less, between two subgraphs in a row.
+    [[nodiscard]] bool proposeRetain()
+    {
+        if (m_entries.size() < 2)
+            return false;
+        const std::uint32_t i = m_random.below(m_entries.size() - 1);
+        const std::vector<TensorId> candidates =
+            handedOver(m_pool.set(m_entries[i].set), m_pool.set(m_entries[i + 1].set));
+        if (candidates.empty())
+            return false;
+        const TensorId t = m_random.pick(candidates);
+        std::vector<TensorId> retain = m_pool.retain(m_entries[i].retain);
+        if (std::erase(retain, t) == 0)
+            retain.push_back(t);
+        setRetain(i, m_pool.internRetain(std::move(retain)));
+        return true;
+    }
+
+    /// Retains what the changed entries can hand over to, or get from, their neighbours.
+    void retainAround()
+    {
+        for (std::uint32_t i = 0; i + 1 < m_entries.size(); ++i) {
+            if (m_entries[i].isCosted() && m_entries[i + 1].isCosted())
+                continue;
+            std::vector<TensorId> retain;
+            for (const TensorId t :
+                 handedOver(m_pool.set(m_entries[i].set), m_pool.set(m_entries[i + 1].set)))
+                if (m_random.below(4) != 0)
+                    retain.push_back(t);
+            setRetain(i, m_pool.internRetain(std::move(retain)));
+        }
+    }
+
+    /// Ruin and recreate: dissolves a few neighbouring subgraphs into single ops and fuses those greedily,
+    /// with some luck, anew.
+    [[nodiscard]] bool proposeRuin()
+    {
+        std::vector<std::uint32_t> chosen{m_random.below(m_entries.size())};
+        const std::size_t wanted = 2 + m_random.below(3);
+        for (int tries = 0; tries < 12 && chosen.size() < wanted; ++tries) {
+            const OpSet& set = m_pool.set(m_entries[m_random.pick(chosen)].set);
+            const TensorId t = randomTensorOf(m_problem.op(m_random.pick(set.ops)), m_random);
+            const auto consumers = m_problem.consumers(t);
+            if (consumers.empty())
+                continue;
+            const std::uint32_t other = m_random.below(consumers.size() + 1);
+            const OpId o =
+                other < consumers.size() ? consumers[other] : m_problem.producer(t).value_or(consumers[0]);
+            const std::uint32_t e = m_random.pick(m_index[o.index()]);
+            if (!isIn(e, chosen))
+                chosen.push_back(e);
+        }
+        std::erase_if(chosen, [&](std::uint32_t e) { return isLocked(m_entries[e].set); });
+        std::vector<OpId> ops;
+        for (const std::uint32_t e : chosen)
+            ops = united(ops, m_pool.set(m_entries[e].set).ops);
+        if (ops.size() < 2 || ops.size() > 24)
+            return false;
+        std::ranges::sort(chosen, std::greater());
+        for (const std::uint32_t e : chosen) {
+            if (e > 0)
+                m_entries[e - 1].uncost();
+            erase(e);
+        }
+        // Fuses the pair with the largest gain, each gain taken with some luck.
+        std::vector<std::vector<OpId>> groups;
+        for (const OpId o : ops)
+            groups.push_back({o});
+        const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency({m_pool.intern(g)}); };
+        const double luck = 0.3 * m_random.unit();
+        while (groups.size() > 1) {
+            double bestGain = 0;
+            std::size_t bi = 0;
+            std::size_t bj = 0;
+            for (std::size_t i = 0; i < groups.size(); ++i)
+                for (std::size_t j = i + 1; j < groups.size(); ++j) {
+                    std::vector<OpId> both = groups[i];
+                    both.insert(both.end(), groups[j].begin(), groups[j].end());
+                    const SetId id = m_pool.intern(std::move(both));
+                    if (!m_pool.set(id).connected)
+                        continue;
+                    const double apart = cost(groups[i]) + cost(groups[j]);
+                    const double gain =
+                        (apart - m_pool.latency({id})) * (1 - luck + 2 * luck * m_random.unit());
+                    if (gain > bestGain) {
+                        bestGain = gain;
+                        bi = i;
+                        bj = j;
+                    }
+                }
+            if (bestGain <= 0)
+                break;
+            groups[bi].insert(groups[bi].end(), groups[bj].begin(), groups[bj].end());
+            groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(bj));
+        }
+        std::vector<CostedSet> fresh;
+        for (std::vector<OpId>& g : groups)
+            fresh.push_back({{m_pool.intern(std::move(g))}});
+        m_entries.insert(m_entries.begin() + chosen.back(), fresh.begin(), fresh.end());
+        return true;
+    }
+
+    /// Moves one subgraph to another place in the order.
+    [[nodiscard]] bool proposeRelocate()
+    {
+        const std::uint32_t from = m_random.below(m_entries.size());
+        const std::uint32_t to = m_random.below(m_entries.size());
         if (from == to)
             return false;
-        PlanEntry e = m_next.entries[from];
-        e.retain = 0;
-        e.latency = kUnknown;
-        if (from > 0) {
-            m_next.entries[from - 1].retain = 0;
-            m_next.entries[from - 1].latency = kUnknown;
-        }
+        setRetain(from, 0);
+        if (from > 0)
+            setRetain(from - 1, 0);
+        const CostedSet e = m_entries[from];
         erase(from);
-        m_next.entries.insert(m_next.entries.begin() + to, e);
+        m_entries.insert(m_entries.begin() + to, e);
         return true;
     }
-    const OpId oa(m_random.below(static_cast<std::uint32_t>(problem.opCount())));
-    const Op& op = problem.op(oa);
-    const std::uint32_t which = m_random.below(static_cast<std::uint32_t>(op.inputs.size() + 1));
-    const TensorId via = which < op.inputs.size() ? op.inputs[which] : op.output;
-    const auto consumers = problem.consumers(via);
-    const std::optional<OpId> producer = problem.producer(via);
-    const std::uint32_t choices = static_cast<std::uint32_t>(consumers.size()) + (producer ? 1U : 0U);
-    if (choices < 2)
-        return false;
-    const std::uint32_t chosen = m_random.below(choices);
-    const OpId ob = chosen < consumers.size() ? consumers[chosen] : *producer;
-    if (ob == oa)
-        return false;
-    const auto& inA = holders(oa);
-    const auto& inB = holders(ob);
-    if (inA.empty() || inB.empty())
-        return false;
-    const std::uint32_t a = inA[m_random.below(static_cast<std::uint32_t>(inA.size()))];
-    const std::uint32_t b = inB[m_random.below(static_cast<std::uint32_t>(inB.size()))];
-    return a == b ? proposeInside(a, oa, via, move) : proposeAcross(a, b, oa, ob, via, move);
+
+    [[nodiscard]] bool draw()
+    {
+        const std::uint32_t dice = m_random.below(100);
+        if (dice < 8)
+            return proposeRetain();
+        if (dice < 9)
+            return proposeRuin();
+        if (dice < 11 && m_entries.size() > 2)
+            return proposeRelocate();
+        const OpId oa(m_random.below(m_problem.opCount()));
+        const TensorId via = randomTensorOf(m_problem.op(oa), m_random);
+        const auto consumers = m_problem.consumers(via);
+        const std::optional<OpId> producer = m_problem.producer(via);
+        const std::size_t choices = consumers.size() + (producer ? 1 : 0);
+        if (choices < 2)
+            return false;
+        const std::uint32_t chosen = m_random.below(choices);
+        const OpId ob = chosen < consumers.size() ? consumers[chosen] : *producer;
+        if (ob == oa || m_index[oa.index()].empty() || m_index[ob.index()].empty())
+            return false;
+        const std::uint32_t a = m_random.pick(m_index[oa.index()]);
+        const std::uint32_t b = m_random.pick(m_index[ob.index()]);
+        return a == b ? proposeInside(a, oa, via) : proposeAcross(a, b, oa, via);
+    }
+
+    SubgraphPool& m_pool;
+    const Problem& m_problem;
+    const PlanIndex& m_index;
+    std::vector<CostedSet>& m_entries;
+    RandomGenerator& m_random;
+};
+
+} // namespace
+
+bool makeMove(SubgraphPool& pool, const PlanIndex& index, Plan& plan, RandomGenerator& random)
+{
+    return Moves(pool, index, plan, random).make();
 }
 
 } // namespace tilewright

@@ -2,7 +2,6 @@
 #include "solve/search/proof_run.h"
 
 #include "base/wall_clock.h"
-#include "solve/plan/budget.h"
 #include "solve/proof/proof_graph.h"
 #include "solve/proof/prove.h"
 #include "solve/proof/strong_bound.h"
@@ -105,8 +104,8 @@ ProofRunResult ProofRun::run()
     return {std::move(m_bound), std::move(m_state), m_columns, m_states};
 }
 
-/// Searches for a better schedule than is known. The bound of a small problem is found again by what follows, with
-/// its prices.
+/// Searches for a better schedule than is known. The bound of a small problem is found again by what follows,
+/// with its prices.
 void ProofRun::findSchedule()
 {
     SolveOptions options;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One plan takes over what another does better, place by place.
-#include "solve/search/annealer.h"
+#include "solve/search/recombine.h"
 
-#include <algorithm>
 #include <numeric>
 #include <span>
 
@@ -12,66 +10,66 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// Entries tied together by what is retained between them.
-struct Stretch
+/// Entries in a row that retained tensors tie together.
+struct TiedEntries
 {
-    std::span<const PlanEntry> entries;
+    std::span<const CostedSet> entries;
     double latency = 0;
-    bool ours = false;
 };
 
-std::vector<Stretch> stretchesOf(const std::vector<PlanEntry>& entries, bool ours)
+std::vector<TiedEntries> tiedEntries(const std::vector<CostedSet>& entries)
 {
-    std::vector<Stretch> out;
+    std::vector<TiedEntries> out;
     for (std::size_t begin = 0, i = 0; i < entries.size(); ++i) {
         if (i > begin && entries[i - 1].retain == 0)
             begin = i;
         if (i == begin)
-            out.push_back({{}, 0, ours});
+            out.emplace_back();
         out.back().entries = std::span(entries).subspan(begin, i + 1 - begin);
         out.back().latency += entries[i].latency;
     }
     return out;
 }
 
-bool isSame(const Stretch& a, const Stretch& b)
+bool isSame(const TiedEntries& a, const TiedEntries& b)
 {
-    return std::ranges::equal(a.entries, b.entries, [](const PlanEntry& p, const PlanEntry& q) {
+    return std::ranges::equal(a.entries, b.entries, [](const CostedSet& p, const CostedSet& q) {
         return p.set == q.set && p.retain == q.retain;
     });
 }
 
-/// What only one of two plans has, in places: stretches that run the same op are in the same one. Outside
-/// its places both plans are alike, so each can be of either plan by itself, but for what is read elsewhere.
+/// The differences of two plans, `ours` and `other`, in places: pieces that run the same op belong to the
+/// same place. Outside of places the plans are equal, so each place can be taken from either plan by itself,
+/// but for tensors that are read elsewhere.
 class Places
 {
 public:
-    Places(const SubgraphPool& pool, const std::vector<PlanEntry>& ours, const std::vector<PlanEntry>& theirs)
-        : m_stretches(stretchesOf(ours, true)), m_ours(m_stretches.size())
+    Places(const SubgraphPool& pool, const std::vector<CostedSet>& ours, const std::vector<CostedSet>& other)
+        : m_pieces(tiedEntries(ours)), m_ours(m_pieces.size())
     {
         const std::size_t ops = pool.problem().opCount();
-        const auto firstOp = [&](const Stretch& s) {
+        const auto firstOp = [&](const TiedEntries& s) {
             return pool.set(s.entries.front().set).ops.front().index();
         };
         std::vector<std::size_t> byOp(ops, kNone);
         for (std::size_t i = 0; i < m_ours; ++i)
-            byOp[firstOp(m_stretches[i])] = i;
+            byOp[firstOp(m_pieces[i])] = i;
         m_shared.resize(m_ours);
-        for (const Stretch& s : stretchesOf(theirs, false)) {
+        for (const TiedEntries& s : tiedEntries(other)) {
             const std::size_t i = byOp[firstOp(s)];
-            if (i != kNone && !m_shared[i] && isSame(m_stretches[i], s))
+            if (i != kNone && !m_shared[i] && isSame(m_pieces[i], s))
                 m_shared[i] = true;
             else
-                m_stretches.push_back(s);
+                m_pieces.push_back(s);
         }
-        m_shared.resize(m_stretches.size());
-        m_place.resize(m_stretches.size());
+        m_shared.resize(m_pieces.size());
+        m_place.resize(m_pieces.size());
         std::iota(m_place.begin(), m_place.end(), std::size_t{0});
         byOp.assign(ops, kNone);
-        for (std::size_t i = 0; i < m_stretches.size(); ++i) {
+        for (std::size_t i = 0; i < m_pieces.size(); ++i) {
             if (m_shared[i])
                 continue;
-            for (const PlanEntry& e : m_stretches[i].entries)
+            for (const CostedSet& e : m_pieces[i].entries)
                 for (const OpId o : pool.set(e.set).ops) {
                     std::size_t& first = byOp[o.index()];
                     if (first == kNone)
@@ -81,45 +79,40 @@ public:
                 }
         }
     }
-    [[nodiscard]] bool differ() const { return m_stretches.size() > m_ours; }
+    [[nodiscard]] bool differ() const { return m_pieces.size() > m_ours; }
 
-    struct Gain
+    /// Places in which the other plan is faster, by descending gain.
+    [[nodiscard]] std::vector<std::size_t> gains()
     {
-        std::size_t place;
-        double latency;
-    };
-    /// Places where their plan is faster, the most first.
-    [[nodiscard]] std::vector<Gain> gains()
-    {
-        std::vector<Gain> out(m_stretches.size());
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i].place = i;
-        for (std::size_t i = 0; i < out.size(); ++i)
+        std::vector<double> gain(m_pieces.size());
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < gain.size(); ++i)
             if (!m_shared[i])
-                out[root(i)].latency +=
-                    m_stretches[i].ours ? m_stretches[i].latency : -m_stretches[i].latency;
-        std::erase_if(out, [](const Gain& g) { return !(g.latency > 0); });
-        std::ranges::stable_sort(out, std::ranges::greater(), &Gain::latency);
+                gain[root(i)] += i < m_ours ? m_pieces[i].latency : -m_pieces[i].latency;
+        for (std::size_t i = 0; i < gain.size(); ++i)
+            if (gain[i] > 0)
+                out.push_back(i);
+        std::ranges::stable_sort(out, std::ranges::greater(), [&](std::size_t i) { return gain[i]; });
         return out;
     }
 
     void take(std::size_t place) { m_taken.push_back(place); }
     void giveBack() { m_taken.pop_back(); }
 
-    /// Ours, but theirs in the places taken.
+    /// Our plan, with the pieces of the other one in the places taken.
     [[nodiscard]] Plan plan()
     {
         Plan out;
         std::vector<std::size_t> left = m_taken;
         for (std::size_t i = 0; i < m_ours; ++i) {
-            const Stretch& s = m_stretches[i];
+            const TiedEntries& s = m_pieces[i];
             if (m_shared[i] || std::ranges::find(m_taken, root(i)) == m_taken.end()) {
                 out.entries.insert(out.entries.end(), s.entries.begin(), s.entries.end());
             } else if (std::erase(left, root(i)) > 0) {
-                for (std::size_t j = m_ours; j < m_stretches.size(); ++j)
+                for (std::size_t j = m_ours; j < m_pieces.size(); ++j)
                     if (root(j) == root(i))
-                        out.entries.insert(out.entries.end(), m_stretches[j].entries.begin(),
-                                           m_stretches[j].entries.end());
+                        out.entries.insert(out.entries.end(), m_pieces[j].entries.begin(),
+                                           m_pieces[j].entries.end());
             }
         }
         return out;
@@ -133,36 +126,35 @@ private:
         return i;
     }
 
-    std::vector<Stretch> m_stretches; ///< ours, then those that only they have
+    std::vector<TiedEntries> m_pieces; ///< ours, then those that only the other plan has
     std::size_t m_ours;
-    std::vector<bool> m_shared;       ///< they have it, too
-    std::vector<std::size_t> m_place; ///< one of each place stands for it
+    std::vector<bool> m_shared;       ///< by piece: both plans have it
+    std::vector<std::size_t> m_place; ///< by piece: union-find of places
     std::vector<std::size_t> m_taken;
 };
 
 } // namespace
 
-bool Annealer::recombine(const Plan& other)
+bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan& other)
 {
-    const Plan ours = m_best;
-    Places places(m_pool, ours.entries, other.entries);
+    const Plan ours = best;
+    Places places(pool, ours.entries, other.entries);
     if (!places.differ())
         return false;
     bool improved = false;
-    for (const auto& gain : places.gains()) {
-        places.take(gain.place);
+    const auto keepBetter = [&](const Plan& plan) {
+        if (!(plan.total < best.total * (1 - 1e-12)))
+            return false;
+        best = plan;
+        return improved = true;
+    };
+    for (const std::size_t place : places.gains()) {
+        places.take(place);
         Plan plan = places.plan();
-        if (m_settler.settle(plan, m_best.total) && plan.total < m_best.total * (1 - 1e-12)) {
-            m_best = std::move(plan);
-            improved = true;
-        } else {
+        if (!settler.settle(plan, best.total) || !keepBetter(plan))
             places.giveBack();
-        }
     }
-    if (other.total < m_best.total * (1 - 1e-12)) {
-        m_best = other;
-        improved = true;
-    }
+    (void)keepBetter(other);
     return improved;
 }
 

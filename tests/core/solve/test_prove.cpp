@@ -250,8 +250,7 @@ private slots:
         const double apart = model.leastByDepth();
         TilingMemo memo;
         SubgraphPool pool(*p, Rules::final(), memo, {});
-        const auto best = pool.provenLatency(pool.intern(ops), pool.internRetain({}), pool.internRetain({}),
-                                             1e9, [] { return true; });
+        const auto best = pool.provenLatency({pool.intern(ops)}, 1e9, [] { return true; });
         QVERIFY(best);
         QCOMPARE(together, 320'000.0); // what it computes
         QVERIFY(apart <= *best * kAbove && apart >= *best * 0.97);
@@ -274,8 +273,8 @@ private slots:
             QVERIFY(apart >= together * (1 - 1e-12));
             TilingMemo memo;
             SubgraphPool pool(*p, Rules::final(), memo, {});
-            const auto best = pool.provenLatency(pool.intern(p->topologicalOrder()), pool.internRetain({}),
-                                                 pool.internRetain({}), 1e12, [] { return true; });
+            const auto best =
+                pool.provenLatency({pool.intern(p->topologicalOrder())}, 1e12, [] { return true; });
             if (!best)
                 continue;
             QVERIFY2(apart <= *best * kAbove || *best >= 1e12,

@@ -237,8 +237,8 @@ private slots:
             c.forEach(pricing, 3, [&](const SetPricing::Set& set) {
                 constexpr double kNone = 1e300;
                 const auto exact =
-                    pool.provenLatency(pool.intern(set.ops), pool.internRetain(set.resident),
-                                       pool.internRetain(set.retained), kNone, [] { return true; });
+                    pool.provenLatency(pool.intern(PortableSet{set.ops, set.resident, set.retained}), kNone,
+                                       [] { return true; });
                 if (!exact || *exact >= kNone)
                     return;
                 const double least = pricing.leastOf(set);

@@ -465,7 +465,7 @@ void TestSolve::amongTiesTheRounderTilingIsTaken()
     SubgraphPool pool(**problem, Rules::final(), memo, {});
     const SetId set = pool.intern({OpId(0)});
     const Tiling ragged{{67, 67, 1}, TraversalKind::Raster, 8000};
-    const Tiling round = pool.preferRoundSizes(set, 0, 0, ragged);
+    const Tiling round = pool.preferRoundSizes({set}, ragged);
     QCOMPARE(round.latency, 8000.0);
     QVERIFY((round.granularity == Granularity{72, 72, 1}));
     // What a person reads is round, and as good as ever.

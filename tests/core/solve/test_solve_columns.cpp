@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search by columns: prices that fit every known plan, walks that find what costs less, plans put
-// together.
+// Column generation: dual prices that fit every known plan, pricing walks, plans put together from columns.
 #include "layered_plans.h"
-#include "solve/columns/column_search.h"
-#include "solve/columns/column_walk.h"
+#include "solve/columns/column_generation.h"
 #include "solve/columns/combine_columns.h"
 #include "solve/columns/op_mirror.h"
-#include "solve/plan/materialise.h"
+#include "solve/columns/pricing_walk.h"
+#include "solve/plan/check_schedule.h"
+#include "solve/plan/plan_schedule.h"
 #include "solve/search/solver.h"
 #include "test_main.h"
 
@@ -24,39 +24,27 @@ namespace {
 /// A graph with two plans of it and their columns.
 struct Columns
 {
-    explicit Columns(int seed, int ops = 30, PlanColumns::Repeats repeats = PlanColumns::Repeats::Likely)
+    explicit Columns(int seed, int ops = 30, MasterProblem::Repeats repeats = MasterProblem::Repeats::Likely)
         : problem(layered(seed, ops)), pool(*problem, Rules::final(), memo, {}), start(singles(pool)),
           good(changed(pool, start, 1, 1500)), other(changed(pool, start, 2, 1500)), columns(pool, repeats)
     {
-        columns.add(start.entries);
-        columns.add(good.entries);
-        columns.add(other.entries);
+        columns.addPlan(start.entries);
+        columns.addPlan(good.entries);
+        columns.addPlan(other.entries);
     }
 
     ProblemPtr problem;
     TilingMemo memo;
     SubgraphPool pool;
     Plan start, good, other;
-    PlanColumns columns;
+    MasterProblem columns;
 };
 
-std::vector<PlanColumn> columnsOf(const Plan& plan)
-{
-    std::vector<PlanColumn> out;
-    RetainId before = 0;
-    for (const PlanEntry& e : plan.entries) {
-        out.push_back({e.set, before, e.retain, e.latency});
-        before = e.retain;
-    }
-    return out;
-}
-
-PlanState::OpFlags runBy(const SubgraphPool& pool, std::span<const PlanEntry> entries)
+PlanState::OpFlags runBy(const SubgraphPool& pool, std::span<const CostedSet> entries)
 {
     PlanState::OpFlags out;
-    for (const PlanEntry& e : entries)
-        for (const OpId o : pool.set(e.set).ops)
-            out.set(o.index());
+    for (const CostedSet& e : entries)
+        out |= runBy(pool, e);
     return out;
 }
 
@@ -114,19 +102,19 @@ void TestSolveColumns::aProgramGrowsAndItsRowsChange()
 void TestSolveColumns::noKnownPlanIsBelowTheRelaxation()
 {
     for (int seed = 1; seed <= 12; ++seed) {
-        Columns c(seed, 30, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely);
+        Columns c(seed, 30,
+                  seed % 2 == 0 ? MasterProblem::Repeats::Likely : MasterProblem::Repeats::Unlikely);
         QVERIFY(c.columns.solve());
         for (const Plan* plan : {&c.start, &c.good, &c.other}) {
             QVERIFY(c.columns.value() <= plan->total * (1 + 1e-9));
             // Prices and what is left of them fit together along the plan.
             PlanPrefix prefix;
             double least = c.columns.value();
-            for (const PlanColumn& column : columnsOf(*plan)) {
+            for (const CostedSet& column : plan->entries) {
                 QVERIFY(c.columns.knows(column));
                 QVERIFY(c.columns.price(column) <= column.latency + 1e-6 * plan->total);
                 prefix = extended(c.pool, std::move(prefix), column);
-                const double now =
-                    prefix.latency + c.columns.rest(prefix.run, prefix.stored, prefix.resident);
+                const double now = prefix.latency + c.columns.priceOfRest(prefix);
                 QVERIFY(now >= least - 1e-6 * plan->total);
                 least = now;
             }
@@ -154,14 +142,14 @@ void TestSolveColumns::aPlanThatRunsAnOpTwiceIsKnownToo()
             if (readers.size() < 2 || pool.set(start.entries[i].set).inputs.empty())
                 continue;
             Plan plan = start;
-            for (PlanEntry& e : plan.entries)
+            for (CostedSet& e : plan.entries)
                 if (pool.set(e.set).ops.front() == readers[0])
-                    e = {pool.intern({o, readers[0]})};
+                    e = {{pool.intern({o, readers[0]})}};
             if (!settler.settle(plan))
                 continue;
-            for (const auto repeats : {PlanColumns::Repeats::Likely, PlanColumns::Repeats::Unlikely}) {
-                PlanColumns columns(pool, repeats);
-                columns.add(plan.entries);
+            for (const auto repeats : {MasterProblem::Repeats::Likely, MasterProblem::Repeats::Unlikely}) {
+                MasterProblem columns(pool, repeats);
+                columns.addPlan(plan.entries);
                 QVERIFY(columns.solve());
                 QVERIFY2(columns.value() <= plan.total * (1 + 1e-9), qPrintable(QString::number(seed)));
             }
@@ -176,16 +164,17 @@ void TestSolveColumns::whatIsStoredOnceIsNotWorthItTwice()
 {
     int lists = 0;
     for (int seed = 1; seed <= 8; ++seed) {
-        Columns c(seed, 30, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely);
-        ColumnWalk walk(c.columns, 3);
+        Columns c(seed, 30,
+                  seed % 2 == 0 ? MasterProblem::Repeats::Likely : MasterProblem::Repeats::Unlikely);
+        PricingWalk walk(c.columns, 3);
         for (int round = 0; round < 10; ++round) {
             QVERIFY(c.columns.solve());
             (void)walk.round(60, always);
         }
         for (int round = 0; round < 20; ++round)
             QVERIFY(c.columns.solve()); // each time some of what is missing is added
-        const std::vector<PlanColumn>& all = c.columns.columns();
-        for (const RetainId list : c.columns.handedOver())
+        const std::vector<MasterProblem::Column>& all = c.columns.columns();
+        for (const RetainId list : c.columns.lists())
             for (std::size_t op = 0; op < c.problem->opCount(); ++op) {
                 double storing = 0; // less those that hand the list over and do not store it
                 for (std::size_t i = 0; i < all.size(); ++i) {
@@ -207,34 +196,34 @@ void TestSolveColumns::aFrameStaysAsItIs()
         Columns c(seed);
         const std::size_t first = c.good.entries.size() / 4;
         const std::size_t count = (c.good.entries.size() + 1) / 2;
-        const PlanFrame frame = frameAround(c.pool, c.good, first, count);
-        const std::span<const PlanEntry> inside = std::span(c.good.entries).subspan(first, count);
-        const std::span<const PlanEntry> after = std::span(c.good.entries).subspan(first + count);
-        QCOMPARE(frame.before.columns.size(), first);
-        QCOMPARE((frame.before.run | frame.runAfter | runBy(c.pool, inside)).count(), c.problem->opCount());
+        const FixedParts fixed = fixedAround(c.pool, c.good, {first, count});
+        const std::span<const CostedSet> inside = std::span(c.good.entries).subspan(first, count);
+        const std::span<const CostedSet> after = std::span(c.good.entries).subspan(first + count);
+        QCOMPARE(fixed.before.columns.size(), first);
+        QCOMPARE((fixed.before.run | fixed.runAfter | runBy(c.pool, inside)).count(), c.problem->opCount());
         double latency = 0;
-        for (const PlanEntry& e : inside)
+        for (const CostedSet& e : inside)
             latency += e.latency;
-        PlanColumns columns(
-            c.pool, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely, frame);
-        for (const PlanEntry& e : inside)
+        MasterProblem columns(
+            c.pool, seed % 2 == 0 ? MasterProblem::Repeats::Likely : MasterProblem::Repeats::Unlikely, fixed);
+        for (const CostedSet& e : inside)
             for (const OpId o : c.pool.set(e.set).ops)
-                (void)columns.add({c.pool.intern({o}), 0, 0, 0});
-        columns.add(inside);
+                (void)columns.add({c.pool.intern({o})});
+        columns.addPlan(inside);
         QVERIFY(columns.solve());
         QVERIFY(columns.value() <= latency * (1 + 1e-9));
-        ColumnWalk walk(columns, 3);
+        PricingWalk walk(columns, 3);
         for (int round = 0; round < 15; ++round) {
             (void)walk.round(60, always);
             QVERIFY(columns.solve());
         }
-        const double limit = frame.before.latency + latency * 1.0001;
+        const double limit = fixed.before.latency + latency * 1.0001;
         const auto found = combineColumns(columns, {300, limit, 1, nullptr, {}, always});
         QCOMPARE(found.plans.size(), std::size_t{1}); // what is inside already, at least
         Plan plan = found.plans[0];
         for (std::size_t i = 0; i < first; ++i)
             QCOMPARE(plan.entries[i].set, c.good.entries[i].set);
-        QCOMPARE(plan.entries.back().retain, frame.residentAfter);
+        QCOMPARE(plan.entries.back().retain, fixed.residentAfter);
         plan.entries.insert(plan.entries.end(), after.begin(), after.end());
         QVERIFY(PlanSettler(c.pool).settle(plan));
         QVERIFY(plan.total <= c.good.total * 1.0001);
@@ -288,7 +277,7 @@ void TestSolveColumns::walksFindWhatCostsLessThanItIsWorth()
     int lower = 0;
     for (int seed = 1; seed <= 8; ++seed) {
         Columns c(seed);
-        ColumnWalk walk(c.columns, 3);
+        PricingWalk walk(c.columns, 3);
         QVERIFY(c.columns.solve());
         const double before = c.columns.value();
         std::size_t known = c.columns.columns().size();
@@ -301,8 +290,8 @@ void TestSolveColumns::walksFindWhatCostsLessThanItIsWorth()
             QVERIFY(c.columns.value() <= value * (1 + 1e-9));
         }
         lower += c.columns.value() < before * (1 - 1e-6);
-        for (const PlanColumn& column : c.columns.columns())
-            QCOMPARE(column.latency, c.pool.latency(column.set, column.resident, column.retain));
+        for (const MasterProblem::Column& column : c.columns.columns())
+            QCOMPARE(column.latency, c.pool.latency(column));
     }
     QVERIFY(lower >= 6);
 }
@@ -313,7 +302,7 @@ void TestSolveColumns::combinedPlansAreValid()
     int asFound = 0;
     for (int seed = 1; seed <= 12; ++seed) {
         Columns c(seed);
-        ColumnWalk walk(c.columns, 3);
+        PricingWalk walk(c.columns, 3);
         for (int round = 0; round < 10; ++round) {
             QVERIFY(c.columns.solve());
             (void)walk.round(60, always);
@@ -326,19 +315,19 @@ void TestSolveColumns::combinedPlansAreValid()
         double last = 0;
         for (Plan plan : plans) {
             double sum = 0;
-            for (const PlanColumn& column : columnsOf(plan))
-                sum += c.pool.latency(column.set, column.resident, column.retain);
+            for (const CostedSet& column : plan.entries)
+                sum += c.pool.latency(column);
             QVERIFY(last <= sum * (1 + 1e-12) && sum < limit);
             last = sum;
-            const std::vector<PlanEntry> found = plan.entries;
+            const std::vector<CostedSet> found = plan.entries;
             QVERIFY(settler.settle(plan));
             // Settling leaves out what runs for nobody; there is another tiling to be found then.
             const bool isAsFound =
-                std::ranges::equal(plan.entries, found, {}, &PlanEntry::set, &PlanEntry::set);
+                std::ranges::equal(plan.entries, found, {}, &PlannedSet::set, &PlannedSet::set);
             QVERIFY(!isAsFound || plan.total <= sum * (1 + 1e-9));
             asFound += isAsFound;
             better += plan.total < std::min(c.good.total, c.other.total) * (1 - 1e-9);
-            const Schedule schedule = materialise(c.pool, plan, [] { return true; });
+            const Schedule schedule = toSchedule(c.pool, plan, [] { return true; });
             const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
             QVERIFY(checked.has_value());
             QVERIFY(checked->total <= plan.total * (1 + 1e-9));
@@ -351,11 +340,12 @@ void TestSolveColumns::combinedPlansAreValid()
 void TestSolveColumns::combinedPlansBeginAsTheyAreTold()
 {
     for (int seed = 1; seed <= 6; ++seed) {
-        Columns c(seed, 30, seed % 2 == 0 ? PlanColumns::Repeats::Likely : PlanColumns::Repeats::Unlikely);
+        Columns c(seed, 30,
+                  seed % 2 == 0 ? MasterProblem::Repeats::Likely : MasterProblem::Repeats::Unlikely);
         QVERIFY(c.columns.solve());
         const double least = c.columns.value();
         PlanPrefix prefix;
-        const std::vector<PlanColumn> all = columnsOf(c.good);
+        const std::vector<CostedSet> all = c.good.entries;
         for (std::size_t i = 0; i < all.size() / 2; ++i)
             prefix = extended(c.pool, std::move(prefix), all[i]);
         c.columns.startFrom(prefix);
@@ -382,7 +372,7 @@ void TestSolveColumns::theSearchIsBetterThanBothPlans()
     int better = 0;
     for (int seed = 1; seed <= 8; ++seed) {
         Columns c(seed, 40);
-        ColumnSearch search(*c.problem, Rules::final(), c.memo, 1, always);
+        ColumnGeneration search(*c.problem, Rules::final(), c.memo, 1, always);
         search.learn(c.pool, c.other);
         const auto plans =
             search.plansNear(c.pool, c.good, [](std::int64_t rounds) { return rounds / 60.0; });
@@ -398,14 +388,14 @@ void TestSolveColumns::largeProblemsAreSearchedInWindowsToo()
     Columns c(5, 130);
     const auto search = [&](double rounds) {
         TilingMemo memo;
-        ColumnSearch columns(*c.problem, Rules::final(), memo, 1, always);
+        ColumnGeneration columns(*c.problem, Rules::final(), memo, 1, always);
         return columns.plansNear(c.pool, c.good,
                                  [=](std::int64_t done) { return static_cast<double>(done) / rounds; });
     };
     const std::vector<Plan> plans = search(60);
     QVERIFY(!plans.empty());
     for (const Plan& plan : plans) {
-        const Schedule schedule = materialise(c.pool, plan, [] { return true; });
+        const Schedule schedule = toSchedule(c.pool, plan, [] { return true; });
         const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
         QVERIFY(checked.has_value());
         QVERIFY(checked->total <= plan.total * (1 + 1e-9));
@@ -438,8 +428,8 @@ void TestSolveColumns::largeAndLockedProblemsDoWithoutIt()
     options.seconds = 0;
     options.iterations = 20000;
     options.threads = 1;
-    const ProblemPtr large = layered(3, static_cast<int>(PlanColumns::kMostOps) + 4);
-    QVERIFY(large->opCount() > PlanColumns::kMostOps);
+    const ProblemPtr large = layered(3, static_cast<int>(MasterProblem::kMostOps) + 4);
+    QVERIFY(large->opCount() > MasterProblem::kMostOps);
     options.iterations = 600;
     QVERIFY(solve(*large, options).hasValue());
 

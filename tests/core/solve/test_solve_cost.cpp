@@ -433,26 +433,22 @@ private slots:
             SubgraphPool pool(*problem, {}, memo, {});
             TilingMemo other;
             SubgraphPool reference(*problem, {}, other, {});
-            const SetId set = pool.intern(s.ops);
-            const RetainId before = pool.internRetain(resident);
-            const RetainId kept = pool.internRetain(s.retain);
-            const double latency = reference.latency(
-                reference.intern(s.ops), reference.internRetain(resident), reference.internRetain(s.retain));
+            const PortableSet drawn{s.ops, resident, s.retain};
+            const PlannedSet set = pool.intern(drawn);
+            const double latency = reference.latency(reference.intern(drawn));
             if (!(latency < std::numeric_limits<double>::infinity()))
                 continue;
             for (const double share : {0.5, 0.9, 0.7, 1.0}) {
-                QCOMPARE(pool.latencyBelow(share * latency, set, before, kept),
-                         std::numeric_limits<double>::infinity());
-                QVERIFY(pool.floor(set, before, kept) <= latency);
-                QVERIFY(pool.floor(set, before, kept) >= 0.5 * latency);
+                QCOMPARE(pool.latencyBelow(share * latency, set), std::numeric_limits<double>::infinity());
+                QVERIFY(pool.floor(set) <= latency);
+                QVERIFY(pool.floor(set) >= 0.5 * latency);
                 ++cut;
             }
             const std::int64_t searches = pool.searches();
-            QCOMPARE(pool.latencyBelow(0.8 * latency, set, before, kept),
-                     std::numeric_limits<double>::infinity());
+            QCOMPARE(pool.latencyBelow(0.8 * latency, set), std::numeric_limits<double>::infinity());
             QCOMPARE(pool.searches(), searches); // known already
-            QCOMPARE(pool.latencyBelow(1.5 * latency, set, before, kept), latency);
-            QCOMPARE(pool.latency(set, before, kept), latency);
+            QCOMPARE(pool.latencyBelow(1.5 * latency, set), latency);
+            QCOMPARE(pool.latency(set), latency);
         }
         QVERIFY(cut > 0);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans of the search: what is refused for its cost costs more, and of two plans the better places count.
 #include "layered_plans.h"
-#include "solve/plan/materialise.h"
+#include "solve/plan/check_schedule.h"
+#include "solve/plan/plan_schedule.h"
 #include "solve/search/annealer.h"
 #include "test_main.h"
 
@@ -34,10 +35,7 @@ void TestSolvePlan::aPlanThatIsRefusedCostsMore()
         for (const double share : {0.5, 0.9, 0.999, 1.0, 1.001}) {
             // In a pool that knows no cost yet bounds decide.
             SubgraphPool fresh(*problem, Rules::final(), memo, {});
-            Plan copy;
-            for (const PlanEntry& e : plan.entries)
-                copy.entries.push_back(
-                    {fresh.intern(pool.set(e.set).ops), fresh.internRetain(pool.retain(e.retain))});
+            Plan copy = toPlan(fresh, portable(pool, plan));
             const bool settled = PlanSettler(fresh).settle(copy, plan.total * share);
             QCOMPARE(settled, share >= 1);
             (settled ? kept : refused) += 1;
@@ -75,7 +73,7 @@ void TestSolvePlan::theBetterPlacesOfTwoPlansCount()
     const auto mixed = [&](bool left) {
         Plan plan;
         for (const Plan* from : {&good, &start})
-            for (const PlanEntry& e : from->entries)
+            for (const CostedSet& e : from->entries)
                 if ((from == &good) == ((pool.set(e.set).ops.front().index() < ops) == left))
                     plan.entries.push_back(e);
         return plan;
@@ -111,7 +109,7 @@ void TestSolvePlan::recombinedPlansAreNeverWorse()
         QCOMPARE(improved, annealer.best().total < a.total);
         QVERIFY(annealer.best().total <= least * (1 + 1e-12));
         better += annealer.best().total < least * (1 - 1e-9);
-        const Schedule schedule = materialise(pool, annealer.best(), [] { return true; });
+        const Schedule schedule = toSchedule(pool, annealer.best(), [] { return true; });
         const auto checked = checkSchedule(*problem, schedule, Rules::final());
         QVERIFY(checked.has_value());
         QVERIFY(checked->total <= annealer.best().total * (1 + 1e-9));

@@ -6,7 +6,7 @@
 #include "explain/critical_resources.h"
 #include "explain/other_hardware.h"
 #include "report/compare.h"
-#include "solve/plan/budget.h"
+#include "solve/plan/solve_options.h"
 #include "solve/search/solver.h"
 #include "test_main.h"
 #include "workload/generate.h"

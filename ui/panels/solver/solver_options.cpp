@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_options.h"
 
-#include "solve/plan/budget.h"
+#include "solve/plan/solve_options.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "workspace/actions.h"

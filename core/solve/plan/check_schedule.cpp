@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/plan/placeable.h"
+#include "solve/plan/check_schedule.h"
 
+#include "base/integer.h"
+#include "eval/evaluation.h"
 #include "place/conflict.h"
 
 #include <algorithm>
@@ -11,11 +13,31 @@ namespace tilewright {
 
 namespace {
 
-/// A tenth of a second: whatever is harder does not count as placed.
-constexpr std::int64_t kMostNodes = 20'000;
-constexpr int kMostRemoved = 16;
+/// Steps that the explaining evaluator would list.
+double stepCount(const Problem& problem, const Schedule& schedule)
+{
+    double steps = 0;
+    for (const SubgraphPtr& s : schedule.subgraphs) {
+        double tiles = 1;
+        double depth = 1;
+        for (const OpId o : s->ops) {
+            const Tensor& out = problem.tensor(problem.op(o).output);
+            const auto count = [](std::int64_t extent, std::int64_t part) {
+                return static_cast<double>(ceilDiv(extent, std::max<std::int64_t>(part, 1)));
+            };
+            tiles = std::max(tiles, count(out.height, s->granularity.h) * count(out.width, s->granularity.w));
+            depth = std::max(depth, count(problem.reductionSize(o), s->granularity.k));
+        }
+        steps += tiles * depth;
+    }
+    return steps;
+}
 
-/// Not one of the subgraphs from `first` to `last` keeps the tensor; locked ones stay as they are.
+/// Nodes of the search for addresses, about a tenth of a second: what takes more does not count as placed.
+constexpr std::int64_t kMostNodes = 20'000;
+constexpr int kMostRemoved = 16; ///< retained tensors
+
+/// The schedule when the subgraphs from `first` to `last` do not retain the tensor; locked ones stay.
 Schedule withoutKeeping(const Schedule& schedule, TensorId tensor, SubgraphId first, SubgraphId last)
 {
     Schedule out = schedule;
@@ -31,6 +53,20 @@ Schedule withoutKeeping(const Schedule& schedule, TensorId tensor, SubgraphId fi
 }
 
 } // namespace
+
+std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                     double maxExplainedSteps)
+{
+    const Evaluation evaluation = stepCount(problem, schedule) <= maxExplainedSteps
+                                      ? evaluateByTrace(problem, schedule, rules)
+                                      : evaluate(problem, schedule, rules);
+    if (!evaluation.valid())
+        return std::nullopt;
+    Checked checked{evaluation.total, {}};
+    for (const SubgraphEvaluation& s : evaluation.subgraphs)
+        checked.latencies.push_back(s.latency);
+    return checked;
+}
 
 std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule, const SolveOptions& options,
                                      double maxExplainedSteps)
@@ -50,7 +86,7 @@ std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule,
         const auto conflict = placementConflict(problem, *placed);
         if (!conflict || removed == kMostRemoved)
             return std::nullopt;
-        // The kept tensor of the conflict whose loss costs least.
+        // Of the retained tensors in the conflict the one that costs least to give up.
         std::optional<Checked> best;
         Schedule bestSchedule;
         for (const std::size_t i : conflict->items) {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "solve/columns/column_walk.h"
+#include "solve/columns/pricing_walk.h"
 
 #include "solve/cost/op_lists.h"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace tilewright {
 
@@ -14,82 +10,67 @@ namespace {
 constexpr std::size_t kMostColumns = 100; ///< added in a round
 constexpr int kLeastSteps = 20;           ///< of a walk
 constexpr int kMostSteps = 600;
-constexpr std::size_t kMostOfWalk = 3;
-constexpr std::size_t kMostInARow = 5;
+constexpr std::size_t kMostOfWalk = 3; ///< finds
+constexpr std::size_t kMostInARow = 5; ///< columns of a chain
 // Temperatures of walks, in latencies of the relaxation's average column.
 constexpr double kCoolest = 0.01;
 constexpr double kHottest = 0.3;
-constexpr double kNearly = 0.3; ///< columns that cost so much more than they are worth begin walks, too
+constexpr double kNearly = 0.3; ///< largest reduced cost of other columns that begin walks; the same
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeast = 1e-7; ///< of the relaxation's value: what counts as less
+constexpr double kLeast = 1e-7; ///< smallest reduced cost, below 0, that counts, of the relaxation's value
 
 bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>& ascending)
 {
     return std::ranges::all_of(tensors, [&](TensorId t) { return std::ranges::binary_search(ascending, t); });
 }
 
-/// What one makes and the other reads.
-std::vector<TensorId> handedOver(const OpSet& from, const OpSet& to)
-{
-    std::vector<TensorId> out;
-    std::ranges::set_intersection(from.produced, to.inputs, std::back_inserter(out));
-    return out;
-}
-
-bool has(const OpSet& set, OpId o)
-{
-    return std::ranges::find(set.ops, o) != set.ops.end();
-}
-
 } // namespace
 
 /// An op outside that reads what the set makes, makes what it reads, or reads the same.
-std::optional<OpId> ColumnWalk::neighbour(SetId id)
+std::optional<OpId> PricingWalk::neighbour(SetId id)
 {
     const Problem& problem = m_pool.problem();
     const OpSet& set = m_pool.set(id);
-    const Op& op = problem.op(set.ops[below(set.ops.size())]);
-    const std::uint32_t which = below(op.inputs.size() + 1);
-    const TensorId t = which < op.inputs.size() ? op.inputs[which] : op.output;
+    const TensorId t = randomTensorOf(problem.op(m_random.pick(set.ops)), m_random);
     const auto consumers = problem.consumers(t);
     const std::optional<OpId> producer = problem.producer(t);
     const std::size_t choices = consumers.size() + (producer ? 1 : 0);
     if (choices == 0)
         return std::nullopt;
-    const std::uint32_t chosen = below(choices);
+    const std::uint32_t chosen = m_random.below(choices);
     const OpId out = chosen < consumers.size() ? consumers[chosen] : *producer;
-    return has(set, out) ? std::nullopt : std::optional(out);
+    return isIn(out, set.ops) ? std::nullopt : std::optional(out);
 }
 
-std::vector<OpId> ColumnWalk::partAround(OpId o)
+std::vector<OpId> PricingWalk::partAround(OpId o)
 {
     const std::vector<SetId>& sets = m_takenBy[o.index()];
-    const std::uint32_t dice = below(4);
+    const std::uint32_t dice = m_random.below(4);
     if (dice < 2 || sets.empty())
         return {o};
-    return cone(m_pool.problem(), m_pool.set(sets[below(sets.size())]).ops, o, dice == 2);
+    return cone(m_pool.problem(), m_pool.set(m_random.pick(sets)).ops, o, dice == 2);
 }
 
-SetId ColumnWalk::with(SetId set, const std::vector<OpId>& ops)
+SetId PricingWalk::with(SetId set, const std::vector<OpId>& ops)
 {
     return m_pool.intern(united(m_pool.set(set).ops, ops));
 }
 
-bool ColumnWalk::addOps(Chain& chain, std::size_t at)
+bool PricingWalk::addOps(Chain& chain, std::size_t at)
 {
     const std::optional<OpId> o = neighbour(chain[at].set);
     if (!o)
         return false;
     const std::vector<OpId> part = partAround(*o);
     SetId set = with(chain[at].set, part);
-    if (below(3) == 0)
+    if (m_random.below(3) == 0)
         if (const std::optional<OpId> another = neighbour(set))
             set = with(set, {*another});
     chain[at].set = set;
-    if (below(2) == 0) // else it is computed twice
+    if (m_random.below(2) == 0) // other columns of the chain recompute the op
         return true;
     for (std::size_t i = 0; i < chain.size(); ++i) {
-        if (i == at || !has(m_pool.set(chain[i].set), *o))
+        if (i == at || !isIn(*o, m_pool.set(chain[i].set).ops))
             continue;
         std::vector<OpId> rest = without(m_pool.set(chain[i].set).ops, part);
         if (rest.empty())
@@ -99,24 +80,25 @@ bool ColumnWalk::addOps(Chain& chain, std::size_t at)
     return true;
 }
 
-/// One op, or one with all before or after it: away, to a neighbour in the chain, or a subgraph of their own.
-bool ColumnWalk::removeOps(Chain& chain, std::size_t at)
+/// Removes one op, or one with all that it needs or feeds: the ops disappear, go to a neighbour in the chain,
+/// or become a column of their own.
+bool PricingWalk::removeOps(Chain& chain, std::size_t at)
 {
     const std::vector<OpId>& ops = m_pool.set(chain[at].set).ops;
-    const OpId o = ops[below(ops.size())];
-    const std::uint32_t dice = below(3);
+    const OpId o = m_random.pick(ops);
+    const std::uint32_t dice = m_random.below(3);
     const std::vector<OpId> part =
         dice == 0 ? std::vector<OpId>{o} : cone(m_pool.problem(), ops, o, dice == 1);
     std::vector<OpId> rest = without(ops, part);
     if (rest.empty())
         return false;
     const SetId left = m_pool.intern(std::move(rest));
-    if (chain.size() > 1 && below(3) == 0) {
-        const std::size_t to = at + 1 < chain.size() && (at == 0 || below(2) == 0) ? at + 1 : at - 1;
+    if (chain.size() > 1 && m_random.below(3) == 0) {
+        const std::size_t to = at + 1 < chain.size() && (at == 0 || m_random.below(2) == 0) ? at + 1 : at - 1;
         chain[to].set = with(chain[to].set, part);
-    } else if (chain.size() < kMostInARow && below(4) == 0) {
-        PlanColumn own{m_pool.intern(part), 0, 0, 0};
-        const bool isBefore = below(2) == 0;
+    } else if (chain.size() < kMostInARow && m_random.below(4) == 0) {
+        CostedSet own{{m_pool.intern(part)}};
+        const bool isBefore = m_random.below(2) == 0;
         if (isBefore)
             own.resident = std::exchange(chain[at].resident, 0);
         else
@@ -126,26 +108,26 @@ bool ColumnWalk::removeOps(Chain& chain, std::size_t at)
         return true;
     }
     chain[at].set = left;
-    if (below(5) == 0)
+    if (m_random.below(5) == 0)
         if (const std::optional<OpId> another = neighbour(left))
             chain[at].set = with(left, {*another});
     return true;
 }
 
-bool ColumnWalk::insertOp(Chain& chain, std::size_t at)
+bool PricingWalk::insertOp(Chain& chain, std::size_t at)
 {
     const std::optional<OpId> o =
         chain.size() < kMostInARow ? neighbour(chain[at].set) : std::optional<OpId>();
     if (!o)
         return false;
-    const bool isBefore = below(2) == 0;
+    const bool isBefore = m_random.below(2) == 0;
     (isBefore ? chain[at].resident : chain[at].retain) = 0;
     chain.insert(chain.begin() + static_cast<std::ptrdiff_t>(at + (isBefore ? 0 : 1)),
-                 {m_pool.intern({*o}), 0, 0, 0});
+                 CostedSet{{m_pool.intern({*o})}});
     return true;
 }
 
-bool ColumnWalk::fuse(Chain& chain, std::size_t at)
+bool PricingWalk::fuse(Chain& chain, std::size_t at)
 {
     if (at + 1 >= chain.size())
         return false;
@@ -155,11 +137,11 @@ bool ColumnWalk::fuse(Chain& chain, std::size_t at)
     return true;
 }
 
-bool ColumnWalk::shorten(Chain& chain)
+bool PricingWalk::shorten(Chain& chain)
 {
     if (chain.size() < 2)
         return false;
-    if (below(2) == 0) {
+    if (m_random.below(2) == 0) {
         chain.erase(chain.begin());
         chain.front().resident = 0;
     } else {
@@ -169,29 +151,30 @@ bool ColumnWalk::shorten(Chain& chain)
     return true;
 }
 
-/// At the ends lists that other columns hand over, between them any part of what can be.
-bool ColumnWalk::changeHandedOver(Chain& chain)
+/// At an end of the chain: another list that other columns hand over, or none. Within it: any part of the
+/// tensors that can be handed over.
+bool PricingWalk::changeHandedOver(Chain& chain)
 {
-    const std::size_t at = below(chain.size() + 1);
+    const std::size_t at = m_random.below(chain.size() + 1);
     if (at == 0 || at == chain.size()) {
         RetainId& list = at == 0 ? chain.front().resident : chain.back().retain;
-        if (list != 0 && below(2) == 0) {
+        if (list != 0 && m_random.below(2) == 0) {
             list = 0;
             return true;
         }
         const OpSet& set = m_pool.set((at == 0 ? chain.front() : chain.back()).set);
         std::vector<RetainId> fitting;
-        for (const RetainId r : m_columns.handedOver())
+        for (const RetainId r : m_master.lists())
             if (isWithin(m_pool.retain(r), at == 0 ? set.inputs : set.produced))
                 fitting.push_back(r);
         if (fitting.empty())
             return false;
-        list = fitting[below(fitting.size())];
+        list = m_random.pick(fitting);
         return true;
     }
     std::vector<TensorId> some;
     for (const TensorId t : handedOver(m_pool.set(chain[at - 1].set), m_pool.set(chain[at].set)))
-        if (below(2) == 0)
+        if (m_random.below(2) == 0)
             some.push_back(t);
     if (some.empty())
         return false;
@@ -199,25 +182,25 @@ bool ColumnWalk::changeHandedOver(Chain& chain)
     return true;
 }
 
-bool ColumnWalk::isConnected(const Chain& chain) const
+bool PricingWalk::isConnected(const Chain& chain) const
 {
-    return std::ranges::all_of(chain, [&](const PlanColumn& c) { return m_pool.set(c.set).connected; });
+    return std::ranges::all_of(chain, [&](const CostedSet& c) { return m_pool.set(c.set).connected; });
 }
 
-bool ColumnWalk::isValid(const Chain& chain) const
+bool PricingWalk::isValid(const Chain& chain) const
 {
-    PlanColumns::OpFlags stored;
-    for (const PlanColumn& c : chain) {
-        const PlanColumns::OpFlags more = storedBy(m_pool, c);
-        if ((more & stored).any()) // is worth nothing the second time
+    MasterProblem::OpFlags stored;
+    for (const CostedSet& c : chain) {
+        const MasterProblem::OpFlags more = storedBy(m_pool, c);
+        if ((more & stored).any()) // a second time has no price
             return false;
         stored |= more;
     }
     return isConnected(chain) &&
-           std::ranges::all_of(chain, [&](const PlanColumn& c) { return m_columns.handsOver(c); });
+           std::ranges::all_of(chain, [&](const CostedSet& c) { return m_master.canHandOver(c); });
 }
 
-bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
+bool PricingWalk::mend(Chain& chain, std::size_t at, bool handAll)
 {
     if (!isConnected(chain))
         return false;
@@ -235,7 +218,7 @@ bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
             chain[i].retain = chain[i + 1].resident = m_pool.internRetain(std::move(kept));
             continue;
         }
-        if (below(2) == 0)
+        if (m_random.below(2) == 0)
             return false;
         chain[i].retain = chain[i + 1].resident = 0;
         const auto middle = chain.begin() + static_cast<std::ptrdiff_t>(i + 1);
@@ -250,11 +233,11 @@ bool ColumnWalk::mend(Chain& chain, std::size_t at, bool handAll)
     return isValid(chain);
 }
 
-bool ColumnWalk::change(Chain& chain)
+bool PricingWalk::change(Chain& chain)
 {
-    const std::size_t at = below(chain.size());
-    const std::uint32_t dice = below(100);
-    const bool handAll = below(4) != 0;
+    const std::size_t at = m_random.below(chain.size());
+    const std::uint32_t dice = m_random.below(100);
+    const bool handAll = m_random.below(4) != 0;
     const bool isChanged = dice < 35   ? addOps(chain, at)
                            : dice < 62 ? removeOps(chain, at)
                            : dice < 72 ? insertOp(chain, at)
@@ -264,43 +247,44 @@ bool ColumnWalk::change(Chain& chain)
     return isChanged && mend(chain, std::min(at, chain.size() - 1), handAll);
 }
 
-double ColumnWalk::worth(const Chain& chain) const
+double PricingWalk::price(const Chain& chain) const
 {
     double sum = 0;
-    for (const PlanColumn& c : chain)
-        sum += m_columns.price(c);
+    for (const CostedSet& c : chain)
+        sum += m_master.price(c);
     return sum;
 }
 
-double ColumnWalk::loss(Chain& chain, double most)
+double PricingWalk::reducedCost(Chain& chain, double most)
 {
-    const double allowed = most + worth(chain);
+    const double allowed = most + price(chain);
     double cost = 0;
-    for (const PlanColumn& c : chain)
-        cost += m_pool.floor(c.set, c.resident, c.retain);
-    for (PlanColumn& c : chain) {
+    for (const CostedSet& c : chain)
+        cost += m_pool.floor(c);
+    for (CostedSet& c : chain) {
         if (!(cost <= allowed && cost < kInfinity))
             return kInfinity;
-        cost -= m_pool.floor(c.set, c.resident, c.retain);
-        c.latency = m_pool.latencyBelow(allowed - cost, c.set, c.resident, c.retain);
+        cost -= m_pool.floor(c);
+        c.latency = m_pool.latencyBelow(allowed - cost, c);
         cost += c.latency;
     }
-    return cost <= allowed ? cost - worth(chain) : kInfinity;
+    return cost <= allowed ? cost - price(chain) : kInfinity;
 }
 
-bool ColumnWalk::isFind(const Chain& chain, double loss) const
+void PricingWalk::keepFind(const Chain& chain, double reducedCost)
 {
-    return loss < -kLeast * m_columns.value() &&
-           std::ranges::any_of(chain, [&](const PlanColumn& c) { return !m_columns.knows(c); });
+    if (reducedCost < -kLeast * m_master.value() &&
+        std::ranges::any_of(chain, [&](const CostedSet& c) { return !m_master.knows(c); }))
+        m_finds.push_back({reducedCost, chain});
 }
 
-void ColumnWalk::mirror(const Chain& chain)
+void PricingWalk::mirror(const Chain& chain)
 {
     const Problem& problem = m_pool.problem();
     std::vector<OpId> ops;
-    for (const PlanColumn& c : chain)
+    for (const CostedSet& c : chain)
         ops = united(ops, m_pool.set(c.set).ops);
-    const OpId from = ops[below(ops.size())];
+    const OpId from = m_random.pick(ops);
     if (m_mirror.alike(from).size() < 2)
         return;
     for (const TensorId t : m_pool.retain(chain.front().resident))
@@ -316,22 +300,20 @@ void ColumnWalk::mirror(const Chain& chain)
             return m_pool.internRetain(std::move(out));
         };
         Chain found;
-        for (const PlanColumn& c : chain) {
+        for (const CostedSet& c : chain) {
             std::vector<OpId> set;
             for (const OpId o : m_pool.set(c.set).ops)
                 set.push_back(*(*image)[o.index()]);
-            found.push_back({m_pool.intern(std::move(set)), listOf(c.resident), listOf(c.retain), 0});
+            found.push_back({{m_pool.intern(std::move(set)), listOf(c.resident), listOf(c.retain)}});
         }
-        if (!isValid(found))
-            continue;
-        if (const double loss = this->loss(found, 0); isFind(found, loss))
-            m_finds.push_back({loss, std::move(found)});
+        if (isValid(found))
+            keepFind(found, reducedCost(found, 0));
     }
 }
 
-void ColumnWalk::walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing)
+void PricingWalk::walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing)
 {
-    double current = loss(chain, kInfinity);
+    double current = reducedCost(chain, kInfinity);
     if (!(current < kInfinity))
         return;
     const std::size_t before = m_finds.size();
@@ -340,41 +322,40 @@ void ColumnWalk::walk(Chain chain, int steps, double temperature, const std::fun
         if (!change(next))
             continue;
         const double most = current - std::log(1.0 - m_random.unit()) * temperature;
-        const double changed = loss(next, most);
+        const double changed = reducedCost(next, most);
         if (!(changed <= most))
             continue;
         current = changed;
         chain = std::move(next);
-        if (isFind(chain, current))
-            m_finds.push_back({current, chain});
+        keepFind(chain, current);
     }
-    // Those of one walk are much alike.
+    // The finds of one walk are much alike.
     const auto own = m_finds.begin() + static_cast<std::ptrdiff_t>(before);
-    std::ranges::stable_sort(own, m_finds.end(), {}, &Find::loss);
+    std::ranges::stable_sort(own, m_finds.end(), {}, &Find::reducedCost);
     if (m_finds.size() > before + kMostOfWalk)
         m_finds.resize(before + kMostOfWalk);
 }
 
-/// With what it gets handed over and hands over in the relaxation, mostly.
-ColumnWalk::Chain ColumnWalk::chainAround(std::size_t column, const std::vector<std::size_t>& taken)
+/// The column, mostly with columns of the relaxation that hand lists over to it and take them from it.
+PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vector<std::size_t>& taken)
 {
-    const std::vector<PlanColumn>& all = m_columns.columns();
+    const std::vector<MasterProblem::Column>& all = m_master.columns();
     Chain out{all[column]};
-    if (below(3) == 0)
+    if (m_random.below(3) == 0)
         return out;
     const auto pick = [&](auto&& fits) {
         std::vector<std::size_t> fitting;
         std::ranges::copy_if(taken, std::back_inserter(fitting), [&](std::size_t i) { return fits(all[i]); });
-        return fitting.empty() ? std::optional<PlanColumn>() : all[fitting[below(fitting.size())]];
+        return fitting.empty() ? std::nullopt : std::optional<CostedSet>(all[m_random.pick(fitting)]);
     };
     while (out.back().retain != 0 && out.size() + 1 < kMostInARow) {
-        const auto next = pick([&](const PlanColumn& c) { return c.resident == out.back().retain; });
+        const auto next = pick([&](const CostedSet& c) { return c.resident == out.back().retain; });
         if (!next)
             break;
         out.push_back(*next);
     }
     while (out.front().resident != 0 && out.size() + 1 < kMostInARow) {
-        const auto previous = pick([&](const PlanColumn& c) { return c.retain == out.front().resident; });
+        const auto previous = pick([&](const CostedSet& c) { return c.retain == out.front().resident; });
         if (!previous)
             break;
         out.insert(out.begin(), *previous);
@@ -382,9 +363,9 @@ ColumnWalk::Chain ColumnWalk::chainAround(std::size_t column, const std::vector<
     return out;
 }
 
-void ColumnWalk::joinAnother(Chain& chain, const std::vector<std::size_t>& taken)
+void PricingWalk::joinAnother(Chain& chain, const std::vector<std::size_t>& taken)
 {
-    const PlanColumn& other = m_columns.columns()[taken[below(taken.size())]];
+    const CostedSet& other = m_master.columns()[m_random.pick(taken)];
     if (chain.back().retain != 0 || other.resident != 0)
         return;
     std::vector<TensorId> tensors = handedOver(m_pool.set(chain.back().set), m_pool.set(other.set));
@@ -394,23 +375,20 @@ void ColumnWalk::joinAnother(Chain& chain, const std::vector<std::size_t>& taken
     chain[chain.size() - 2].retain = chain.back().resident = m_pool.internRetain(std::move(tensors));
 }
 
-std::size_t ColumnWalk::round(int mostSteps, const std::function<bool()>& keepGoing)
+std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepGoing)
 {
-    const std::vector<PlanColumn>& all = m_columns.columns();
-    std::vector<std::size_t> taken;
+    const std::vector<MasterProblem::Column>& all = m_master.columns();
+    const std::vector<std::size_t> taken = m_master.taken();
     double average = 0;
     double shares = 0;
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (m_columns.share(i) > 1e-6) {
-            taken.push_back(i);
-            average += m_columns.share(i) * all[i].latency;
-            shares += m_columns.share(i);
-        }
-    average /= shares;
     m_takenBy.assign(m_pool.problem().opCount(), {});
-    for (const std::size_t i : taken)
+    for (const std::size_t i : taken) {
+        average += m_master.share(i) * all[i].latency;
+        shares += m_master.share(i);
         for (const OpId o : m_pool.set(all[i].set).ops)
             m_takenBy[o.index()].push_back(all[i].set);
+    }
+    average /= shares;
     m_finds.clear();
     const int steps = std::min(mostSteps, m_steps);
     const auto temperature = [&] {
@@ -418,7 +396,7 @@ std::size_t ColumnWalk::round(int mostSteps, const std::function<bool()>& keepGo
     };
     for (const std::size_t i : taken) {
         Chain chain = chainAround(i, taken);
-        if (below(3) == 0)
+        if (m_random.below(3) == 0)
             joinAnother(chain, taken);
         mirror(chain);
         walk(std::move(chain), steps, temperature(), keepGoing);
@@ -426,19 +404,19 @@ std::size_t ColumnWalk::round(int mostSteps, const std::function<bool()>& keepGo
             return 0;
     }
     for (std::size_t i = 0; i < taken.size() && keepGoing(); ++i)
-        if (const PlanColumn& c = all[below(all.size())]; c.latency - m_columns.price(c) < kNearly * average)
+        if (const CostedSet& c = m_random.pick(all); m_master.reducedCost(c) < kNearly * average)
             walk({c}, steps, temperature(), keepGoing);
     for (std::size_t i = 0, found = m_finds.size(); i < found; ++i)
         mirror(Chain(m_finds[i].chain));
-    std::ranges::stable_sort(m_finds, {}, &Find::loss);
+    std::ranges::stable_sort(m_finds, {}, &Find::reducedCost);
     std::size_t added = 0;
     for (const Find& find : m_finds) {
         if (added >= kMostColumns)
             break;
-        for (const PlanColumn& c : find.chain)
-            added += m_columns.add(c) ? 1 : 0;
+        for (const CostedSet& c : find.chain)
+            added += m_master.add(c) ? 1 : 0;
     }
-    // Where many are found prices soon are others; where few are, one has to go far.
+    // Many finds change the prices soon, so short walks will do; where there are few, longer walks may help.
     if (steps == m_steps)
         m_steps = added > kMostColumns / 2    ? std::max(kLeastSteps, m_steps / 2)
                   : added < kMostColumns / 10 ? std::min(kMostSteps, m_steps * 2)

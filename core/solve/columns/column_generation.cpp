@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/columns/column_generation.h"
+
+#include "solve/columns/combine_columns.h"
+#include "solve/columns/pricing_walk.h"
+
+namespace tilewright {
+
+namespace {
+
+using TimeUsed = ColumnGeneration::TimeUsed;
+
+constexpr double kFirstShare = 0.3; ///< of the time, at most, for pricing before the first branching
+// Pricing after a branching: rounds, and steps of their walks.
+constexpr std::int64_t kRoundsAhead = 4;
+constexpr int kStepsAhead = 60;
+constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+constexpr int kIdleRounds = 20;          ///< of pricing without new columns, before it ends
+constexpr std::size_t kFirstWidth = 300; ///< of the beam at the root
+constexpr std::size_t kWidth = 100;      ///< of the beam at other nodes
+constexpr double kAsGood = 1.01;         ///< nodes whose bound is so many times the best are not pruned
+constexpr double kFinished = 1.3; ///< limit, in times the best, of the one plan that is finished at the end
+constexpr double kRounding = 1e-9;
+constexpr double kEqual = 1e-4; ///< smallest gap, of the best, that is worth a search
+constexpr double kLoose = 0.08; ///< gap, of the best, from which on the relaxation counts as too weak
+constexpr double kTailGrowth =
+    2; ///< expected growth of the bound over the undecided part, in gaps of the root
+constexpr std::size_t kMostPlans = 6;
+constexpr std::size_t kMostKnown = 1000; ///< columns at the start: larger programs take too long
+constexpr std::size_t kMostLearnt = 10000;
+constexpr std::size_t kMostSets = 60000; ///< in the pool
+// In large problems a part of the time is for whole plans, the rest for stretches.
+constexpr double kWholeShare = 0.5;
+constexpr std::size_t kStretchOps = 70;
+constexpr double kStretchShare = 0.125; ///< of the time, at most, for one
+constexpr int kIdleStretches = 12;      ///< in a row without a better plan, before the search ends
+
+/// Node of branch and price: the first subgraphs of a plan, and a bound for its latency by the relaxation.
+struct Node
+{
+    PlanPrefix prefix;
+    double least = 0;
+};
+
+/// One search from a settled plan over a stretch of it: branch and price, not exhaustive.
+class BranchAndPrice
+{
+public:
+    BranchAndPrice(SubgraphPool& pool, std::uint64_t seed, Plan best, PlanStretch stretch,
+                   MasterProblem::Repeats repeats)
+        : m_pool(pool), m_settler(pool), m_best(std::move(best)), m_stretch(stretch), m_repeats(repeats),
+          m_master(pool, repeats, fixedAround(pool, m_best, stretch)), m_walk(m_master, seed),
+          m_limit(m_best.total)
+    {
+        for (const CostedSet& e : inside())
+            for (const OpId o : pool.set(e.set).ops)
+                (void)m_master.add({pool.intern({o})});
+        m_master.addPlan(inside());
+        for (const CostedSet& e : after())
+            m_latencyAfter += e.latency;
+        m_limit -= m_latencyAfter;
+    }
+
+    std::vector<Plan> run(const std::vector<PortableSet>& known, const TimeUsed& used)
+    {
+        m_used = used;
+        if (!m_master.solve())
+            return {};
+        learn(known);
+        while (keepGoing()) {
+            m_master.startFrom(before());
+            const double left = 1 - m_used(m_rounds);
+            if (!price(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kFirstShare) * left))
+                break;
+            m_root = before().latency + m_master.value();
+            m_isLoose = m_plans.empty() && m_root < limit(1 - kLoose);
+            if (m_root >= limit(1 - kEqual) || (m_isLoose && m_repeats == MasterProblem::Repeats::Likely))
+                break;
+            m_open = {{before(), m_root}};
+            while (!m_open.empty() && keepGoing())
+                expandNext();
+        }
+        if (m_plans.empty() && isWhole() && !isLoose())
+            finish();
+        std::ranges::stable_sort(m_plans, {}, &Plan::total);
+        if (m_plans.size() > kMostPlans)
+            m_plans.resize(kMostPlans);
+        return std::move(m_plans);
+    }
+
+    [[nodiscard]] std::int64_t rounds() const noexcept { return m_rounds; }
+    /// True if the search ended early because the relaxation is too weak.
+    [[nodiscard]] bool isLoose() const noexcept
+    {
+        return m_isLoose && m_repeats == MasterProblem::Repeats::Likely;
+    }
+
+    /// The columns with the least reduced costs.
+    std::vector<PortableSet> known()
+    {
+        std::vector<PortableSet> out;
+        m_master.startFrom(before());
+        if (!m_master.solve())
+            return out;
+        std::vector<std::pair<double, std::size_t>> byReducedCost;
+        for (std::size_t i = 0; i < m_master.columns().size(); ++i)
+            byReducedCost.emplace_back(m_master.reducedCost(m_master.columns()[i]), i);
+        std::ranges::sort(byReducedCost);
+        for (const auto& [reducedCost, i] : byReducedCost) {
+            if (out.size() >= kMostKnown ||
+                before().latency + m_master.value() + reducedCost > limit(1 + kRounding))
+                break;
+            out.push_back(m_pool.portable(m_master.columns()[i]));
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] const PlanPrefix& before() const { return m_master.fixed().before; }
+    [[nodiscard]] std::span<const CostedSet> inside() const
+    {
+        return std::span(m_best.entries).subspan(m_stretch.first, m_stretch.count);
+    }
+    [[nodiscard]] std::span<const CostedSet> after() const
+    {
+        return std::span(m_best.entries).subspan(m_stretch.first + m_stretch.count);
+    }
+    [[nodiscard]] bool isWhole() const { return m_stretch.count == m_best.entries.size(); }
+    /// Latency up to the end of the stretch if the stretch costs `times` what it costs in the best plan.
+    [[nodiscard]] double limit(double times) const
+    {
+        return before().latency + (m_limit - before().latency) * times;
+    }
+
+    /// Adds those of the columns that may be in a better plan: their reduced costs do not exceed the gap.
+    void learn(const std::vector<PortableSet>& known)
+    {
+        const double gap = m_limit - before().latency - m_master.value();
+        std::vector<std::pair<double, PlannedSet>> good;
+        for (const PortableSet& k : known) {
+            const PlannedSet c = m_pool.intern(k);
+            const double price = m_master.price(c);
+            if (m_pool.floor(c) > price + gap)
+                continue;
+            if (const double reducedCost = m_pool.latency(c) - price; reducedCost <= gap)
+                good.emplace_back(reducedCost, c);
+        }
+        std::ranges::stable_sort(good, {}, &std::pair<double, PlannedSet>::first);
+        for (std::size_t i = 0; i < std::min(good.size(), kMostKnown); ++i)
+            (void)m_master.add(good[i].second);
+    }
+
+    [[nodiscard]] bool keepGoing() const { return m_used(m_rounds) < 1; }
+
+    /// At most `most` rounds of pricing with walks of at most `steps`; solves the master problem after each.
+    /// False when it has no optimum.
+    bool price(std::int64_t most, int steps, double until)
+    {
+        const auto goOn = [&] { return m_used(m_rounds) < until; };
+        for (int idle = 0; most > 0 && idle < kIdleRounds && m_pool.size() < kMostSets && goOn();
+             --most, ++m_rounds) {
+            if (!m_master.solve())
+                return false;
+            idle = m_walk.round(steps, goOn) > 0 ? 0 : idle + 1;
+        }
+        return m_master.solve();
+    }
+
+    /// Expected latency of a plan that begins like the node: the bound grows as later parts are decided.
+    [[nodiscard]] double expected(const Node& node) const
+    {
+        const double ahead = (node.least - node.prefix.latency) / (node.least - before().latency);
+        return node.least + kTailGrowth * (m_limit - m_root) * ahead;
+    }
+
+    /// Expands the best open node into plans, or into child nodes with longer prefixes.
+    void expandNext()
+    {
+        ++m_rounds;
+        const auto it = std::ranges::min_element(m_open, {}, [&](const Node& n) { return expected(n); });
+        Node node = std::move(*it);
+        m_open.erase(it);
+        if (node.least >= limit(kAsGood))
+            return;
+        const bool isRoot = node.prefix.columns.size() == before().columns.size();
+        if (!isRoot) {
+            m_master.startFrom(node.prefix);
+            if (!price(kRoundsAhead, kStepsAhead, 1))
+                return;
+        }
+        if (node.prefix.latency + m_master.value() >= limit(kAsGood))
+            return;
+        CombinedColumns found = combineColumns(
+            m_master,
+            {isRoot ? kFirstWidth : kWidth, limit(isRoot ? 1 - kRounding : kAsGood), kMostPlans, &node.prefix,
+             isRoot ? inside() : std::span<const CostedSet>(), [&] { return keepGoing(); },
+             [&](const PlanState& s) { return m_visited.contains(s); }});
+        for (Plan& plan : found.plans)
+            keep(std::move(plan));
+        for (const std::vector<CostedSet>& ahead : found.ahead) {
+            Node next{node.prefix, 0};
+            for (const CostedSet& c : ahead)
+                next.prefix = extended(m_pool, std::move(next.prefix), c);
+            if (!m_visited.insert(next.prefix).second)
+                continue;
+            m_master.startFrom(next.prefix);
+            if (!keepGoing())
+                break;
+            if (!m_master.solve())
+                continue;
+            next.least = next.prefix.latency + m_master.value();
+            if (next.least < limit(kAsGood))
+                m_open.push_back(std::move(next));
+        }
+    }
+
+    /// Completes a plan that ends with the stretch, and keeps it.
+    void keep(Plan plan)
+    {
+        m_master.addPlan(std::span(plan.entries).subspan(m_stretch.first));
+        plan.entries.insert(plan.entries.end(), after().begin(), after().end());
+        if (!m_settler.settle(plan))
+            return;
+        if (isWhole())
+            m_master.addPlan(plan.entries); // settling may have changed its columns
+        m_limit = std::min(m_limit, plan.total - m_latencyAfter);
+        m_plans.push_back(std::move(plan));
+    }
+
+    /// When the time was too short for a plan: finishes the one of the most advanced node. Its first
+    /// subgraphs may be worth more than what its last ones cost.
+    void finish()
+    {
+        const auto it =
+            std::ranges::max_element(m_open, {}, [](const Node& n) { return n.prefix.latency / n.least; });
+        if (it == m_open.end() || it->prefix.columns.empty())
+            return;
+        m_master.startFrom(it->prefix);
+        if (!m_master.solve())
+            return;
+        CombineOptions options{kWidth, limit(kFinished), 1, &it->prefix, {}, [] { return true; }};
+        for (Plan& plan : combineColumns(m_master, options).plans)
+            keep(std::move(plan));
+    }
+
+    SubgraphPool& m_pool;
+    PlanSettler m_settler;
+    Plan m_best; ///< at the start
+    PlanStretch m_stretch;
+    MasterProblem::Repeats m_repeats;
+    MasterProblem m_master;
+    PricingWalk m_walk;
+    TimeUsed m_used;
+    std::int64_t m_rounds = 0;
+    double m_latencyAfter = 0; ///< of after()
+    double m_limit;            ///< latency of the incumbent up to the end of the stretch
+    double m_root = 0;         ///< bound of the root node; the same
+    bool m_isLoose = false;
+    std::vector<Node> m_open;
+    std::unordered_set<PlanState, PlanState::Hash> m_visited; ///< of all nodes
+    std::vector<Plan> m_plans;
+};
+
+} // namespace
+
+ColumnGeneration::ColumnGeneration(const Problem& problem, const Rules& rules, TilingMemo& memo,
+                                   std::uint64_t seed, std::function<bool()> keepGoing)
+    : m_keepGoing(std::move(keepGoing)), m_pool(problem, rules, memo, {}), m_seed(seed), m_random(seed)
+{
+    m_pool.setKeepGoing(m_keepGoing);
+}
+
+void ColumnGeneration::learn(const SubgraphPool& pool, const Plan& plan)
+{
+    for (const CostedSet& e : plan.entries)
+        if (m_learnt.insert(e).second)
+            m_known.push_back(pool.portable(e));
+}
+
+std::vector<Plan> ColumnGeneration::plansNear(SubgraphPool& pool, const Plan& best, const TimeUsed& used)
+{
+    if (m_pool.size() >= kMostSets)
+        m_pool.clear();
+    if (m_known.size() > kMostLearnt)
+        m_known.erase(m_known.begin(), m_known.end() - kMostLearnt);
+    std::vector<Plan> out;
+    PlanSettler settler(pool);
+    for (const Plan& plan : search(toPlan(m_pool, portable(pool, best)), used))
+        if (Plan copy = toPlan(pool, portable(m_pool, plan)); settler.settle(copy))
+            out.push_back(std::move(copy));
+    return out;
+}
+
+std::vector<Plan> ColumnGeneration::search(Plan best, const TimeUsed& used)
+{
+    if (!PlanSettler(m_pool).settle(best))
+        return {};
+    const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholeShare;
+    std::vector<Plan> out;
+    std::int64_t rounds = 0;
+    for (bool isLoose = true; isLoose;) {
+        ++m_seed;
+        BranchAndPrice branching(m_pool, m_seed, best, {0, best.entries.size()}, repeats());
+        out = branching.run(m_known, [&](std::int64_t own) { return used(rounds + own) / whole; });
+        m_known = m_keepGoing() ? branching.known() : std::vector<PortableSet>();
+        rounds += branching.rounds();
+        isLoose = branching.isLoose();
+        m_isLoose |= isLoose;
+    }
+    if (whole < 1)
+        searchStretches(std::move(best), rounds, used, out);
+    return out;
+}
+
+/// Stretch after stretch of `best`, or of the first of `plans`, until the time is over; adds better plans.
+void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const TimeUsed& used,
+                                       std::vector<Plan>& plans)
+{
+    if (!plans.empty() && plans.front().total < best.total)
+        best = plans.front();
+    for (int idle = 0; idle < kIdleStretches && m_keepGoing() && m_pool.size() < kMostSets; ++idle) {
+        const double start = used(rounds);
+        if (start >= 1)
+            break;
+        const double length = std::min(kStretchShare, 1 - start);
+        ++m_seed;
+        BranchAndPrice branching(m_pool, m_seed, best, randomStretch(best), repeats());
+        const std::vector<Plan> found =
+            branching.run(m_known, [&](std::int64_t own) { return (used(rounds + own) - start) / length; });
+        rounds += branching.rounds();
+        if (m_keepGoing())
+            learn(branching.known());
+        if (found.empty() || found.front().total >= best.total)
+            continue;
+        best = found.front();
+        plans.insert(plans.begin(), best);
+        idle = -1;
+    }
+    if (plans.size() > kMostPlans)
+        plans.resize(kMostPlans);
+}
+
+MasterProblem::Repeats ColumnGeneration::repeats() const
+{
+    return m_isLoose || m_seed % 2 != 0 ? MasterProblem::Repeats::Unlikely : MasterProblem::Repeats::Likely;
+}
+
+/// A random stretch of about kStretchOps ops.
+PlanStretch ColumnGeneration::randomStretch(const Plan& plan)
+{
+    const auto opsOf = [&](std::size_t i) { return m_pool.set(plan.entries[i].set).ops.size(); };
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < plan.entries.size(); ++i)
+        all += opsOf(i);
+    std::size_t skipped = m_random.below(all);
+    PlanStretch out;
+    // All ops are about equally likely to be within it, those at both ends of the plan, too.
+    for (; out.first + 1 < plan.entries.size() && skipped >= kStretchOps / 2 + opsOf(out.first); ++out.first)
+        skipped -= opsOf(out.first);
+    std::size_t ops = 0;
+    while (out.first + out.count < plan.entries.size() && ops < kStretchOps)
+        ops += opsOf(out.first + out.count++);
+    while (out.first > 0 && ops < kStretchOps) {
+        ops += opsOf(--out.first);
+        ++out.count;
+    }
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "solve/proof/exact.h"
+#include "solve/search/annealer_moves.h"
+
+namespace tilewright {
+
+namespace {
+
+/// Moves the entries that the group needs before it, and all others behind it. Returns the position of the
+/// group's first entry, or nothing when an entry outside both needs the group and is needed by it.
+std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<CostedSet>& entries,
+                                          const std::vector<std::uint32_t>& group)
+{
+    const auto n = static_cast<std::uint32_t>(entries.size());
+    std::vector<char> inGroup(n);
+    std::vector<char> before(n);
+    for (const std::uint32_t e : group)
+        inGroup[e] = 1;
+    // Providers come earlier in a valid order, so one sweep from the back finds all that is needed.
+    std::vector<std::int32_t> provider(pool.problem().tensorCount(), -1);
+    std::vector<std::vector<std::uint32_t>> needs(n);
+    for (std::uint32_t e = 0; e < n; ++e) {
+        const CostedSet& entry = entries[e];
+        if (std::ranges::any_of(pool.set(entry.set).inputs,
+                                [&](TensorId t) { return isIn(t, pool.retain(entry.resident)); }))
+            needs[e].push_back(e - 1);
+        (void)allReads(pool, entry, [&](TensorId t) {
+            if (provider[t.index()] >= 0)
+                needs[e].push_back(static_cast<std::uint32_t>(provider[t.index()]));
+            return true;
+        });
+        forEachStored(pool, entry, [&](TensorId t) {
+            if (provider[t.index()] < 0)
+                provider[t.index()] = static_cast<std::int32_t>(e);
+        });
+    }
+    for (std::uint32_t e = n; e-- > 0;) {
+        if (inGroup[e] == 0 && before[e] == 0)
+            continue;
+        for (const std::uint32_t p : needs[e]) {
+            if (inGroup[p] == 0)
+                before[p] = 1;
+            else if (inGroup[e] == 0)
+                return std::nullopt;
+        }
+    }
+    // Entries before the group that do not need it stay there.
+    std::fill_n(before.begin(), group.front(), 1);
+    std::vector<CostedSet> ordered;
+    for (std::uint32_t e = 0; e < n; ++e)
+        if (before[e] != 0)
+            ordered.push_back(entries[e]);
+    const std::size_t at = ordered.size();
+    for (const std::uint32_t e : group)
+        ordered.push_back(entries[e]);
+    for (std::uint32_t e = 0; e < n; ++e)
+        if (before[e] == 0 && inGroup[e] == 0)
+            ordered.push_back(entries[e]);
+    entries = std::move(ordered);
+    return at;
+}
+
+/// The task of replanning the entries from `at` up to `end` of a settled plan.
+ExactWindow windowOf(const SubgraphPool& pool, const std::vector<CostedSet>& entries, std::size_t at,
+                     std::size_t end)
+{
+    const Problem& problem = pool.problem();
+    ExactWindow out;
+    out.slowBefore.assign(problem.tensorCount(), 0);
+    for (std::size_t i = 0; i < at; ++i)
+        forEachStored(pool, entries[i], [&](TensorId t) { out.slowBefore[t.index()] = 1; });
+    std::vector<char> neededLater(problem.tensorCount());
+    for (std::size_t i = end; i < entries.size(); ++i)
+        (void)allReads(pool, entries[i], [&](TensorId t) { return neededLater[t.index()] = 1; });
+    for (std::size_t i = at; i < end; ++i) {
+        out.ops = united(out.ops, pool.set(entries[i].set).ops);
+        forEachStored(pool, entries[i], [&](TensorId t) {
+            if (out.slowBefore[t.index()] == 0 && (neededLater[t.index()] != 0 || problem.isGraphOutput(t)))
+                out.required.push_back(t);
+        });
+    }
+    out.residentBefore = entries[at].resident;
+    out.residentAfter = entries[end - 1].retain;
+    return out;
+}
+
+/// Neighbouring entries (by a tensor that both touch, or by their order) with at most maxOps ops together.
+std::vector<std::uint32_t> randomGroup(const SubgraphPool& pool, const PlanIndex& index,
+                                       const std::vector<CostedSet>& entries, std::size_t maxOps,
+                                       RandomGenerator& random)
+{
+    const Problem& problem = pool.problem();
+    const auto n = static_cast<std::uint32_t>(entries.size());
+    std::vector<std::uint32_t> group;
+    std::size_t ops = 0;
+    const auto add = [&](std::uint32_t e) {
+        const OpSet& set = pool.set(entries[e].set);
+        if (set.lock >= 0 || ops + set.ops.size() > maxOps || isIn(e, group))
+            return;
+        group.push_back(e);
+        ops += set.ops.size();
+    };
+    add(random.below(n));
+    for (int tries = 0; tries < 16 && !group.empty() && ops < maxOps; ++tries) {
+        const std::uint32_t from = random.pick(group);
+        const std::uint32_t dice = random.below(4);
+        if (dice == 0 && from + 1 < n) {
+            add(from + 1);
+            continue;
+        }
+        if (dice == 1 && from > 0) {
+            add(from - 1);
+            continue;
+        }
+        const TensorId t = randomTensorOf(problem.op(random.pick(pool.set(entries[from].set).ops)), random);
+        const auto consumers = problem.consumers(t);
+        const std::uint32_t other = random.below(consumers.size() + 1);
+        auto neighbour = other < consumers.size() ? std::optional(consumers[other]) : problem.producer(t);
+        if (!neighbour && problem.isView(t)) // the op that makes a base of it
+            neighbour = problem.producer(random.pick(problem.bases(t)));
+        if (neighbour && !index[neighbour->index()].empty())
+            add(random.pick(index[neighbour->index()]));
+    }
+    std::ranges::sort(group);
+    return group;
+}
+
+} // namespace
+
+std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, const PlanIndex& index,
+                                  const Plan& current, std::size_t maxOps, RandomGenerator& random,
+                                  const std::function<bool()>& keepGoing)
+{
+    const std::vector<std::uint32_t> group = randomGroup(pool, index, current.entries, maxOps, random);
+    if (group.size() < 2)
+        return std::nullopt;
+    Plan plan = current;
+    const std::optional<std::size_t> at = makeContiguous(pool, plan.entries, group);
+    if (!at || !settler.settle(plan) || plan.entries.size() != current.entries.size())
+        return std::nullopt;
+    const std::size_t end = *at + group.size();
+    double spent = 0;
+    for (std::size_t i = *at; i < end; ++i) {
+        if (plan.entries[i].set != current.entries[group[i - *at]].set)
+            return std::nullopt; // settling has changed the group
+        spent += plan.entries[i].latency;
+    }
+    ExactWindow window = windowOf(pool, plan.entries, *at, end);
+    // Sometimes an op that makes an input may be recomputed, too.
+    if (window.ops.size() < maxOps && random.below(3) == 0) {
+        const OpSet& set = pool.set(current.entries[random.pick(group)].set);
+        if (!set.inputs.empty())
+            window.ops = united(window.ops, {*pool.problem().producer(random.pick(set.inputs))});
+    }
+    std::ranges::sort(window.ops, {}, [&](OpId o) { return pool.rank(o); });
+    ExactLimits limits;
+    limits.upperBound = spent - std::max(0.0, plan.total - current.total);
+    limits.maxNodes = 3000;
+    limits.maxRetained = 3;
+    limits.keepGoing = keepGoing;
+    if (!(limits.upperBound > 0))
+        return std::nullopt;
+    const ExactResult exact = solveExactly(pool, pool.rules(), window, TilingEffort::Quick, limits);
+    if (!exact.entries)
+        return std::nullopt;
+    const auto first = plan.entries.begin() + static_cast<std::ptrdiff_t>(*at);
+    const auto after = plan.entries.erase(first, first + static_cast<std::ptrdiff_t>(group.size()));
+    plan.entries.insert(after, exact.entries->begin(), exact.entries->end());
+    if (!settler.settle(plan) || !(plan.total < current.total * (1 - 1e-12)))
+        return std::nullopt;
+    return plan;
+}
+
+} // namespace tilewright

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "solve/plan/plan_schedule.h"
+#include "solve/plan/solve_options.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// What the calling thread and the search threads of one solve() share.
+class SharedSearch
+{
+public:
+    SharedSearch(const Problem& problem, const SolveOptions& options);
+
+    /// Seconds since the start.
+    [[nodiscard]] double now() const { return clock() - m_started; }
+    /// True when the search has to end. Waits while it is paused.
+    [[nodiscard]] bool outOfTime() const;
+    /// Ends the search with a proof that the incumbent is optimal; `space` says what the proof covers.
+    void setProven(const std::string& space);
+
+    /// Makes the plan the incumbent of all threads if it is better.
+    void publish(const SubgraphPool& pool, const Plan& plan);
+    struct Incumbent
+    {
+        PortablePlan plan;
+        double total = std::numeric_limits<double>::infinity();
+        std::uint64_t number = 0; ///< how many there were before it
+    };
+    [[nodiscard]] Incumbent incumbent();
+
+    /// Adds to the counters what the pool has counted since the last call with the same `reported`.
+    struct Counts
+    {
+        std::int64_t evaluations = 0;
+        std::int64_t lookups = 0;
+    };
+    void count(const SubgraphPool& pool, Counts& reported);
+
+    /// Columns that the other threads share.
+    [[nodiscard]] std::vector<PortableSet> columnsOfOthers(int thread);
+    void shareColumns(int thread, std::vector<PortableSet> columns);
+
+    const Problem& problem;
+    const SolveOptions& options;
+    const double bound; ///< lower bound of the latency, quickly found
+    StartPlan start;
+    TilingMemo memo;
+    std::atomic<bool> halt{false};
+    std::atomic<double> deadline{std::numeric_limits<double>::infinity()};
+    std::atomic<std::int64_t> evaluations{0}, lookups{0}, steps{0};
+    // What the first search thread does:
+    std::atomic<SolvePhase> phase{SolvePhase::Starting};
+    std::atomic<int> round{0};
+    std::atomic<double> proofUntil{0};
+    std::atomic<double> provenBound{0}; ///< lower bound of a proof that ended without an optimum
+
+    // Guarded by the mutex; changes are announced by `wake`.
+    std::mutex mutex;
+    std::condition_variable wake;
+    Incumbent best;
+    int working = 0; ///< search threads that have not ended
+    bool proven = false;
+    std::string provenSpace;
+
+private:
+    [[nodiscard]] double clock() const;
+
+    const double m_started;
+    std::vector<std::vector<PortableSet>> m_columns; ///< by thread
+};
+
+} // namespace tilewright

@@ -7,19 +7,19 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 namespace tilewright {
 
-/// Equal ones are of ops that are connected in the same way: ops one by one, tensors by first appearance,
-/// when ofTensor(digest, tensor) adds what else counts of them.
-template <class OfTensor>
-[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
+/// structureOf() with number(tensor) for the numbers of tensors: a pair of the number and whether it is new.
+template <class Number, class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, Number&& number,
+                                 OfTensor&& ofTensor)
 {
     Digest d;
-    std::unordered_map<std::uint32_t, std::uint64_t> place; // by tensor
     const auto tensor = [&](TensorId t) {
-        const auto [it, isNew] = place.try_emplace(t.value, place.size());
-        d.add(it->second);
+        const auto [place, isNew] = number(t);
+        d.add(place);
         if (!isNew)
             return;
         d.add(static_cast<std::uint64_t>(problem.tensor(t).width));
@@ -35,6 +35,20 @@ template <class OfTensor>
         tensor(op.output);
     }
     return d;
+}
+
+/// Digest of how ops are connected, with their types, costs and shapes: equal for two lists of ops that
+/// differ only in which ops and tensors of the problem they are. ofTensor(digest, tensor) adds what else
+/// distinguishes tensors; it is called once for each, in the order of first appearance.
+template <class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
+{
+    std::unordered_map<std::uint32_t, std::uint64_t> places; // by tensor
+    const auto number = [&](TensorId t) {
+        const auto [it, isNew] = places.try_emplace(t.value, places.size());
+        return std::pair(it->second, isNew);
+    };
+    return structureOf(problem, ops, number, ofTensor);
 }
 
 } // namespace tilewright

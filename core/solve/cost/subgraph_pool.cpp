@@ -2,11 +2,13 @@
 #include "solve/cost/subgraph_pool.h"
 
 #include "eval/trace.h"
+#include "solve/cost/structure.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tilewright {
 
@@ -149,36 +151,25 @@ RetainId SubgraphPool::pinnedRetain(SetId id)
     return internRetain(std::move(kept));
 }
 
-/// Equal digests mean equal problems for TilingSearch: local tensor numbers by first appearance.
+/// Equal digests mean equal problems for TilingSearch; tensors are numbered by first appearance.
 Digest SubgraphPool::structure(const OpSet& set, const std::vector<TensorId>& resident,
                                const std::vector<TensorId>& retain, TilingEffort effort)
 {
-    Digest d;
-    d.add(static_cast<std::uint64_t>(effort));
     ++m_stamp;
     std::uint32_t next = 1;
-    const auto tensor = [&](TensorId t) {
-        if (m_localStamp[t.index()] == m_stamp) {
-            d.add(m_local[t.index()]);
-            return;
+    const auto number = [&](TensorId t) {
+        const bool isNew = m_localStamp[t.index()] != m_stamp;
+        if (isNew) {
+            m_localStamp[t.index()] = m_stamp;
+            m_local[t.index()] = next++;
         }
-        m_localStamp[t.index()] = m_stamp;
-        m_local[t.index()] = next++;
-        const Tensor& shape = m_problem.tensor(t);
-        const std::uint64_t state = (std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
-                                    (std::ranges::find(retain, t) != retain.end() ? 2U : 0U);
-        d.add(0x100000 + state);
-        d.add(static_cast<std::uint64_t>(shape.width));
-        d.add(static_cast<std::uint64_t>(shape.height));
+        return std::pair(m_local[t.index()], isNew);
     };
-    for (const OpId o : set.ops) {
-        const Op& op = m_problem.op(o);
-        d.add(0x200000 + static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
-        d.add(static_cast<std::uint64_t>(op.baseCost));
-        for (const TensorId t : op.inputs)
-            tensor(t);
-        tensor(op.output);
-    }
+    Digest d = structureOf(m_problem, set.ops, number, [&](Digest& of, TensorId t) {
+        of.add((std::ranges::find(resident, t) != resident.end() ? 1U : 0U) |
+               (std::ranges::find(retain, t) != retain.end() ? 2U : 0U));
+    });
+    d.add(static_cast<std::uint64_t>(effort));
     std::int64_t others = 0;
     for (const TensorId t : resident)
         if (m_localStamp[t.index()] != m_stamp)
@@ -289,7 +280,7 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
         if (const Tiling t = tiling(id, resident, retain, effort); t.latency < best.latency)
             best = t;
     } else if (best.feasible() && m_sets[id].lock < 0) {
-        // What a thorough search has found before, here or for an equal subgraph, costs nothing.
+        // The result of an earlier thorough search, for this subgraph or an equal one, is free.
         const Digest key =
             structure(m_sets[id], m_retains[resident], m_retains[retain], TilingEffort::Thorough);
         if (const auto known = m_memo.find(key); known && known->latency < best.latency)
@@ -308,7 +299,7 @@ Tiling SubgraphPool::bestTiling(SetId id, RetainId resident, RetainId retain, Ti
 
 namespace {
 
-/// 0 is the roundest.
+/// 0: a power of two; 1: a multiple of eight; 2: neither.
 int roughness(std::int64_t size)
 {
     return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
@@ -321,7 +312,7 @@ Tiling SubgraphPool::preferRoundSizes(SetId id, RetainId resident, RetainId reta
     const OpSet& set = m_sets[id];
     if (set.lock >= 0 || !tiling.feasible() || !compile(id, resident, retain))
         return tiling;
-    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // is round however long it is
+    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // whole extents count as round
     for (const OpId o : set.ops) {
         const Tensor& out = m_problem.tensor(m_problem.op(o).output);
         whole.w = std::max(whole.w, out.width);

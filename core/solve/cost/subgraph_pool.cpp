@@ -328,28 +328,34 @@ Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
         if (m_problem.op(o).type == OpType::MatMul)
             whole.k = std::min(whole.k, m_problem.reductionSize(o));
     }
-    Tiling best = tiling;
-    for (std::int64_t Granularity::*const axis : {&Granularity::w, &Granularity::h, &Granularity::k}) {
-        const std::int64_t now = best.granularity.*axis;
-        std::vector<std::int64_t> sizes;
+    constexpr std::int64_t Granularity::*kAxes[] = {&Granularity::w, &Granularity::h, &Granularity::k};
+    std::vector<Granularity> candidates{tiling.granularity};
+    for (const auto axis : kAxes) {
+        const std::int64_t now = tiling.granularity.*axis;
+        const std::size_t known = now < whole.*axis ? candidates.size() : 0;
         for (const auto size : {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(now))),
                                 static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(now))),
                                 now / 8 * 8, (now + 7) / 8 * 8})
             if (size > 0 && size < whole.*axis && roughness(size) < roughness(now))
-                sizes.push_back(size);
-        if (now >= whole.*axis)
-            sizes.clear();
-        std::ranges::stable_sort(sizes, {}, roughness);
-        for (const std::int64_t size : sizes) {
-            Granularity g = best.granularity;
-            g.*axis = size;
-            if (const Tiling other = m_search.fixed(g); other.latency <= best.latency) {
-                best = other;
-                break;
-            }
-        }
+                for (std::size_t i = 0; i < known; ++i) {
+                    candidates.push_back(candidates[i]);
+                    candidates.back().*axis = size;
+                }
     }
-    return best;
+    // Two multiples of eight are rounder than a power of two beside a ragged size.
+    std::ranges::stable_sort(candidates, {}, [&](const Granularity& g) {
+        int sum = 0;
+        for (const auto axis : kAxes)
+            sum += roughness(g.*axis) * roughness(g.*axis);
+        return sum;
+    });
+    for (const Granularity& g : candidates) {
+        if (g == tiling.granularity)
+            break;
+        if (const Tiling other = m_search.fixed(g); other.latency <= tiling.latency)
+            return other;
+    }
+    return tiling;
 }
 
 double SubgraphPool::refine(const PlannedSet& p)

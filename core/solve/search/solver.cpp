@@ -6,10 +6,10 @@
 #include "solve/columns/column_search.h"
 #include "solve/columns/plan_columns.h"
 #include "solve/plan/placeable.h"
+#include "solve/proof/exact.h"
 #include "solve/proof/strong_bound.h"
 #include "solve/search/annealer.h"
 #include "solve/search/fuse_to_fit.h"
-#include "solve/search/proof_run.h"
 
 #include <algorithm>
 #include <atomic>
@@ -49,7 +49,7 @@ constexpr double kLearnFrom = 1.1;         ///< plans that cost so many times th
 constexpr std::size_t kProvableOps = 12;   ///< within a second or two, mostly
 constexpr std::size_t kLongProofOps = 16;  ///< in a budget of ...
 constexpr double kLongProof = 4;           ///< ... this many seconds
-constexpr std::size_t kProofNodes = 4'000'000; ///< of an exact search for any valid plan
+constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr double kHurriedSteps = 2e4;          ///< explained after a stop request: about 20 ms
 constexpr std::size_t kKeptInputsOps = 6;      ///< with retain_inputs=allow there are many more states ...
@@ -157,7 +157,6 @@ private:
     std::vector<std::vector<KnownColumn>> m_known; ///< columns, by thread
     int m_working = 0;
     bool m_proven = false;
-    double m_provenBound = 0;
     std::string m_space;
 
     // of the calling thread
@@ -211,38 +210,29 @@ void Solver::refine(SubgraphPool& pool, Plan& plan)
         plan.total += e.latency;
 }
 
-/// Of a small problem, from the best plan of this thread.
 void Solver::prove(SubgraphPool& pool, Annealer& annealer)
 {
+    ExactLimits limits;
     const double share =
         m_options.rules.retainInputs == Rules::RetainInputs::Allow ? kKeptInputsShare : kProofShare;
     const double until = now() + share * (m_deadline - now());
     m_proofUntil = until;
     m_phase = SolvePhase::Proving;
-    const ProofRunResult proof =
-        runProof(m_problem, m_options.rules,
-                 {.seconds = std::min(until - now(), 1e9),
-                  .threads = 1,
-                  .total = annealer.best().total,
-                  .findsSchedule = false,
-                  .pricesAlone = false,
-                  .stop = m_options.stop,
-                  .keepGoing = [this, until] { return !outOfTime() && now() < until; },
-                  .memo = &m_memo});
-    if (proof.state.schedule) {
-        Plan plan = planOf(pool, sketchOf(*proof.state.schedule, {}));
-        refine(pool, plan);
-        if (!(plan.total <= proof.state.best * (1 + 1e-9)))
-            return;
+    limits.keepGoing = [this, until] { return !outOfTime() && now() < until; };
+    limits.upperBound = annealer.best().total;
+    limits.maxNodes = kProofNodes;
+    const ExactResult exact =
+        solveExactly(pool, m_options.rules, wholeProblem(m_problem), TilingEffort::Exhaustive, limits);
+    if (!exact.finished)
+        return;
+    if (exact.entries) {
+        const Plan plan{*exact.entries, exact.total};
         annealer.setCurrent(plan);
         publish(pool, plan);
     }
     const std::scoped_lock lock(m_mutex);
-    m_provenBound = proof.bound.value;
-    if (!proof.state.optimal)
-        return;
     m_proven = true;
-    m_space = proof.state.space;
+    m_space = exact.space;
     m_halt = true;
     m_wake.notify_all();
 }
@@ -584,7 +574,7 @@ Result<SolveResult> Solver::run()
     // A proof that says less when what it found was changed, or left out for its addresses.
     result.provenOptimal = m_proven && (!m_options.placeable || m_checked.total <= m_best.total * (1 + 1e-9));
     result.provenSpace = m_space;
-    result.lowerBound = std::max(m_bound, std::min(m_provenBound, result.total));
+    result.lowerBound = m_bound;
     result.stopped = m_options.stop.stop_requested();
     result.stagnated = m_stagnated && !m_proven;
     result.seconds = now();

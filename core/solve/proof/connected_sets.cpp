@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sets are grown op by op. What has been refused stays out of all that grow from there, so its results come
-// from outside: that tells how much room all of them need at least.
+// Sets are grown op by op. A refused op stays out of all sets that grow from there, so its result comes from
+// outside: that gives the room that all of them need at least.
 #include "solve/proof/connected_sets.h"
 
 #include "eval/request_kinds.h"
@@ -23,25 +23,22 @@ constexpr OpBits bit(std::size_t op)
     return OpBits{1} << op;
 }
 
-/// Ops that touch a common tensor.
+/// For each op those that touch a common tensor.
 std::vector<OpBits> neighbours(const Problem& problem, const std::vector<OpId>& ops)
 {
     std::vector<OpBits> out(ops.size());
-    const auto touches = [](const Op& op, TensorId t) {
-        return op.output == t || std::ranges::find(op.inputs, t) != op.inputs.end();
-    };
-    for (std::size_t i = 0; i < ops.size(); ++i)
-        for (std::size_t j = 0; j < ops.size(); ++j) {
-            const Op& a = problem.op(ops[i]);
-            const Op& b = problem.op(ops[j]);
-            if (i != j && (touches(b, a.output) ||
-                           std::ranges::any_of(a.inputs, [&](TensorId t) { return touches(b, t); })))
-                out[i] |= bit(j);
-        }
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        forEachTouching(problem, ops[i], [&](OpId o) {
+            if (const auto it = std::ranges::find(ops, o); it != ops.end())
+                out[i] |= bit(static_cast<std::size_t>(it - ops.begin()));
+        });
+        out[i] &= ~bit(i);
+    }
     return out;
 }
 
-/// By op: those that are in no subgraph with it, because R4.7 keeps one's result from the other.
+/// For each op those that share no subgraph with it, because R4.7 forbids the result of one as operand of the
+/// other.
 std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
 {
     std::vector<OpBits> out(ops.size());
@@ -57,9 +54,9 @@ std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, co
     return out;
 }
 
-/// What the first step of tile (0, 0) has in fast memory at least, in every subgraph with some ops and
-/// without others. Each of its MatMuls runs there: it is a driver, or what it computes is asked for by the
-/// next MatMul, and then its whole reduction runs (R6.5). So does what computes their operands.
+/// Room that the first step of tile (0, 0) needs at least, in every subgraph with some ops and without
+/// others. Each MatMul of the subgraph runs there: it is a driver, or the next MatMul requests its result,
+/// and then its whole reduction runs (R6.5). So do the producers of their operands.
 class LeastRoom
 {
 public:
@@ -81,7 +78,7 @@ public:
             Node node;
             node.matmul = op.type == OpType::MatMul;
             node.reduction = problem.reductionSize(o);
-            // Along an axis that may be asked for by a range of a reduction one element is certain.
+            // Along an axis that may be requested by a range of a reduction only one element is certain.
             node.height = spatial[o.index()].rows ? out.height : 1;
             node.width = spatial[o.index()].cols ? out.width : 1;
             for (const TensorId t : op.inputs) {
@@ -97,15 +94,15 @@ public:
             }
             m_nodes.push_back(std::move(node));
         }
-        m_asked.assign(tensors.size(), 0);
+        m_requested.assign(tensors.size(), 0);
     }
 
     /// Whether a subgraph with all ops of `set` and none of `refused` may fit.
     [[nodiscard]] bool mayFit(OpBits set, OpBits refused)
     {
         const auto [h, w] = leastTile(set);
-        std::ranges::fill(m_asked, 0);
-        std::array<Rectangle, kMostBits> asked{}; // of each op
+        std::ranges::fill(m_requested, 0);
+        std::array<Rectangle, kMostBits> requested{}; // by op
         std::int64_t room = 0;
         for (std::size_t i = m_nodes.size(); i-- > 0;) { // what reads before what it reads
             if ((set & bit(i)) == 0)
@@ -113,16 +110,16 @@ public:
             const Node& node = m_nodes[i];
             const auto need = [&](const Operand& t, std::int64_t rows, std::int64_t cols) {
                 if (t.producer != kOutside && (set & bit(t.producer)) != 0) {
-                    asked[t.producer].extend(rows, cols);
+                    requested[t.producer].extend(rows, cols);
                     return;
                 }
                 if (t.producer != kOutside && (refused & bit(t.producer)) == 0)
-                    return; // it may be made
-                std::int64_t& most = m_asked[t.tensor];
+                    return; // the subgraph may produce it
+                std::int64_t& most = m_requested[t.tensor];
                 room += std::max<std::int64_t>(0, rows * cols - most);
                 most = std::max(most, rows * cols);
             };
-            const Rectangle& r = asked[i];
+            const Rectangle& r = requested[i];
             if (!node.matmul) {
                 for (const Operand& t : node.operands)
                     need(t, r.areaRows, r.areaCols);
@@ -140,7 +137,7 @@ private:
     struct Operand
     {
         std::size_t tensor;
-        std::size_t producer; ///< of the ops
+        std::size_t producer; ///< number of the op that produces it
         bool widens;          ///< fused, it demands tiles as large as the reduction (R4.7)
     };
     struct Node
@@ -149,7 +146,7 @@ private:
         std::int64_t reduction = 1, height = 1, width = 1;
         std::vector<Operand> operands;
     };
-    /// What is certainly asked for of a result: most rows, most columns, and the largest rectangle.
+    /// What is certainly requested of a result: most rows, most columns, and the largest rectangle.
     struct Rectangle
     {
         std::int64_t rows = 0, cols = 0, areaRows = 0, areaCols = 0;
@@ -162,7 +159,7 @@ private:
         }
     };
 
-    /// Height and width of the tiles at least.
+    /// Least height and width of the tiles.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> leastTile(OpBits set) const
     {
         std::int64_t h = 1;
@@ -181,13 +178,13 @@ private:
     }
 
     std::int64_t m_capacity;
-    std::vector<Node> m_nodes;         ///< by op
-    std::vector<std::int64_t> m_asked; ///< by tensor: elements of the largest request
+    std::vector<Node> m_nodes;             ///< by op
+    std::vector<std::int64_t> m_requested; ///< by tensor: elements of the largest request
 };
 
 } // namespace
 
-/// Grown from its first op by neighbours that are not before it.
+/// Each set is grown from its first op by neighbours with a higher number.
 bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                          const std::function<bool(std::uint64_t)>& visit)
 {

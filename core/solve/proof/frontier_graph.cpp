@@ -133,6 +133,20 @@ void TensorDemand::add(const Request& request)
     }
 }
 
+void TensorDemand::addTo(Digest& digest) const
+{
+    const auto number = [&](std::int64_t n) { digest.add(static_cast<std::uint64_t>(n)); };
+    number(leastW);
+    number(leastH);
+    number(std::ssize(requests));
+    for (const Request& r : requests) {
+        number(r.role * 9 + r.rows * 3 + r.cols);
+        number(r.gridW);
+        number(r.gridH);
+        number(r.depth);
+    }
+}
+
 class FrontierBuilder
 {
 public:
@@ -190,9 +204,9 @@ private:
     std::vector<OpId> m_order;
     std::vector<std::vector<std::int64_t>> m_depths; ///< by op
     FrontierGraph m_out;
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_interned; ///< by hash
-    std::vector<TensorId> m_open;                                             ///< in the order of the keys
-    std::vector<Key> m_keys;                                                  ///< by state
+    std::unordered_map<Digest, std::uint32_t, DigestHash> m_interned; ///< demands by tensor
+    std::vector<TensorId> m_open;                                     ///< in the order of the keys
+    std::vector<Key> m_keys;                                          ///< by state
 };
 
 /// For each op the possible largest reductions of its drivers if it is a sink; 0: it may have no driver.
@@ -221,19 +235,14 @@ std::uint32_t FrontierBuilder::intern(TensorId t, const TensorDemand& demand)
 {
     if (demand == TensorDemand{})
         return 0;
-    std::uint64_t h = std::uint64_t{t.value} * 0x9E3779B97F4A7C15 ^ demand.readers;
-    for (const TensorDemand::Request& r : demand.requests)
-        h = (h ^ static_cast<std::uint64_t>(r.role * 9 + r.rows * 3 + r.cols + 32 * r.gridW + 8192 * r.gridH +
-                                            65537 * r.depth)) *
-            0x100000001B3;
-    h = (h ^ static_cast<std::uint64_t>(demand.leastW * 7 + demand.leastH)) * 0x100000001B3;
-    auto& same = m_interned[h];
-    for (const std::uint32_t i : same)
-        if (m_out.m_demands[i] == demand)
-            return i;
-    same.push_back(static_cast<std::uint32_t>(m_out.m_demands.size()));
-    m_out.m_demands.push_back(demand);
-    return same.back();
+    Digest d;
+    d.add(t.value);
+    d.add(demand.readers * 2 + (demand.never ? 1U : 0U));
+    demand.addTo(d);
+    const auto [it, isNew] = m_interned.try_emplace(d, static_cast<std::uint32_t>(m_out.m_demands.size()));
+    if (isNew)
+        m_out.m_demands.push_back(demand);
+    return it->second;
 }
 
 /// How an operand is read, beyond `before`, when the op runs because its result is read like `ofResult`.

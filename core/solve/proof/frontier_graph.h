@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/digest.h"
 #include "rules/rules.h"
 #include "solve/proof/master_rows.h"
 #include "workload/problem.h"
@@ -46,6 +47,8 @@ struct TensorDemand
         return it == requests.end() ? nullptr : &*it;
     }
     void add(const Request& request);
+    /// Adds all but the readers.
+    void addTo(Digest& digest) const;
     bool operator==(const TensorDemand&) const = default;
 };
 

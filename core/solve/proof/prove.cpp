@@ -33,8 +33,7 @@ class Prover
 public:
     Prover(const Problem& problem, const Rules& rules, double best, const ProofLimits& limits)
         : m_rules(rules), m_limits(limits), m_graph(problem, problem.topologicalOrder()),
-          m_pool(problem, rules, limits.memo ? *limits.memo : m_memo, {}),
-          m_until(wallClock() + limits.seconds), m_started(wallClock()),
+          m_pool(problem, rules, m_memo, {}), m_until(wallClock() + limits.seconds), m_started(wallClock()),
           m_columns(m_graph, rules, best,
                     {.columns = limits.columns, .threads = threadsFor(limits.threads), .secondsLeft = [this] {
                          return secondsLeft();

@@ -14,8 +14,6 @@
 
 namespace tilewright {
 
-class TilingMemo;
-
 /// State of a running proof.
 struct ProofProgress
 {
@@ -34,7 +32,6 @@ struct ProofLimits
     std::size_t threads = 0;                              ///< 0: as many as the machine has
     std::size_t columns = 2'000'000;                      ///< at most; about 80 bytes each
     std::size_t nodes = 3'000'000;                        ///< of the search, at most; about 150 bytes each
-    TilingMemo* memo = nullptr;                           ///< tilings to share, if any
 };
 
 struct Proof

@@ -84,7 +84,7 @@ std::optional<SetCoverMaster::Column> SetCoverMaster::columnOf(const SetPricing:
     for (const std::vector<TensorId>* list : {&subgraph.resident, &subgraph.retained})
         for (const TensorId t : *list)
             stays += m_problem.tensor(t).elements();
-    Column out{.ops = subgraph.ops, .resident = subgraph.resident, .retained = subgraph.retained};
+    Column out{subgraph};
     out.cost = stays <= m_problem.hardware().fastMemoryCapacity ? model.leastOfAnyOrder()
                                                                 : std::numeric_limits<double>::infinity();
     out.achieves = achievedBy(subgraph);

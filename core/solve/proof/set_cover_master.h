@@ -18,14 +18,13 @@ namespace tilewright {
 class SetCoverMaster : public DualPricer
 {
 public:
-    struct Column
+    /// `ops` in topological order.
+    struct Column : SetPricing::Set
     {
-        std::vector<OpId> ops;                    ///< topological order
-        std::vector<TensorId> resident, retained; ///< in fast memory before it and after it
-        bool sharp = false;                       ///< CostModel::leastByDepth() is in the cost
-        double cost = 0;                          ///< latency at least
-        std::vector<Entry> achieves = {};         ///< each row once, ascending
-        std::uint32_t program = kInactive;        ///< number in the linear program
+        bool sharp = false;                ///< CostModel::leastByDepth() is in the cost
+        double cost = 0;                   ///< latency at least
+        std::vector<Entry> achieves = {};  ///< each row once, ascending
+        std::uint32_t program = kInactive; ///< number in the linear program
     };
 
     /// The ops of one or several components. `classes`: a number for each op of the problem; ops with equal

@@ -6,6 +6,8 @@
 // capacity).
 #include "solve/proof/set_pricing.h"
 
+#include "solve/proof/connected_sets.h"
+
 #include <algorithm>
 #include <array>
 #include <condition_variable>
@@ -170,18 +172,6 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     std::vector<char> isHere(m_problem.opCount(), 0);
     for (const OpId o : m_ops)
         isHere[o.index()] = 1;
-    // Visits the ops that touch a common tensor.
-    const auto forEachNear = [&](OpId o, auto&& visit) {
-        const auto touching = [&](TensorId t) {
-            if (const auto producer = m_problem.producer(t); producer && isHere[producer->index()] != 0)
-                visit(*producer);
-            for (const OpId c : m_problem.consumers(t))
-                if (isHere[c.index()] != 0)
-                    visit(c);
-        };
-        touching(m_problem.op(o).output);
-        std::ranges::for_each(m_problem.op(o).inputs, touching);
-    };
     std::vector<Set> out;
     std::vector<Set> last;
     for (const OpId o : m_ops)
@@ -191,8 +181,9 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
         for (const Set& set : last) {
             out.push_back(set);
             for (const OpId o : set.ops)
-                forEachNear(o, [&](OpId other) {
-                    if (std::ranges::binary_search(set.ops, other) || larger.size() > most)
+                forEachTouching(m_problem, o, [&](OpId other) {
+                    if (isHere[other.index()] == 0 || std::ranges::binary_search(set.ops, other) ||
+                        larger.size() > most)
                         return;
                     std::vector<OpId> more(set.ops);
                     more.insert(std::ranges::upper_bound(more, other), other);

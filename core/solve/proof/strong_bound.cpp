@@ -24,7 +24,7 @@ std::string textOf(const PricedGroup& group)
     return out;
 }
 
-/// What no group of ops has alone.
+/// Adds a part that is about all ops together.
 void addRest(LowerBound& bound, const Problem& problem, double value, const std::string& text)
 {
     BoundPart part;
@@ -36,13 +36,9 @@ void addRest(LowerBound& bound, const Problem& problem, double value, const std:
 
 } // namespace
 
-LowerBound strongBound(const Problem& problem, const Rules& rules, const StrongBoundLimits& limits)
+LowerBound strongBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
-    SetCoverLimits setLimits;
-    setLimits.threads = limits.threads;
-    setLimits.seconds = limits.seconds;
-    setLimits.keepGoing = limits.keepGoing;
-    return boundOfGroups(lowerBound(problem, rules), problem, setCoverBound(problem, rules, setLimits));
+    return boundOfGroups(lowerBound(problem, rules), problem, setCoverBound(problem, rules, limits));
 }
 
 LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCoverBound& sets)
@@ -58,17 +54,18 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
         sum += group.least * group.share;
     // No part says more than its own group takes; what is certain beyond the groups is a part of its own.
     const double scale = std::min(1.0, sets.value / sum);
-    double told = 0;
+    double inGroups = 0;
     for (const PricedGroup& group : sets.groups) {
         BoundPart part;
         part.ops = group.ops;
         part.value = group.least * group.share * scale;
         part.text = textOf(group);
-        told += part.value;
+        inGroups += part.value;
         bound.parts.push_back(std::move(part));
     }
-    if (constexpr double kRounding = 1e-10; sets.value - told > kRounding * sets.value)
-        addRest(bound, problem, sets.value - told, "all ops together take, beyond these groups, at least ");
+    if (constexpr double kRounding = 1e-10; sets.value - inGroups > kRounding * sets.value)
+        addRest(bound, problem, sets.value - inGroups,
+                "all ops together take, beyond these groups, at least ");
     return bound;
 }
 

@@ -5,30 +5,22 @@
 #include "solve/plan/solve_options.h"
 #include "solve/proof/set_cover.h"
 
-#include <functional>
 #include <string>
 
 namespace tilewright {
 
-struct StrongBoundLimits
-{
-    double seconds = 1;      ///< about
-    std::size_t threads = 1; ///< 0: as many as the machine has
-    std::function<bool()> keepGoing;
-};
-
-/// The quick bound, or one that knows capacity and structure where that is higher (docs/rules/bound.md). Its
-/// parts are the groups of ops that it prices; they add up to it.
+/// The higher one of the quick bound and the set-cover bound (docs/rules/bound.md). The parts of the latter
+/// are the groups of ops of its cheapest cover; they add up to it.
 [[nodiscard]] LowerBound strongBound(const Problem& problem, const Rules& rules,
-                                     const StrongBoundLimits& limits);
+                                     const SetCoverLimits& limits);
 
-/// The same of what was found of sets, where that is higher than `quick`.
+/// The higher one of `quick` and a set-cover bound.
 [[nodiscard]] LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCoverBound& sets);
 
 /// What is proven of a latency that equals a lower bound, in words.
 [[nodiscard]] std::string provenByBound();
 
-/// The same for what such groups take at least however they are put together: one more part.
+/// Raises a bound to `value`, which a search has proven; one more part tells the difference.
 void raiseBound(LowerBound& bound, const Problem& problem, double value);
 
 /// Takes over a better lower bound, and that the result is optimal where it is no higher than the bound.

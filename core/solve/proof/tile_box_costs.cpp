@@ -87,18 +87,6 @@ Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
         number(m_problem.tensor(t).width);
         number(m_problem.tensor(t).height);
     };
-    const auto demand = [&](std::uint32_t i) {
-        const TensorDemand& a = m_graph.demand(i);
-        number(a.leastW);
-        number(a.leastH);
-        number(std::ssize(a.requests));
-        for (const TensorDemand::Request& r : a.requests) {
-            number(r.role * 9 + r.rows * 3 + r.cols);
-            number(r.gridW);
-            number(r.gridH);
-            number(r.depth);
-        }
-    };
     number((s.runs ? 1 : 0) + (s.written ? 2 : 0) + (s.retained ? 4 : 0));
     if (s.runs) {
         const Op& op = m_problem.op(o);
@@ -108,12 +96,12 @@ Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
         number(m_problem.reductionSize(o));
         number(s.depth);
         tensor(op.output);
-        demand(s.demand);
+        m_graph.demand(s.demand).addTo(d);
     }
     for (const FrontierSituation::Load& load : s.loads) {
         number(load.resident ? -1 : -2);
         tensor(load.tensor);
-        demand(load.demand);
+        m_graph.demand(load.demand).addTo(d);
     }
     return d;
 }

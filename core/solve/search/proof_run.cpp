@@ -35,10 +35,7 @@ public:
     ProofRunResult run();
 
 private:
-    [[nodiscard]] bool isStopped() const
-    {
-        return m_limits.stop.stop_requested() || (m_limits.keepGoing && !m_limits.keepGoing());
-    }
+    [[nodiscard]] bool isStopped() const { return m_limits.stop.stop_requested(); }
     [[nodiscard]] double secondsLeft() const { return m_limits.seconds - (wallClock() - m_started); }
     [[nodiscard]] bool isMet() const { return meetsBound(m_state.best, m_bound.value); }
     [[nodiscard]] bool goOn() const { return !isStopped() && secondsLeft() > 0 && !isMet(); }
@@ -93,7 +90,7 @@ ProofRunResult ProofRun::run()
     if (m_limits.findsSchedule && goOn() && (few || !std::isfinite(m_state.best)))
         findSchedule();
     if (!goOn() || !few || !branchAndBound())
-        while (goOn() && !m_isPriced && m_limits.pricesAlone) {
+        while (goOn() && !m_isPriced) {
             next = m_limits.reportsEarly ? kNextRun * next : secondsLeft();
             price(std::min(next, secondsLeft()));
         }
@@ -104,8 +101,7 @@ ProofRunResult ProofRun::run()
     return {std::move(m_bound), std::move(m_state), m_columns, m_states};
 }
 
-/// Searches for a better schedule than is known. The bound of a small problem is found again by what follows,
-/// with its prices.
+/// Searches for a better schedule than is known.
 void ProofRun::findSchedule()
 {
     SolveOptions options;
@@ -130,7 +126,6 @@ bool ProofRun::branchAndBound()
     limits.seconds = secondsLeft();
     limits.threads = m_limits.threads;
     limits.keepGoing = [this] { return !isStopped(); };
-    limits.memo = m_limits.memo;
     double reported = -kReportEvery;
     limits.onProgress = [&](const ProofProgress& p) {
         raisePresets(p.presetBound);

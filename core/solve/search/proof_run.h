@@ -17,8 +17,6 @@
 
 namespace tilewright {
 
-class TilingMemo;
-
 /// What has been proven so far.
 struct ProofState
 {
@@ -39,10 +37,7 @@ struct ProofRunLimits
     double total = std::numeric_limits<double>::infinity(); ///< latency of a valid schedule that is known
     bool findsSchedule = true; ///< searches for a better schedule before the proof
     bool reportsEarly = false; ///< publishes a quick first bound, and longer runs of prices one by one
-    bool pricesAlone = true; ///< where branch and bound says nothing, prices alone use the time that is left
     std::stop_token stop;
-    std::function<bool()> keepGoing = {}; ///< asked often; stops the proof, too
-    TilingMemo* memo = nullptr;           ///< tilings to share, if any
 };
 
 /// Called by the thread that runs the proof.
@@ -62,8 +57,7 @@ struct ProofRunResult
 
 /// Proves how good the best schedule is (docs/rules/bound.md 7): a search for a schedule, branch and bound
 /// from the best one, prices alone where that says nothing. At any time what is proven holds. The one
-/// orchestration of proofs: of `bound --seconds`, `solve --prove`, the window and the solver's proof of small
-/// problems.
+/// orchestration of proofs: of `bound --seconds`, `solve --prove` and the window.
 [[nodiscard]] ProofRunResult runProof(const Problem& problem, const Rules& rules,
                                       const ProofRunLimits& limits, const ProofCallbacks& callbacks = {});
 

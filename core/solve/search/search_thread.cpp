@@ -2,10 +2,10 @@
 #include "solve/search/search_thread.h"
 
 #include "solve/columns/column_generation.h"
+#include "solve/proof/exact.h"
 #include "solve/proof/strong_bound.h"
 #include "solve/search/annealer.h"
 #include "solve/search/first_plan.h"
-#include "solve/search/proof_run.h"
 
 namespace tilewright {
 
@@ -38,7 +38,7 @@ constexpr double kFirstProofRound = 0.05;    ///< seconds of annealing before a 
 constexpr std::size_t kProvableOps = 12;     ///< within a second or two, mostly
 constexpr std::size_t kLongProofOps = 16;    ///< in a budget of ...
 constexpr double kLongProof = 4;             ///< ... this many seconds
-constexpr std::size_t kProofNodes = 4'000'000; ///< of an exact search for any valid plan
+constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
 constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
 constexpr std::size_t kKeptInputsOps = 6;      ///< with retain_inputs=allow there are many more states ...
 constexpr double kKeptInputsShare = 0.3;       ///< ... and most of the time is for the search
@@ -290,34 +290,26 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Proof of a small problem from the incumbent of this thread.
+    /// Exact search of the whole problem; if it finishes, its result or the incumbent is optimal.
     void prove()
     {
         const double share = keepsInputs(m_options.rules) ? kKeptInputsShare : kProofShare;
         const double until = m_shared.now() + share * (m_shared.deadline - m_shared.now());
         m_shared.proofUntil = until;
         setPhase(SolvePhase::Proving);
-        const ProofRunResult proof =
-            runProof(m_problem, m_options.rules,
-                     {.seconds = std::min(until - m_shared.now(), 1e9),
-                      .threads = 1,
-                      .total = m_annealer.best().total,
-                      .findsSchedule = false,
-                      .pricesAlone = false,
-                      .stop = m_options.stop,
-                      .keepGoing = [this, until] { return !m_shared.outOfTime() && m_shared.now() < until; },
-                      .memo = &m_shared.memo});
-        if (proof.state.schedule) {
-            Plan plan = toPlan(m_pool, startPlan(*proof.state.schedule, {}));
-            m_annealer.refine(plan, true);
-            if (!(plan.total <= proof.state.best * (1 + 1e-9)))
-                return;
-            m_annealer.setCurrent(plan);
+        ExactLimits limits;
+        limits.keepGoing = [this, until] { return !m_shared.outOfTime() && m_shared.now() < until; };
+        limits.upperBound = m_annealer.best().total;
+        limits.maxNodes = kProofNodes;
+        const ExactResult exact =
+            solveExactly(m_pool, m_options.rules, wholeProblem(m_problem), TilingEffort::Exhaustive, limits);
+        if (!exact.finished)
+            return;
+        if (exact.entries) {
+            m_annealer.setCurrent({*exact.entries, exact.total});
             publishBest();
         }
-        m_shared.provenBound = proof.bound.value;
-        if (proof.state.optimal)
-            m_shared.setProven(proof.state.space);
+        m_shared.setProven(exact.space);
     }
 
     SharedSearch& m_shared;

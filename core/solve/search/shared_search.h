@@ -61,7 +61,6 @@ public:
     std::atomic<SolvePhase> phase{SolvePhase::Starting};
     std::atomic<int> round{0};
     std::atomic<double> proofUntil{0};
-    std::atomic<double> provenBound{0}; ///< lower bound of a proof that ended without an optimum
 
     // Guarded by the mutex; changes are announced by `wake`.
     std::mutex mutex;

@@ -195,7 +195,7 @@ SolveResult Solver::result()
     out.provenOptimal =
         m_shared.proven && (!m_options.placeable || out.total <= m_shared.best.total * (1 + 1e-9));
     out.provenSpace = m_shared.provenSpace;
-    out.lowerBound = std::max(m_shared.bound, std::min(m_shared.provenBound.load(), out.total));
+    out.lowerBound = m_shared.bound;
     out.stopped = m_options.stop.stop_requested();
     out.stagnated = m_stagnated && !m_shared.proven;
     out.seconds = now();

@@ -102,7 +102,7 @@ struct DramTerms
     std::int64_t passes = 1; ///< number of SPM passes, P_DRAM
     std::int64_t cum1 = 0;   ///< DMA cycles in every pass
     std::int64_t own = 0;    ///< DMA cycles of the reused operand
-    double dramPj = 0;       ///< of the whole layer
+    double dramPj = 0;       ///< DRAM energy of the whole layer, pJ
     double leakagePj = 0;    ///< per cycle
     bool overlapped = false; ///< overlapped cycles (docs/rules/mapping.md 10.2)
 };

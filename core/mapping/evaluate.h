@@ -32,7 +32,7 @@ struct EnergyParts
     double noc = 0;
     double spm = 0;
     double dram = 0;
-    double leakage = 0; ///< of the whole layer; 0 if the architecture has no leakage
+    double leakage = 0; ///< leakage of the whole layer; 0 if the architecture has no leakage
 
     [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram + leakage; }
     bool operator==(const EnergyParts&) const = default;
@@ -97,7 +97,7 @@ struct OperandReport
     bool kept = false; ///< stays in the register files across SPM passes
     std::int64_t bursts = 0;
     std::int64_t burstElements = 0;
-    std::int64_t dmaCycles = 0; ///< of one SPM tile
+    std::int64_t dmaCycles = 0; ///< DMA cycles of one SPM tile
     /// Cycles of the whole layer in which its network and its DMA are busy, hidden or not.
     std::int64_t networkCycles = 0;
     std::int64_t dmaBusyCycles = 0;

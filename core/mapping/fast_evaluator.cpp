@@ -145,7 +145,7 @@ DramTerms FastEvaluator::bypassed(const DramTerms& dram, const TileDma& array, c
             out.own = array.cycles[i];
         } else {
             out.cum1 += array.cycles[i] * inPass * (op == kWritten ? 2 : 1);
-            if (op == dram.operand) { // its data does not stay between SPM tiles
+            if (op == dram.operand) { // no reuse: its data does not stay between SPM tiles
                 out.operand = -1;
                 out.reuse = 1;
                 out.own = 0;

@@ -71,8 +71,8 @@ public:
     /// Further results of cycles(), in cycles.
     struct Details
     {
-        std::int64_t firstPass = 0;                     ///< of the array in the first SPM tile
-        std::array<std::int64_t, kOperands> firstDma{}; ///< in the first SPM tile
+        std::int64_t firstPass = 0;                     ///< array cycles of the first SPM tile
+        std::array<std::int64_t, kOperands> firstDma{}; ///< DMA cycles of the first SPM tile
         std::array<std::int64_t, kOperands> dmaBusy{};
     };
     [[nodiscard]] CycleParts cycles(const NestTiles& tiles, const Reuse& spm, const Reuse& dram, bool kept,

@@ -357,7 +357,7 @@ Cost ImperfectBounds::groupBound(const Moves& m, int spm, int dram) const
 {
     const auto x = static_cast<std::size_t>(spm);
     const Cost across = dramBound(m, dram);
-    double others = 0; // at least once per SPM tile
+    double others = 0; // elements of the other operands move at least once per SPM tile
     double longest = m_macs * m_others[x];
     for (std::size_t o = 0; o < kOperands; ++o)
         if (o != x) {

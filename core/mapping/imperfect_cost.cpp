@@ -208,7 +208,7 @@ std::int64_t ImperfectCost::cyclesBound(const NestTiles& tiles, const Reuse& spm
     double computing = 1;
     for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
         computing *= real(tiles[l].computing);
-    double others = 0; // longest network that is busy in every pass
+    double others = 0; // cycles of the longest network that is busy in every pass
     double dma = 0;
     for (int op = 0; op < kOperands; ++op) {
         if (!(op == spm.operand || (kept && op == dram.operand)))

@@ -44,7 +44,7 @@ public:
     template <typename T, typename Combine>
     void combineDivisors(std::vector<T>& values, Combine&& combine) const;
 
-    // Per point, as extents or as factors:
+    // Products and sizes of each point (of extents or factors):
     std::vector<std::int64_t> product;
     /// Product of the loops that do not index the operand
     std::array<std::vector<std::int64_t>, kOperands> freeProduct;

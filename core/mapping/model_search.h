@@ -31,7 +31,7 @@ struct ModelResult
     std::string name;
     Architecture architecture;
     std::vector<LayerResult> layers;
-    std::array<ModelTotals, kObjectives> totals{}; ///< by objective for which the methods were chosen
+    std::array<ModelTotals, kObjectives> totals{}; ///< totals of the best methods for each objective
     bool proven = false;                           ///< true if the results of all layers are proven optimal
     bool complete = false;                         ///< true if every layer has a method
     bool interrupted = false;

@@ -16,7 +16,7 @@ struct Bounds
     Cycle vector = 0;       ///< vector-engine work / cores
     Cycle dram = 0;         ///< compulsory bytes / DRAM bandwidth
     std::int64_t compulsoryBytes = 0;
-    /// Results that are read again (written through, docs/rules/npu.md 5.2)
+    /// Bytes of results that later nodes read (written through to DRAM, docs/rules/npu.md 5.2).
     std::int64_t intermediateBytes = 0;
     Cycle lowerBound = 0; ///< the largest of the bounds above
 

@@ -76,8 +76,8 @@ struct NpuGraph
     std::string name;
     NpuHardware hardware; ///< machine that the tiles fit; its number of cores has no influence
     std::vector<NpuTensor> tensors;
-    std::vector<std::string> opNames; ///< by operator of the model
-    std::vector<OpType> opTypes;      ///< by operator of the model
+    std::vector<std::string> opNames; ///< names, by operator of the model
+    std::vector<OpType> opTypes;      ///< types, by operator of the model
     /// By operator of the model; sizes that were not given come from the default rule
     std::vector<TileSizes> tileSizes;
     std::vector<TileDesc> tiles;

@@ -17,7 +17,7 @@ struct OpReport
     std::string name;
     OpType type = OpType::MatMul;
     std::size_t nodes = 0;
-    Cycle start = 0, end = 0; ///< from the first start of a node to the end of the last store
+    Cycle start = 0, end = 0; ///< start of its first node, end of its last store
     Cycle tensor = 0, vector = 0;
     std::array<Cycle, kCoreStates> stalls{}; ///< wait cycles of the cores for its nodes, by CoreState
     std::int64_t loaded = 0, stored = 0;     ///< bytes moved between DRAM and SPM

@@ -37,7 +37,7 @@ private:
         // State of the pending node:
         std::uint32_t pending = kNone;
         bool allocated = false;
-        std::vector<std::uint32_t> toLoad; ///< its missing tiles, including the one in transfer
+        std::vector<std::uint32_t> toLoad; ///< tiles of the pending node that are not in SPM
         std::size_t depCursor = 0;         ///< number of dependencies that are known to be met
         // Engines: 0 = tensor, 1 = vector.
         std::uint32_t running[2] = {kNone, kNone};
@@ -101,20 +101,20 @@ private:
     std::vector<Core> m_cores;
     std::vector<std::uint32_t> m_unwritten;   ///< per tile: number of overlapping nodes not stored yet
     std::vector<std::uint32_t> m_unitWaits;   ///< per unit: number of outside dependencies not stored yet
-    std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of the ids of these dependencies
+    std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of the ids of its open outside dependencies
     std::vector<bool> m_unitStarted, m_accAllocated;
     std::vector<std::uint8_t> m_isDone, m_isStored;
     std::vector<std::uint32_t> m_storesLeft;
-    /// Units not started, per core under head_parallel; last entry: any core
+    /// Number of units not started, per core under head_parallel. The last entry is for units of any core.
     std::vector<std::uint32_t> m_unitsLeft;
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
     Cycle m_nextRunEnd = kNever; ///< earliest end of a computation
     std::uint64_t m_age = 0;
     // Remaining work, counted only under giveUpAfter:
-    std::int64_t m_bytesLeft = 0;        ///< results, and each operand that no node produces once
+    std::int64_t m_bytesLeft = 0; ///< bytes of results, and of each operand that no node produces (once)
     std::array<Cycle, 2> m_cyclesLeft{}; ///< per engine: compute cycles of nodes not started
-    /// Per tile: operand that no node produces and that was not loaded yet
+    /// Per tile: true for an operand that no node produces and that was not loaded yet.
     std::vector<std::uint8_t> m_isUnread;
     NpuRun m_run;
 };

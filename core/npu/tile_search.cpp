@@ -226,8 +226,8 @@ private:
             return *o.candidates[a].cycles < *o.candidates[b].cycles;
         });
         const auto first = std::find(list.begin(), list.end(), o.fastest);
-        std::rotate(list.begin(), first,
-                    first + (first != list.end())); // `fastest` goes first among equal candidates
+        // `fastest` goes first among equal candidates.
+        std::rotate(list.begin(), first, first + (first != list.end()));
         if (list.size() > kMaxTried)
             list.resize(kMaxTried);
         if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())

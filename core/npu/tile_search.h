@@ -16,7 +16,7 @@ struct TileCandidate
 {
     TileSizes tile;
     Cycle bound = 0;             ///< lower bound on the cycles of the operator alone
-    std::optional<Cycle> cycles; ///< of the operator alone; nullopt unless simulated to the end
+    std::optional<Cycle> cycles; ///< run time of the operator alone; nullopt = not simulated to the end
     std::int64_t dramBytes = 0;  ///< DRAM traffic of the simulated run, in bytes
 };
 

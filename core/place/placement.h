@@ -20,8 +20,8 @@ struct PlacementItem
     std::int64_t lower = 0;
     std::int64_t upper = 0;
     std::int64_t size = 0;
-    std::int64_t narrowUntil = 0; ///< at most `lower` if the item never narrows
-    std::int64_t narrowSize = 0;  ///< at most `size`
+    std::int64_t narrowUntil = 0; ///< end of the narrow time; <= `lower` = never narrow
+    std::int64_t narrowSize = 0;  ///< size before narrowUntil, <= `size`
 
     [[nodiscard]] bool narrows() const noexcept { return narrowUntil > lower; }
     [[nodiscard]] std::int64_t sizeAt(std::int64_t time) const noexcept

@@ -227,7 +227,7 @@ PlacementOfItems shapesOf(const StepItems& items)
     out.shapeOf.resize(items.items.size());
     for (std::size_t i = 0; i < items.items.size(); ++i) {
         const StepItem& item = items.items[i];
-        if (item.takesOver) // its buffer was alive before it in this step
+        if (item.takesOver) // no shape of its own: merged with the buffer below
             continue;
         out.shapeOf[i] = out.shapes.size();
         out.shapes.push_back({item.lower, item.upper, item.what.elements, item.lower, 0});

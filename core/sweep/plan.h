@@ -17,11 +17,11 @@ namespace tilewright::sweep {
 inline constexpr std::size_t kMaxPoints = 1'000'000;
 
 enum class Lens : std::uint8_t { Schedule, Mapping, Npu, Systolic };
-[[nodiscard]] std::string_view toString(Lens lens) noexcept; ///< such as "schedule"
+[[nodiscard]] std::string_view toString(Lens lens) noexcept; ///< name such as "schedule"
 
 /// Kind of computation at each point (docs/rules/sweep.md 3).
 enum class What : std::uint8_t { Evaluate, Solve, Bound, Optimum, Static, Dynamic, Table };
-[[nodiscard]] std::string_view toString(What what) noexcept; ///< such as "evaluate"
+[[nodiscard]] std::string_view toString(What what) noexcept; ///< name such as "evaluate"
 
 /// Objective of a solve.
 enum class Minimise : std::uint8_t { Latency, Traffic };
@@ -52,7 +52,7 @@ struct AxisValue
 
 struct Axis
 {
-    std::string name;              ///< such as "fast_memory_capacity", "levels.l2.bytes" or "cores"
+    std::string name;              ///< name such as "fast_memory_capacity", "levels.l2.bytes" or "cores"
     std::vector<AxisValue> values; ///< values; computed from `range` if that is set
     std::optional<AxisRange> range;
     bool operator==(const Axis&) const = default;
@@ -83,7 +83,7 @@ struct Plan
     std::vector<Axis> axes;
     /// Explicit list of points instead of the product of the axes. The axes then have only names.
     std::vector<std::vector<AxisValue>> listed;
-    std::vector<std::size_t> listedWorkload; ///< by listed point: its workload, if there are several
+    std::vector<std::size_t> listedWorkload; ///< workload index of each listed point; empty = one workload
     std::vector<std::string> objectives;
     bool operator==(const Plan&) const = default;
 

@@ -84,8 +84,9 @@ struct Sweep
 struct SameProblem
 {
     std::string key;
-    double capacity = 0;  ///< in elements
-    double bandwidth = 0; ///< in elements per cycle, or per unit of time for a problem with its own hardware
+    double capacity = 0; ///< fast memory, in elements
+    /// Slow memory, in elements per cycle, or per unit of time for a problem with its own hardware
+    double bandwidth = 0;
     bool operator==(const SameProblem&) const = default;
 };
 

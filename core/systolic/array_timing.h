@@ -32,7 +32,7 @@ struct ArrayTiming
 struct ArrayPhases
 {
     std::int64_t fill = 0;    ///< cycles before the first cycle at the peak
-    std::int64_t steady = 0;  ///< from the first to the last cycle at the peak, in cycles
+    std::int64_t steady = 0;  ///< cycles from the first to the last one at the peak
     std::int64_t drain = 0;   ///< cycles after the last cycle at the peak
     std::int64_t peakPes = 0; ///< largest number of active PEs
 };

@@ -17,7 +17,7 @@ enum class Replacement { Lru, Belady };
 inline constexpr std::array kLoopOrders{LoopOrder::Ijk, LoopOrder::Ikj, LoopOrder::Jik,
                                         LoopOrder::Jki, LoopOrder::Kij, LoopOrder::Kji};
 
-[[nodiscard]] std::string_view loopOrderName(LoopOrder order) noexcept; ///< such as "ijk"
+[[nodiscard]] std::string_view loopOrderName(LoopOrder order) noexcept; ///< name such as "ijk"
 /// Loop order of a dataflow (docs/rules/systolic.md 6.6): OS ijk, WS jki (m innermost), IS ikj (n innermost).
 [[nodiscard]] LoopOrder loopOrderOf(Dataflow dataflow) noexcept;
 

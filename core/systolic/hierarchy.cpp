@@ -137,7 +137,8 @@ std::int64_t trafficInto(const Gemm& g, const std::array<LevelTile, 3>& levels, 
     const auto along = [&](std::int64_t size, const std::array<std::int64_t, 3>& steps, std::size_t count) {
         return nestedTiles(size, std::span(steps).first(count));
     };
-    // The k tiles of the innermost level above whose i, j plane is larger than the tile of this level.
+    // C visits: partial sums leave this level once per k tile of level `left - 1`, the innermost level above
+    // whose tile is larger along i or j than the tile inside it.
     std::size_t left = 0;
     for (std::size_t l = 1; l <= n; ++l)
         if (ti[l] < ti[l - 1] || tj[l] < tj[l - 1])

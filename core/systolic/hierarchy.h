@@ -60,7 +60,7 @@ struct Hierarchy
 struct Constraint
 {
     std::string name;
-    std::int64_t used = 0; ///< in bytes, or in panels for L3
+    std::int64_t used = 0; ///< used space in bytes, or number of L3 panels
     std::int64_t available = 0;
     std::string unit = "bytes";
     std::string limit; ///< resulting limit of a size, such as "Kt <= 128"
@@ -102,7 +102,7 @@ struct LevelRoom
 };
 struct ThreeLevelOptions
 {
-    Footprint footprint = Footprint::Conservative; ///< of the L3 and L2 tiles; in L1, C stays in the PEs
+    Footprint footprint = Footprint::Conservative; ///< tiles that L3 and L2 must hold (L1 holds no C)
     std::array<LevelRoom, 3> room{{{0, 1}, {0, 1}, {1, 2}}}; ///< by level: L3, L2, L1
 };
 [[nodiscard]] Result<ThreeLevelTiling> threeLevelTiling(const Hierarchy& hierarchy, const Gemm& gemm,

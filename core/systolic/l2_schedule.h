@@ -50,7 +50,7 @@ enum class BankLayout { Seed, Split };
 struct BankMap
 {
     BankLayout layout = BankLayout::Seed;
-    std::int64_t banks = 8; ///< at least 1 (Seed) or 2 (Split)
+    std::int64_t banks = 8; ///< number of banks, at least 1 (Seed) or 2 (Split)
     std::int64_t nN = 1;    ///< number of tiles along N
     std::int64_t nK = 1;
 

@@ -83,7 +83,7 @@ struct PipelineRun
 {
     std::vector<PipelineEvent> events; ///< by command of the program
     std::int64_t cycles = 0;           ///< time at which the last command is ready
-    std::int64_t computeCycles = 0;    ///< from the first operand to the last MAC
+    std::int64_t computeCycles = 0;    ///< cycles from the first operand to the last MAC
     std::int64_t arrayBusy = 0;        ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
     std::vector<ArrayBubble> bubbles;  ///< sorted by time
     std::map<std::string, std::int64_t> stalls;           ///< cycles by reason

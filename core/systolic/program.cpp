@@ -20,7 +20,7 @@ public:
 
     void barriered()
     {
-        const bool partials = m_program.blocks() > 1; // with one block per tile, the sums stay in the array
+        const bool partials = m_program.blocks() > 1; // a single block keeps its sums in the array
         for (std::int64_t i = 0; i < m_program.nM; ++i)
             for (std::int64_t j = 0; j < m_program.nN; ++j) {
                 for (std::int64_t k = 0; k < m_program.nK; ++k) {

@@ -338,7 +338,7 @@ private:
     std::optional<Ref> m_ahead; ///< the tile of B after m_b, in L2
     std::vector<Ref> m_aLoaded;
     std::vector<std::vector<Ref>> m_stored; ///< by tile of the column: stores of its partial sums
-    std::vector<Ref> m_partial;             ///< by slot of L2C
+    std::vector<Ref> m_partial;             ///< command that wrote the last partial sum, by slot of L2C
     std::vector<ToStore> m_toStore;
 };
 

@@ -20,11 +20,11 @@ struct Settings
     TimingOptions timing;
     Hierarchy hierarchy = kpuHierarchy();
     EdgeSupply supply;
-    // Pipeline:
+    // Settings of the pipeline:
     bool unlimitedBandwidth = false;
     BankLayout layout = BankLayout::Split;
     std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
-    // Tile search:
+    // Settings of the tile search:
     Level tileLevel = Level::L2;
     bool wholeLevel = false; ///< capacity is that of all buffers of the level instead of one
     std::int64_t buffering = 1;
@@ -37,7 +37,7 @@ struct Settings
     [[nodiscard]] std::int64_t banks() const; ///< number of L2 buffers, at least 2
 };
 
-/// True if both settings give the same run of the array (the same programs).
+/// True if both settings give equal runs of the array (samePrograms: equal programs).
 [[nodiscard]] bool sameArrayRun(const Settings& a, const Settings& b);
 [[nodiscard]] bool samePrograms(const Settings& a, const Settings& b);
 

@@ -9,12 +9,13 @@ namespace tilewright::layered {
 
 namespace {
 
-constexpr int kFewestLayers = 4; // of a column
+constexpr int kMinLayersPerColumn = 4; // least number of layers per column
 constexpr double kGroupCutCost = 6;
-constexpr double kWorstBreak = 10; // a place that costs more is not broken at
-constexpr double kLeafCutCost = 3; // an input should stand in the column of its consumer
+constexpr double kMaxBreakCost = 10; // largest acceptable cost of a break
+constexpr double kLeafCutCost = 3;   // per leaf that a break separates from its neighbour
 
-/// What a break below layer l costs: trunks that must go round and groups that fall apart.
+/// Cost of a break below each layer: trunks that must be routed around the columns, and groups that are
+/// split.
 std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
 {
     std::vector<double> cost(order.size(), 0);
@@ -39,7 +40,8 @@ std::vector<double> breakCosts(const LayerGraph& g, const Order& order)
     return cost;
 }
 
-/// The last layer of each column; fewer than `count` when no good place for a break is found.
+/// Returns the last layer of each column. Returns fewer than `count` columns if there are too few good places
+/// for breaks.
 std::vector<int> chooseBreaks(const std::vector<double>& cost, const Coordinates& at, int count)
 {
     const int layers = static_cast<int>(cost.size());
@@ -55,7 +57,7 @@ std::vector<int> chooseBreaks(const std::vector<double>& cost, const Coordinates
         for (int l = first + 1; l < layers - 1; ++l) {
             const double off = std::abs((at.layerBottom[l] + at.layerTop[l + 1]) / 2 - ideal);
             const double price = cost[l] + 8 * off / reach;
-            if (off <= reach && cost[l] <= kWorstBreak && (best < 0 || price < bestPrice)) {
+            if (off <= reach && cost[l] <= kMaxBreakCost && (best < 0 || price < bestPrice)) {
                 best = l;
                 bestPrice = price;
             }
@@ -90,7 +92,7 @@ Extent extentOf(const LayerGraph& g, const std::vector<int>& layer, const Coordi
     return extent;
 }
 
-/// Width by height of columns that end with these layers.
+/// Width / height of the drawing with columns that end at `lastLayers`.
 double aspectOf(const std::vector<Extent>& extents, const Coordinates& at, const std::vector<int>& lastLayers)
 {
     double width = 0, height = 0;
@@ -135,16 +137,16 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
         count = static_cast<int>(std::lround(std::sqrt(wanted * height / (width + 2 * kColumnGap))));
     if (options.columns > 0)
         count = options.columns;
-    count = std::clamp(count, 1, std::max(1, layers / kFewestLayers));
+    count = std::clamp(count, 1, std::max(1, layers / kMinLayersPerColumn));
 
     const std::vector<double> cost = breakCosts(g, order);
     std::vector<int> lastLayers = chooseBreaks(cost, at, count);
     while (options.columns == 0 && count > 1 && std::ssize(lastLayers) < count)
-        lastLayers = chooseBreaks(cost, at, --count); // too much would go round: fewer columns
+        lastLayers = chooseBreaks(cost, at, --count); // too many trunks would be rerouted: try fewer columns
     if (options.columns == 0 && wanted > 0 && count > 1) {
-        // Where a few layers are much wider than the others, most columns are narrow: there is room for more.
-        // What nearly fills the pane in one column stays whole.
-        const int most = std::max(1, layers / kFewestLayers);
+        // If a few layers are much wider than the others, most columns are narrow and more columns fit. A
+        // drawing that nearly fits the pane in one column is not broken.
+        const int most = std::max(1, layers / kMinLayersPerColumn);
         double off = std::log(aspectOf(extents, at, lastLayers) / wanted);
         while (off < 0 && count < most) {
             std::vector<int> more = chooseBreaks(cost, at, count + 1);
@@ -157,7 +159,8 @@ Columns breakIntoColumns(const LayerGraph& g, const Order& order, Coordinates& a
         }
     }
 
-    // Side by side; between two columns room for the lanes of what crosses the break.
+    // Places the columns side by side. The gap between two columns has room for the lanes of the trunks that
+    // cross the break.
     double x = 0;
     int layer = 0;
     for (std::size_t c = 0; c < lastLayers.size(); ++c) {

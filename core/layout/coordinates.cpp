@@ -9,17 +9,20 @@ namespace tilewright::layered {
 namespace {
 
 constexpr int kSweeps = 26;
-constexpr int kRailSweep = 18;         // from here on long verticals stand, and the rest gathers round them
-constexpr double kAnchorWeight = 12;   // of the last position, against 1 for a link between nodes
-constexpr double kGroupPull = 0.4;     // of the middle of the group
-constexpr double kLeafWeight = 0.15;   // of a node that has one neighbour only: it can follow
-constexpr double kCentrePull = 0.1;    // of the middle of the whole: against drawings that drift sideways
-constexpr std::size_t kRailLength = 5; // layers of a long line that the others gather round
+constexpr int kRailSweep =
+    18; // first sweep in which long vertical lines stay fixed and attract other vertices
+constexpr double kAnchorWeight = 12; // pull of the previous position (a link between nodes has weight 1)
+constexpr double kGroupPull = 0.4;   // pull of the middle of the group
+constexpr double kLeafWeight = 0.15; // pull of a leaf on its neighbour: low, because the leaf can follow
+constexpr double kCentrePull = 0.1;  // pull of the middle of the drawing, against sideways drift
+constexpr std::size_t kRailLength =
+    5; // least number of layers of a rail, a long vertical line that attracts other vertices
 constexpr double kRailWeight = 12;
-constexpr double kPortWeight = 1e-3; // keeps a vertex without any wish where it is
+constexpr double kPortWeight =
+    1e-3; // pull of the current position; it decides only for a vertex without any other pull
 
-/// Least squares positions z with z ascending by at least `separation`: isotonic regression by pooling
-/// adjacent violators. `separation[i]` lies between i - 1 and i.
+/// Least-squares positions z with z[i] - z[i - 1] >= separation[i]: isotonic regression by the
+/// pool-adjacent-violators algorithm.
 class Isotonic
 {
 public:
@@ -59,8 +62,8 @@ private:
     std::vector<Block> m_blocks;
 };
 
-/// Takes small jogs out: vertices that are each other's best neighbours form chains, and each chain is laid
-/// on as few verticals as the room between its neighbours allows. Keeps every separation.
+/// Removes small jogs. Vertices that are each other's preferred neighbour form chains, and each chain gets as
+/// few different x as the gaps between its neighbours allow. Keeps every separation.
 class Straightener
 {
 public:
@@ -77,8 +80,8 @@ public:
     {
         std::vector<int> child(m_x.size(), -1), parent(m_x.size(), -1);
         for (int v = 0; v < m_g.vertexCount(); ++v) {
-            child[v] = favourite(v, m_g.down[v]);
-            parent[v] = favourite(v, m_g.up[v]);
+            child[v] = preferredNeighbour(v, m_g.down[v]);
+            parent[v] = preferredNeighbour(v, m_g.up[v]);
         }
         std::vector<std::vector<int>> chains;
         for (const auto& layer : m_order)
@@ -100,7 +103,7 @@ public:
         m_chains = std::move(chains);
     }
 
-    /// x of the vertices on long verticals, NaN elsewhere: what the others should gather round.
+    /// x of the vertices on long vertical lines, NaN elsewhere. Other vertices are attracted by these lines.
     [[nodiscard]] std::vector<double> rails() const
     {
         std::vector<double> out(m_x.size(), std::nan(""));
@@ -120,8 +123,9 @@ public:
     }
 
 private:
-    /// A chain of dummies first, then nodes; among equals the nearest.
-    int favourite(int v, std::span<const Link> links) const
+    /// The neighbour with which `v` should be aligned: dummies before nodes, then the nearest; -1 if there is
+    /// none.
+    int preferredNeighbour(int v, std::span<const Link> links) const
     {
         int best = -1;
         double bestPrice = 0;
@@ -169,7 +173,7 @@ private:
                 sum += w * m_x[v];
                 total += w;
             }
-            if (end == first) // rounding left no room at all
+            if (end == first) // no room left because of rounding
                 end = first + 1;
             else {
                 const double x = std::clamp(sum / total, from, to);
@@ -199,7 +203,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
     out.x.assign(n, 0);
     std::vector<double>& x = out.x;
 
-    // Distance of neighbours; both sides of a group's outline need room.
+    // Least distance between neighbours in a layer. It includes the padding of group outlines.
     std::vector<std::vector<double>> separation(order.size());
     for (std::size_t l = 0; l < order.size(); ++l) {
         double at = 0;
@@ -217,7 +221,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             at += gap;
             x[v] = at;
         }
-        for (int v : order[l]) // start centred
+        for (int v : order[l]) // centred at first
             x[v] -= at / 2;
     }
     const bool anchored = std::any_of(hints.begin(), hints.end(), [](double h) { return !std::isnan(h); });
@@ -227,8 +231,8 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             if (!std::isnan(hint(v)))
                 x[v] = hint(v);
 
-    // A chain of dummies is to be straight, and a line without branches also at its ends: more than a link
-    // between nodes is to be short.
+    // Long edges (chains of dummies) should be straight, and so should the two ends of an unbranched line.
+    // Their links therefore pull more than a link between two nodes.
     const auto branches = [&](int v) { return g.up[v].size() > 1 || g.down[v].size() > 1; };
     const auto linkWeight = [&](int u, int v) {
         if (g.isNode(u) && g.isNode(v))
@@ -244,8 +248,8 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
     std::vector<double> rails;
     double centre = 0;
     const double centrePull = kCentrePull * std::min(1.0, 24.0 / static_cast<double>(order.size()));
-    const auto settle = [&](const std::vector<int>& layer, std::span<const double> gaps, bool up, bool down,
-                            bool groups) {
+    const auto relaxLayer = [&](const std::vector<int>& layer, std::span<const double> gaps, bool up,
+                                bool down, bool groups) {
         wish.clear();
         weight.clear();
         for (int v : layer) {
@@ -285,26 +289,26 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
             x[layer[i]] = place[i];
     };
     const int layers = static_cast<int>(order.size());
-    // Everything below a gap may move sideways as one without breaking any separation: so far that the lines
-    // of the gap are vertical in the median. Without it deep drawings lean over.
-    std::vector<std::pair<double, double>> leans; // (distance, weight)
-    const auto straightenUp = [&] {
+    // Shifts all layers below a gap together, which keeps every separation, so that the median line in the
+    // gap is vertical. Without this step deep drawings lean to one side.
+    std::vector<std::pair<double, double>> offsets; // (horizontal distance of a link, weight)
+    const auto removeLean = [&] {
         double shift = 0;
         for (int l = 1; l < layers; ++l) {
-            leans.clear();
+            offsets.clear();
             double total = 0;
             for (int v : order[l])
                 for (const Link& link : g.up[v]) {
                     if (isLeaf(g, link.to) || isLeaf(g, v))
                         continue;
                     const double w = linkWeight(v, link.to);
-                    leans.emplace_back(x[link.to] - shift - x[v],
-                                       w); // the layer above has been shifted already
+                    offsets.emplace_back(x[link.to] - shift - x[v],
+                                         w); // the layer above is already shifted
                     total += w;
                 }
-            std::sort(leans.begin(), leans.end());
+            std::sort(offsets.begin(), offsets.end());
             double passed = 0;
-            for (const auto& [lean, w] : leans) {
+            for (const auto& [lean, w] : offsets) {
                 passed += w;
                 if (passed >= total / 2) {
                     shift += lean;
@@ -319,14 +323,14 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
         if (progress.stopRequested())
             return std::nullopt;
         if (!anchored && (sweep == kRailSweep / 2 || sweep == kRailSweep))
-            straightenUp();
+            removeLean();
         if (!anchored && sweep == kRailSweep) {
             removeDrift(g, order, x);
             Straightener straightener(g, order, separation, x);
             straightener.run();
             rails = straightener.rails();
         }
-        // One-sided sweeps spread the wishes far, the last two-sided ones balance them.
+        // One-sided sweeps spread positions quickly; the last, two-sided sweeps balance them.
         const bool both = sweep < kRailSweep ? sweep % 3 == 2 : sweep >= kRailSweep + 2;
         centre = 0;
         for (double at : x)
@@ -344,7 +348,7 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
         }
         for (int i = 0; i < layers; ++i) {
             const int l = sweep % 2 == 0 ? i : layers - 1 - i;
-            settle(order[l], separation[l], both || sweep % 2 == 0, both || sweep % 2 == 1, both);
+            relaxLayer(order[l], separation[l], both || sweep % 2 == 0, both || sweep % 2 == 1, both);
         }
         progress.tell(0.8 + 0.15 * (sweep + 1) / kSweeps, "placing");
     }
@@ -353,7 +357,8 @@ std::optional<Coordinates> placeVertices(const LayerGraph& g, const Order& order
         removeDrift(g, order, x);
     Straightener(g, order, separation, x).run();
 
-    // Layers: as tall as their tallest node; more room where the lines between two layers run far.
+    // Vertical positions: a layer is as tall as its tallest node. The gap between two layers grows with the
+    // horizontal length of its lines.
     out.layerTop.resize(order.size());
     out.layerBottom.resize(order.size());
     double y = 0;

@@ -8,21 +8,23 @@ namespace tilewright::layered {
 
 namespace {
 
-constexpr std::size_t kDeep = 24;   // layers; what has fewer does not wander far
-constexpr std::size_t kAround = 12; // layers on both sides: the widest of them is what the strip must hold
-constexpr double kStep = 100;       // shifts are multiples of it
-constexpr int kFarthest = 3;        // steps from one layer to the next: no line is to leap
-// Prices, against that of leading a line a unit aside.
-constexpr double kOutside = 2; // a layer that stands a unit out of the strip
-constexpr double kOffAxis = 0.1;
-constexpr double kJog = 300; // one jog is better than many small ones
+constexpr std::size_t kMinLayers = 24; // least number of layers: smaller drawings do not drift far
+constexpr std::size_t kStripRadius =
+    12; // number of layers on each side whose widest layer defines the width of the strip
+constexpr double kStep = 100; // shifts are multiples of this length
+constexpr int kMaxStepChange =
+    3; // largest change of the shift between two layers, in steps, so that no line makes a large jump
+// Costs, relative to moving one line sideways by one unit of length:
+constexpr double kOutsideCost = 2; // a layer that lies one unit outside of the strip
+constexpr double kOffAxisCost = 0.1;
+constexpr double kJogCost = 300; // fixed cost of a jog, so that one jog is better than several small ones
 
-/// Where a layer lies, from the axis of the drawing.
+/// Horizontal extent of a layer, relative to the axis of the drawing.
 struct Span
 {
     double middle = 0;
     double half = 0;
-    double room = 0; ///< half of the strip that it is to lie in
+    double room = 0; ///< half of the width of the strip at this layer
 };
 
 std::vector<Span> spansOf(const LayerGraph& g, const Order& order, const std::vector<double>& x)
@@ -39,13 +41,14 @@ std::vector<Span> spansOf(const LayerGraph& g, const Order& order, const std::ve
     std::nth_element(middles.begin(), median, middles.end());
     for (std::size_t l = 0; l < spans.size(); ++l) {
         spans[l].middle -= *median;
-        for (std::size_t k = l - std::min(l, kAround); k < std::min(spans.size(), l + kAround + 1); ++k)
+        for (std::size_t k = l - std::min(l, kStripRadius); k < std::min(spans.size(), l + kStripRadius + 1);
+             ++k)
             spans[l].room = std::max(spans[l].room, spans[k].half);
     }
     return spans;
 }
 
-/// Lines from the layer above; what follows its only neighbour does not count.
+/// Number of lines from the layer above. Lines to leaves do not count.
 int linesInto(const LayerGraph& g, const std::vector<int>& layer)
 {
     int lines = 0;
@@ -59,7 +62,7 @@ int linesInto(const LayerGraph& g, const std::vector<int>& layer)
 
 void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x)
 {
-    if (order.size() < kDeep)
+    if (order.size() < kMinLayers)
         return;
     const std::vector<Span> spans = spansOf(g, order, x);
     double outside = 0;
@@ -69,15 +72,15 @@ void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x
     if (most == 0)
         return;
 
-    // The cheapest way from layer to layer; at[l][s] is the price of all down to l when l is shifted by
-    // s - most steps. At both ends there are shifts that nothing reaches.
-    const std::ptrdiff_t shifts = 2 * most + 1, row = shifts + 2 * kFarthest;
+    // Shortest path over the layers by dynamic programming: at(l)[s] is the least cost of layers 0 to l if l
+    // is shifted by s - most steps. The entries beyond both ends of a row are unreachable.
+    const std::ptrdiff_t shifts = 2 * most + 1, row = shifts + 2 * kMaxStepChange;
     std::vector<double> price(order.size() * static_cast<std::size_t>(row), 1e18);
     const auto at = [&](std::size_t l) {
-        return price.data() + static_cast<std::ptrdiff_t>(l) * row + kFarthest;
+        return price.data() + static_cast<std::ptrdiff_t>(l) * row + kMaxStepChange;
     };
     const auto jog = [&](int lines, std::ptrdiff_t steps) {
-        return steps == 0 ? 0 : kJog + kStep * lines * static_cast<double>(std::abs(steps));
+        return steps == 0 ? 0 : kJogCost + kStep * lines * static_cast<double>(std::abs(steps));
     };
     std::vector<int> lines;
     for (std::size_t l = 0; l < order.size(); ++l) {
@@ -86,7 +89,7 @@ void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x
         if (l == 0)
             std::fill_n(here, shifts, 0);
         else
-            for (int d = -kFarthest; d <= kFarthest; ++d) {
+            for (int d = -kMaxStepChange; d <= kMaxStepChange; ++d) {
                 const double* above = at(l - 1) + d;
                 const double more = jog(lines[l], d);
                 for (std::ptrdiff_t s = 0; s < shifts; ++s)
@@ -94,7 +97,7 @@ void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x
             }
         for (std::ptrdiff_t s = 0; s < shifts; ++s) {
             const double off = std::abs(spans[l].middle + kStep * static_cast<double>(s - most));
-            here[s] += kOutside * std::max(0.0, off + spans[l].half - spans[l].room) + kOffAxis * off;
+            here[s] += kOutsideCost * std::max(0.0, off + spans[l].half - spans[l].room) + kOffAxisCost * off;
         }
     }
     std::ptrdiff_t s =
@@ -105,7 +108,7 @@ void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x
         if (l == 0)
             break;
         std::ptrdiff_t best = s;
-        for (std::ptrdiff_t above = s - kFarthest; above <= s + kFarthest; ++above)
+        for (std::ptrdiff_t above = s - kMaxStepChange; above <= s + kMaxStepChange; ++above)
             if (at(l - 1)[above] + jog(lines[l], above - s) < at(l - 1)[best] + jog(lines[l], best - s))
                 best = above;
         s = best;

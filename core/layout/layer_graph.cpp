@@ -12,9 +12,9 @@ namespace tilewright::layered {
 namespace {
 
 constexpr int kGroupWeight = 4;    // pull and crossing weight of a link inside a group
-constexpr double kDummyWidth = 10; // room for a passing line
+constexpr double kDummyWidth = 10; // width reserved for a line that passes a layer
 constexpr int kPullPasses = 8;
-constexpr long kMaxDummies = 400'000; // beyond it the longest edges are drawn straight
+constexpr long kMaxDummies = 400'000; // above this number, the longest edges are drawn as straight lines
 
 int find(std::vector<int>& parent, int v)
 {
@@ -32,7 +32,7 @@ struct Arc
     std::int32_t net = -1;
 };
 
-/// Depth-first search from the lowest numbers; arcs to a vertex on the stack are turned round.
+/// Breaks cycles: depth-first search from the lowest numbers reverses arcs to vertices on the stack.
 void breakCycles(int n, std::vector<Arc>& arcs)
 {
     std::vector<std::vector<int>> out(n);
@@ -74,8 +74,9 @@ void breakCycles(int n, std::vector<Arc>& arcs)
         visit(v);
 }
 
-/// Moves vertices down towards their consumers, together with the predecessors that feed nothing else, while
-/// that shortens the drawing. Lines to several consumers of one net share a trunk, so only its length counts.
+/// Moves vertices down towards their consumers, together with the predecessors that have no other consumers,
+/// if the total length of lines decreases. Lines from one source to several consumers of one net share a
+/// trunk, so only the length of the trunk counts.
 class Puller
 {
 public:
@@ -125,12 +126,12 @@ private:
             m_inSet[u] = 1;
             return 0;
         }
-        int reach = m_layer[arc.to]; // of the trunk as it is
+        int reach = m_layer[arc.to]; // lowest layer that the trunk reaches now
         for (int a : out)
             if (m_arcs[a].net == arc.net && arc.net >= 0)
                 reach = std::max(reach, m_layer[m_arcs[a].to]);
         const double longer = std::max(0, m_layer[arc.to] + distance - reach);
-        // A trunk that comes from outside is cheap: it is drawn once, along the side.
+        // A trunk from an input of the graph costs less: it is drawn once, along the side.
         return longer * arc.weight * (m_in[u].empty() && out.size() > 1 ? kInputTrunkWeight : 1);
     }
 
@@ -144,7 +145,7 @@ private:
     std::vector<int> m_set;
 };
 
-/// Longest path from the sources, then as many vertices as useful move down.
+/// Layers by longest path from the sources; then vertices move down if this shortens lines.
 std::vector<int> assignLayers(int n, const std::vector<Arc>& arcs)
 {
     std::vector<std::vector<int>> in(n), out(n);
@@ -183,7 +184,7 @@ std::vector<int> assignLayers(int n, const std::vector<Arc>& arcs)
     return layer;
 }
 
-/// The longest span of an edge for which dummies are inserted, so that their number stays bounded.
+/// The longest edge, in layers, that gets dummies. The limit bounds the number of dummies.
 int longestSpan(const std::vector<Arc>& arcs, const std::vector<int>& layer)
 {
     std::vector<int> spans;
@@ -266,7 +267,7 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
     g.groupCount = static_cast<int>(groupNumber.size());
 
     const auto local = [&](std::uint32_t node) {
-        const auto& nodes = component.nodes; // ascending
+        const auto& nodes = component.nodes; // sorted ascending
         return static_cast<int>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin());
     };
     std::vector<Arc> arcs;
@@ -285,15 +286,15 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
     g.layer = assignLayers(n, arcs);
     g.layerCount = n == 0 ? 0 : *std::max_element(g.layer.begin(), g.layer.end()) + 1;
 
-    // Trunks: the arcs of one source and net share dummies down to the farthest target.
+    // Trunks: arcs of one source and one net share their dummies, down to the farthest target.
     const int span = longestSpan(arcs, g.layer);
     struct Trunk
     {
-        int last = 0; // layer of the last dummy
+        int last = 0; // layer of the last dummy of the trunk
         int firstDummy = -1;
         std::vector<int> arcs;
     };
-    std::map<std::pair<int, int>, Trunk> trunks; // (from, net or -2 - arc)
+    std::map<std::pair<int, int>, Trunk> trunks; // by (source, net, or -2 - arc if the arc has no net)
     for (int a = 0; a < static_cast<int>(arcs.size()); ++a) {
         const int net = arcs[a].net >= 0 && !arcs[a].reversed ? arcs[a].net : -2 - a;
         Trunk& trunk = trunks[{arcs[a].from, net}];
@@ -320,7 +321,7 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
         const int from = key.first;
         int above = from;
         for (int l = g.layer[from] + 1; l <= trunk.last; ++l) {
-            // A stretch of the trunk is inside the group when all targets further down are.
+            // A part of a trunk belongs to the group if all targets below it do.
             int group = g.group[from];
             for (int a : trunk.arcs)
                 if (g.layer[arcs[a].to] > l && g.group[arcs[a].to] != group)
@@ -348,8 +349,8 @@ LayerGraph buildLayers(const LayoutGraph& graph, const Component& component)
                        arc.reversed};
     }
 
-    // A place holder in every layer between the first and last of a group that has none of its vertices, and
-    // a virtual link between its layers where there is no real one: the group stays in one piece.
+    // Keeps a group in one piece: adds a placeholder in each layer between its first and its last layer that
+    // has none of its vertices, and a virtual link between its layers where there is no real link.
     std::vector<std::vector<int>> membersOf(g.groupCount);
     for (int v = 0; v < g.vertexCount(); ++v)
         if (g.group[v] >= 0)

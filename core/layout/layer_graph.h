@@ -8,15 +8,15 @@
 
 namespace tilewright::layered {
 
-/// Part of a vertex's neighbourhood in the layer above or below.
+/// Link to a neighbour of a vertex in the layer above or below.
 struct Link
 {
     int to = 0;
-    int weight = 1;           ///< in crossings: how bad it is to cross this link
-    bool virtualLink = false; ///< only keeps a group together, never drawn
+    int weight = 1;           ///< weight of a crossing of this link
+    bool virtualLink = false; ///< not drawn; only keeps a group together
 };
 
-/// Adjacency in one array.
+/// Adjacency lists in one array.
 class Links
 {
 public:
@@ -32,67 +32,69 @@ private:
     std::vector<Link> m_links;
 };
 
-/// How an input edge runs through the proper layering.
+/// Path of an input edge through the proper layering.
 struct Chain
 {
-    int top = -1;        ///< vertex where it starts (the target when reversed); -1 = not drawn
-    int bottom = -1;     ///< vertex where it ends
-    int firstDummy = -1; ///< dummies have consecutive numbers downwards
+    int top = -1;        ///< start vertex (the target if reversed); -1 = not drawn
+    int bottom = -1;     ///< end vertex
+    int firstDummy = -1; ///< dummies have consecutive numbers from top to bottom
     int dummies = 0;
     bool reversed = false;
 };
 
-/// One connected component with every link between neighbouring layers only. Vertices 0..nodeCount-1 are the
-/// component's nodes; the others are dummies of trunks or place holders of groups.
+/// One connected component in which every link joins neighbouring layers. Vertices 0 to nodeCount - 1 are
+/// nodes of the component. The other vertices are dummies: points of trunks, or placeholders of groups.
 struct LayerGraph
 {
     int nodeCount = 0;
     int layerCount = 0;
     std::vector<int> layer;
-    std::vector<int> group; ///< of the vertex; -1 = none
+    std::vector<int> group; ///< group of each vertex; -1 = none
     std::vector<double> width;
     std::vector<double> height;
     Links up;
     Links down;
-    std::vector<Chain> chains; ///< per edge of the component
+    std::vector<Chain> chains; ///< by edge of the component
     int groupCount = 0;
 
     [[nodiscard]] int vertexCount() const noexcept { return static_cast<int>(layer.size()); }
     [[nodiscard]] bool isNode(int v) const noexcept { return v < nodeCount; }
 };
 
-/// A node with one neighbour, on one side: an input or output that follows its consumer or producer.
+/// True if the vertex is a node with one neighbour in total: an input or output beside its consumer or
+/// producer.
 [[nodiscard]] inline bool isLeaf(const LayerGraph& g, int v)
 {
     return g.isNode(v) && g.up[v].size() + g.down[v].size() == 1;
 }
 
-/// A component of the input, renumbered.
+/// A connected component of the input graph, with new numbers for its nodes and edges.
 struct Component
 {
-    std::vector<std::uint32_t> nodes; ///< numbers in the input, ascending
-    std::vector<std::uint32_t> edges; ///< numbers in the input, ascending
+    std::vector<std::uint32_t> nodes; ///< numbers in the input graph, ascending
+    std::vector<std::uint32_t> edges; ///< numbers in the input graph, ascending
 };
 [[nodiscard]] std::vector<Component> components(const LayoutGraph& graph);
 
-/// Breaks cycles, assigns layers, inserts dummies.
+/// Layering of a component: breaks cycles, assigns layers and inserts dummies.
 [[nodiscard]] LayerGraph buildLayers(const LayoutGraph& graph, const Component& component);
 
-using Order = std::vector<std::vector<int>>; ///< per layer, from left to right
+using Order = std::vector<std::vector<int>>; ///< vertices by layer, from left to right
 
-/// Number of crossings between neighbouring layers; `weighted` multiplies by the links' weights.
+/// Number of crossings between neighbouring layers. `weighted`: a crossing counts as the product of the
+/// weights of its links.
 [[nodiscard]] std::int64_t countCrossings(const LayerGraph& g, const Order& order, bool weighted);
 
-/// Order with few crossings in which the vertices of a group are neighbours in every layer. With `hints`
-/// (x of each vertex's last position, NaN = unknown) the order stays near them. Nothing when stopped.
+/// Returns an order with few crossings in which the vertices of a group are adjacent in every layer. `hints`:
+/// previous x of each vertex (NaN = unknown); the order stays close to them. nullopt if stopped.
 [[nodiscard]] std::optional<Order> orderLayers(const LayerGraph& g, std::span<const double> hints,
                                                const LayoutOptions& options, const Progress& progress);
 
-/// Shifts whole layers sideways, so that a deep drawing, which wanders, stays in a strip hardly wider than
-/// its widest layers: where few lines are led aside by it, and in steps, so that none leaps. `x` are centres.
+/// Shifts whole layers sideways so that a deep drawing stays in a strip about as wide as its widest layers.
+/// Shifts change in small steps, at layers with few lines. `x`: centres of the vertices, changed in place.
 void removeDrift(const LayerGraph& g, const Order& order, std::vector<double>& x);
 
-/// Centres: x of each vertex; y is that of its layer.
+/// Positions of the vertices: x is the centre; y follows from the layer.
 struct Coordinates
 {
     std::vector<double> x;

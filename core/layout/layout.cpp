@@ -12,7 +12,7 @@ namespace tilewright {
 namespace {
 
 constexpr double kComponentGap = 48;
-constexpr double kDefaultAspect = 1.6; // of the arrangement of components
+constexpr double kDefaultAspect = 1.6; // width / height of the arrangement of components
 
 struct Box
 {
@@ -38,13 +38,13 @@ struct Box
     }
 };
 
-/// One component, top to bottom.
+/// The drawing of one component, from top to bottom.
 struct Piece
 {
     std::vector<LayoutRect> nodes;
     std::vector<LayoutRoute> edges;
     std::vector<LayoutGroup> groups;
-    std::vector<std::int32_t> groupNumbers; // in the input
+    std::vector<std::int32_t> groupNumbers; // group numbers in the input graph
     std::vector<std::int32_t> layers;
     std::vector<double> anchors;
     std::vector<std::vector<double>> edgeAnchors;
@@ -114,7 +114,8 @@ std::optional<Piece> layOut(const LayoutGraph& graph, const layered::Component& 
     return piece;
 }
 
-/// Pieces in rows, in the order of their first nodes; returns the upper left corner of each.
+/// Arranges the pieces in rows, in the order of their first nodes. Returns the upper left corner of each
+/// piece.
 std::vector<LayoutPoint> arrange(const std::vector<Piece>& pieces, double aspect)
 {
     double area = 0, widest = 0;
@@ -154,7 +155,9 @@ void transpose(LayoutResult& result)
     forEachPoint(result.edges, result.groups, [](LayoutPoint& p) { std::swap(p.x, p.y); });
     for (LayoutGroup& group : result.groups)
         for (auto& outline : group.outlines)
-            std::reverse(outline.begin(), outline.end()); // still clockwise
+            std::reverse(
+                outline.begin(),
+                outline.end()); // reversed, because the swap of x and y turns clockwise into counterclockwise
     std::swap(result.bounds.width, result.bounds.height);
 }
 

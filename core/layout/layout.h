@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// All lengths are in the units of the node sizes; y grows downwards.
+/// A point. Lengths have the unit of the node sizes; y grows downwards.
 struct LayoutPoint
 {
     double x = 0;
@@ -34,46 +34,48 @@ struct LayoutNode
 {
     double width = 0;
     double height = 0;
-    std::int32_t group = -1;             ///< nodes of one group are kept together; -1 = in none
-    std::optional<double> previous = {}; ///< LayoutResult::anchors of the drawing on screen, for stability
+    std::int32_t group = -1;             ///< nodes of a group are kept together; -1 = no group
+    std::optional<double> previous = {}; ///< its LayoutResult::anchors in the current drawing, for stability
 };
 
 struct LayoutEdge
 {
     std::uint32_t source = 0;
     std::uint32_t target = 0;
-    std::int32_t net = -1; ///< edges of one source with the same net >= 0 (one tensor) share a trunk
-    std::vector<double> previous = {}; ///< LayoutResult::edgeAnchors of the drawing on screen, for stability
+    std::int32_t net = -1; ///< edges with the same source and net >= 0 (one tensor) share a trunk
+    /// Its LayoutResult::edgeAnchors in the current drawing, for stability
+    std::vector<double> previous = {};
 };
 
 struct LayoutGraph
 {
     std::vector<LayoutNode> nodes;
-    std::vector<LayoutEdge> edges; ///< cycles are allowed (drawn upwards); an edge to itself gets no route
+    std::vector<LayoutEdge> edges; ///< may have cycles (drawn upwards); a self-loop gets no route
 };
 
 struct LayoutOptions
 {
     enum class Orientation : std::uint8_t { TopToBottom, LeftToRight };
     Orientation orientation = Orientation::TopToBottom;
-    double nodeGap = 24;      ///< between neighbours of a layer
-    double layerGap = 52;     ///< between layers, at least
-    double groupPadding = 14; ///< from a node to the outline of its group
-    /// Wanted width : height. A drawing that is much longer in the direction of the edges is broken into
-    /// columns (rows when left to right), read like columns of a newspaper; 0 never breaks.
+    double nodeGap = 24;      ///< gap between neighbours in a layer
+    double layerGap = 52;     ///< least gap between layers
+    double groupPadding = 14; ///< distance from a node to the outline of its group
+    /// Wanted width / height. A drawing that is much longer in the direction of the edges is broken into
+    /// columns (rows for LeftToRight), which are read like the columns of a newspaper. 0 = never broken.
     double aspect = 0;
-    int columns = 0;  ///< this many instead of a choice by `aspect` (LayoutResult::columns, for stability)
-    int restarts = 0; ///< starts of the crossing minimisation; 0 = by size
-    std::uint64_t seed = 1; ///< of the perturbed starts
+    int columns = 0;  ///< number of columns, for stability (LayoutResult::columns); 0 = chosen by `aspect`
+    int restarts = 0; ///< number of starts of the crossing minimisation; 0 = by size
+    std::uint64_t seed = 1; ///< seed of the perturbed starts
 };
 
-/// A chain of cubic Béziers: 3 n + 1 points (start, then control, control, end); empty = no route.
+/// A chain of cubic Bézier curves: 3 n + 1 points (start, then two control points and an end per curve).
+/// Empty = no route.
 using LayoutRoute = std::vector<LayoutPoint>;
 
 struct LayoutGroup
 {
-    /// Closed polygons, clockwise, without the closing point; several when the group spans columns. A polygon
-    /// contains the group's nodes and no other node.
+    /// Closed polygons, clockwise, without repetition of the first point; several if the group spans columns.
+    /// A polygon contains the nodes of the group and no other node.
     std::vector<std::vector<LayoutPoint>> outlines;
     LayoutRect bounds;
 };
@@ -82,18 +84,18 @@ struct LayoutResult
 {
     std::vector<LayoutRect> nodes;
     std::vector<LayoutRoute> edges;
-    std::vector<LayoutGroup> groups;              ///< index = LayoutNode::group; empty outlines when unused
-    std::vector<std::int32_t> layers;             ///< of each node, from 0 in the direction of the edges
-    std::vector<double> anchors;                  ///< of each node, to be given back as LayoutNode::previous
-    std::vector<std::vector<double>> edgeAnchors; ///< of each edge, as LayoutEdge::previous
-    LayoutRect bounds;                            ///< of nodes, routes and outlines; starts at (0, 0)
-    std::int64_t crossings = 0;                   ///< of trunk segments between neighbouring layers
-    int columns = 1; ///< largest number of columns into which a component was broken
+    std::vector<LayoutGroup> groups;  ///< by LayoutNode::group; outlines are empty for unused numbers
+    std::vector<std::int32_t> layers; ///< layer of each node, from 0 in the direction of the edges
+    std::vector<double> anchors;      ///< position of each node, input for LayoutNode::previous
+    std::vector<std::vector<double>> edgeAnchors; ///< positions of each edge, input for LayoutEdge::previous
+    LayoutRect bounds;                            ///< bounds of nodes, routes and outlines; starts at (0, 0)
+    std::int64_t crossings = 0;                   ///< crossings of trunk segments between neighbouring layers
+    int columns = 1;                              ///< largest number of columns of a component
 };
 
-/// Layered drawing: cycles broken, layers by longest path with pull towards consumers, long edges through
-/// dummies, order by barycentre and transposition, x by isotonic regression (docs/design.md 6.1).
-/// Pure and deterministic. Nothing when stopped through `progress`.
+/// Layered drawing (docs/design.md 6.1): cycle removal, layers by longest path with a pull towards consumers,
+/// dummies for long edges, order by barycentre and transposition, x by isotonic regression. Pure and
+/// deterministic. Returns nullopt if stopped through `progress`.
 [[nodiscard]] std::optional<LayoutResult>
 layeredLayout(const LayoutGraph& graph, const LayoutOptions& options = {}, const Progress& progress = {});
 

@@ -10,7 +10,7 @@ namespace tilewright::layered {
 
 namespace {
 
-class Random // splitmix64: the same sequence on every platform
+class Random // splitmix64: equal sequences on all platforms
 {
 public:
     explicit Random(std::uint64_t seed) : m_state(seed) {}
@@ -33,7 +33,8 @@ struct Weighted
     int weight = 1;
 };
 
-/// Crossings between the links of two neighbours, `a` left of `b`; both lists ascending.
+/// Weighted number of crossings between the links of two vertices, `a` left of `b`. Both lists are sorted
+/// ascending.
 std::int64_t crossings(std::span<const Weighted> a, std::span<const Weighted> b)
 {
     std::int64_t sum = 0, passed = 0;
@@ -80,7 +81,7 @@ private:
     std::vector<std::int64_t> m_fenwick;
 };
 
-/// Depth-first, so that what hangs together starts side by side.
+/// Initial order by depth-first search, so that connected vertices start side by side.
 Order Minimiser::initial(bool backwards) const
 {
     Order order(static_cast<std::size_t>(m_g.layerCount));
@@ -117,7 +118,7 @@ void Minimiser::setPositions(const Order& order)
             m_position[layer[i]] = static_cast<int>(i);
 }
 
-/// Sorts by m_key with the vertices of a group next to one another; a group stands at its mean.
+/// Sorts a layer by m_key. The vertices of a group stay adjacent; the key of the group is their mean.
 void Minimiser::sortLayer(std::vector<int>& layer)
 {
     for (int v : layer)
@@ -150,7 +151,7 @@ void Minimiser::sortLayer(std::vector<int>& layer)
         m_position[layer[i]] = static_cast<int>(i);
 }
 
-/// One barycentre step; true when the order changed.
+/// One barycentre step for a layer. Returns true if the order changed.
 bool Minimiser::alignLayer(std::vector<int>& layer, bool byUpper)
 {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -167,7 +168,7 @@ bool Minimiser::alignLayer(std::vector<int>& layer, bool byUpper)
     }
     if (!any)
         return false;
-    // A vertex without neighbours there stays between its present neighbours.
+    // A vertex without neighbours in the other layer stays between its current neighbours.
     for (std::size_t i = 0; i < layer.size(); ++i) {
         if (!std::isnan(m_key[layer[i]]))
             continue;
@@ -183,14 +184,15 @@ bool Minimiser::alignLayer(std::vector<int>& layer, bool byUpper)
     return layer != before;
 }
 
-/// Swaps neighbours (whole groups against their neighbours, and vertices inside a group) while that helps.
+/// Swaps adjacent vertices inside groups, and whole groups with their neighbours, while this reduces
+/// crossings.
 bool Minimiser::transposeLayer(std::vector<int>& layer)
 {
     struct Group
     {
-        int first = 0; // into m_upper / m_lower
+        int first = 0; // index into m_upper / m_lower
         int upper = 0, lower = 0, firstLower = 0;
-        int begin = 0, count = 0; // vertices in `layer`
+        int begin = 0, count = 0; // range of vertices in `layer`
     };
     static constexpr int kMaxPasses = 4;
     std::vector<Weighted> upper, lower;
@@ -213,7 +215,7 @@ bool Minimiser::transposeLayer(std::vector<int>& layer)
         std::sort(lower.begin() + run.firstLower, lower.end(), byPosition);
         return run;
     };
-    const auto gain = [&](const Group& a, const Group& b) { // of putting b before a
+    const auto gain = [&](const Group& a, const Group& b) { // crossings saved by moving b before a
         const std::span<const Weighted> ua(upper.data() + a.first, a.upper),
             ub(upper.data() + b.first, b.upper);
         const std::span<const Weighted> la(lower.data() + a.firstLower, a.lower);
@@ -324,7 +326,7 @@ std::optional<Order> Minimiser::fromScratch()
         Order order = start < 2 ? initial(start == 1) : bestOrder;
         setPositions(order);
         const bool shuffle = start >= 2 && start % 4 == 3;
-        for (auto& layer : order) { // groups together, and a perturbation from the third start on
+        for (auto& layer : order) { // makes groups adjacent; from the third start on also perturbs the order
             const double reach = start < 2 ? 0 : shuffle ? static_cast<double>(layer.size()) : 4;
             for (int v : layer)
                 m_key[v] = m_position[v] + reach * random.unit();
@@ -343,9 +345,9 @@ std::optional<Order> Minimiser::fromScratch()
 
 std::optional<Order> Minimiser::fromHints(std::span<const double> hints)
 {
-    // Unknown positions: the mean of the known neighbours, spreading from them.
+    // Unknown positions become the mean of the known neighbours, repeatedly from known to unknown vertices.
     std::vector<double> x(hints.begin(), hints.end());
-    const auto settle = [&](int v) {
+    const auto fillFromNeighbours = [&](int v) {
         if (!std::isnan(x[v]))
             return;
         double sum = 0;
@@ -364,17 +366,17 @@ std::optional<Order> Minimiser::fromHints(std::span<const double> hints)
         order[m_g.layer[v]].push_back(v);
     for (int l = 0; l < m_g.layerCount; ++l)
         for (int v : order[l])
-            settle(v);
+            fillFromNeighbours(v);
     for (int l = m_g.layerCount - 1; l >= 0; --l)
         for (int v : order[l])
-            settle(v);
+            fillFromNeighbours(v);
     setPositions(order);
     for (auto& layer : order) {
         for (int v : layer)
             m_key[v] = std::isnan(x[v]) ? 0 : x[v];
         sortLayer(layer);
     }
-    // Only local swaps that remove crossings: the picture a person has in mind stays.
+    // Only swaps of neighbours that remove crossings, so that the user recognises the drawing.
     for (int pass = 0; pass < 4; ++pass) {
         bool moved = false;
         for (auto& layer : order)
@@ -398,7 +400,8 @@ std::int64_t countCrossings(const LayerGraph& g, const Order& order, bool weight
         for (std::size_t i = 0; i < layer.size(); ++i)
             position[layer[i]] = static_cast<int>(i);
     }
-    // Fenwick tree over the lower layer: for each link the weight of earlier links that end further right.
+    // Fenwick tree over the lower layer. It gives, for each link, the total weight of earlier links that end
+    // further right.
     std::vector<std::int64_t> tree(widest + 1);
     std::vector<Weighted> ends;
     std::int64_t sum = 0;

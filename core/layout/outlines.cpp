@@ -9,9 +9,10 @@ namespace tilewright::layered {
 
 namespace {
 
-constexpr double kStraighten = 30; // steps of an outline below this are levelled where there is room
+constexpr double kStraighten =
+    30; // steps of an outline that are smaller than this are removed if there is room
 
-/// What a group occupies in one layer, padding included, and how far it could reach.
+/// The extent of a group in one layer with padding, and the limits up to which it may grow.
 struct Band
 {
     int layer = 0;
@@ -45,7 +46,7 @@ std::vector<LayoutPoint> polygon(const std::vector<Band>& bands)
 {
     std::vector<LayoutPoint> points;
     const auto add = [&](double x, double y) {
-        if (points.size() >= 2) { // no corner in the middle of a straight side
+        if (points.size() >= 2) { // no corner within a straight side
             const LayoutPoint &a = points[points.size() - 2], &b = points.back();
             if (std::abs((b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y)) < 1e-6)
                 points.pop_back();
@@ -104,7 +105,8 @@ std::vector<LayoutGroup> drawOutlines(const LayerGraph& g, const Order& order, c
         const auto close = [&] {
             if (piece.empty())
                 return;
-            for (std::size_t i = 1; i < piece.size(); ++i) // inside, the whole height of the layer
+            for (std::size_t i = 1; i < piece.size();
+                 ++i) // between its first and last layer an outline has the full height of the layer
                 piece[i].top = at.layerTop[piece[i].layer];
             for (std::size_t i = 0; i + 1 < piece.size(); ++i)
                 piece[i].bottom = at.layerBottom[piece[i].layer];

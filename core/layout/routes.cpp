@@ -22,7 +22,7 @@ void lineTo(LayoutRoute& route, LayoutPoint to)
     route.push_back(to);
 }
 
-/// Leaves and arrives vertically.
+/// Appends a curve that is vertical at both ends.
 void curveTo(LayoutRoute& route, LayoutPoint to)
 {
     const LayoutPoint from = route.back();
@@ -34,7 +34,7 @@ void curveTo(LayoutRoute& route, LayoutPoint to)
     route.push_back(to);
 }
 
-/// Straight pieces through the given corners, which are rounded.
+/// Appends straight segments through the given corners, with rounded corners.
 void bendTo(LayoutRoute& route, std::span<const LayoutPoint> corners)
 {
     for (std::size_t i = 0; i < corners.size(); ++i) {
@@ -61,13 +61,13 @@ void bendTo(LayoutRoute& route, std::span<const LayoutPoint> corners)
     }
 }
 
-/// Where a trunk goes round from the bottom of one column to the top of the next.
+/// Path of a trunk around the columns: from the bottom of one column to the top of the next.
 struct Lane
 {
     double bottom = 0, side = 0, top = 0;
 };
 
-/// Lanes of the vertices above each break, nested so that they do not cross one another.
+/// The lane of each vertex above a break. Lanes are nested so that they do not cross.
 std::map<int, Lane> lanes(const LayerGraph& g, const Coordinates& at, const Columns& columns,
                           const LayoutOptions& options)
 {
@@ -102,7 +102,7 @@ std::vector<LayoutRoute> drawRoutes(const LayerGraph& g, const Coordinates& at, 
     const auto vertexAbove = [](const Chain& chain) {
         return chain.dummies > 0 ? chain.firstDummy + chain.dummies - 1 : chain.top;
     };
-    // Arrivals side by side on the upper edge of a node, in the order in which they come.
+    // Distributes the ends of edges along the upper side of each node, in the order of their sources.
     std::vector<std::vector<std::size_t>> arrivals(static_cast<std::size_t>(g.nodeCount));
     for (std::size_t e = 0; e < g.chains.size(); ++e)
         if (g.chains[e].top >= 0)
@@ -113,7 +113,7 @@ std::vector<LayoutRoute> drawRoutes(const LayerGraph& g, const Coordinates& at, 
         std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
             return at.x[vertexAbove(g.chains[a])] < at.x[vertexAbove(g.chains[b])];
         });
-        // A line that comes straight from above stays straight; the others find room beside it.
+        // An edge from straight above stays vertical; the others are placed beside it.
         int straight = -1;
         for (std::size_t i = 0; i < list.size(); ++i)
             if (std::abs(at.x[vertexAbove(g.chains[list[i]])] - at.x[v]) < 0.5)
@@ -150,7 +150,7 @@ std::vector<LayoutRoute> drawRoutes(const LayerGraph& g, const Coordinates& at, 
                 const LayoutPoint corners[] = {
                     {at.x[above], bottom}, {side, bottom}, {side, top}, {x, top}, arrive};
                 bendTo(route, corners);
-            } else { // an edge without dummies over several columns
+            } else { // an edge without dummies that spans several columns
                 lineTo(route, arrive);
             }
             lineTo(route, {x, last ? middle(v) - g.height[v] / 2 : at.layerBottom[g.layer[v]]});

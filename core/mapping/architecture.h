@@ -18,43 +18,43 @@ struct EnergyTable
     double spm = 13.5;
     double dram = 200.0;
     double mac = 0.075;
-    // Beyond the base model (docs/rules/mapping.md 10.4).
+    // Terms beyond the base model (docs/rules/mapping.md 10.4).
     std::optional<double> rfWrite = std::nullopt, spmWrite = std::nullopt,
-                          dramWrite = std::nullopt; ///< without one, a write costs what a read does
-    double rfFill = 0;  ///< writing an element that arrives over the network into a register file
-    double spmFill = 0; ///< writing an element that arrives from DRAM into the scratchpad
-    double leakage = 0; ///< per cycle of the array clock
+                          dramWrite = std::nullopt; ///< nullopt: a write costs as much as a read
+    double rfFill = 0;  ///< write into a register file, per element from the network
+    double spmFill = 0; ///< write into the scratchpad, per element from DRAM
+    double leakage = 0; ///< per array cycle
 
     [[nodiscard]] double writeRf() const noexcept { return rfWrite.value_or(rf); }
     [[nodiscard]] double writeSpm() const noexcept { return spmWrite.value_or(spm); }
     [[nodiscard]] double writeDram() const noexcept { return dramWrite.value_or(dram); }
-    /// Register file accesses of one multiply-accumulate: three reads, one write.
+    /// Register file energy of one multiply-accumulate: three reads and one write.
     [[nodiscard]] double rfOfMac() const noexcept { return 3 * rf + writeRf(); }
-    /// One addition of a partial result that came from another PE.
+    /// Energy of adding one partial result from another PE.
     [[nodiscard]] double reduction() const noexcept { return 2 * rf + writeRf() + noc + mac; }
     bool operator==(const EnergyTable&) const = default;
 };
 
-/// What the base model leaves out, all off (docs/rules/mapping.md 10).
+/// Extensions of the base model, all off by default (docs/rules/mapping.md 10).
 struct ModelOptions
 {
-    bool imperfect = false;     ///< factors need not divide: the last tile of a loop is smaller
-    bool reductionTree = false; ///< partial results are added pairwise instead of one after the other
-    bool overlapped = false;    ///< cycles are those of the busiest resource
-    /// Operands that skip the scratchpad: DRAM feeds the array.
+    bool imperfect = false; ///< factors need not divide the trip count: the last tile of a loop is smaller
+    bool reductionTree = false; ///< partial results are added pairwise instead of sequentially
+    bool overlapped = false;    ///< the busiest resource determines the cycles
+    /// By operand: true if it bypasses the scratchpad, so that DRAM feeds the array.
     std::array<bool, kOperands> bypassSpm{};
 
     [[nodiscard]] bool bypasses() const noexcept { return bypassSpm[0] || bypassSpm[1] || bypassSpm[2]; }
     bool operator==(const ModelOptions&) const = default;
 };
 
-/// The accelerator (docs/rules/mapping.md 2); the defaults are those of that section.
+/// The accelerator and its default values (docs/rules/mapping.md 2).
 struct Architecture
 {
     std::string name = "default";
     std::int64_t pes = 256;
-    std::int64_t rfBytes = 512; ///< register file of one PE
-    std::int64_t spmBanks = 32; ///< one half of the double buffer
+    std::int64_t rfBytes = 512; ///< size of the register file of one PE
+    std::int64_t spmBanks = 32; ///< number of banks in one half of the double buffer
     std::int64_t spmBankBytes = 2048;
     std::int64_t elementBytes = 2;
     double dmaInitCycles = 291;
@@ -69,15 +69,15 @@ struct Architecture
     bool operator==(const Architecture&) const = default;
 };
 
-/// An Error whose path is the offending field unless every number is in its range.
+/// Returns an Error with the path of the first field that is out of range.
 [[nodiscard]] Status checkArchitecture(const Architecture& architecture);
 
-/// An Error when the worst method of this layer could overflow 64-bit cycles.
+/// Returns an Error if the worst method of this layer could overflow 64-bit cycles.
 [[nodiscard]] Status checkCountable(const LoopNest& nest, const Architecture& architecture);
 
-/// Array cycles of one DMA burst: ceil((init + per byte * bytes) * array MHz / DMA MHz), computed in
-/// exact integers (the decimals of the file are taken to a millionth), because a double can round a whole
-/// number up to the next one.
+/// Array cycles of one DMA burst: ceil((init + per byte * bytes) * array MHz / DMA MHz). Computed in exact
+/// integers, with the decimals of the file rounded to a millionth, because a double could exceed a whole
+/// number slightly and be rounded up.
 class DmaClock
 {
 public:
@@ -90,7 +90,7 @@ private:
     Wide m_start = 0;
     Wide m_perElement = 0;
     Wide m_divisor = 1;
-    std::int64_t m_narrowLimit = 0; ///< bursts up to this size need only 64 bits
+    std::int64_t m_narrowLimit = 0; ///< bursts up to this size need only 64-bit arithmetic
 };
 
 } // namespace tilewright::mapping

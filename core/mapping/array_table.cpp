@@ -42,8 +42,8 @@ ArrayTable::~ArrayTable()
 
 void ArrayTable::listHalves()
 {
-    // Packed exponents: a field holds the exponent and a guard bit above it, so that one subtraction tells
-    // whether the sum of two points stays within the limits of every axis.
+    // Packed exponents: each field has the exponent and a guard bit above it. One subtraction then shows
+    // whether the sum of two points exceeds the limit of any axis.
     std::vector<int> shift;
     int next = 0;
     for (const Lattice::Axis& axis : m_lattice.axes()) {
@@ -87,7 +87,7 @@ void ArrayTable::listHalves()
 
 void ArrayTable::summarise(const std::function<bool()>& cancelled)
 {
-    // Which arrays any tile can hold, once per array instead of once per split.
+    // Checks once per array, instead of once per split, whether any tile can contain it.
     std::vector<bool> fits(m_lattice.size());
     for (std::size_t i = 0; i < fits.size(); ++i)
         fits[i] = fitsScratchpad(m_lattice, m_architecture, static_cast<Lattice::Index>(i));
@@ -171,7 +171,7 @@ std::unique_ptr<std::vector<Split>> ArrayTable::makeSplits(Lattice::Index extent
         std::erase_if(front, [&](const Candidate& other) { return c.beats(other); });
         front.push_back(c);
     });
-    // Fewer cycles first: the search finds good methods sooner.
+    // Splits with fewer cycles first, so that the search finds good methods early.
     const std::int64_t written = m_lattice.elements[kWritten][extents];
     const auto cycles = [&](const Candidate& c) {
         return c.comp + written * reductionSteps(c.reduced, m_architecture.options);
@@ -190,7 +190,7 @@ const std::vector<Split>& ArrayTable::splits(Lattice::Index extents) const
     std::atomic<std::vector<Split>*>& slot = m_splits[extents];
     if (const std::vector<Split>* there = slot.load(std::memory_order_acquire))
         return *there;
-    // Two threads may both make them; the first one to store wins.
+    // Two threads may compute the same splits; the first one to store them wins.
     auto made = makeSplits(extents);
     std::vector<Split>* expected = nullptr;
     if (slot.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel))

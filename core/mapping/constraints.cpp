@@ -76,7 +76,7 @@ Result<Constraints> parseConstraints(const LoopNest& nest, const std::vector<std
         if (relation != ">=")
             most = std::min(most, value);
         if (least > most)
-            return bad("contradicts what was asked for before");
+            return bad("contradicts an earlier constraint");
     }
     return out;
 }

@@ -9,17 +9,17 @@
 #include <bit>
 #include <cstdint>
 
-// The fast form of the cost model: docs/rules/mapping.md 4 and 5 for one pair of order classes, where at
-// every level at most one operand is reused. Shared by the fast evaluator and by the search, and monotone in
-// every field of ArrayTerms, which is what makes the search's bounds sound.
+// The fast form of the cost model of docs/rules/mapping.md 4 and 5, for one pair of order classes, where each
+// level reuses at most one operand. The fast evaluator and the search use it. Costs are monotone in every
+// field of ArrayTerms, so the bounds of the search are valid.
 namespace tilewright::mapping {
 
-/// How a tile of an operand crosses DRAM (docs/rules/mapping.md 4): contiguous as long as all inner
+/// DRAM bursts of a tile of an operand (docs/rules/mapping.md 4). A burst is contiguous as long as all inner
 /// dimensions are complete.
 struct Bursts
 {
     std::int64_t count = 1;
-    std::int64_t elements = 1; ///< of one
+    std::int64_t elements = 1; ///< number of elements per burst
 
     [[nodiscard]] std::int64_t cycles(const DmaClock& clock) const noexcept
     {
@@ -42,26 +42,27 @@ struct Bursts
     return {count, elements};
 }
 
-/// What the array level contributes, for one choice of RF and SPATIAL factors.
+/// Cost terms of the array for one choice of RF and SPATIAL factors.
 struct ArrayTerms
 {
     std::int64_t comp = 0;                     ///< cycles of one RF pass
     std::int64_t red = 0;                      ///< reduction cycles
     std::array<std::int64_t, kOperands> noc{}; ///< elements(op, array)
-    /// Network and SPM energy of one transfer, one way: into the array, of the written operand out of it.
+    /// Network and SPM energy of one transfer in one direction: into the array, or, for the written operand,
+    /// out of it.
     std::array<double, kOperands> transferPj{};
-    double writtenPj = 0; ///< the written operand in and out, and one reduction
-    double drainPj = 0;   ///< the written operand out only, and one reduction
+    double writtenPj = 0; ///< written operand: transfer in, transfer out and one reduction
+    double drainPj = 0;   ///< written operand: transfer out and one reduction
 };
 
-/// Cycles to add up the partial results of `pes` PEs, an element each: one after the other, or pairwise.
+/// Cycles to add the partial results of `pes` PEs, one element each: sequentially or pairwise.
 [[nodiscard]] inline std::int64_t reductionSteps(std::int64_t pes, const ModelOptions& options) noexcept
 {
     return options.reductionTree ? std::bit_width(static_cast<std::uint64_t>(pes - 1)) : pes - 1;
 }
 
-/// The terms of an array: `noc` elements of each operand, of the read ones `sent` over the network (one to
-/// every PE that uses it), partial results of `reduced` PEs each added up.
+/// Terms of an array. `noc`: elements of each operand. `sent`: elements of the read operands on the network,
+/// once per PE that uses them. `reduced`: PEs whose partial results are added.
 [[nodiscard]] inline ArrayTerms makeArrayTerms(const Architecture& architecture, std::int64_t comp,
                                                const std::array<std::int64_t, kOperands>& noc,
                                                const std::array<std::int64_t, 2>& sent,
@@ -85,7 +86,7 @@ struct ArrayTerms
     return out;
 }
 
-/// What one class at SPM costs per SPM pass when nothing is kept.
+/// Cost of one SPM pass with one order class at SPM, if no operand is kept.
 struct PassTerms
 {
     std::int64_t cycles = 0;
@@ -93,17 +94,17 @@ struct PassTerms
     double transfersPj = 0; ///< energy of all transfers of one SPM pass
 };
 
-/// What one class at DRAM contributes.
+/// Cost terms of one order class at DRAM.
 struct DramTerms
 {
     int operand = -1;        ///< the reused operand
-    std::int64_t reuse = 1;  ///< > 1 exactly when `operand` >= 0
-    std::int64_t passes = 1; ///< P_DRAM
-    std::int64_t cum1 = 0;   ///< DMA cycles of every pass
+    std::int64_t reuse = 1;  ///< greater than 1 if and only if `operand` >= 0
+    std::int64_t passes = 1; ///< number of SPM passes, P_DRAM
+    std::int64_t cum1 = 0;   ///< DMA cycles in every pass
     std::int64_t own = 0;    ///< DMA cycles of the reused operand
-    double dramPj = 0;       ///< whole layer
-    double leakagePj = 0;    ///< a cycle
-    bool overlapped = false; ///< docs/rules/mapping.md 10.2
+    double dramPj = 0;       ///< DRAM energy of the whole layer, pJ
+    double leakagePj = 0;    ///< per cycle
+    bool overlapped = false; ///< overlapped cycles (docs/rules/mapping.md 10.2)
 };
 
 struct Cost
@@ -112,9 +113,9 @@ struct Cost
     std::int64_t cycles = 0;
 };
 
-/// An SPM pass whose resources all work at once (docs/rules/mapping.md 10.2): the busiest of the array and
-/// the operands' networks; `operand` is sent `times` times, the others every time. Linear in passes and
-/// times, so that the whole layer can be given, too.
+/// Cycles of overlapped passes (docs/rules/mapping.md 10.2): those of the busiest resource, the array or the
+/// network of an operand. `operand` is sent `times` times, the other operands in every pass. The result is
+/// linear in passes and times, so it also works for the whole layer.
 [[nodiscard]] inline std::int64_t overlappedPass(const ArrayTerms& a, int operand, std::int64_t times,
                                                  std::int64_t passes) noexcept
 {
@@ -125,7 +126,8 @@ struct Cost
     return most;
 }
 
-/// `operand` (-1: none) is reused `reuse` times over the `passes` RF passes; nothing is kept.
+/// Terms of an SPM pass of `passes` RF passes in which `operand` (-1: none) is reused `reuse` times and none
+/// is kept.
 [[nodiscard]] inline PassTerms spmPassTerms(const ArrayTerms& a, int operand, std::int64_t reuse,
                                             std::int64_t passes, bool overlapped) noexcept
 {
@@ -162,7 +164,7 @@ struct Cost
     return out;
 }
 
-/// DMA cycles of the whole layer when nothing waits for another.
+/// DMA cycles of the whole layer without waits.
 [[nodiscard]] inline std::int64_t dmaCycles(const DramTerms& d) noexcept
 {
     return d.cum1 * d.passes + d.own * (d.operand == kWritten ? 2 : 1) * (d.passes / d.reuse);
@@ -184,7 +186,7 @@ struct Cost
     return cycles;
 }
 
-/// The layer when no operand is kept. `fixedPj`: MACs and register files.
+/// Cost of the layer if no operand is kept. `fixedPj`: energy of MACs and register files.
 [[nodiscard]] inline Cost layerCost(const DramTerms& d, const PassTerms& pass, double fixedPj) noexcept
 {
     const std::int64_t cycles = layerCycles(d, pass.cycles, pass.cycles, pass.cycles);
@@ -193,12 +195,14 @@ struct Cost
             cycles};
 }
 
-/// The layer when the operand reused at DRAM also fills the whole SPM level and so stays in the RFs.
+/// Cost of the layer if the operand reused at DRAM also has full reuse at SPM and so stays in the register
+/// files.
 [[nodiscard]] inline Cost keptCost(const DramTerms& d, const ArrayTerms& a, std::int64_t passes,
                                    double fixedPj) noexcept
 {
     const double p = static_cast<double>(d.passes) * static_cast<double>(passes);
-    const std::int64_t changes = d.passes / d.reuse; // exact: the reuse is a product of some of the factors
+    const std::int64_t changes =
+        d.passes / d.reuse; // divides exactly: the reuse is a product of some of the factors
     const double t = static_cast<double>(changes);
     const auto finish = [&](double energy, std::int64_t cycles) {
         return Cost{energy + d.leakagePj * static_cast<double>(cycles), cycles};

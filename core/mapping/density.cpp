@@ -28,7 +28,7 @@ struct LoopPower
 {
     std::size_t loop;
     std::int64_t prime;
-    std::vector<ExponentParts> splits; ///< all of the exponent over the levels
+    std::vector<ExponentParts> splits; ///< all splits of the exponent over the levels
 };
 
 std::vector<ExponentParts> splitsOf(int exponent)
@@ -41,7 +41,7 @@ std::vector<ExponentParts> splitsOf(int exponent)
     return out;
 }
 
-/// Every factorisation with the same chance.
+/// Draws factorisations uniformly.
 class Drawer
 {
 public:
@@ -53,7 +53,7 @@ public:
                 m_powers.push_back({l, p.prime, splitsOf(p.exponent)});
     }
 
-    /// Nothing as soon as the factors need more PEs than there are.
+    /// Draws a tiling; nullopt if its factors need more PEs than there are.
     std::optional<Method> draw()
     {
         Method m = m_trivial;
@@ -105,7 +105,7 @@ Density sampleDensity(const LoopNest& nest, const Architecture& architecture, co
     Drawer drawer(nest, architecture.pes, options.seed);
     std::vector<Method> tilings;
     std::vector<Seen> seen;
-    // A space with hardly anything valid must end, too.
+    // Limits the number of draws, in case hardly any tiling is valid.
     const std::int64_t mostTries = std::int64_t{15} * options.tilings;
     while (out.tilings < options.tilings && out.tried < mostTries) {
         if (out.tried % 256 == 0 && options.stop.stop_requested())

@@ -69,7 +69,7 @@ struct Extents
     Factors spm;
 };
 
-/// Nothing is larger than the loop itself, which only imperfect factors can ask for.
+/// Extents of the tiles, limited to the trip count, which only imperfect factors can exceed.
 Extents extentsOf(const LoopNest& nest, const Method& method)
 {
     Extents e;
@@ -113,7 +113,7 @@ std::optional<Violation> checkCapacities(const LoopNest& nest, const Architectur
     return std::nullopt;
 }
 
-/// One SPM pass (docs/rules/mapping.md 4). `compute + distribution + reduction` of `parts` is its length.
+/// One SPM pass (docs/rules/mapping.md 4). Its length is `compute + distribution + reduction` of `parts`.
 struct SpmPass
 {
     CycleParts parts;
@@ -152,7 +152,7 @@ SpmPass spmPass(const MappingCost& e)
     return pass;
 }
 
-/// docs/rules/mapping.md 10.2: everything works at once, the busiest resource counts.
+/// Overlapped cycles (docs/rules/mapping.md 10.2): all resources work at once, and the busiest one counts.
 void fillOverlapped(MappingCost& e)
 {
     const OperandReport& out = e.operands[kWritten];
@@ -267,7 +267,7 @@ CycleParts exposed(const DramChange& c) noexcept
     const std::int64_t dma2 = c.written ? dma1 : c.every;
     const std::int64_t array1 = c.pass + (c.kept && c.written ? c.computing + c.reducing : 0);
     const std::int64_t array2 = c.pass + (c.kept ? c.excess : 0);
-    // What the array needs beyond the base comes first; the DMA is exposed only beyond that.
+    // Cycles of the array beyond the base come first; DMA is exposed only beyond these.
     const std::int64_t beyond1 = std::max<std::int64_t>(0, array1 - base);
     const std::int64_t beyond2 = std::max<std::int64_t>(0, array2 - base);
     CycleParts out;
@@ -338,7 +338,7 @@ MappingCost evaluate(const LoopNest& nest, const Architecture& architecture, con
         o.bursts = bursts.count;
         o.burstElements = bursts.elements;
         o.dmaCycles = bursts.cycles(clock);
-        if (direct && !o.kept) { // an array's worth at a time, as often as the network sends it
+        if (direct && !o.kept) { // transfers of array size, as often as the network sends them
             o.dmaCycles *= e.rfPasses / o.reuseSpm;
             o.reuseDram = 1;
         }

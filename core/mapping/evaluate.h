@@ -10,7 +10,7 @@
 
 namespace tilewright::mapping {
 
-/// Why a method is invalid, in the order in which they are reported (docs/rules/mapping.md 2).
+/// Reasons for an invalid method, in the order in which they are reported (docs/rules/mapping.md 2).
 enum class ViolationCode { Tiling, Pes, Rf, Spm };
 
 [[nodiscard]] std::string_view violationName(ViolationCode code);
@@ -18,13 +18,13 @@ enum class ViolationCode { Tiling, Pes, Rf, Spm };
 struct Violation
 {
     ViolationCode code = ViolationCode::Tiling;
-    int loop = -1; ///< for Tiling
+    int loop = -1; ///< Tiling: index of the loop
     std::string message;
 
     bool operator==(const Violation&) const = default;
 };
 
-/// pJ by component (docs/rules/mapping.md 5).
+/// Energy in pJ by component (docs/rules/mapping.md 5).
 struct EnergyParts
 {
     double mac = 0;
@@ -32,27 +32,27 @@ struct EnergyParts
     double noc = 0;
     double spm = 0;
     double dram = 0;
-    double leakage = 0; ///< of the whole layer; 0 unless the architecture has it
+    double leakage = 0; ///< leakage of the whole layer; 0 if the architecture has no leakage
 
     [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram + leakage; }
     bool operator==(const EnergyParts&) const = default;
 };
 
-/// Where the cycles of the layer go; the five add up to `Evaluation::cycles`. Compute is what the busy PEs
-/// need anyway, the others are what is not hidden behind it.
+/// Cycles of the layer by cause. The five parts add up to MappingCost::cycles. `compute` is the time of the
+/// busy PEs; the other parts are not hidden behind it.
 struct CycleParts
 {
     std::int64_t compute = 0;
-    std::int64_t distribution = 0; ///< operands to the PEs over their networks
-    std::int64_t reduction = 0;    ///< adding partial results across PEs
-    std::int64_t drain = 0;        ///< the pass that a finished result waits for before it leaves
+    std::int64_t distribution = 0; ///< sending operands to the PEs
+    std::int64_t reduction = 0;    ///< adding partial results of several PEs
+    std::int64_t drain = 0;        ///< the pass for which a finished result waits before it leaves the array
     std::int64_t dma = 0;
 
     [[nodiscard]] std::int64_t total() const noexcept
     {
         return compute + distribution + reduction + drain + dma;
     }
-    /// The parts of so many like these.
+    /// Adds `times` times the parts of `other`.
     void add(const CycleParts& other, std::int64_t times) noexcept
     {
         compute += other.compute * times;
@@ -64,30 +64,32 @@ struct CycleParts
     bool operator==(const CycleParts&) const = default;
 };
 
-/// An SPM tile in which the operand reused at DRAM changes (docs/rules/mapping.md 4, "The layer"); cycles.
+/// Cycles of an SPM tile in which the data of the operand reused at DRAM changes (docs/rules/mapping.md 4,
+/// "The layer").
 struct DramChange
 {
     std::int64_t every = 0; ///< DMA of the operands that move in every tile
-    std::int64_t own = 0;   ///< DMA of the reused one
-    std::int64_t pass = 0;  ///< of the array over this tile
-    bool written = false;   ///< the reused operand is the written one
-    bool kept = false;      ///< and stays in the register files; then, of the first array pass:
+    std::int64_t own = 0;   ///< DMA of the reused operand
+    std::int64_t pass = 0;  ///< array cycles of this tile
+    bool written = false;   ///< true if the reused operand is the written one
+    /// True if it stays in the register files. Then the three fields below describe the first array pass.
+    bool kept = false;
     std::int64_t computing = 0;
     std::int64_t reducing = 0;
-    std::int64_t excess = 0; ///< of its network over the others'
+    std::int64_t excess = 0; ///< network cycles beyond those of the other operands
 
-    /// What every tile takes, whether the operand changes or not.
+    /// Cycles of every tile, with or without a change.
     [[nodiscard]] std::int64_t base() const noexcept { return every > pass ? every : pass; }
 };
 
-/// What a change takes beyond the base.
+/// Cycles of a change beyond base().
 [[nodiscard]] CycleParts exposed(const DramChange& change) noexcept;
 
-/// Everything about one operand; sizes in elements.
+/// Figures of one operand; sizes in elements.
 struct OperandReport
 {
     std::int64_t dataRf = 0;
-    std::int64_t dataArray = 0; ///< also its distribution cycles: one element a cycle
+    std::int64_t dataArray = 0; ///< also its distribution cycles: one element per cycle
     std::int64_t dataSpm = 0;
     std::int64_t spmBanks = 0;
     std::int64_t reuseSpm = 1;
@@ -95,20 +97,20 @@ struct OperandReport
     bool kept = false; ///< stays in the register files across SPM passes
     std::int64_t bursts = 0;
     std::int64_t burstElements = 0;
-    std::int64_t dmaCycles = 0; ///< of one SPM tile
-    /// Cycles that its own network and its DMA are busy over the whole layer, whatever hides them.
+    std::int64_t dmaCycles = 0; ///< DMA cycles of one SPM tile
+    /// Cycles of the whole layer in which its network and its DMA are busy, hidden or not.
     std::int64_t networkCycles = 0;
     std::int64_t dmaBusyCycles = 0;
-    /// Its share of the energy. The 4 register file accesses of a MAC count 1 for each read operand and 2
-    /// for the written one; multiply-accumulates belong to no operand except those of the reduction.
+    /// Energy of the operand. Of the 4 register file accesses of a MAC, 1 counts for each read operand and 2
+    /// for the written one. Multiply-accumulates belong to no operand, except those of the reduction.
     EnergyParts energy;
 };
 
-/// One method with every component of docs/rules/mapping.md 2 to 5. An invalid method keeps its numbers,
-/// except when the factors do not multiply to the trip counts (`hasNumbers` is false).
+/// Evaluation of one method with all components of docs/rules/mapping.md 2 to 5. An invalid method has
+/// figures unless its factors do not multiply to the trip counts (`hasNumbers` is false).
 struct MappingCost
 {
-    std::optional<Violation> violation; ///< the first in the order of ViolationCode
+    std::optional<Violation> violation; ///< the first violation in the order of ViolationCode
     bool hasNumbers = false;
     std::array<OperandReport, kOperands> operands{};
     std::int64_t pesUsed = 0;
@@ -124,19 +126,20 @@ struct MappingCost
     EnergyParts energyParts;
     double energy = 0; ///< pJ
     double edp = 0;    ///< pJ * cycles
-    // Whole-layer counts; with imperfect factors the last ones are smaller (docs/rules/mapping.md 9).
+    // Counts for the whole layer. With imperfect factors the last tiles are smaller (docs/rules/mapping.md
+    // 9).
     double spmTiles = 0;
     double arrayPasses = 0;
-    double peTiles = 0; ///< register file tiles over all PEs and passes
+    double peTiles = 0; ///< register file tiles of all PEs and passes
 
     [[nodiscard]] bool valid() const noexcept { return hasNumbers && !violation; }
 };
 
-/// The explaining form of the cost model. Pre-condition: checkCountable(nest, architecture).
+/// Evaluates a method with all components. Precondition: checkCountable(nest, architecture).
 [[nodiscard]] MappingCost evaluate(const LoopNest& nest, const Architecture& architecture,
                                    const Method& method);
 
-/// Only the validity check; cheap enough for every move of a drag.
+/// Checks only the validity of a method. Fast enough for every mouse move of a drag.
 [[nodiscard]] std::optional<Violation> checkMethod(const LoopNest& nest, const Architecture& architecture,
                                                    const Method& method);
 

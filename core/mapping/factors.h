@@ -15,11 +15,11 @@ struct PrimePower
     int exponent = 1;
 };
 
-/// The prime factorisation of n >= 1, ascending; empty for 1.
+/// The prime factorisation of n >= 1, ascending; empty for n = 1.
 [[nodiscard]] std::vector<PrimePower> primePowers(std::int64_t n);
 
-/// The number of tilings of a layer, valid or not: for every prime power p^e of every trip count, e is
-/// spread over the four levels in C(e+3, 3) ways. Nothing when it does not fit 63 bits.
+/// Number of tilings of a layer, including invalid ones: each exponent e of a prime power of a trip count can
+/// be distributed over the four levels in C(e+3, 3) ways. nullopt if the number exceeds 63 bits.
 [[nodiscard]] std::optional<std::int64_t> countTilings(const LoopNest& nest);
 
 } // namespace tilewright::mapping

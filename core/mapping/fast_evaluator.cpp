@@ -117,7 +117,7 @@ DramTerms FastEvaluator::dramTerms(const TileDma& dma, const Factors& dram,
     for (int op = 0; op < kOperands; ++op) {
         const auto i = static_cast<std::size_t>(op);
         if (m_architecture.options.bypassSpm[i])
-            continue; // its transfers depend on what is below: bypassed()
+            continue; // added by bypassed(), because its transfers depend on the levels below
         const bool reused = op == dramClass.operand;
         std::int64_t moves = reused ? out.passes / out.reuse : out.passes;
         if (reused)
@@ -145,7 +145,7 @@ DramTerms FastEvaluator::bypassed(const DramTerms& dram, const TileDma& array, c
             out.own = array.cycles[i];
         } else {
             out.cum1 += array.cycles[i] * inPass * (op == kWritten ? 2 : 1);
-            if (op == dram.operand) { // nothing of it stays from one SPM tile to the next
+            if (op == dram.operand) { // no reuse: its data does not stay between SPM tiles
                 out.operand = -1;
                 out.reuse = 1;
                 out.own = 0;

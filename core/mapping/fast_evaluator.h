@@ -9,24 +9,25 @@
 
 namespace tilewright::mapping {
 
-/// The fast form of evaluate(): one tiling under every pair of order classes. Same numbers as the
-/// explaining form (tests hold them equal), without its components.
+/// The fast form of evaluate(): evaluates one tiling with all pairs of order classes. It returns the same
+/// numbers (checked by tests) without their components.
 class FastEvaluator
 {
 public:
-    /// Pre-condition: checkCountable(nest, architecture). Keeps a copy of the nest.
+    /// Precondition: checkCountable(nest, architecture). Keeps a copy of the nest.
     FastEvaluator(const LoopNest& nest, const Architecture& architecture);
 
-    /// PES, RF and SPM limits (docs/rules/mapping.md 2) of a tiling whose factors multiply.
+    /// True if a tiling meets the limits PES, RF and SPM (docs/rules/mapping.md 2). Precondition: its factors
+    /// multiply to the trip counts.
     [[nodiscard]] bool fits(const Method& method) const noexcept;
 
-    /// Calls visit(spmClass, dramClass, cost) for every pair of classes; returns their number.
+    /// Calls visit(spmClass, dramClass, cost) for every pair of classes. Returns the number of pairs.
     template <typename Visit> int visitClasses(const Method& method, Visit&& visit) const;
 
-    /// Cost under the classes of the method's own orders.
+    /// Cost of a method with the classes of its own loop orders.
     [[nodiscard]] Cost cost(const Method& method) const noexcept;
 
-    /// pJ that no method changes: MACs and the register file accesses of the MACs.
+    /// Energy in pJ that is equal for all methods: MACs and their register file accesses.
     [[nodiscard]] double fixedPj() const noexcept { return m_fixedPj; }
     [[nodiscard]] const LoopNest& nest() const noexcept { return m_nest; }
 
@@ -34,17 +35,17 @@ public:
     [[nodiscard]] DramTerms dramTerms(const Factors& spm, const Factors& dram,
                                       const OrderClass& dramClass) const noexcept;
 
-    /// DMA of one tile: array cycles and elements of each operand.
+    /// DMA of one tile, per operand: array cycles and elements.
     struct TileDma
     {
         std::array<std::int64_t, kOperands> cycles{};
         std::array<std::int64_t, kOperands> elements{};
     };
-    /// Of the operands that skip the scratchpad: one array's worth of them.
+    /// DMA of the operands that bypass the scratchpad, for one array.
     [[nodiscard]] TileDma arrayDma(const Factors& rf, const Factors& spatial) const noexcept;
     [[nodiscard]] TileDma tileDma(const Factors& extents) const noexcept;
-    /// `dram` with what the operands add that skip the scratchpad (docs/rules/mapping.md 10.3); `outer`: the
-    /// factors of DRAM and SPM together.
+    /// Adds the operands that bypass the scratchpad to `dram` (docs/rules/mapping.md 10.3). `outer`: product
+    /// of the factors of DRAM and SPM.
     [[nodiscard]] DramTerms bypassed(const DramTerms& dram, const TileDma& array, const Factors& outer,
                                      int spmOperand, std::int64_t spmReuse, std::int64_t passes,
                                      bool kept) const noexcept;
@@ -55,7 +56,8 @@ public:
 private:
     [[nodiscard]] DramTerms dramTerms(const TileDma& dma, const Factors& dram,
                                       const OrderClass& dramClass) const noexcept;
-    /// pJ of `moves` tiles of so many elements across DRAM; of the written operand, `tiles` of them are new.
+    /// DRAM energy in pJ of `moves` tiles with `elements` elements each. For the written operand, the first
+    /// move of each of the `tiles` tiles has no read.
     [[nodiscard]] double movesPj(int op, std::int64_t elements, std::int64_t moves,
                                  std::int64_t tiles) const noexcept;
 

@@ -8,33 +8,33 @@
 #include <string>
 #include <string_view>
 
-// Readers and writers of the mapping lens's files (docs/rules/mapping.md 8). `file` only names the file in
-// errors.
+// Readers and writers of the files of the Mapping lens (docs/rules/mapping.md 8). `file` is only used in
+// error messages.
 namespace tilewright::mapping {
 
-/// What a layer argument can be: one layer, or a model of several.
+/// Contents of a layer file: one layer, or a model of several layers.
 struct LayersFile
 {
     Model model;
-    bool isModel = false; ///< false: a file that holds just one layer
+    bool isModel = false; ///< false = the file has a single layer
 
     bool operator==(const LayersFile&) const = default;
 };
 
-/// A layer, our model, or the reference project's model (CONV, GEMM and DW_CONV lists). Every layer that
-/// comes back can be given to makeNest().
+/// Reads a layer, a model in the own format, or a model of the reference project (CONV, GEMM and DW_CONV
+/// lists). makeNest() accepts every layer of the result.
 [[nodiscard]] Result<LayersFile> readLayers(std::string_view text, const std::string& file);
 
-/// Ours, or the reference project's (arch_details, arch_basic); missing fields take the defaults.
+/// Reads an architecture in the own format or that of the reference project (arch_details, arch_basic).
+/// Missing fields get their defaults.
 [[nodiscard]] Result<Architecture> readArchitecture(std::string_view text, const std::string& file);
 
-/// A method of this nest: our JSON, what `map --json` prints, or the form printed in the source document
-/// (nested tuples and lists). Factors only have to be positive here; whether they multiply is checkMethod()'s
-/// business.
+/// Reads a method of this nest: JSON, the output of `map --json`, or the form printed in the source document
+/// (nested tuples and lists). Factors must be positive; checkMethod() checks their products.
 [[nodiscard]] Result<Method> readMethod(std::string_view text, const std::string& file, const LoopNest& nest);
 
-/// That printed form only: four groups of factors, then two lists of loop names, whatever surrounds
-/// them.
+/// Reads a method in the form printed in the source document: four groups of factors, then two lists of loop
+/// names. Other text around them is ignored.
 [[nodiscard]] Result<Method> parsePrintedMethod(std::string_view text, const std::string& file,
                                                 const LoopNest& nest);
 
@@ -42,7 +42,7 @@ struct LayersFile
 [[nodiscard]] std::string writeModel(const Model& model);
 [[nodiscard]] std::string writeArchitecture(const Architecture& architecture);
 [[nodiscard]] std::string writeMethod(const LoopNest& nest, const Method& method);
-/// "((1, 8, ...), ...)" and "([...], [...])" on two lines, as the source document prints methods.
+/// Text of a method in the form of the source document: two lines, "((1, 8, ...), ...)" and "([...], [...])".
 [[nodiscard]] std::string printMethod(const LoopNest& nest, const Method& method);
 
 } // namespace tilewright::mapping

@@ -15,7 +15,7 @@ constexpr std::int64_t kMaxCount = 1'000'000'000;
 constexpr Integers kSize{1, kMaxDimension};
 constexpr std::array kKinds{LayerKind::Conv, LayerKind::DwConv, LayerKind::Gemm};
 
-/// n, or [vertical, horizontal]; written as n when both are equal.
+/// One number n, or [vertical, horizontal]. Written as n if both are equal.
 struct OneOrTwo
 {
     Integers range;
@@ -36,7 +36,7 @@ Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
     return value[0] == value[1] ? Json(value[0]) : Json(value);
 }
 
-/// Operands by name, of a convolution or of a product: ["W"] and ["B"] are the same.
+/// Names of operands of a convolution or of a product: ["W"] and ["B"] are the same.
 struct OperandNames
 {
 };
@@ -73,9 +73,9 @@ Json writeJson(const std::array<bool, kOperands>& value, const OperandNames&)
     return out;
 }
 
-// What an architecture may hold, in its own format and in that of the reference project.
+// Ranges of architecture fields in the own format and in that of the reference project.
 constexpr Integers kPes{1, 1 << 24};
-constexpr Integers kMemoryBytes{1, 1 << 30}; ///< of a register file, of a bank
+constexpr Integers kMemoryBytes{1, 1 << 30}; ///< size of a register file or of a bank
 constexpr Integers kBanks{1, 1 << 20};
 constexpr Integers kElementBytes{1, 64};
 constexpr Numbers kStartCycles{0, 1e9};
@@ -83,7 +83,7 @@ constexpr Numbers kCyclesPerByte{0, 1e6};
 constexpr Numbers kMhz{1e-3, 1e6};
 constexpr Numbers kPicojoules{0, 1e9};
 
-/// The checks that no single field can do (kernel against input, channels of dwconv, size in all).
+/// Checks that involve several fields: kernel and input, channels of dwconv, total size.
 void checkLayer(JsonFields& f, const Layer& layer)
 {
     if (f.failed() || !f.reading())
@@ -99,7 +99,7 @@ static void bindFields(JsonFields& f, Layer& layer)
     f.defaulted("name", layer.name, {});
     f.required("kind", layer.kind, Words<LayerKind>{kKinds, kindName});
     if (f.failed())
-        return f.allowOthers(); // the kind decides which fields there are
+        return f.allowOthers(); // without a valid kind the allowed fields are unknown
     if (layer.kind == LayerKind::Gemm) {
         f.required("m", layer.m, kSize);
         f.required("n", layer.n, kSize);
@@ -170,7 +170,8 @@ static void bindFields(JsonFields& f, Architecture& a)
 
 namespace {
 
-/// The reference project's layer: tensor A is the padded input, tensor B the filters (or the two matrices).
+/// A layer of the reference project: tensor A is the padded input, tensor B the filters (or A and B are the
+/// two matrices).
 struct ReferenceLayer
 {
     Layer layer;
@@ -272,7 +273,7 @@ void bindReferenceArchitecture(JsonFields& f, Architecture& out)
     });
 }
 
-/// The order of a level's loops by their names.
+/// Loop order of a level as a list of loop names.
 struct NamedOrder
 {
     const LoopNest& nest;

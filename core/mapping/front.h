@@ -9,10 +9,11 @@
 
 namespace tilewright::mapping {
 
-/// Energies closer than this are equal: it is above the rounding of the doubles that add them up.
+/// Relative tolerance below which energies count as equal. It is above the rounding error of their sums.
 inline constexpr double kEnergyTolerance = 1e-12;
 
-/// The Pareto front of (energy, cycles), both to be minimised: energies ascend, cycles descend.
+/// Pareto front of (energy, cycles), both minimised. Points are in ascending order of energy and descending
+/// order of cycles.
 template <typename Payload> class Front
 {
 public:
@@ -25,11 +26,12 @@ public:
     [[nodiscard]] const std::vector<Point>& points() const noexcept { return m_points; }
     [[nodiscard]] bool empty() const noexcept { return m_points.empty(); }
 
-    /// Some point costs no more in either respect. Sound for lower bounds: nothing better is lost.
+    /// True if a point has at most this energy and at most these cycles. `cost` may be a lower bound: no
+    /// better method is lost.
     [[nodiscard]] bool dominates(const Cost& cost) const noexcept
     {
         const double energy = cost.energy * (1 + kEnergyTolerance);
-        // The last point with at most this energy has the fewest cycles of all of those.
+        // Binary search: among the points with at most this energy, the last one has the fewest cycles.
         std::size_t low = 0;
         std::size_t high = m_points.size();
         while (low < high) {
@@ -42,7 +44,8 @@ public:
         return low > 0 && m_points[low - 1].cost.cycles <= cost.cycles;
     }
 
-    /// Adds the point unless it is dominated, and removes those that it dominates.
+    /// Adds the point unless it is dominated, and removes the points that it dominates. Returns true if it
+    /// was added.
     bool insert(const Cost& cost, const Payload& payload)
     {
         if (dominates(cost))

@@ -11,10 +11,10 @@ namespace tilewright::mapping {
 
 namespace {
 
-constexpr double kSlack = 1 - 1e-9; ///< more than the doubles lose
+constexpr double kSlack = 1 - 1e-9; ///< factor below 1 that covers rounding errors
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// More than so many register files are not looked at one by one, nor are the arrays of more PEs.
+/// Limits of the enumeration: register file tiles, and PEs.
 constexpr std::size_t kMostSizes = 1'000'000;
 constexpr std::int64_t kMostPes = 1024;
 
@@ -37,9 +37,9 @@ ImperfectBounds::ImperfectBounds(const LoopNest& nest, const Architecture& archi
         m_in[op] = skips(op) ? pj.dram : pj.spm;
         if (written)
             m_in[op] = skips(op) ? pj.writeDram() : pj.writeSpm();
-        // Past the scratchpad, results come back only when they are partial.
+        // The scratchpad is read only for partial results.
         m_toArray[op] = m_in[op] + (written && !skips(op) ? pj.spm : 0);
-        // A partial result of a PE goes to the scratchpad and back, or to the PE that adds it up.
+        // A partial result of a PE goes to the scratchpad and back, or to the PE that adds it.
         m_onNetwork[op] = pj.noc + pj.rfFill + (written ? pj.noc : 0);
         if (written)
             m_onNetwork[op] = std::min(m_onNetwork[op], pj.reduction());
@@ -66,7 +66,7 @@ bool ImperfectBounds::fitsRegisters(const Factors& sizes) const noexcept
     return elements <= m_architecture.rfElements();
 }
 
-// -- what any register file and array ask for, an operation --
+// -- least traffic per operation of any register file and array --
 
 bool ImperfectBounds::Profile::beats(const Profile& other) const noexcept
 {
@@ -91,7 +91,8 @@ ImperfectBounds::Profile ImperfectBounds::profileOf(const Factors& sizes) const
         const Dimension& d = input.dimensions[static_cast<std::size_t>(i)];
         if (d.filterLoop < 0)
             continue;
-        // With a large stride fewer outputs can be denser, so every corner of the box is looked at.
+        // With a large stride, fewer outputs can have a higher density, so every corner of the box is
+        // checked.
         double least = kInfinite;
         for (const std::int64_t o : {std::int64_t{1}, sizes[static_cast<std::size_t>(d.loop)]})
             for (const std::int64_t f : {std::int64_t{1}, sizes[static_cast<std::size_t>(d.filterLoop)]})
@@ -115,7 +116,7 @@ void ImperfectBounds::thinOut(std::vector<Profile>& profiles)
 
 std::vector<ImperfectBounds::Profile> ImperfectBounds::registerProfiles()
 {
-    // The longest loop is not walked but taken as long as it fits: the others ask for no less.
+    // The longest loop is not enumerated: it gets the largest size that fits, which needs the least traffic.
     const auto loops = static_cast<std::size_t>(m_nest.loopCount);
     std::size_t longest = 0;
     for (std::size_t l = 1; l < loops; ++l)
@@ -166,7 +167,7 @@ std::vector<ImperfectBounds::Profile> ImperfectBounds::registerProfiles()
 
 std::vector<ImperfectBounds::Profile> ImperfectBounds::spatialProfiles() const
 {
-    // Loops that do the same to all operands count together: only how often each operand is used matters.
+    // Loops that index the same operands are equivalent: only the number of uses of each operand matters.
     std::array<std::int64_t, kOperands> most{1, 1, 1};
     for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
         for (std::size_t op = 0; op < kOperands; ++op)
@@ -215,7 +216,7 @@ void ImperfectBounds::boundArrays(const std::vector<Profile>& registers, const s
             m_networkPj[x] = std::min(m_networkPj[x], pj);
         }
     std::vector<Profile> arrays = spatial;
-    if (arrays.empty()) { // each operand is used by all PEs
+    if (arrays.empty()) { // all PEs use each operand
         Profile all;
         all.uses.fill(asReal(m_architecture.pes));
         arrays.push_back(all);
@@ -229,7 +230,7 @@ void ImperfectBounds::boundArrays(const std::vector<Profile>& registers, const s
         }
 }
 
-// -- what is known of the counts --
+// -- traffic for given tile counts --
 
 double ImperfectBounds::freeOf(int op, const NestTiles& tiles, std::size_t level) const
 {
@@ -251,7 +252,8 @@ double ImperfectBounds::leastOf(int op, const NestTiles& tiles, std::size_t leve
             out *= asReal(o.trip);
             continue;
         }
-        // Bilinear in the numbers of tiles, so the least is at a corner: as they are, or all of one element.
+        // Bilinear in the numbers of tiles, so the minimum is at a corner: the given numbers, or tiles of one
+        // element.
         const LoopTiles& f = tiles[static_cast<std::size_t>(d.filterLoop)];
         double least = kInfinite;
         for (const std::int64_t outputs : {o.count[level], o.trip})
@@ -307,7 +309,7 @@ ImperfectBounds::Pes ImperfectBounds::pesOf(const NestTiles& tiles, double compu
 
 // -- bounds --
 
-/// Energy of DRAM and the DMA's cycles; operands that skip the scratchpad are counted with the array.
+/// Bound on DRAM energy and DMA cycles. Operands that bypass the scratchpad are counted with the array.
 Cost ImperfectBounds::dramBound(const Moves& m, int dram) const
 {
     const EnergyTable& pj = m_architecture.energyPj;
@@ -336,7 +338,7 @@ double ImperfectBounds::passBound(double computing, double others, double own, d
         return std::max({computing, others, own});
     if (spm != kWritten)
         return computing + std::max(others, own);
-    // Results that are written at the end wait for the last pass, unless DRAM hides just that one.
+    // Results written at the end wait for the last pass, unless DMA hides that pass.
     const double hidden = dram == kWritten ? first : 0;
     return std::max({computing, others, own + std::max(0.0, computing - hidden)});
 }
@@ -346,7 +348,7 @@ double ImperfectBounds::ownPj(const Moves& m, double sent, double received, int 
     const EnergyTable& pj = m_architecture.energyPj;
     const auto x = static_cast<std::size_t>(spm);
     const bool written = spm == kWritten;
-    if (dram == spm) // kept: one way only
+    if (dram == spm) // kept in the register files: one direction only
         return sent * m_in[x] + received * (pj.noc + (written ? 0 : pj.rfFill));
     return m.free[x] * (sent * m_toArray[x] + received * (pj.noc + pj.rfFill + (written ? pj.noc : 0)));
 }
@@ -355,7 +357,7 @@ Cost ImperfectBounds::groupBound(const Moves& m, int spm, int dram) const
 {
     const auto x = static_cast<std::size_t>(spm);
     const Cost across = dramBound(m, dram);
-    double others = 0; // at least once an SPM tile
+    double others = 0; // elements of the other operands move at least once per SPM tile
     double longest = m_macs * m_others[x];
     for (std::size_t o = 0; o < kOperands; ++o)
         if (o != x) {

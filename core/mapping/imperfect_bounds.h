@@ -8,9 +8,9 @@
 
 namespace tilewright::mapping {
 
-/// Lower bounds for the search over imperfect factors. Everything that crosses DRAM depends on the numbers of
-/// SPM tiles alone; what crosses the networks is bounded by the least any register file and array could ask
-/// for a multiply-accumulate. A partial tile is never cheaper, an operation, than a full one of its own size.
+/// Lower bounds for the search over imperfect factors. DRAM traffic depends only on the numbers of SPM tiles.
+/// Network traffic is bounded by the least traffic per multiply-accumulate of any register file and array. A
+/// partial tile costs at least as much per operation as a full tile of its own size.
 class ImperfectBounds
 {
 public:
@@ -18,39 +18,42 @@ public:
 
     [[nodiscard]] bool fitsScratchpad(const Factors& sizes) const noexcept;
     [[nodiscard]] bool fitsRegisters(const Factors& sizes) const noexcept;
-    /// The most operations of one array pass.
+    /// Largest number of operations of one array pass.
     [[nodiscard]] std::int64_t largestArray() const noexcept { return m_largestArray; }
-    /// Nothing costs less.
+    /// Lower bound on the cost of all methods.
     [[nodiscard]] Cost root() const;
 
-    /// Per operand: elements summed over the tiles of a level, and how often the free loops repeat them.
+    /// Traffic per operand: elements summed over the tiles of a level, and repetitions by loops that do not
+    /// index it.
     struct Moves
     {
         std::array<double, kOperands> elements{};
-        std::array<double, kOperands> least{}; ///< the same of any finer tiles: a stride can skip elements
+        /// Least elements for any finer tiles (a stride can skip elements)
+        std::array<double, kOperands> least{};
         std::array<double, kOperands> free{};
         std::array<double, kOperands> dma{}; ///< cycles to move each tile once
-        double changes = 1; ///< the most SPM tiles in which an operand reused at DRAM changes
+        double changes = 1; ///< largest number of SPM tiles in which the operand reused at DRAM changes
     };
-    /// What crosses DRAM; only the SPM tile counts of `tiles` matter.
+    /// DRAM traffic. Depends only on the SPM tile counts of `tiles`.
     [[nodiscard]] Moves movesOf(const NestTiles& tiles) const;
-    /// What crosses the networks, at least: only the counts of array passes matter.
+    /// Lower bound on network traffic. Depends only on the array pass counts of `tiles`.
     [[nodiscard]] Moves passesOf(const NestTiles& tiles) const;
-    /// What is known of the PEs.
+    /// Lower bounds for the PEs.
     struct Pes
     {
-        double computing = 0;                    ///< cycles, at least
-        std::array<double, kOperands> network{}; ///< elements of all PEs, at least
+        double computing = 0;                    ///< compute cycles
+        std::array<double, kOperands> network{}; ///< elements of all PEs, per operand
     };
-    /// Only the counts of PE tiles matter.
+    /// Lower bounds for the PEs. Depends only on the PE tile counts of `tiles`.
     [[nodiscard]] Pes pesOf(const NestTiles& tiles, double computing) const;
 
-    /// Calls visit(bound) for each pair of reused operands until it says so.
+    /// Calls visit(bound) for each pair of reused operands until it returns true. The bounds know the SPM
+    /// tiles.
     template <typename Visit> void visitGroup(const Moves& m, Visit&& visit) const
     {
         forEachPair(m, [&](int spm, int dram) { return visit(groupBound(m, spm, dram)); });
     }
-    /// The same knowing the array passes, too, and what is known of the PEs.
+    /// Calls visit(bound) as visitGroup() does. The bounds also know the array passes and the PEs.
     template <typename Visit>
     void visitArray(const Moves& m, const Moves& passes, const Pes& pes, Visit&& visit) const
     {
@@ -62,10 +65,12 @@ private:
     [[nodiscard]] Cost arrayBound(const Moves& m, const Moves& passes, const Pes& pes, int spm,
                                   int dram) const;
     [[nodiscard]] Cost dramBound(const Moves& m, int dram) const;
-    /// Cycles of an array that computes for so long while so many elements go to and from it.
+    /// Lower bound on the cycles of an array that computes for `computing` cycles while the given elements
+    /// are transferred.
     [[nodiscard]] double passBound(double computing, double others, double own, double first, int spm,
                                    int dram) const;
-    /// pJ of what the reused operand moves: `sent` elements of the array's, `received` of the PEs'.
+    /// Energy in pJ of the transfers of the reused operand. `sent`: elements from memory to the array;
+    /// `received`: elements at the PEs.
     [[nodiscard]] double ownPj(const Moves& m, double sent, double received, int spm, int dram) const;
     [[nodiscard]] double leastOf(int op, const NestTiles& tiles, std::size_t level) const;
     [[nodiscard]] double freeOf(int op, const NestTiles& tiles, std::size_t level) const;
@@ -82,15 +87,15 @@ private:
         }
     }
 
-    /// What counts of a choice of sizes for the traffic an operation: how often each operand is used, and
-    /// the elements that a window asks for, an output and tap.
+    /// Properties of a choice of sizes that determine the traffic per operation: number of uses of each
+    /// operand, and elements of a window per output and filter tap.
     struct Profile
     {
         std::array<double, kOperands> uses{1, 1, 1};
         double window = 1;
         double product = 1;
 
-        /// Asks for no more than `other`, whatever it is combined with.
+        /// True if it needs at most the traffic of `other` in every combination.
         [[nodiscard]] bool beats(const Profile& other) const noexcept;
         [[nodiscard]] double density(std::size_t op) const noexcept
         {
@@ -98,9 +103,9 @@ private:
         }
     };
     [[nodiscard]] Profile profileOf(const Factors& sizes) const;
-    /// Leaves those that no other one beats.
+    /// Removes the profiles that another one beats.
     static void thinOut(std::vector<Profile>& profiles);
-    /// All register file tiles; none when they are too many to look at.
+    /// Profiles of all register file tiles; empty if there are too many tiles.
     [[nodiscard]] std::vector<Profile> registerProfiles();
     [[nodiscard]] std::vector<Profile> spatialProfiles() const;
     void boundArrays(const std::vector<Profile>& registers, const std::vector<Profile>& spatial);
@@ -110,16 +115,17 @@ private:
     ImperfectCost m_cost;
     double m_macs = 0;
     double m_burstCycles = 0;   ///< array cycles to start a burst
-    double m_elementCycles = 0; ///< array cycles of an element of it
+    double m_elementCycles = 0; ///< array cycles per element of a burst
     std::int64_t m_largestArray = 1;
     std::int64_t m_largestPe = 1;
-    std::array<double, kOperands> m_in{};        ///< pJ of the memory that feeds the array, an element
-    std::array<double, kOperands> m_toArray{};   ///< the same both ways, of the written operand
-    std::array<double, kOperands> m_onNetwork{}; ///< least pJ of the network an element of a PE, both ways
-    // By the operand reused at SPM, an operation:
-    std::array<double, kOperands> m_networkPj{}; ///< of the other operands
+    std::array<double, kOperands> m_in{};      ///< pJ per element of the memory that feeds the array
+    std::array<double, kOperands> m_toArray{}; ///< pJ per element; of the written operand in both directions
+    /// Least pJ of the network per element of a PE, both directions
+    std::array<double, kOperands> m_onNetwork{};
+    // Per operation, indexed by the operand reused at SPM:
+    std::array<double, kOperands> m_networkPj{}; ///< network energy of the other operands
     std::array<double, kOperands> m_arrayPj{};
-    std::array<double, kOperands> m_others{}; ///< the longest network of the others, cycles
+    std::array<double, kOperands> m_others{}; ///< longest network time of the other operands, in cycles
 };
 
 } // namespace tilewright::mapping

@@ -10,14 +10,14 @@ namespace tilewright::mapping {
 
 namespace {
 
-/// One loop inside one class of tiles: `size`, found `times` times.
+/// A class of equal tiles of one loop: `times` tiles of `size` elements.
 struct Part
 {
     std::int64_t size = 1;
     std::int64_t times = 1;
 };
 
-/// The at most two classes of tiles that a loop of `whole` is cut into: full ones first, then the last one.
+/// The one or two classes of tiles of a loop: full tiles, then the smaller last tile.
 struct Parts
 {
     int count = 1;
@@ -43,7 +43,7 @@ double real(std::int64_t v)
     return static_cast<double>(v);
 }
 
-/// Calls visit(choice of part per loop) for every combination.
+/// Calls visit(class index per loop) for every combination of classes.
 template <typename Visit>
 void forEachClass(const std::array<Parts, kMaxLoops>& parts, int loops, Visit&& visit)
 {
@@ -70,7 +70,7 @@ ImperfectCost::ImperfectCost(const LoopNest& nest, const Architecture& architect
     m_elementCycles = architecture.dmaCyclesPerByte * real(architecture.elementBytes) * clocks;
 }
 
-// -- sums in closed form: tiles of a product of loops factorise --
+// -- closed-form sums: a sum over tiles is a product over loops --
 
 double summedSpan(const Dimension& d, const NestTiles& tiles, std::int64_t outputs,
                   std::int64_t filters) noexcept
@@ -78,7 +78,7 @@ double summedSpan(const Dimension& d, const NestTiles& tiles, std::int64_t outpu
     const std::int64_t trip = tiles[static_cast<std::size_t>(d.loop)].trip;
     if (d.filterLoop < 0)
         return real(trip);
-    // (E_o - 1) stride + (E_f - 1) dilation + 1 of every pair.
+    // Sum of (E_o - 1) stride + (E_f - 1) dilation + 1 over all pairs.
     const std::int64_t taps = tiles[static_cast<std::size_t>(d.filterLoop)].trip;
     return real(d.stride) * real(trip - outputs) * real(filters) +
            real(d.dilation) * real(taps - filters) * real(outputs) + real(outputs) * real(filters);
@@ -86,7 +86,7 @@ double summedSpan(const Dimension& d, const NestTiles& tiles, std::int64_t outpu
 
 namespace {
 
-/// Tiles of a dimension's filter loop; one where there is none.
+/// Number of tiles of the filter loop of a dimension; 1 if it has none.
 std::int64_t filterTiles(const Dimension& d, const NestTiles& tiles, std::size_t level)
 {
     return d.filterLoop < 0 ? 1 : tiles[static_cast<std::size_t>(d.filterLoop)].count[level];
@@ -116,7 +116,7 @@ double ImperfectCost::bursts(int op, const NestTiles& tiles, std::size_t level) 
         const std::int64_t outputs = tiles[static_cast<std::size_t>(d.loop)].count[level];
         const std::int64_t filters = filterTiles(d, tiles, level);
         const double spans = summedSpan(d, tiles, outputs, filters);
-        // Inside the burst a tile counts once, outside it each of its rows does.
+        // Within the contiguous dimensions a tile is one burst; outside, each of its rows is a burst.
         out *= full ? real(outputs) * real(filters) : spans;
         full = full && outputs == 1 && filters == 1 && spans == real(d.stored);
     }
@@ -133,8 +133,8 @@ double ImperfectCost::movesAcross(int op, const NestTiles& tiles, const Reuse& d
     return out;
 }
 
-/// How often an operand's data moves to the array because of the loops that do not index it; with `pes`, how
-/// many PEs that reaches in all.
+/// Number of times that the data of an operand moves to the array because of loops that do not index it.
+/// `pes`: the number of receiving PEs instead.
 double ImperfectCost::freeProduct(int op, const NestTiles& tiles, const Reuse& spm, const Reuse& dram,
                                   bool kept, bool pes) const
 {
@@ -181,7 +181,7 @@ void ImperfectCost::energy(const NestTiles& tiles, const Reuse& spm, const Reuse
         }
         const double moves = direct ? transfers : movesAcross(op, tiles, dram);
         const double elements = summed(op, tiles, direct ? kArrayPasses : kSpmTiles);
-        const double back = written ? moves - 1 : moves; // partial results, except the first time
+        const double back = written ? moves - 1 : moves; // reads of partial results: not the first time
         o.energy.dram = elements * (back * pj.dram + (written ? moves * pj.writeDram() : 0));
         if (!direct)
             o.energy.spm += elements * back * pj.spmFill;
@@ -208,7 +208,7 @@ std::int64_t ImperfectCost::cyclesBound(const NestTiles& tiles, const Reuse& spm
     double computing = 1;
     for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l)
         computing *= real(tiles[l].computing);
-    double others = 0; // the longest network that is busy in every pass
+    double others = 0; // cycles of the longest network that is busy in every pass
     double dma = 0;
     for (int op = 0; op < kOperands; ++op) {
         if (!(op == spm.operand || (kept && op == dram.operand)))
@@ -228,24 +228,24 @@ std::int64_t ImperfectCost::cyclesBound(const NestTiles& tiles, const Reuse& spm
     return static_cast<std::int64_t>(std::ceil(std::max(pass, dma) * (1 - 1e-9)));
 }
 
-// -- cycles: tiles of the same sizes together --
+// -- cycles: sums over classes of equal tiles --
 
-/// One class of SPM tiles: the sizes of its loops.
+/// One class of SPM tiles: tile size of each loop.
 struct ImperfectCost::Shape
 {
     Factors sizes{1, 1, 1, 1, 1, 1, 1};
 };
 
-/// What all array passes of an SPM tile take, and its first one.
+/// Cycles of all array passes of an SPM tile, and of its first pass.
 struct ImperfectCost::Pass
 {
     CycleParts parts;
-    std::int64_t comp = 0; ///< of the first array pass
+    std::int64_t comp = 0; ///< compute cycles of the first array pass
     std::int64_t red = 0;
-    std::int64_t excess = 0; ///< of the reused operand's network over the others'
+    std::int64_t excess = 0; ///< network cycles of the reused operand beyond those of the other operands
     std::array<std::int64_t, kOperands> network{};
     std::int64_t reducing = 0;
-    // Of the operands that skip the scratchpad: DMA of all passes, and of the first one.
+    // Operands that bypass the scratchpad: DMA cycles of all passes and of the first pass.
     std::array<std::int64_t, kOperands> dma{};
     std::array<std::int64_t, kOperands> firstDma{};
 };
@@ -264,7 +264,7 @@ ImperfectCost::Pass ImperfectCost::passOf(const Shape& shape, const NestTiles& t
         std::int64_t comp = 1;
         std::int64_t reduced = 1;
         std::int64_t times = 1;
-        std::int64_t changes = 1; // the first passes of their groups: the reused operand's data changes
+        std::int64_t changes = 1; // tiles in which the data of the reused operand changes
         for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {
             const Part& part = parts[l].items[static_cast<std::size_t>(choice[l])];
             sizes[l] = part.size;
@@ -333,7 +333,7 @@ CycleParts ImperfectCost::cycles(const NestTiles& tiles, const Reuse& spm, const
     std::array<std::int64_t, kOperands> network{};
     std::int64_t reducing = 0;
     Details known;
-    // Nothing of an operand that skips the scratchpad stays from one SPM tile to the next, but in the PEs.
+    // Data of an operand that bypasses the scratchpad does not stay between SPM tiles, except in the PEs.
     const bool reused = dram.operand >= 0 && (kept || !skips(dram.operand));
     forEachClass(parts, m_nest.loopCount, [&](const std::array<int, kMaxLoops>& choice) {
         Shape shape;

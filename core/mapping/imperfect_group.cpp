@@ -83,7 +83,8 @@ bool ImperfectGroup::isOpen(const ImperfectBounds::Pes& pes) const
     return open;
 }
 
-/// Loops without a choice yet have as many passes as SPM tiles, the fewest there can be.
+/// Chooses the array passes of one loop after the other. Loops without a choice have the least number of
+/// passes, their number of SPM tiles.
 void ImperfectGroup::choosePasses(std::size_t loop, std::int64_t product)
 {
     if (m_hooks.stops())
@@ -102,11 +103,11 @@ void ImperfectGroup::choosePasses(std::size_t loop, std::int64_t product)
     }
     LoopTiles& tiles = m_tiles[loop];
     const std::int64_t trip = tiles.trip;
-    // From the largest array that one tile can hold to single elements.
+    // From the largest array that fits into one tile down to single elements.
     for (std::int64_t size = std::min(trip, m_ranges[loop].high); size >= 1;) {
         const std::int64_t count = ceilDiv(trip, size);
         const std::int64_t low = ceilDiv(trip, count);
-        // PEs that take more than the loop in one pass: 4 of 2 take 7.
+        // With one pass the PEs may exceed the loop: 4 PEs of 2 elements each for 7 elements.
         m_passes[loop] = {count, low, count == 1 ? 2 * trip - 1 : size};
         if (product * low <= m_bounds.largestArray()) {
             tiles.count[kArrayPasses] = count;
@@ -117,7 +118,8 @@ void ImperfectGroup::choosePasses(std::size_t loop, std::int64_t product)
     tiles.count[kArrayPasses] = tiles.count[kSpmTiles];
 }
 
-/// Register files and PEs of one loop after the other; loops without a choice have one PE a pass.
+/// Chooses the register files and PEs of one loop after the other. Loops without a choice have one PE per
+/// pass.
 void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double computing)
 {
     if (m_hooks.stops())
@@ -144,7 +146,8 @@ void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double comput
         m_rf[loop] = rf;
         if (!m_bounds.fitsRegisters(m_rf))
             break;
-        // With a single pass, as many PEs as it takes; else as many as one of the sizes is made of.
+        // With one pass: the least sufficient number of PEs. Otherwise: each number that gives a size in the
+        // range.
         const std::int64_t fewest = ceilDiv(passes.low, rf);
         const std::int64_t most = passes.count == 1 ? fewest : passes.high / rf;
         for (std::int64_t spatial = fewest; spatial <= most && pes * spatial <= m_architecture.pes;
@@ -163,7 +166,7 @@ void ImperfectGroup::choosePes(std::size_t loop, std::int64_t pes, double comput
     m_tiles[loop] = before;
 }
 
-/// SPM factors that give the group's number of tiles.
+/// Chooses the SPM factors that give the number of tiles of the group.
 void ImperfectGroup::chooseTile(std::size_t loop)
 {
     if (loop == m_loops) {
@@ -207,8 +210,8 @@ void ImperfectGroup::visit()
     const auto isKept = [&](const OrderClass& s, const OrderClass& d) {
         return d.operand >= 0 && (passes == 1 || (s.operand == d.operand && s.reuse == passes));
     };
-    // Of an operand's classes the one with all its loops costs least but for what waits for DMA, so where the
-    // front beats even its bound the others need no look.
+    // Among the order classes of an operand, the class with all its loops costs least, except for waits for
+    // DMA. If the front dominates the bound of that class, the other classes are skipped.
     const auto whole = [&](const OrderClasses& classes, int operand) {
         OrderClass out{operand, 0, 1};
         for (const OrderClass& c : classes)

@@ -9,28 +9,29 @@
 
 namespace tilewright::mapping {
 
-/// Does an imperfect method keep what the search is reduced to?
+/// True if an imperfect method is inside the reduced search space.
 [[nodiscard]] bool keepsReductions(const LoopNest& nest, const Architecture& architecture,
                                    const Reductions& reductions, const Method& method);
 
-/// Walks all imperfect methods with the same number of SPM tiles along every loop: array passes first, then
-/// PEs and register files, then the tiles' sizes, each with lower bounds.
+/// Searches all imperfect methods with given numbers of SPM tiles per loop: first array passes, then PEs and
+/// register files, then tile sizes, with lower bounds at each stage.
 class ImperfectGroup
 {
 public:
     struct Hooks
     {
-        std::function<bool()> stops;                             ///< give up
-        std::function<void(const Cost&, const Method&)> publish; ///< found something, which joins `front`
+        std::function<bool()> stops; ///< returns true to stop
+        /// Called for each method that joins `front`
+        std::function<void(const Cost&, const Method&)> publish;
     };
-    /// Keeps references.
+    /// Keeps references to the arguments.
     ImperfectGroup(const LoopNest& nest, const Architecture& architecture, const Reductions& reductions,
                    const ImperfectCost& cost, const ImperfectBounds& bounds, Hooks hooks);
 
-    /// What is known to be found so far; publish() may change it.
+    /// Front of the methods found so far; publish() may change it.
     Front<Method> front;
 
-    /// SPM tiles of one loop: `count` of them need at least `low` and at most `high` elements each.
+    /// SPM tiles of one loop: `count` tiles of `low` to `high` elements.
     struct Range
     {
         std::int64_t count = 1;
@@ -43,7 +44,7 @@ public:
     std::int64_t evaluations = 0;
 
 private:
-    /// Array passes of one loop: `count` of them when an array takes `low` to `high` elements.
+    /// Array passes of one loop: `count` passes of `low` to `high` elements.
     struct Passes
     {
         std::int64_t count = 1;
@@ -65,14 +66,14 @@ private:
     const ImperfectBounds& m_bounds;
     Hooks m_hooks;
     std::size_t m_loops;
-    bool m_reduced; ///< not the whole space
+    bool m_reduced; ///< the search space is reduced
     std::array<Range, kMaxLoops> m_ranges{};
     std::array<Passes, kMaxLoops> m_passes{};
-    ImperfectBounds::Moves m_across;   ///< of the group
-    ImperfectBounds::Moves m_networks; ///< of the chosen array passes
+    ImperfectBounds::Moves m_across;   ///< DRAM traffic of the group
+    ImperfectBounds::Moves m_networks; ///< network traffic of the chosen array passes
     NestTiles m_tiles{};
     Factors m_rf{1, 1, 1, 1, 1, 1, 1};
-    Factors m_size{1, 1, 1, 1, 1, 1, 1}; ///< of the SPM tiles, at least
+    Factors m_size{1, 1, 1, 1, 1, 1, 1}; ///< lower bounds on the sizes of the SPM tiles
     Method m_method;
 };
 

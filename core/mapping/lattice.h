@@ -10,9 +10,9 @@
 
 namespace tilewright::mapping {
 
-/// All divisors of all trip counts at once: a point holds an exponent for every prime of every loop, its
-/// index is mixed radix. Where a divides b, index(b / a) = index(b) - index(a), so factors of one level
-/// follow from extents by a subtraction.
+/// All combinations of divisors of the trip counts. A point has one exponent per prime factor of each loop;
+/// its index is the mixed-radix number of the exponents. If a divides b, then index(b / a) = index(b) -
+/// index(a), so the factors of a level follow from extents by a subtraction.
 class Lattice
 {
 public:
@@ -21,11 +21,11 @@ public:
     {
         int loop = 0;
         std::int64_t prime = 2;
-        int size = 1; ///< exponents 0 .. size-1
+        int size = 1; ///< exponents are 0 to size - 1
         Index stride = 1;
     };
 
-    /// Nothing when there are more than `maxPoints` points.
+    /// Builds the lattice; nullopt if it has more than `maxPoints` points.
     [[nodiscard]] static std::optional<Lattice> build(const LoopNest& nest, std::size_t maxPoints);
 
     [[nodiscard]] std::size_t size() const noexcept { return product.size(); }
@@ -37,25 +37,25 @@ public:
         return static_cast<int>(index / axis.stride % static_cast<Index>(axis.size));
     }
 
-    /// Calls visit(a) for every a that divides b.
+    /// Calls visit(a) for every divisor a of b.
     template <typename Visit> void forEachDivisor(Index b, Visit&& visit) const;
 
-    /// values[b] = combine over all a dividing b of values[a].
+    /// Sets values[b] to the combination of values[a] over all divisors a of b.
     template <typename T, typename Combine>
     void combineDivisors(std::vector<T>& values, Combine&& combine) const;
 
-    // Per point, taken as extents or as factors:
+    // Products and sizes of each point (of extents or factors):
     std::vector<std::int64_t> product;
-    std::array<std::vector<std::int64_t>, kOperands>
-        freeProduct; ///< over the loops that do not index the operand
+    /// Product of the loops that do not index the operand
+    std::array<std::vector<std::int64_t>, kOperands> freeProduct;
     std::array<std::vector<std::int64_t>, kOperands> elements;
-    std::vector<std::int64_t> neutralProduct; ///< over the loops that index every operand
+    std::vector<std::int64_t> neutralProduct; ///< product of the loops that index every operand
 
 private:
     void tabulate(std::size_t points);
 
     std::vector<Axis> m_axes;
-    /// Factors of an index by two look-ups: those of its digits below m_split, and of the others.
+    /// Tables that give the factors of an index: for its digits below m_split, and for the other digits.
     std::vector<Factors> m_low, m_high;
     Index m_split = 1;
 };

@@ -8,7 +8,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-/// Multiply-accumulates of one layer: beyond this, cycles of bad methods no longer fit 64 bits.
+/// Largest number of multiply-accumulates of a layer. Above it, cycles of bad methods could exceed 64 bits.
 constexpr std::int64_t kMaxMacs = std::int64_t{1} << 50;
 
 enum ConvLoop { LoopN, LoopM, LoopC, LoopOx, LoopOy, LoopFx, LoopFy };
@@ -110,7 +110,7 @@ Result<LoopNest> makeConv(const Layer& layer)
                                                 std::to_string(layer.inChannels) + "), got " +
                                                 std::to_string(layer.outChannels));
     if (depthwise && layer.groups != 1)
-        return problemError("groups", "a dwconv layer has none: each channel is one");
+        return problemError("groups", "a dwconv layer has no groups: each channel is a group");
     for (const auto& [name, channels] :
          {std::pair{"in_channels", layer.inChannels}, std::pair{"out_channels", layer.outChannels}})
         if (channels % layer.groups != 0)
@@ -119,7 +119,7 @@ Result<LoopNest> makeConv(const Layer& layer)
                                               std::to_string(layer.groups));
     const std::int64_t inChannels = layer.inChannels / layer.groups;
     const std::int64_t outChannels = layer.outChannels / layer.groups;
-    // What the kernel spans; kernel and dilation are at most 2^31 each.
+    // Extent of the dilated kernel; kernel and dilation are at most 2^31 each.
     const std::int64_t spanRows = (layer.kernel[0] - 1) * layer.dilation[0] + 1;
     const std::int64_t spanColumns = (layer.kernel[1] - 1) * layer.dilation[1] + 1;
     const std::int64_t rows = layer.height + 2 * layer.padding;

@@ -15,15 +15,15 @@ inline constexpr int kMaxLoops = 7;
 inline constexpr int kOperands = 3;
 inline constexpr int kWritten = 2; ///< index of the operand that is read and written (O or C)
 
-/// One factor, extent or trip count per loop; unused loops (gemm) hold 1.
+/// One factor, extent or trip count per loop. Unused loops (gemm) have 1.
 using Factors = std::array<std::int64_t, kMaxLoops>;
 
 enum class LayerKind { Conv, DwConv, Gemm };
 
 [[nodiscard]] std::string_view kindName(LayerKind kind);
 
-/// A layer as a person writes it (docs/rules/mapping.md 8). `m`, `n`, `k` belong to gemm, the rest to the
-/// convolutions. Sizes are elements; `height` and `width` are without padding.
+/// A layer as in a layer file (docs/rules/mapping.md 8). `m`, `n`, `k` are for gemm, the other sizes for
+/// convolutions. Sizes are in elements; `height` and `width` exclude padding.
 struct Layer
 {
     std::string name;
@@ -37,13 +37,13 @@ struct Layer
     std::array<std::int64_t, 2> stride{1, 1};
     std::array<std::int64_t, 2> dilation{1, 1};
     std::int64_t padding = 0;
-    std::int64_t groups = 1; ///< conv: so many of in and out channels / groups, one after the other
+    std::int64_t groups = 1; ///< conv: number of channel groups, computed one after the other
     std::int64_t m = 1;
     std::int64_t n = 1;
     std::int64_t k = 1;
-    std::int64_t count = 1; ///< how often the layer occurs in its model
+    std::int64_t count = 1; ///< number of occurrences in the model
 
-    /// How often its nest runs in its model.
+    /// Number of executions of its loop nest in the model.
     [[nodiscard]] std::int64_t runs() const noexcept { return count * groups; }
 
     bool operator==(const Layer&) const = default;
@@ -63,21 +63,21 @@ struct Dimension
 {
     int loop = 0;
     int filterLoop = -1;
-    std::int64_t stored = 1; ///< size in memory, elements (the padded size for an input)
+    std::int64_t stored = 1; ///< size in memory in elements; for an input, with padding
     std::int64_t stride = 1, dilation = 1;
 };
 
-/// An operand, its dimensions from the outermost to the innermost as stored (docs/rules/mapping.md 1 and 4).
+/// An operand. Its dimensions are in storage order, outermost first (docs/rules/mapping.md 1 and 4).
 struct Operand
 {
     std::string_view name;
     int dimensionCount = 0;
     std::array<Dimension, 4> dimensions{};
-    unsigned indexMask = 0; ///< bit l: loop l indexes the operand
-    unsigned freeMask = 0;  ///< the other loops of the layer
+    unsigned indexMask = 0; ///< bit l is set if loop l indexes the operand
+    unsigned freeMask = 0;  ///< bits of the other loops of the layer
 };
 
-/// What the cost model needs to know about a layer (docs/rules/mapping.md 1).
+/// The loop nest of a layer, the input of the cost model (docs/rules/mapping.md 1).
 struct LoopNest
 {
     LayerKind kind = LayerKind::Conv;
@@ -86,9 +86,9 @@ struct LoopNest
     Factors trips{1, 1, 1, 1, 1, 1, 1};
     std::array<Operand, kOperands> operands{};
     std::int64_t macs = 1;
-    unsigned neutralMask = 0; ///< loops that index every operand, so innermost they give no reuse
+    unsigned neutralMask = 0; ///< loops that index every operand: they give no reuse if innermost
 
-    /// Elements that the window of `extents` spans along one dimension.
+    /// Number of elements along one dimension that a tile of these extents covers.
     [[nodiscard]] std::int64_t span(const Dimension& d, const Factors& extents) const noexcept
     {
         const std::int64_t e = extents[static_cast<std::size_t>(d.loop)];
@@ -105,16 +105,15 @@ struct LoopNest
             out *= span(operand.dimensions[static_cast<std::size_t>(i)], extents);
         return out;
     }
-    /// The loop's index, or -1.
+    /// Index of the loop with this name; -1 if there is none.
     [[nodiscard]] int loopByName(std::string_view name) const noexcept;
 };
 
-/// The loop nest of a layer, of one group when it has several; an Error whose path is the offending field
-/// when a size is not positive, the kernel is larger than the padded input, or the layer is too large to be
-/// counted in 64 bits.
+/// The loop nest of a layer, or of one of its groups. Returns an Error with the path of the field if a size
+/// is not positive, the kernel is larger than the padded input, or the layer exceeds 64-bit counts.
 [[nodiscard]] Result<LoopNest> makeNest(const Layer& layer);
 
-/// One short line, for example "3x3 64->64, 56x56, stride 1".
+/// One-line description, for example "3x3 64->64, 56x56, stride 1".
 [[nodiscard]] std::string describe(const Layer& layer);
 
 } // namespace tilewright::mapping

@@ -25,7 +25,7 @@ OrderClasses orderClasses(const LoopNest& nest, const Factors& factors) noexcept
     for (int l = 0; l < nest.loopCount; ++l)
         if (factors[static_cast<std::size_t>(l)] > 1)
             active |= 1u << l;
-    // A loop that indexes every operand gives no reuse when it is innermost.
+    // An innermost loop that indexes every operand gives no reuse.
     if (active == 0 || (active & nest.neutralMask) != 0)
         out.add({});
     for (int op = 0; op < kOperands; ++op) {
@@ -34,7 +34,7 @@ OrderClasses orderClasses(const LoopNest& nest, const Factors& factors) noexcept
         if (free == 0)
             continue;
         const bool stops = (active & operand.indexMask) != 0;
-        // Every non-empty subset, or only the full set when nothing can separate a part from the rest.
+        // Every non-empty subset, or only the full set if no loop can separate a part of it from the rest.
         for (unsigned subset = free; subset != 0; subset = (subset - 1) & free) {
             std::int64_t reuse = 1;
             for (int l = 0; l < nest.loopCount; ++l)
@@ -63,7 +63,8 @@ LoopOrder orderOf(const LoopNest& nest, const OrderClass& orderClass) noexcept
         place(nest.neutralMask);
         return out;
     }
-    // Loops that index the operand go between its other free loops and the subset, to end the reuse there.
+    // Loops that index the operand go between the subset and its other free loops, so that the reuse ends
+    // there.
     const Operand& operand = nest.operands[static_cast<std::size_t>(orderClass.operand)];
     place(operand.freeMask & ~orderClass.subset);
     place(operand.indexMask);

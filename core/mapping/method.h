@@ -8,15 +8,15 @@
 namespace tilewright::mapping {
 
 inline constexpr int kLevels = 4;
-/// In the order of every list without names (docs/rules/mapping.md 1).
+/// Memory levels, in the order of lists without names (docs/rules/mapping.md 1).
 enum class Level { Dram, Spm, Rf, Spatial };
 
 [[nodiscard]] std::string_view levelName(Level level);
 
-/// Loop indices, outermost first; only the first `loopCount` entries count.
+/// Loop indices, outermost first. Only the first `loopCount` entries are used.
 using LoopOrder = std::array<int, kMaxLoops>;
 
-/// An execution method: a factor for each loop at each level, and the loop order at DRAM and SPM.
+/// An execution method: a factor per loop and level, and the loop orders at DRAM and SPM.
 struct Method
 {
     std::array<Factors, kLevels> tiling{};
@@ -28,11 +28,12 @@ struct Method
     bool operator==(const Method&) const = default;
 };
 
-/// Everything at DRAM: always valid when three elements fit the register file and the scratchpad.
+/// The method with all factors at DRAM. It is valid if three elements fit into the register file and into the
+/// scratchpad.
 [[nodiscard]] Method trivialMethod(const LoopNest& nest);
 
-/// A group of orders of one level with the same reuse (docs/rules/mapping.md 3): the loops of `subset`, which
-/// do not index `operand`, are innermost. `operand` -1 means no operand is reused.
+/// A class of loop orders of one level with the same reuse (docs/rules/mapping.md 3): the loops of `subset`,
+/// which do not index `operand`, are innermost. `operand` = -1: no operand is reused.
 struct OrderClass
 {
     int operand = -1;
@@ -42,7 +43,8 @@ struct OrderClass
     bool operator==(const OrderClass&) const = default;
 };
 
-/// The classes of a level, at most 15 for conv, 10 and the one without reuse for dwconv, 3 for gemm.
+/// The order classes of a level: at most 15 for conv, 11 for dwconv (including the class without reuse), 3
+/// for gemm.
 struct OrderClasses
 {
     int count = 0;
@@ -55,10 +57,10 @@ struct OrderClasses
 
 [[nodiscard]] OrderClasses orderClasses(const LoopNest& nest, const Factors& factors) noexcept;
 
-/// An order that belongs to the class.
+/// A loop order that belongs to the class.
 [[nodiscard]] LoopOrder orderOf(const LoopNest& nest, const OrderClass& orderClass) noexcept;
 
-/// How many passes in a row find the operand's data in place (docs/rules/mapping.md 3).
+/// Number of consecutive passes that use the same data of the operand (docs/rules/mapping.md 3).
 [[nodiscard]] std::int64_t reuseOf(const LoopNest& nest, int operand, const Factors& factors,
                                    const LoopOrder& order) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only.
+// Include this header in *_json.cpp files only.
 #pragma once
 
 #include "base/json_reader.h"

@@ -14,15 +14,16 @@ struct LayerResult
     Layer layer;
     LoopNest nest;
     SearchResult search;
-    bool repeated = false; ///< the same shape as an earlier layer, whose result it shares
+    bool repeated = false; ///< has the shape of an earlier layer and shares its result
 };
 
-/// Sums over layers times count; in each column every layer runs its best method of that objective.
+/// Sums of layer costs times layer counts. In each column every layer uses its best method for that
+/// objective.
 struct ModelTotals
 {
     double energy = 0;
     double cycles = 0;
-    double edp = 0; ///< sum of the layers' own products
+    double edp = 0; ///< sum of the EDPs of the layers
 };
 
 struct ModelResult
@@ -30,16 +31,16 @@ struct ModelResult
     std::string name;
     Architecture architecture;
     std::vector<LayerResult> layers;
-    std::array<ModelTotals, kObjectives> totals{}; ///< index: Objective that the methods were chosen for
-    bool proven = false;                           ///< every layer
-    bool complete = false;                         ///< every layer has a method
+    std::array<ModelTotals, kObjectives> totals{}; ///< totals of the best methods for each objective
+    bool proven = false;                           ///< true if the results of all layers are proven optimal
+    bool complete = false;                         ///< true if every layer has a method
     bool interrupted = false;
     double seconds = 0;
 };
 
-/// Searches every distinct shape once. `options.seconds` is for the whole model, shared out over the
-/// layers still to do; `progress` is told the index of the layer about to start, `finished` each layer as it
-/// is done (both on the thread that calls).
+/// Searches each distinct shape once. `options.seconds` is the limit for the whole model; it is divided among
+/// the remaining layers. `progress` gets the index of the next layer, `finished` each completed layer; both
+/// are called on the calling thread.
 [[nodiscard]] Result<ModelResult> searchModel(const Model& model, const Architecture& architecture,
                                               const SearchOptions& options, bool quick,
                                               const std::function<void(std::size_t)>& progress = {},

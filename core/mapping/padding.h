@@ -5,19 +5,18 @@
 
 namespace tilewright::mapping {
 
-/// What the layer would cost with loops padded to trip counts that have more factors
-/// (docs/rules/mapping.md 9.5).
+/// Cost of the layer if loops are padded to trip counts with more factors (docs/rules/mapping.md 9.5).
 struct PaddingHint
 {
     Factors trips{};
-    MethodCost best; ///< of the padded layer, for the objective that was asked for
+    MethodCost best; ///< best method of the padded layer for the given objective
 };
 
-/// Every trip count raised to a number with small prime factors, at most 4 % above it.
+/// The trip counts, each increased by at most 4 % to a number with small prime factors.
 [[nodiscard]] Factors paddedTrips(const LoopNest& nest);
 
-/// Nothing unless padding makes the objective at least a hundredth better than the result. Searches for at
-/// most two seconds.
+/// The padding that improves the objective by at least 1 % over `result`; nullopt if there is none. Searches
+/// for at most two seconds.
 [[nodiscard]] std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture& architecture,
                                                      const SearchResult& result, Objective objective,
                                                      const std::stop_token& stop = {});

@@ -9,7 +9,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-/// The text between a bracket and the next one that closes it, when no other bracket is between.
+/// The texts between brackets that contain no other bracket.
 std::vector<std::string_view> innermostGroups(std::string_view text)
 {
     std::vector<std::string_view> out;
@@ -26,7 +26,7 @@ std::vector<std::string_view> innermostGroups(std::string_view text)
     return out;
 }
 
-/// Comma-separated words without blanks and quotes; a comma at the end adds none.
+/// Comma-separated words without blanks and quotes. A trailing comma adds no word.
 std::vector<std::string_view> words(std::string_view group)
 {
     std::vector<std::string_view> out;

@@ -66,7 +66,7 @@ private:
         }
     }
 
-    /// As far as the factors go: the trip count, or more when they are imperfect.
+    /// Product of the factors of a loop: its trip count, or more with imperfect factors.
     [[nodiscard]] std::int64_t reach(int loop) const
     {
         std::int64_t out = 1;
@@ -75,7 +75,7 @@ private:
         return out;
     }
 
-    /// The loop's index from its parts: the outermost level counts the largest steps.
+    /// Index expression of a loop: the sum of its level indices times their step sizes, outermost first.
     [[nodiscard]] std::string index(int loop) const
     {
         std::string out;

@@ -8,41 +8,43 @@
 
 #include <string>
 
-// The JSON documents of `map --json` (docs/design.md 3.2, docs/rules/mapping.md 8), and the CSV of a model.
+// JSON documents of `map --json` (docs/design.md 3.2, docs/rules/mapping.md 8), and the CSV file of a model.
 namespace tilewright::mapping {
 
-/// One evaluated method. Numbers are null when the tiling does not multiply.
+/// Document of one evaluated method. Figures are null if the factors do not multiply to the trip counts.
 [[nodiscard]] std::string evaluationReport(const LoopNest& nest, const Method& method,
                                            const MappingCost& evaluation, Objective objective,
                                            double seconds);
 
-/// What a search report says beside the result.
+/// Additional data of a search document.
 struct SearchNotes
 {
-    std::int64_t runs = 1; ///< of the layer in its model
+    std::int64_t runs = 1; ///< number of executions of the layer in its model
     std::optional<PaddingHint> padding;
 };
 
-/// A search: the best method of `objective` with its components, all three optima, the front, the counts.
+/// Document of a search: the best method for `objective` with its components, the optima of all three
+/// objectives, the front and the counts.
 [[nodiscard]] std::string searchReport(const LoopNest& nest, const Architecture& architecture,
                                        const SearchResult& result, Objective objective,
                                        const SearchNotes& notes = {});
 
-/// A model: one entry per layer and the totals.
+/// Document of a model: one entry per layer, and the totals.
 [[nodiscard]] std::string modelReport(const ModelResult& result, Objective objective);
 
-/// A row per layer and objective with cycles and energy by level and operand, and objective-wise totals, with
-/// a header line.
+/// CSV with a header line: one row per layer and objective with cycles and energy by level and operand, and
+/// totals per objective.
 [[nodiscard]] std::string modelCsv(const ModelResult& result);
 
-/// The same rows of one layer, without totals.
+/// CSV of one layer in the form of modelCsv(), without totals.
 [[nodiscard]] std::string layerCsv(const Layer& layer, const LoopNest& nest, const Architecture& architecture,
                                    const SearchResult& result);
 
-/// One row of an evaluated method.
+/// CSV of one evaluated method, one row.
 [[nodiscard]] std::string methodCsv(const Layer& layer, const LoopNest& nest, const MappingCost& evaluation);
 
-/// The best method of every layer for an objective: {"name", "objective", "layers": [{"name", "method"}]}.
+/// JSON with the best method of every layer for an objective: {"name", "objective", "layers": [{"name",
+/// "method"}]}.
 [[nodiscard]] std::string modelMethods(const ModelResult& result, Objective objective);
 
 } // namespace tilewright::mapping

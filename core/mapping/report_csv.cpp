@@ -14,7 +14,7 @@ double memoryPj(const EnergyParts& e, std::size_t memory)
     return std::array{e.rf, e.noc, e.spm, e.dram}[memory];
 }
 
-/// What a row tells of a method: cycles by what they go to, busy cycles and energy by level and operand.
+/// Columns of the breakdown of a method: cycles by cause, busy cycles, and energy by level and operand.
 std::string breakdownHeader()
 {
     std::string out = ",cycles_compute,cycles_distribution,cycles_reduction,cycles_drain,cycles_dma";
@@ -50,7 +50,7 @@ std::string header()
     return "layer,shape,count,macs,proven,objective,energy_pj,cycles,edp" + breakdownHeader();
 }
 
-/// So many empty fields as the breakdown has.
+/// Empty fields for all columns of the breakdown.
 std::string noBreakdown()
 {
     const std::string names = breakdownHeader();

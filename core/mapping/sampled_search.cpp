@@ -93,7 +93,8 @@ private:
         return true;
     }
 
-    /// The best value of the objective over all classes; every class is offered to the front.
+    /// Evaluates a tiling with all order classes and offers them to the front. Returns the best value of the
+    /// objective.
     double look(const Method& m, Objective objective)
     {
         double best = std::numeric_limits<double>::infinity();
@@ -114,7 +115,7 @@ private:
         return best;
     }
 
-    /// From a random valid tiling, takes the first improving move until there is none.
+    /// Hill climbing: starts at a random valid tiling and takes the first improving move until there is none.
     void climb(Objective objective)
     {
         Method current = trivialMethod(m_nest);

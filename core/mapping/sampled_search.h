@@ -5,9 +5,9 @@
 
 namespace tilewright::mapping {
 
-/// For layers whose divisors are too many to settle: seeded local search from random tilings, moving one
-/// prime factor at a time, until the time (10 s when none is given) or the token ends it. Never proven;
-/// the gap is against compulsory traffic and full use of the PEs.
+/// Search for layers with too many divisors for an exact search: seeded local search from random tilings. A
+/// move shifts one prime factor. It ends after the time limit (default 10 s) or when stopped. The result is
+/// never proven; its gap refers to a bound from compulsory traffic and full use of the PEs.
 [[nodiscard]] SearchResult sampledSearch(const LoopNest& nest, const Architecture& architecture,
                                          const SearchOptions& options);
 

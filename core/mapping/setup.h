@@ -10,19 +10,19 @@
 
 namespace tilewright::mapping {
 
-/// One method of one layer on one machine: what the lens edits.
+/// Document of the Mapping lens: one method of one layer on one machine.
 struct Setup
 {
     Layer layer;
     Architecture architecture;
     Method method;
-    std::vector<std::string> factors; ///< asked for of the search, as parseConstraints() reads them
+    std::vector<std::string> factors; ///< constraints of the search, input of parseConstraints()
 
     bool operator==(const Setup&) const = default;
 };
 
-/// As a file (NAME.mapping.json): {"layer", "architecture", "method"}, each as in a file of its own, so that
-/// it can be given wherever a method is read; and "factors" when some are asked for.
+/// Reads a document (NAME.mapping.json): {"layer", "architecture", "method"}, each in the form of its own
+/// file, and optionally "factors". Such a file is accepted wherever a method is read.
 [[nodiscard]] Result<Setup> readSetup(std::string_view text, const std::string& file);
 [[nodiscard]] std::string writeSetup(const Setup& setup);
 

@@ -8,7 +8,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-/// The member as the text of a file of its own; what its reader says is told with the member's name.
+/// Reads a member as if it were a file of its own. Its error messages contain the name of the member.
 template <typename Read>
 auto readPart(const JsonCursor& root, const char* key, const Read& read) -> decltype(read(std::string()))
 {
@@ -32,7 +32,7 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
         return document.error();
     const JsonCursor root(*document, file);
     Setup out;
-    JsonFields fields(root); // each part has a reader of its own
+    JsonFields fields(root); // each part has its own reader
     for (const char* part : {"layer", "architecture", "method"})
         fields.ignored(part);
     fields.optional("factors", out.factors);

@@ -53,11 +53,12 @@ TileBounds::TileBounds(const LoopNest& nest, const Architecture& architecture, c
 Cost TileBounds::cost(Lattice::Index tile, const DramTerms& dram, int spmOperand) const noexcept
 {
     const auto x = static_cast<std::size_t>(spmOperand);
-    // Rounded down by more than the error of the doubles before it becomes whole cycles again.
+    // Reduced by more than the rounding error before it is rounded up to whole cycles.
     const double rawPass = m_pass[x][tile] * static_cast<double>(m_lattice.product[tile]);
     const auto pass = static_cast<std::int64_t>(std::ceil(rawPass * (1 - 1e-12)));
     double own = m_macs * m_reused[x][tile] / static_cast<double>(m_lattice.freeProduct[x][tile]);
-    // Kept in the register files, the operand is sent once per change at DRAM and one way only.
+    // If the operand is kept in the register files, it is sent once per change at DRAM, in one direction
+    // only.
     if (dram.operand == spmOperand) {
         const std::int64_t changes = dram.passes / dram.reuse;
         own = std::min(own, static_cast<double>(m_lattice.elements[x][tile]) * m_keptPj[x] *

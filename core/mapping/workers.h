@@ -10,8 +10,8 @@
 
 namespace tilewright::mapping {
 
-/// Settles the parts of a search space in so many threads, in order, and calls tell() about ten times a
-/// second in between. `settle(worker, i)` says whether part i is done; the thread ends with the first that is
+/// Processes the parts of a search space in order with `threads` threads. Calls tell() about ten times per
+/// second. `settle(worker, i)` returns true if part i is finished; the thread ends at the first part that is
 /// not.
 template <typename MakeWorker, typename Settle, typename Tell>
 void settleParts(int threads, std::vector<std::atomic<bool>>& done, const MakeWorker& makeWorker,

@@ -14,7 +14,7 @@ namespace tilewright::npu {
 
 namespace {
 
-/// A set of bursts of the whole address space.
+/// A set of bursts in the DRAM address space.
 class BurstSet
 {
 public:
@@ -55,7 +55,7 @@ private:
     std::vector<std::uint64_t> m_words;
 };
 
-/// Compulsory bytes, and beside them the intermediate ones.
+/// Returns (compulsory bytes, intermediate bytes).
 std::pair<std::int64_t, std::int64_t> bytesOf(const NpuGraph& g)
 {
     const NpuTensor& last = g.tensors.back();
@@ -80,7 +80,7 @@ std::pair<std::int64_t, std::int64_t> bytesOf(const NpuGraph& g)
             if (!isRead[g.tiles[t].tensor] || g.nodes[n].type == NodeType::KvStore)
                 finals.add(tensor, g.tiles[t]);
         }
-    read.remove(written); // what the run makes itself need not be read from DRAM
+    read.remove(written); // the run produces these bytes itself
     const std::int64_t made = written.bytes() - finals.bytes();
     return {read.bytes() + finals.bytes(), made};
 }
@@ -159,7 +159,7 @@ std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& b
     } else if (vector >= 0.5) {
         text = "The vector engines bind: they work for " + percent(vector) + " of the makespan";
     } else {
-        // Nothing is saturated: name what the cores waited for most, and for which operator.
+        // No unit is saturated: name the most frequent wait and the operator with most of it.
         std::array<Cycle, kCoreStates> sums{};
         std::vector<Cycle> perOp(graph.opNames.size() + 1, 0);
         for (const CoreRun& core : run.cores)

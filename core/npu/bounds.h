@@ -11,21 +11,21 @@ namespace tilewright::npu {
 /// Lower bounds of any run on the hardware, in cycles (docs/rules/npu.md 4).
 struct Bounds
 {
-    Cycle criticalPath = 0; ///< over compute cycles only
-    Cycle tensor = 0;       ///< tensor work / cores
-    Cycle vector = 0;       ///< vector work / cores
-    Cycle dram = 0;         ///< compulsory bytes / total bandwidth
+    Cycle criticalPath = 0; ///< critical path, compute cycles only
+    Cycle tensor = 0;       ///< tensor-engine work / cores
+    Cycle vector = 0;       ///< vector-engine work / cores
+    Cycle dram = 0;         ///< compulsory bytes / DRAM bandwidth
     std::int64_t compulsoryBytes = 0;
-    std::int64_t intermediateBytes =
-        0;                ///< results that are read again: written through (docs/rules/npu.md 5.2)
-    Cycle lowerBound = 0; ///< the largest
+    /// Bytes of results that later nodes read (written through to DRAM, docs/rules/npu.md 5.2).
+    std::int64_t intermediateBytes = 0;
+    Cycle lowerBound = 0; ///< the largest of the bounds above
 
-    /// "critical_path", "tensor", "vector" or "dram": the largest, the first of equals.
+    /// Name of the largest bound: "critical_path", "tensor", "vector" or "dram". The first one on a tie.
     [[nodiscard]] std::string_view binding() const noexcept;
 };
 [[nodiscard]] Bounds lowerBounds(const NpuGraph& graph, const NpuHardware& hardware);
 
-/// What held the run back, in one sentence with figures ("DRAM binds: ...").
+/// One sentence that names the limiting resource of the run, with figures ("DRAM binds: ...").
 [[nodiscard]] std::string explainRun(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds);
 
 } // namespace tilewright::npu

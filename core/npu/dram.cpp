@@ -123,7 +123,7 @@ void Dram::releaseBus(std::size_t channel)
 
 void Dram::serve(std::size_t channel, std::size_t bankIndex, Cycle now)
 {
-    // Among transfers of one age no other has the same: the best key decides.
+    // Ages are unique among the waiting transfers, so the best key is unique.
     constexpr std::uint64_t kOtherRow = std::uint64_t{1} << 63, kSameHead = std::uint64_t{1} << 62;
     Channel& ch = m_channels[channel];
     Bank& b = ch.banks[bankIndex];
@@ -205,19 +205,19 @@ void Dram::giveBus(std::size_t channel, Cycle now)
         m_next[channel] = kNever;
         return;
     }
-    // Nothing comes between but the start of a transfer, which calls the promise off.
-    ch.promised = bankForBus(ch, ch.served.first());
-    ch.promisedAt = ch.served.firstReadyAt();
+    // The reservation holds until then unless a new transfer starts, which cancels it.
+    ch.reservedBank = bankForBus(ch, ch.served.first());
+    ch.reservedAt = ch.served.firstReadyAt();
     m_next[channel] =
-        ch.promisedAt + ch.banks[static_cast<std::size_t>(ch.promised)].group.bursts * m_busCycles;
+        ch.reservedAt + ch.banks[static_cast<std::size_t>(ch.reservedBank)].group.bursts * m_busCycles;
 }
 
-void Dram::keepPromise(std::size_t channel)
+void Dram::grantReservedBus(std::size_t channel)
 {
     Channel& ch = m_channels[channel];
-    ch.served.remove(static_cast<std::size_t>(ch.promised));
-    holdBus(channel, ch.promised, ch.promisedAt);
-    ch.promised = -1;
+    ch.served.remove(static_cast<std::size_t>(ch.reservedBank));
+    holdBus(channel, ch.reservedBank, ch.reservedAt);
+    ch.reservedBank = -1;
 }
 
 void Dram::holdBus(std::size_t channel, int bank, Cycle from)
@@ -248,9 +248,9 @@ void Dram::holdBus(std::size_t channel, int bank, Cycle from)
 void Dram::issueChannel(std::size_t c, Cycle now)
 {
     Channel& ch = m_channels[c];
-    if (ch.promised >= 0 && ch.promisedAt < now)
-        keepPromise(c);
-    ch.promised = -1;
+    if (ch.reservedBank >= 0 && ch.reservedAt < now)
+        grantReservedBus(c);
+    ch.reservedBank = -1;
     for (std::uint64_t left = ch.idleWithWork; left != 0; left &= left - 1)
         serve(c, static_cast<std::size_t>(std::countr_zero(left)), now);
     ch.idleWithWork = 0;

@@ -14,7 +14,7 @@ namespace tilewright::npu {
 
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-/// A channel's data bus held by adjacent bursts of one tile in one bank and row.
+/// One use of a channel's data bus: adjacent bursts of one tile in one bank and row.
 struct DramEvent
 {
     Cycle start = 0, end = 0;
@@ -27,7 +27,7 @@ struct DramEvent
     bool operator==(const DramEvent&) const = default;
 };
 
-/// Bytes and row hits per channel and bank over time, in at most kBins bins whose width doubles as the run
+/// Bytes and row hits per channel and bank over time, in at most kBins bins. The bin width doubles as the run
 /// grows. A transfer counts in the bin in which its bus time starts.
 class DramSeries
 {
@@ -36,7 +36,7 @@ public:
     struct Bin
     {
         std::int64_t bytes = 0;
-        std::uint32_t hits = 0, misses = 0; ///< burst groups
+        std::uint32_t hits = 0, misses = 0; ///< number of burst groups
     };
     DramSeries() = default;
     DramSeries(int channels, int banks);
@@ -52,29 +52,30 @@ public:
 private:
     void halve();
 
-    std::vector<Bin> m_bins; ///< by bin, channel and bank: what is written at one time lies together
+    std::vector<Bin> m_bins; ///< by bin, then channel, then bank: bins are contiguous in memory
     std::size_t m_banks = 0, m_width = 0, m_used = 0;
-    int m_shift = 6; ///< of the width of a bin
+    int m_shift = 6; ///< log2 of the bin width in cycles
 };
 
-/// Channels, banks and the arbiter of docs/rules/npu.md 5.3, event driven.
+/// Event-driven model of the channels, banks and arbiter of docs/rules/npu.md 5.3.
 ///
-/// A burst group (adjacent bursts of one tile in one interleave block, hence one bank and row) is served as
-/// one: its bank works hit-or-miss latency for the first burst and hit latency for each further one, then the
-/// channel's bus is held for all of them; the bank takes its next group when the bus is released. The arbiter
-/// chooses twice with the same order: which transfer an idle bank serves, and which finished bank gets the
-/// bus. Bursts of one transfer stay in order within a bank.
+/// A burst group is a run of adjacent bursts of one tile in one interleave block, hence in one bank and row.
+/// It is the unit of service. The bank takes the hit or miss latency for the first burst and the hit latency
+/// for each further burst; then the group holds the channel's bus for all its bursts. The bank accepts its
+/// next group when the bus is released. The arbiter uses one priority order for two choices: the transfer
+/// that an idle bank serves, and the finished bank that gets the bus. Bursts of one transfer stay in order
+/// within a bank.
 class Dram
 {
 public:
     Dram(const DramHardware& hardware, int slots);
 
-    /// Queues all bursts of a transfer in slot `slot` (free until then); `age` grows with every transfer.
+    /// Queues all bursts of a transfer in the free slot `slot`. `age` increases with every transfer.
     void begin(int slot, const NpuTensor& tensor, const TileDesc& tile, std::uint32_t tileId,
                std::uint64_t age, std::int32_t head, bool isStore);
-    /// The next time a bus is released or an idle bus can be given, kNever when nothing is queued.
+    /// The next time at which a bus is released or an idle bus can be granted; kNever if nothing is queued.
     [[nodiscard]] Cycle nextTime() const noexcept { return *std::min_element(m_next.begin(), m_next.end()); }
-    /// Releases the buses that end at `now`; calls delivered(slot, bytes) in order of channel.
+    /// Releases the buses whose transfers end at `now`. Calls delivered(slot, bytes) in order of channel.
     template <typename F> void release(Cycle now, F&& delivered)
     {
         for (std::size_t c = 0; c < m_channels.size(); ++c) {
@@ -82,8 +83,8 @@ public:
                 continue;
             Channel& ch = m_channels[c];
             m_touched |= std::uint64_t{1} << c;
-            if (ch.promised >= 0)
-                keepPromise(c);
+            if (ch.reservedBank >= 0)
+                grantReservedBus(c);
             if (ch.busBank >= 0 && ch.busEnd == now) {
                 const Bank& bank = ch.banks[static_cast<std::size_t>(ch.busBank)];
                 const int slot = bank.slot;
@@ -93,7 +94,7 @@ public:
             }
         }
     }
-    /// Gives idle banks and buses their next work; after release and all begin calls of this cycle.
+    /// Assigns work to idle banks and buses. Call it after release() and all begin() calls of this cycle.
     void issue(Cycle now)
     {
         for (; m_touched != 0; m_touched &= m_touched - 1)
@@ -126,23 +127,23 @@ private:
         std::int64_t address = 0;
         std::uint32_t row = 0;
         std::uint32_t bursts = 0;
-        std::uint32_t next = kNone; ///< of the same slot and bank
+        std::uint32_t next = kNone; ///< index of the next group of the same slot and bank
     };
-    /// What a slot has queued for a bank: groups in order, kNone without any.
+    /// Burst groups that one slot has queued for one bank, in order; kNone if there are none.
     struct Queue
     {
         std::uint32_t first = kNone, last = kNone;
-        std::uint32_t row = 0; ///< of the first
+        std::uint32_t row = 0; ///< row of the first group
     };
     struct Bank
     {
-        int slot = -1; ///< being served, -1 = idle
+        int slot = -1; ///< slot that the bank serves, -1 = idle
         Group group;
         bool hit = false;
         std::uint32_t openRow = kNone;
-        std::uint32_t waiting = 0; ///< bit per slot with queued groups
+        std::uint32_t waiting = 0; ///< bit per slot that has queued groups for this bank
     };
-    /// Banks at work, the first to be ready first.
+    /// Busy banks, sorted by the time at which their data is ready.
     class ServedBanks
     {
     public:
@@ -153,12 +154,12 @@ private:
                 m_end -= m_begin;
                 m_begin = 0;
             }
-            std::size_t at = m_end++; // most are ready after all others
+            std::size_t at = m_end++; // insertion from the end: most new entries are ready last
             for (; at > m_begin && m_entries[at - 1].readyAt > readyAt; --at)
                 m_entries[at] = m_entries[at - 1];
             m_entries[at] = {readyAt, bank};
         }
-        void remove(std::size_t bank) ///< one of the first
+        void remove(std::size_t bank) ///< `bank` is near the front
         {
             std::size_t at = m_begin;
             while (m_entries[at].bank != bank)
@@ -167,7 +168,7 @@ private:
                 m_entries[at] = m_entries[at - 1];
             ++m_begin;
         }
-        /// Bit a bank of those that are ready at `now`, which it forgets.
+        /// Returns a bit mask of the banks that are ready at `now` and removes them.
         [[nodiscard]] std::uint64_t takeReady(Cycle now)
         {
             std::uint64_t out = 0;
@@ -177,7 +178,7 @@ private:
         }
         [[nodiscard]] bool isEmpty() const noexcept { return m_begin == m_end; }
         [[nodiscard]] Cycle firstReadyAt() const noexcept { return m_entries[m_begin].readyAt; }
-        /// Bit a bank of those that are ready first.
+        /// Bit mask of the banks with the earliest ready time.
         [[nodiscard]] std::uint64_t first() const noexcept
         {
             std::uint64_t out = 0;
@@ -192,24 +193,23 @@ private:
             Cycle readyAt;
             std::size_t bank;
         };
-        std::array<Entry, 4 * 64> m_entries; ///< four times the banks a channel may have
+        std::array<Entry, 4 * 64> m_entries; ///< four times the largest number of banks per channel
         std::size_t m_begin = 0, m_end = 0;
     };
-    // Masks have a bit a bank, so that the arbiter looks at the transfers and not at all banks.
+    // The masks have one bit per bank, so that the arbiter need not visit all banks.
     struct Channel
     {
         std::vector<Bank> banks;
-        ServedBanks served;                  ///< not known to be ready for the bus
-        std::vector<std::uint64_t> servedBy; ///< per slot: its banks that wait for the bus
+        ServedBanks served;                  ///< busy banks whose data is not known to be ready
+        std::vector<std::uint64_t> servedBy; ///< per slot: mask of its banks that wait for the bus
         std::uint64_t idleWithWork = 0;
-        std::uint64_t ready = 0;  ///< for the bus
+        std::uint64_t ready = 0;  ///< banks whose data is ready for the bus
         std::uint64_t hits = 0;   ///< banks that were served from an open row
-        std::uint32_t usedBy = 0; ///< bit a slot with banks that wait for the bus
+        std::uint32_t usedBy = 0; ///< mask of the slots with banks that wait for the bus
         int busBank = -1;
         Cycle busEnd = 0;
-        int promised =
-            -1; ///< the bank that gets the idle bus at promisedAt, if no transfer starts until then
-        Cycle promisedAt = 0;
+        int reservedBank = -1; ///< bank that gets the idle bus at reservedAt unless a transfer starts before
+        Cycle reservedAt = 0;
         int lastBank = -1;
         std::int32_t lastHead = -2;
         std::int64_t queuedBytes = 0;
@@ -222,13 +222,13 @@ private:
         bool isStore = false;
         std::int64_t remaining = 0;
     };
-    /// What the arbiter knows of a slot's transfer.
+    /// Arbitration keys of a slot's transfer.
     struct SlotRank
     {
         std::uint64_t age = 0;
         std::int32_t head = -1;
     };
-    /// Division by a number that is mostly a power of two.
+    /// Fast division: a shift if the divisor is a power of two.
     struct Divisor
     {
         explicit Divisor(std::int64_t by)
@@ -245,7 +245,7 @@ private:
         int shift;
     };
 
-    /// Of a bank, by slot.
+    /// Queues of a bank, indexed by slot.
     [[nodiscard]] Queue* queues(std::size_t channel, std::size_t bank) noexcept
     {
         return m_queues.data() + (channel * m_banks + bank) * m_slots.size();
@@ -255,7 +255,7 @@ private:
     void serve(std::size_t channel, std::size_t bank, Cycle now);
     [[nodiscard]] int bankForBus(const Channel& channel, std::uint64_t candidates) const;
     void giveBus(std::size_t channel, Cycle now);
-    void keepPromise(std::size_t channel);
+    void grantReservedBus(std::size_t channel);
     void holdBus(std::size_t channel, int bank, Cycle from);
 
     DramHardware m_hw;
@@ -263,11 +263,11 @@ private:
     std::size_t m_banks;
     Divisor m_perChannel, m_perBank;
     std::vector<Channel> m_channels;
-    std::vector<Cycle> m_next; ///< per channel
+    std::vector<Cycle> m_next; ///< per channel: time of its next event
     std::vector<Slot> m_slots;
-    std::vector<SlotRank> m_ranks; ///< per slot
-    std::vector<Queue> m_queues;   ///< per channel, bank and slot
-    std::uint64_t m_touched = 0;   ///< bit a channel to look at in issue()
+    std::vector<SlotRank> m_ranks; ///< arbitration keys, per slot
+    std::vector<Queue> m_queues;   ///< indexed by channel, bank and slot
+    std::uint64_t m_touched = 0;   ///< mask of the channels that issue() must visit
     std::int64_t m_totalBytes = 0, m_hits = 0, m_misses = 0;
     int m_burstShift = 0, m_interleaveShift = 0, m_rowShift = 0;
 };

@@ -11,7 +11,7 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Min-max normalisation over the candidates, 0 when all are equal.
+/// Min-max normalisation over the candidates; 0 if all values are equal.
 struct Range
 {
     double low = std::numeric_limits<double>::infinity();
@@ -63,8 +63,8 @@ ReadySet::ReadySet(const NpuGraph& graph, const NpuHardware& hardware, const std
     : m_graph(graph), m_hw(hardware), m_cp(cp), m_options(options), m_tileChannels(graph.tiles.size(), 0),
       m_isReady(graph.units.size(), false)
 {
-    // A tile that hundreds of units read (the weights of a norm, say) would make every choice look at all of
-    // them; units that share one are told apart by it instead.
+    // Hot tiles: a tile with hundreds of readers, such as the weights of a norm, would force every choice to
+    // check all these units one by one. Such units are grouped by their hot tile instead.
     constexpr std::uint32_t kHotReaders = 256;
     std::vector<std::uint32_t> readers(graph.tiles.size(), 0);
     for (std::size_t u = 0; u < graph.units.size(); ++u)
@@ -191,7 +191,7 @@ std::uint32_t ReadySet::choose(int core, const Spm& spm, const Dram& dram,
         const int only = onlyCore(unit);
         return only < 0 || only == core;
     };
-    // Units that find some of their bytes in this core's SPM are looked at one by one.
+    // Units with input bytes already in this core's SPM are scored one by one.
     std::vector<std::uint32_t> single;
     spm.forEachTile([&](std::uint32_t tile) {
         for (const std::uint32_t u : m_firstReaders.of(tile))

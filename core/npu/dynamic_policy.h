@@ -13,22 +13,23 @@
 
 namespace tilewright::npu {
 
-/// What the dynamic score looks at in one candidate (docs/rules/npu.md 5.4).
+/// Terms of the dynamic score of one candidate node (docs/rules/npu.md 5.4).
 struct Candidate
 {
     std::uint32_t node = 0;
     double cp = 0;
-    double intensity = 0; ///< compute cycles / bytes still to be moved; infinite without bytes
-    double stall = 0;     ///< queued bytes on its channels / their rate
+    double intensity = 0; ///< compute cycles / bytes still to be loaded; infinite if there are none
+    double stall = 0;     ///< queued bytes on its channels / bandwidth of these channels
     bool memoryBound = false;
 };
 
-/// Index of the candidate to run: highest score, ties by node id; all candidates share one normalisation.
+/// Index of the candidate with the highest score. Ties go to the smaller node id. All candidates share one
+/// normalisation.
 [[nodiscard]] std::size_t bestCandidate(const std::vector<Candidate>& candidates, const Weights& weights,
                                         bool memoryBoundFirst);
 
-/// The ready units of the dynamic scheduler. Units whose first nodes look the same to the score are kept
-/// together, so that a choice costs the number of kinds, not of units.
+/// The ready units of the dynamic scheduler. Units whose first nodes have equal score terms are grouped, so
+/// that the cost of a choice depends on the number of groups, not on the number of units.
 class ReadySet
 {
 public:
@@ -40,11 +41,11 @@ public:
     [[nodiscard]] bool contains(std::uint32_t unit) const { return m_isReady[unit]; }
     [[nodiscard]] std::size_t size() const noexcept { return m_size; }
 
-    /// The unit to run next on `core`, kNone without a candidate. `early` are units that wait only for a node
-    /// of this core. Under head_parallel units of other cores' heads are no candidates.
+    /// The unit to run next on `core`; kNone if there is no candidate. `early` are units that wait only for a
+    /// node of this core. Under head_parallel, units of heads of other cores are not candidates.
     [[nodiscard]] std::uint32_t choose(int core, const Spm& spm, const Dram& dram,
                                        const std::vector<std::uint32_t>& early) const;
-    /// The only core that may run the unit, -1 for any.
+    /// The only core that may run the unit; -1 if any core may.
     [[nodiscard]] int onlyCore(std::uint32_t unit) const;
 
 private:
@@ -52,9 +53,9 @@ private:
     {
         Cycle cp = 0, compute = 0;
         std::int64_t bytes = 0;
-        std::uint64_t channels = 0; ///< bit per channel of its inputs, without the hot tile
-        std::uint32_t hot = kNone;  ///< the input that very many ready units share
-        int core = -1;              ///< head_parallel: the only core that may run it
+        std::uint64_t channels = 0; ///< bit per DRAM channel that its inputs use, without the hot tile
+        std::uint32_t hot = kNone;  ///< input tile that very many ready units share
+        int core = -1;              ///< head_parallel: the only core that may run it; -1 = any
         auto operator<=>(const Kind&) const = default;
     };
     [[nodiscard]] Kind kindOf(std::uint32_t unit) const;
@@ -66,12 +67,13 @@ private:
     const NpuHardware& m_hw;
     const std::vector<Cycle>& m_cp;
     RunOptions m_options;
-    mutable std::vector<std::uint64_t> m_tileChannels; ///< computed when first asked, 0 = not yet
-    std::vector<std::uint32_t> m_hot;                  ///< per unit: its hot tile or kNone
-    Adjacency m_firstReaders; ///< tile -> units whose first node reads it, but for their hot tile
+    /// Mask per tile, computed on first use; 0 = not computed
+    mutable std::vector<std::uint64_t> m_tileChannels;
+    std::vector<std::uint32_t> m_hot; ///< per unit: its hot tile, or kNone
+    Adjacency m_firstReaders;         ///< tile -> units whose first node reads it as a non-hot tile
     std::vector<bool> m_isReady;
     std::size_t m_size = 0;
-    std::map<Kind, std::set<std::uint32_t>> m_kinds; ///< first nodes of the units
+    std::map<Kind, std::set<std::uint32_t>> m_kinds; ///< ready units, grouped by the kind of their first node
 };
 
 } // namespace tilewright::npu

@@ -8,13 +8,13 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Appends operators to a model; every tensor is made by the operator that writes it or by `input`.
+/// Appends operators to a model. A tensor is created by the operator that writes it or by input().
 class Builder
 {
 public:
     explicit Builder(NpuModel& model) : m_model(model) {}
 
-    /// What stands before the names of a block's tensors and operators; nothing for a single block.
+    /// Sets the name prefix of the block's tensors and operators; empty if there is only one block.
     void beginBlock(std::int64_t block, std::int64_t blocks)
     {
         m_prefix = blocks > 1 ? "block" + std::to_string(block) + "." : std::string();
@@ -33,7 +33,7 @@ public:
         m_model.ops.push_back(std::move(op));
         return m_model.ops.back();
     }
-    /// x [T,K] times new weights [K,N].
+    /// Appends a matmul of x [T,K] with new weights [K,N].
     std::size_t project(const std::string& name, std::size_t x, std::int64_t n, const TileSizes& tile)
     {
         const auto shape = m_model.tensors[x].shape;
@@ -42,7 +42,7 @@ public:
         add(OpType::MatMul, name, {x, w}, y).tile = tile;
         return y;
     }
-    /// An operator whose output has the shape of its first input.
+    /// Appends an operator whose output has the shape of its first input.
     std::size_t same(OpType type, const std::string& name, std::vector<std::size_t> inputs)
     {
         const std::size_t y = input(name, m_model.tensors[inputs[0]].shape);
@@ -67,8 +67,8 @@ Result<NpuModel> checked(NpuModel model)
     return model;
 }
 
-/// Wide tiles over N: a row of the weights is then long enough to reach several channels, where the default
-/// rule (one engine width) would read 128 bytes out of every row.
+/// Tiles that are wide along N. A row of such a weight tile is long enough for several DRAM channels; the
+/// default rule (one engine width) would read only 128 bytes of every row.
 TileSizes projectionTile(std::int64_t tokens)
 {
     TileSizes tile;
@@ -90,7 +90,8 @@ Status checkHeads(std::int64_t hidden, std::int64_t heads)
 
 namespace {
 
-/// One decoder block from x [tokens, hidden] to its result of the same shape.
+/// Appends one decoder block that reads x [tokens, hidden]. Returns the output tensor, which has the same
+/// shape.
 std::size_t llamaBlock(Builder& b, NpuModel& model, const LlamaBlockOptions& o, std::size_t x)
 {
     const bool decode = o.phase == LlamaPhase::Decode;
@@ -118,7 +119,7 @@ std::size_t llamaBlock(Builder& b, NpuModel& model, const LlamaBlockOptions& o, 
     std::size_t keys = kRope;
     std::size_t values = v;
     if (decode) {
-        // The token just appended is read back with the others, so that the load waits for its store.
+        // The load includes the token that was just appended, so it waits for the store of that token.
         keys = b.input("k_all", cacheShape);
         values = b.input("v_all", cacheShape);
         b.add(OpType::KvLoad, "k_load", {kCache}, keys).range = {0, cached + 1};
@@ -246,7 +247,7 @@ Result<NpuModel> generateConvNet(const ConvNetOptions& o)
         op.stride = {stride, stride};
         op.padding = {pad, pad};
         op.groups = groups;
-        // An eighth of the rows a block, so that eight cores find work in every layer.
+        // A block is an eighth of the rows, so that eight cores have work in every layer.
         op.tile.height = std::max<std::int64_t>(1, (model.tensors[y].shape[2] + 7) / 8);
         x = y;
     };

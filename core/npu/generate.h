@@ -18,16 +18,16 @@ struct LlamaBlockOptions
     std::int64_t hidden = 4096;
     std::int64_t heads = 32;
     std::int64_t ffn = 11008;
-    std::int64_t tokens = 128;  ///< prefill: new tokens (decode always has one)
-    std::int64_t cached = 2048; ///< decode: tokens already in the KV cache
+    std::int64_t tokens = 128;  ///< prefill: number of new tokens (decode has one)
+    std::int64_t cached = 2048; ///< decode: number of tokens already in the KV cache
     bool flash = false;
     int dtypeBytes = 2;
-    std::int64_t kvHeads = 0; ///< heads of K and V (grouped queries), 0 = as many
-    std::int64_t layers = 1;  ///< blocks, one after the other
+    std::int64_t kvHeads = 0; ///< heads of K and V (grouped queries), 0 = same as heads
+    std::int64_t layers = 1;  ///< number of consecutive blocks
 };
 [[nodiscard]] Result<NpuModel> generateLlamaBlock(const LlamaBlockOptions& options);
 
-/// A BERT encoder block: Q/K/V, attention without mask, output projection, layer norms, GELU MLP.
+/// A BERT encoder block: Q/K/V, attention without a mask, output projection, layer norms, GELU MLP.
 struct BertBlockOptions
 {
     std::int64_t hidden = 768;
@@ -36,18 +36,18 @@ struct BertBlockOptions
     std::int64_t tokens = 128;
     bool flash = false;
     int dtypeBytes = 2;
-    std::int64_t layers = 1; ///< blocks, one after the other
+    std::int64_t layers = 1; ///< number of consecutive blocks
 };
 [[nodiscard]] Result<NpuModel> generateBertBlock(const BertBlockOptions& options);
 
-/// Stages of 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1 convolution, ReLU; channels double per
-/// stage.
+/// A convolutional network. Each stage: 3x3 convolution, ReLU, depthwise 3x3 (stride 2), 1x1 convolution,
+/// ReLU. The number of channels doubles per stage.
 struct ConvNetOptions
 {
     std::int64_t batch = 1;
     std::int64_t channels = 3;
-    std::int64_t size = 56;  ///< height and width of the input
-    std::int64_t width = 32; ///< channels of the first stage
+    std::int64_t size = 56;  ///< height and width of the input, in pixels
+    std::int64_t width = 32; ///< output channels of the first stage
     std::int64_t stages = 3;
     int dtypeBytes = 2;
 };

@@ -11,22 +11,22 @@ namespace tilewright::npu {
 
 using Cycle = std::int64_t;
 
-/// Most cores of a machine: keeps the exact NoC shares inside 128-bit integers.
+/// Largest number of cores of a machine. It keeps the exact NoC shares within 128-bit integers.
 inline constexpr int kMaxCores = 16;
 inline constexpr int kMaxChannels = 64;
 inline constexpr int kMaxBanks = 64;
 
 enum class Arbiter {
     OldestFirst,
-    DramAware, ///< row hits, then other banks, then other heads, then oldest (docs/rules/npu.md 5.3)
+    DramAware, ///< order: row hits, other banks, other heads, oldest (docs/rules/npu.md 5.3)
 };
 
-/// DRAM of docs/rules/npu.md 2.5 and 5.3; sizes in bytes, times in cycles.
+/// DRAM parameters of docs/rules/npu.md 2.5 and 5.3: sizes in bytes, times in cycles.
 struct DramHardware
 {
     int channels = 4;
-    int banks = 16;                  ///< of one channel
-    std::int64_t bytesPerCycle = 16; ///< of one channel's data bus
+    int banks = 16;                  ///< number of banks per channel
+    std::int64_t bytesPerCycle = 16; ///< bandwidth of the data bus of one channel
     std::int64_t burstBytes = 64;
     std::int64_t interleaveBytes = 256;
     std::int64_t rowBytes = 2048;
@@ -35,14 +35,14 @@ struct DramHardware
     Arbiter arbiter = Arbiter::DramAware;
     bool operator==(const DramHardware&) const = default;
 
-    /// Cycles the channel's data bus is held by one burst.
+    /// Number of cycles for which one burst holds the data bus of the channel.
     [[nodiscard]] Cycle busCyclesPerBurst() const noexcept
     {
         return (burstBytes + bytesPerCycle - 1) / bytesPerCycle;
     }
 };
 
-/// Passes of the vector engine over its elements (docs/rules/npu.md 3).
+/// Number of passes of the vector engine over its elements, by operator type (docs/rules/npu.md 3).
 struct VectorPasses
 {
     int softmax = 4;
@@ -52,8 +52,8 @@ struct VectorPasses
     bool operator==(const VectorPasses&) const = default;
 };
 
-/// The machine; the defaults are those of docs/rules/npu.md 8.
-/// pJ of an element moved, or of one multiply-accumulate; one lane of the vector engine counts as one.
+/// Energies of the NPU in pJ per element moved, or per multiply-accumulate (one operation of a vector lane
+/// counts as one). Defaults: docs/rules/npu.md 8.
 struct NpuEnergy
 {
     double mac = 0.075;
@@ -72,22 +72,22 @@ struct NpuHardware
     std::int64_t vectorLanes = 128;
     double clockGhz = 1.0;
     std::int64_t spmBytes = std::int64_t{1} << 20;
-    int accumulatorBytes = 4; ///< bytes of one element while it is accumulated
+    int accumulatorBytes = 4; ///< bytes of one element in an accumulator
     VectorPasses passes;
     DramHardware dram;
-    std::int64_t linkBytesPerCycle = 32;   ///< NoC, one core's link (loads and stores together)
-    std::int64_t trunkBytesPerCycle = 128; ///< NoC, shared by all cores
+    std::int64_t linkBytesPerCycle = 32;   ///< NoC: link of one core (loads and stores together)
+    std::int64_t trunkBytesPerCycle = 128; ///< NoC: trunk that all cores share
     NpuEnergy energy;
     bool operator==(const NpuHardware&) const = default;
 
-    /// Bytes a cycle that one core gets when it is alone.
+    /// Bandwidth in bytes per cycle of one core while no other core transfers data.
     [[nodiscard]] std::int64_t bandwidthAlone() const noexcept;
 };
 
-/// The Error names the first field that is out of range or not a power of two.
+/// Returns an Error that names the first field that is out of range or not a power of two.
 [[nodiscard]] Status checkHardware(const NpuHardware& hardware);
 
-/// Where an address lies (docs/rules/npu.md 2.5).
+/// Channel, bank and row of a DRAM address (docs/rules/npu.md 2.5).
 struct DramPlace
 {
     int channel = 0;
@@ -97,8 +97,8 @@ struct DramPlace
 };
 [[nodiscard]] DramPlace placeOf(const DramHardware& dram, std::int64_t address) noexcept;
 
-/// Reads a hardware preset; missing fields keep their default, unknown ones are errors. Schema: the fields of
-/// NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see
+/// Reads a hardware preset. Missing fields keep their defaults; unknown fields are errors. The schema is the
+/// fields of NpuHardware in snake_case, with "passes", "dram" and "noc" as objects (see
 /// tests/data/npu_hardware/default.json).
 [[nodiscard]] Result<NpuHardware> parseHardware(std::string_view text, const std::string& file);
 [[nodiscard]] Result<NpuHardware> loadHardware(const std::string& path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only.
+// Include this header in *_json.cpp files only.
 #pragma once
 
 #include "base/json_fields.h"
@@ -7,7 +7,7 @@
 
 namespace tilewright::npu {
 
-/// The hardware object: a preset file's root, or a model's "hardware".
+/// Binds the fields of the hardware object: the root of a preset file, or the "hardware" of a model.
 void bindFields(JsonFields& fields, NpuHardware& hardware);
 
 } // namespace tilewright::npu

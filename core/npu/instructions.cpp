@@ -29,7 +29,7 @@ std::string_view toString(Opcode opcode) noexcept
 
 namespace {
 
-/// The computing instruction of a node type; Sync for those without one.
+/// The compute instruction of a node type; Sync if the type has none.
 Opcode computeOpcode(NodeType type)
 {
     switch (type) {
@@ -50,7 +50,7 @@ Opcode computeOpcode(NodeType type)
 
 namespace {
 
-/// The spans of every node, in their order: what `items` holds from `begin[node]` on.
+/// The spans in `items` grouped by node, in their order; the spans of a node start at `begin[node]`.
 class SpansOfNodes
 {
 public:
@@ -80,7 +80,7 @@ private:
 std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, const NpuRun& run)
 {
     std::vector<std::vector<Instruction>> out;
-    std::vector<Cycle> computed(graph.nodes.size(), 0); // a node runs on one core
+    std::vector<Cycle> computed(graph.nodes.size(), 0); // end of its computation, by node
     for (const CoreRun& core : run.cores) {
         const SpansOfNodes loads(graph.nodes.size(), core.loads), stores(graph.nodes.size(), core.stores);
         for (const auto* spans : {&core.tensor, &core.vector})
@@ -88,7 +88,8 @@ std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, cons
                 computed[s.node] = s.start;
         std::vector<Instruction>& program = out.emplace_back();
         for (const Choice& choice : core.choices) {
-            // A static list is looked at in order whatever is ready; a dynamic choice waited for its unit.
+            // The static scheduler takes nodes in list order without waiting for their units, so it needs no
+            // SYNC.
             if (run.options.scheduler == Scheduler::Dynamic && graph.isFirstOfUnit(choice.node))
                 program.push_back({Opcode::Sync, choice.node, kNone, choice.time});
             for (const TransferSpan& s : loads.of(choice.node))
@@ -97,7 +98,7 @@ std::vector<std::vector<Instruction>> instructionsOf(const NpuGraph& graph, cons
             if (opcode != Opcode::Sync)
                 program.push_back({opcode, choice.node, kNone, computed[choice.node]});
             else if (stores.of(choice.node).empty() &&
-                     loads.of(choice.node).empty()) // a KV_LOAD that found its tile
+                     loads.of(choice.node).empty()) // a KV_LOAD whose tile was already in SPM
                 program.push_back(
                     {Opcode::Sync, choice.node, graph.inputs(choice.node).front(), choice.time});
             for (const TransferSpan& s : stores.of(choice.node))
@@ -125,8 +126,8 @@ std::string describe(const NpuGraph& graph, const Instruction& i)
 
 namespace {
 
-/// Whether the run loads what the programs' TLOADs say, core by core.
-bool loadsAre(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
+/// True if the loads of the run equal the TLOADs of the programs on every core.
+bool loadsMatch(const std::vector<std::vector<Instruction>>& programs, const NpuRun& run)
 {
     for (std::size_t c = 0; c < programs.size(); ++c) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted, loaded;
@@ -166,7 +167,7 @@ std::vector<CoreProgram> listsOf(const std::vector<std::vector<Instruction>>& pr
 
 Result<NpuRun> withItsLoads(Result<NpuRun> run, const std::vector<std::vector<Instruction>>& programs)
 {
-    if (run && !loadsAre(programs, *run))
+    if (run && !loadsMatch(programs, *run))
         return Error{ErrorCode::Internal, "the loads of a core differ from its TLOAD instructions", {}, {}};
     return run;
 }

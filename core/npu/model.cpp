@@ -449,7 +449,7 @@ std::vector<std::size_t> opOrder(const NpuModel& model)
             for (const std::size_t w : writers[in]) {
                 if (model.ops[i].type == OpType::KvLoad && model.ops[w].type == OpType::KvAppend &&
                     !touchesRange(model, model.ops[w], model.ops[i].range))
-                    continue; // a later decode step appends behind the tokens this one loads
+                    continue; // no dependency: the writer is a later decode step
                 readers[w].push_back(i);
                 ++waiting[i];
             }

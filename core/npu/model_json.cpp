@@ -57,7 +57,7 @@ void bindVariant(JsonFields& f, bool& flash)
     f.optional("variant", flash, Words<bool>{kVariants, variantName});
 }
 
-/// n, or [vertical, horizontal]
+/// One number n, or [vertical, horizontal].
 struct OneOrTwo : Integers
 {
 };
@@ -74,7 +74,7 @@ Status readJson(const JsonCursor& at, std::array<std::int64_t, 2>& out, const On
     return Unit{};
 }
 
-/// An operator as the file has it, its tensors by name.
+/// An operator as it is in the file: its tensors are names.
 struct NamedOp
 {
     ModelOp op;
@@ -117,7 +117,7 @@ void bindFields(JsonFields& f, NamedOp& named)
     ModelOp& op = named.op;
     f.required("type", op.type, Words<OpType>{kOpTypes, toString});
     if (f.failed())
-        return f.allowOthers(); // the type decides which fields there are
+        return f.allowOthers(); // without a valid type the allowed fields are unknown
     f.defaulted("name", named.name, std::nullopt);
     f.required("inputs", named.inputs);
     f.required("outputs", named.outputs);
@@ -131,7 +131,7 @@ void bindFields(JsonFields& f, NamedOp& named)
         });
 }
 
-/// What an explicit and a generated model have in common.
+/// Fields that explicit and generated models share.
 struct Header
 {
     std::string name;
@@ -146,7 +146,7 @@ void bindHeader(JsonFields& f, Header& head)
     f.defaulted("hardware", head.hardware, std::nullopt);
 }
 
-/// The explicit form of a model.
+/// Fields of an explicit model file.
 struct ModelFile
 {
     Header head;
@@ -154,7 +154,7 @@ struct ModelFile
     std::vector<NamedOp> ops;
 };
 
-/// The places of the named tensors; a name that no tensor has is a fault at `where`.
+/// Indices of the named tensors. Reports an error at `where` for a name that no tensor has.
 std::vector<std::size_t> resolve(JsonFields& f, const std::map<std::string, std::size_t>& byName,
                                  const std::vector<std::string>& names, const std::string& where)
 {
@@ -235,12 +235,12 @@ void bindFields(JsonFields& f, ModelFile& file)
     bindHeader(f, file.head);
     f.required("tensors", file.tensors);
     f.required("ops", file.ops);
-    f.ignored("run"); // how it was simulated: run_options.h
+    f.ignored("run"); // run options, read by run_options.h
     if (f.reading() && !f.failed())
         resolveNames(f, file);
 }
 
-/// A model described by the options of a generator.
+/// Fields of a model file that names a generator and its options.
 template <typename Options> struct GeneratedFile
 {
     std::string generator;

@@ -20,7 +20,8 @@ Noc::Noc(const NpuHardware& hw)
     : m_cores(hw.cores), m_link(hw.linkBytesPerCycle), m_trunk(hw.trunkBytesPerCycle),
       m_threshold(2 * hw.dram.interleaveBytes), m_flows(static_cast<std::size_t>(2 * hw.cores))
 {
-    // A share is the trunk (less halves of links) over the number of transfers that get an equal part.
+    // Every share is a multiple of 1/m_unit: the trunk (minus halves of links) divided by the number of
+    // transfers that share it equally.
     std::int64_t multiple = 1;
     for (std::int64_t i = 2; i <= 2 * hw.cores; ++i)
         multiple = std::lcm(multiple, i);
@@ -32,7 +33,7 @@ void Noc::begin(int slot, Cycle now)
     Flow& f = m_flows[static_cast<std::size_t>(slot)];
     assert(!f.active);
     f.active = true;
-    f.complete = f.byNoc = f.isKnown = false;
+    f.complete = f.byNoc = f.endIsKnown = false;
     f.backlog = 0;
     f.share = 0;
     f.updated = now;
@@ -45,7 +46,7 @@ void Noc::beginUntil(int slot, Cycle end)
 {
     Flow& f = m_flows[static_cast<std::size_t>(slot)];
     assert(!f.active);
-    f.active = f.isKnown = true;
+    f.active = f.endIsKnown = true;
     f.end = end;
     m_next = std::min(m_next, end);
 }
@@ -101,7 +102,7 @@ void Noc::finish(int slot, Cycle now)
     Flow& f = m_flows[static_cast<std::size_t>(slot)];
     f.active = false;
     f.end = kNever;
-    if (f.isKnown) {
+    if (f.endIsKnown) {
         findNext();
         return;
     }
@@ -109,10 +110,10 @@ void Noc::finish(int slot, Cycle now)
     m_changed = true;
 }
 
-void Noc::shareAnew(Cycle now)
+void Noc::recomputeShares(Cycle now)
 {
     m_changed = false;
-    // Caps in half bytes: a link is split evenly between the core's load and store.
+    // Bandwidth limits in half bytes per cycle: the load and the store of a core each get half of its link.
     struct Cap
     {
         std::int64_t halves;
@@ -134,7 +135,7 @@ void Noc::shareAnew(Cycle now)
         if (full) {
             f.share = caps[i].halves * (m_unit / 2);
             left -= caps[i].halves;
-        } else { // All that follow get the same part of what is left.
+        } else { // The remaining transfers share the remaining bandwidth equally.
             for (std::size_t j = i; j < caps.size(); ++j)
                 m_flows[caps[j].slot].share = left * (m_unit / 2 / others);
             break;

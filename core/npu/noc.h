@@ -11,19 +11,19 @@ namespace tilewright::npu {
 
 __extension__ typedef __int128 Int128;
 
-/// What limits a transfer changed at `time`.
-struct LimitFlip
+/// Change of the limiting resource of a transfer (DRAM or NoC) at `time`.
+struct LimiterChange
 {
     Cycle time = 0;
     bool byNoc = false;
 };
 
-/// The NoC of docs/rules/npu.md 5.3: one link per core and a shared trunk, exact max-min fair shares.
+/// The NoC of docs/rules/npu.md 5.3: one link per core and a shared trunk, with exact max-min fair shares.
 ///
-/// Shares are integers in units of 1/denominator byte a cycle, so that nothing is ever rounded before the
-/// ceiling of a transfer's end. Bytes that DRAM has moved and the NoC has not are the transfer's backlog. The
-/// NoC limits a transfer from the cycle on at which the backlog exceeds two interleave blocks or DRAM is done
-/// with it, until the backlog is empty; otherwise DRAM does.
+/// Shares are integers in units of 1/denominator byte per cycle, so only the end time of a transfer is
+/// rounded (up). The backlog of a transfer is the number of bytes that DRAM has moved and the NoC has not.
+/// The NoC limits a transfer from the cycle at which its backlog exceeds two interleave blocks, or DRAM has
+/// moved its last byte, until the backlog is empty. Otherwise DRAM limits it.
 class Noc
 {
 public:
@@ -31,11 +31,11 @@ public:
 
     /// Starts a transfer in slot 2*core (load) or 2*core + 1 (store).
     void begin(int slot, Cycle now);
-    /// Starts a transfer whose end is known; shares then mean nothing.
+    /// Starts a transfer with a known end time; its bandwidth share is not used.
     void beginUntil(int slot, Cycle end);
-    /// DRAM moved `bytes` of the transfer; `isLast` when these are all.
+    /// DRAM has moved `bytes` more of the transfer; `isLast`: these are its last bytes.
     void arrive(int slot, std::int64_t bytes, bool isLast, Cycle now);
-    /// The next end of a transfer, kNever when none is in its tail.
+    /// The earliest known end of a transfer; kNever if no end is known.
     [[nodiscard]] Cycle nextTime() const noexcept { return m_next; }
     [[nodiscard]] bool endsAt(int slot, Cycle now) const noexcept
     {
@@ -43,15 +43,15 @@ public:
                m_flows[static_cast<std::size_t>(slot)].end == now;
     }
     void finish(int slot, Cycle now);
-    /// New shares after begin and finish calls of this cycle.
+    /// Recomputes the shares if transfers began or finished in this cycle.
     void share(Cycle now)
     {
         if (m_changed)
-            shareAnew(now);
+            recomputeShares(now);
     }
 
-    /// Changes of what limits the transfer, ascending; it starts limited by DRAM.
-    [[nodiscard]] const std::vector<LimitFlip>& flips(int slot) const noexcept
+    /// Changes of the limiting resource, ascending by time. A transfer is limited by DRAM at first.
+    [[nodiscard]] const std::vector<LimiterChange>& flips(int slot) const noexcept
     {
         return m_flows[static_cast<std::size_t>(slot)].flips;
     }
@@ -64,17 +64,17 @@ private:
     struct Flow
     {
         bool active = false, complete = false, byNoc = false;
-        bool isKnown = false; ///< when it ends
+        bool endIsKnown = false; ///< the end time was given by beginUntil()
         Int128 backlog = 0;
         Int128 share = 0;
         Cycle updated = 0;
         Cycle end = kNever;
-        std::vector<LimitFlip> flips;
+        std::vector<LimiterChange> flips;
     };
     void drain(Flow& flow, Cycle now) const;
     void setEnd(Flow& flow) const;
     void findNext();
-    void shareAnew(Cycle now);
+    void recomputeShares(Cycle now);
 
     int m_cores;
     std::int64_t m_link, m_trunk, m_threshold;

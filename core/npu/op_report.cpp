@@ -10,8 +10,8 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Elements that the engine reads from SPM for a node: every fold of the tensor engine streams its rows and
-/// columns, the vector engine reads its operands once a node.
+/// Number of elements that the engine reads from SPM for a node. Every fold of the tensor engine streams its
+/// rows and columns. The vector engine reads its operands once per node.
 double elementsRead(const NpuGraph& g, const NpuHardware& hw, std::size_t node)
 {
     const TileNode& n = g.nodes[node];
@@ -92,7 +92,7 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         const double moved = static_cast<double>(r.loaded + r.stored) / elementBytes;
         r.dramPj = moved * run.hardware.energy.dram;
         r.nocPj = moved * run.hardware.energy.noc;
-        r.spmPj += moved * run.hardware.energy.spm; // written by a load, read by a store
+        r.spmPj += moved * run.hardware.energy.spm; // SPM is written by a load and read by a store
     }
     return out;
 }

@@ -12,15 +12,15 @@
 
 namespace tilewright::npu {
 
-/// The file of `npu --graph` (docs/rules/npu.md 6.1), with the static schedule. Beyond the fields named there
-/// a node has "accumulator" (tile, when it has one), "scratch_bytes" and "unit".
+/// The JSON file of `npu --graph` (docs/rules/npu.md 6.1), with the static schedule. Additional fields of a
+/// node: "accumulator" (tile, if there is one), "scratch_bytes" and "unit".
 [[nodiscard]] Status writeGraph(const NpuGraph& graph, const NpuHardware& hardware,
                                 const StaticSchedule& schedule, const std::string& path);
 [[nodiscard]] std::string graphToJson(const NpuGraph& graph, const NpuHardware& hardware,
                                       const StaticSchedule& schedule);
 
-/// The file of `npu --trace` (docs/rules/npu.md 6.1), Chrome trace-event JSON; with the DRAM's bursts when
-/// the run has recorded them.
+/// The file of `npu --trace` (docs/rules/npu.md 6.1) in the Chrome trace-event format. It contains the DRAM
+/// bursts if the run recorded them.
 [[nodiscard]] Status writeTrace(const NpuGraph& graph, const NpuRun& run, const std::string& path);
 [[nodiscard]] std::string traceToJson(const NpuGraph& graph, const NpuRun& run);
 
@@ -29,8 +29,8 @@ namespace tilewright::npu {
                                         const std::vector<OpReport>& reports, const TileSearch* search,
                                         bool verified, const std::string& extra = {});
 
-/// The same document of a run that was interrupted when this share of the nodes had been simulated: makespan,
-/// dram_bytes and verified are null.
+/// The document of `npu --json` for an interrupted run. `simulated` is the share of nodes that had been
+/// simulated. The fields makespan, dram_bytes and verified are null.
 [[nodiscard]] std::string interruptedToJson(const NpuGraph& graph, const NpuHardware& hardware,
                                             const RunOptions& options, const Bounds& bounds,
                                             Cycle estimatedMakespan, double simulated);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Graphs and traces have millions of entries, so they are written as text; only names need JSON's escaping.
+// Graphs and traces have millions of entries, so they are written directly as text. Only names need JSON
+// escaping.
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "base/text.h"
@@ -11,7 +12,7 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Appends text and integers without a temporary string for each.
+/// Appends text and integers to a string without temporary strings.
 class Writer
 {
 public:

@@ -28,22 +28,22 @@ struct Weights
 struct RunOptions
 {
     Scheduler scheduler = Scheduler::Dynamic;
-    Assignment assignment = Assignment::CostAware; ///< dynamic: only HeadParallel matters
+    Assignment assignment = Assignment::CostAware; ///< dynamic scheduler: only HeadParallel has an effect
     Weights weights;
-    bool memoryBoundFirst = false; ///< docs/rules/npu.md 5.4
-    bool recordDram = false;       ///< keep every DRAM event (one per burst group)
-    /// A run that is longer, or can be told to become so by what it has left, is stopped with an Error: for
-    /// searches.
+    bool memoryBoundFirst = false; ///< memory-bound nodes first (docs/rules/npu.md 5.4)
+    bool recordDram = false;       ///< record every DRAM event (one per burst group)
+    /// Limit of the makespan in cycles. The run stops with an Error as soon as its makespan must exceed the
+    /// limit. Used by searches.
     Cycle giveUpAfter = kNever;
 };
 
-/// What a core did in a cycle: the first that holds (docs/rules/npu.md 5.5).
+/// State of a core in a cycle: the first one that applies (docs/rules/npu.md 5.5).
 enum class CoreState : std::uint8_t { Tensor, Vector, WaitSpm, WaitNoc, WaitDram, WaitDependency, Idle };
 inline constexpr std::size_t kCoreStates = 7;
 /// "tensor", "vector", "wait_spm", "wait_noc", "wait_dram", "wait_dependency", "idle"
 [[nodiscard]] std::string_view toString(CoreState state) noexcept;
 
-/// A node on an engine, [start, end).
+/// Computation of a node on an engine, [start, end).
 struct ComputeSpan
 {
     std::uint32_t node = 0;
@@ -51,7 +51,7 @@ struct ComputeSpan
     bool operator==(const ComputeSpan&) const = default;
 };
 
-/// A tile on its way between DRAM and a core's SPM, [start, end).
+/// Transfer of a tile between DRAM and the SPM of a core, [start, end).
 struct TransferSpan
 {
     std::uint32_t tile = 0;
@@ -60,18 +60,18 @@ struct TransferSpan
     bool operator==(const TransferSpan&) const = default;
 };
 
-/// A stretch of cycles of one core with one state, [start, end).
+/// Interval [start, end) in which a core has one state.
 struct StateSpan
 {
     Cycle start = 0, end = 0;
     CoreState state = CoreState::Idle;
-    std::uint32_t node = kNone;    ///< computing, or the one that waits
-    std::uint32_t blocker = kNone; ///< wait dependency: the node waited for, when it is known
-    std::uint32_t tile = kNone;    ///< wait DRAM or NoC: the tile on its way
+    std::uint32_t node = kNone;    ///< node that is computed or that waits
+    std::uint32_t blocker = kNone; ///< WaitDependency: node that it waits for, if known
+    std::uint32_t tile = kNone;    ///< WaitDram and WaitNoc: tile in transfer
     bool operator==(const StateSpan&) const = default;
 };
 
-/// A value that holds from `time` to the next step.
+/// A value that holds from `time` to the time of the next entry.
 struct TimedValue
 {
     Cycle time = 0;
@@ -79,7 +79,7 @@ struct TimedValue
     bool operator==(const TimedValue&) const = default;
 };
 
-/// A node was chosen by a core; the order is what a replay needs.
+/// Choice of a node by a core. A replay needs the order of these choices.
 struct Choice
 {
     std::uint32_t node = 0;
@@ -89,64 +89,66 @@ struct Choice
 
 struct CoreRun
 {
-    std::vector<ComputeSpan> tensor, vector; ///< in order of start
-    std::vector<TransferSpan> loads, stores; ///< in order of start
-    std::vector<StateSpan> states;           ///< without gaps from 0 to the makespan
-    std::vector<TimedValue> spm;             ///< bytes in use
+    std::vector<ComputeSpan> tensor, vector; ///< sorted by start
+    std::vector<TransferSpan> loads, stores; ///< sorted by start
+    std::vector<StateSpan> states;           ///< contiguous from 0 to the makespan
+    std::vector<TimedValue> spm;             ///< bytes in use over time
     std::vector<Choice> choices;
-    std::array<Cycle, kCoreStates> cycles{}; ///< per CoreState; the sum is the makespan
+    std::array<Cycle, kCoreStates> cycles{}; ///< cycles by CoreState; their sum is the makespan
     [[nodiscard]] Cycle of(CoreState state) const noexcept { return cycles[static_cast<std::size_t>(state)]; }
 };
 
-/// One execution, as random-access data for the views.
+/// Result of one execution, with random access for the views.
 struct NpuRun
 {
     RunOptions options;
     NpuHardware hardware;
     Cycle makespan = 0;
     std::vector<CoreRun> cores;
-    std::vector<std::uint16_t> coreOf; ///< per node
-    std::vector<Cycle> doneAt;         ///< per node: end of compute (of the load for KV_LOAD)
-    std::vector<Cycle> storedAt;       ///< per node: end of its stores, or doneAt without any
-    std::vector<TimedValue> readySet;  ///< units that could start and have not
-    std::vector<DramEvent> dramEvents; ///< when recorded, in order of start
+    std::vector<std::uint16_t> coreOf; ///< per node: core that ran it
+    std::vector<Cycle> doneAt;         ///< per node: end of its computation (KV_LOAD: of its load)
+    std::vector<Cycle> storedAt;       ///< per node: end of its stores, or doneAt if it has none
+    std::vector<TimedValue> readySet;  ///< number of units that are ready and not started, over time
+    std::vector<DramEvent> dramEvents; ///< empty unless recorded; sorted by start
     DramSeries dram;
-    std::vector<Cycle> dramBusy; ///< per channel: cycles its bus was held
+    std::vector<Cycle> dramBusy; ///< per channel: cycles in which its bus was in use
     std::int64_t dramBytes = 0;
-    std::int64_t rowHits = 0, rowMisses = 0; ///< burst groups
-    Cycle estimatedMakespan = 0;             ///< of the static schedule that was run, 0 for dynamic
-    std::int64_t steps = 0;                  ///< distinct times at which something happened
+    std::int64_t rowHits = 0, rowMisses = 0; ///< number of burst groups
+    Cycle estimatedMakespan = 0;             ///< estimate of the static schedule, 0 = dynamic scheduler
+    std::int64_t steps = 0;                  ///< number of distinct event times
 
-    /// The state of a core at a time, nothing beyond the makespan.
+    /// State of a core at a time; null beyond the makespan.
     [[nodiscard]] const StateSpan* stateAt(std::size_t core, Cycle time) const noexcept;
-    /// Share of all DRAM bus cycles that were used.
+    /// Used share of all DRAM bus cycles.
     [[nodiscard]] double dramUtilization() const noexcept;
 };
 
 /// Runs the graph on the machine of docs/rules/npu.md 5. `hardware` may differ from the graph's in cores,
-/// DRAM timing and NoC, but not in what the tiles depend on (SPM may only be larger). Errors: stopped, or an
-/// internal deadlock found by the watchdog. `steps` gets what was simulated also of a run that is given up.
+/// DRAM timing, NoC and a larger SPM, but not in anything else that the tiles depend on. Errors: stopped, or
+/// an internal deadlock that the watchdog found. `steps` gets the number of simulated event times, even if
+/// the run is abandoned.
 [[nodiscard]] Result<NpuRun> simulate(const NpuGraph& graph, const NpuHardware& hardware,
                                       const RunOptions& options, const Progress& progress = {},
                                       std::int64_t* steps = nullptr);
-/// The same with a static schedule made by the caller (options.scheduler is then Static).
+/// Runs the graph with a static schedule from the caller; options.scheduler must be Static.
 [[nodiscard]] Result<NpuRun> simulateStatic(const NpuGraph& graph, const NpuHardware& hardware,
                                             const StaticSchedule& schedule, const RunOptions& options,
                                             const Progress& progress = {});
 
-/// One core's program for a replay: nodes in order; a node with `sync` is not looked at before the unit that
-/// it starts is ready (what a dynamic scheduler waits for).
+/// Replay program of one core: its nodes in order. A node with `sync` waits until the unit that it starts is
+/// ready, as the dynamic scheduler does.
 struct CoreProgram
 {
     std::vector<std::uint32_t> nodes;
     std::vector<bool> sync;
 };
-/// Runs given programs, one per core, without any scheduler.
+/// Runs the given programs, one per core, without a scheduler.
 [[nodiscard]] Result<NpuRun> simulatePrograms(const NpuGraph& graph, const NpuHardware& hardware,
                                               const std::vector<CoreProgram>& programs,
                                               const RunOptions& options, const Progress& progress = {});
-/// The same with the memory's answers of a run: DRAM and NoC see nothing but the transfers, so the same ones,
-/// begun at the same times, end at the same times. An Error at the first transfer that is not the run's.
+/// Runs the programs with the transfer times of `run` instead of a simulation of DRAM and NoC. This is exact
+/// because DRAM and NoC depend on the transfers and their start times only. Returns an Error at the first
+/// transfer that `run` does not contain.
 [[nodiscard]] Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
                                              const std::vector<CoreProgram>& programs);
 

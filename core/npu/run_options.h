@@ -9,11 +9,11 @@
 
 namespace tilewright::npu {
 
-/// How the model of a file was last run, kept in its member "run", which readers of models pass over;
-/// nothing when there is none.
+/// The run options saved in the member "run" of a model file, which model readers ignore; nullopt if there
+/// are none.
 [[nodiscard]] Result<std::optional<RunOptions>> runOptionsOf(std::string_view modelText,
                                                              const std::string& file);
-/// The text of a model with these options in it.
+/// The text of a model file with these run options added.
 [[nodiscard]] std::string withRunOptions(const std::string& modelText, const RunOptions& options);
 
 } // namespace tilewright::npu

@@ -71,7 +71,7 @@ void NpuSimulator::countWork()
     }
     for (std::size_t n = 0; n < m_graph.nodes.size(); ++n)
         for (const std::uint32_t t : m_graph.outputs(n)) {
-            m_isUnread[t] = 0; // may be there when it is needed
+            m_isUnread[t] = 0; // may already be in SPM when it is needed
             m_bytesLeft += m_graph.tiles[t].alignedBytes;
         }
     for (std::size_t t = 0; t < m_isUnread.size(); ++t)
@@ -79,8 +79,8 @@ void NpuSimulator::countWork()
             m_bytesLeft += m_graph.tiles[t].alignedBytes;
 }
 
-/// What has not begun takes at least so long: all engines work, all buses and the trunk are full.
-Cycle NpuSimulator::leastLeft() const
+/// Lower bound on the remaining cycles: all engines compute, and all buses and the trunk are fully used.
+Cycle NpuSimulator::minRemainingCycles() const
 {
     const std::int64_t rate =
         std::min<std::int64_t>(m_hw.trunkBytesPerCycle, m_hw.dram.channels * m_hw.dram.bytesPerCycle);
@@ -104,9 +104,9 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
     Cycle now = 0;
     const std::size_t total = m_nodesLeft;
     for (control(now); m_nodesLeft > 0;) {
-        if (m_strays)
+        if (m_deviates)
             return Error{ErrorCode::Internal,
-                         "a transfer at cycle " + std::to_string(now) + " is not the run's",
+                         "the recorded run has no such transfer at cycle " + std::to_string(now),
                          {},
                          {}};
         m_noc.share(now);
@@ -114,14 +114,14 @@ Result<NpuRun> NpuSimulator::loop(const Progress& progress)
         const Cycle next = std::min({m_dram.nextTime(), m_noc.nextTime(), m_nextRunEnd});
         if (next == kNever)
             return Error{ErrorCode::Internal,
-                         "the machine stands still at cycle " + std::to_string(now) + " with " +
-                             std::to_string(m_nodesLeft) + " nodes left",
+                         "deadlock at cycle " + std::to_string(now) + ": " + std::to_string(m_nodesLeft) +
+                             " nodes have not finished",
                          {},
                          {}};
         now = next;
         if (m_options.giveUpAfter != kNever &&
-            now + ((m_run.steps & 0xff) == 0 ? leastLeft() : 0) > m_options.giveUpAfter)
-            return Error{ErrorCode::Refused, "the run takes longer than was asked for", {}, {}};
+            now + ((m_run.steps & 0xff) == 0 ? minRemainingCycles() : 0) > m_options.giveUpAfter)
+            return Error{ErrorCode::Refused, "the run exceeds its cycle limit", {}, {}};
         m_dram.release(now, [&](int slot, std::int64_t bytes) {
             m_noc.arrive(slot, bytes, m_dram.remainingBytes(slot) == 0, now);
         });
@@ -228,8 +228,8 @@ bool NpuSimulator::isReadyFor(std::size_t c, std::uint32_t unit) const
         return true;
     if (m_unitWaits[unit] > 1)
         return false;
-    // One dependency left: it must have started on this core, and nothing that must still be loaded may wait
-    // for its store.
+    // The last open dependency must have started on this core, and no tile that is still to be loaded may
+    // depend on its store.
     const Core& core = m_cores[c];
     const auto last = static_cast<std::uint32_t>(m_unitWaitSum[unit]);
     if (std::find(core.unstored.begin(), core.unstored.end(), last) == core.unstored.end())
@@ -366,9 +366,9 @@ void NpuSimulator::beginTransfer(std::size_t c, bool isStore, Cycle now)
     if (m_traced) {
         const auto& answers = isStore ? m_traced->cores[c].stores : m_traced->cores[c].loads;
         const std::size_t at = (isStore ? m_run.cores[c].stores : m_run.cores[c].loads).size();
-        m_strays = m_strays || at >= answers.size() || answers[at].tile != span.tile ||
-                   answers[at].node != span.node || answers[at].start != now;
-        if (!m_strays)
+        m_deviates = m_deviates || at >= answers.size() || answers[at].tile != span.tile ||
+                     answers[at].node != span.node || answers[at].start != now;
+        if (!m_deviates)
             m_noc.beginUntil(slot, answers[at].end);
         return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event-driven machine of docs/rules/npu.md 5; users include run.h.
+// The event-driven machine of docs/rules/npu.md 5. Users include run.h instead.
 #pragma once
 
 #include "npu/dynamic_policy.h"
@@ -14,19 +14,19 @@
 
 namespace tilewright::npu {
 
-/// One run. A core works on at most one node per engine and one pending node, whose tiles are allocated and
-/// loaded while the engines compute. At every time at which something happens, in this order: buses are
-/// released and bytes arrive; transfers end (loads, then stores, by core); computations end (by core, tensor
-/// first); then the cores advance in order of id until none can; then shares and DRAM are updated.
+/// One run. A core has at most one node per engine and one pending node, whose tiles are allocated and loaded
+/// while the engines compute. Order at each event time: buses are released and bytes arrive; transfers end
+/// (loads, then stores, by core); computations end (by core, tensor first); cores advance in order of id
+/// until none can; NoC shares and DRAM are updated.
 class NpuSimulator
 {
 public:
     NpuSimulator(const NpuGraph& graph, const NpuHardware& hardware, const RunOptions& options);
-    /// Runs the programs, or the dynamic scheduler when there are none.
+    /// Runs the programs; without programs, runs the dynamic scheduler.
     Result<NpuRun> execute(const std::vector<CoreProgram>& programs, const Progress& progress);
-    /// How many times at which something happened were simulated so far.
+    /// Number of event times simulated so far.
     [[nodiscard]] std::int64_t steps() const noexcept { return m_run.steps; }
-    /// Runs the programs with the memory's answers of another run.
+    /// Runs the programs with the transfer times of `run`.
     Result<NpuRun> retrace(const std::vector<CoreProgram>& programs, const NpuRun& run);
 
 private:
@@ -34,28 +34,28 @@ private:
     {
         explicit Core(std::int64_t spmBytes) : spm(spmBytes) {}
         Spm spm;
-        // the pending node
+        // State of the pending node:
         std::uint32_t pending = kNone;
         bool allocated = false;
-        std::vector<std::uint32_t> toLoad; ///< its missing tiles, the one on its way included
-        std::size_t depCursor = 0;         ///< dependencies before it are met
-        // engines: 0 tensor, 1 vector
+        std::vector<std::uint32_t> toLoad; ///< tiles of the pending node that are not in SPM
+        std::size_t depCursor = 0;         ///< number of dependencies that are known to be met
+        // Engines: 0 = tensor, 1 = vector.
         std::uint32_t running[2] = {kNone, kNone};
         Cycle runEnd[2] = {kNever, kNever};
-        // DMA
+        // DMA transfers:
         TransferSpan load, store;
         bool loading = false, storing = false;
         std::deque<TransferSpan> storeQueue;
-        // what comes next
+        // Next node to choose:
         std::uint32_t openUnit = kNone;
         std::size_t nextInUnit = 0;
         const CoreProgram* program = nullptr;
         std::size_t programAt = 0;
-        std::vector<std::uint32_t>
-            unstored; ///< started nodes with dependants whose result is not in DRAM yet
-        // attribution
+        /// Started nodes with dependants whose result is not stored in DRAM yet
+        std::vector<std::uint32_t> unstored;
+        // Attribution of cycles to states:
         StateSpan open;
-        int openSlot = -1; ///< waiting for the transfer in this slot
+        int openSlot = -1; ///< slot of the transfer that the open state waits for
         bool isOpen = false;
     };
 
@@ -64,7 +64,7 @@ private:
     void endComputations(Cycle now);
     bool advance(std::size_t c, Cycle now);
     void countWork();
-    [[nodiscard]] Cycle leastLeft() const;
+    [[nodiscard]] Cycle minRemainingCycles() const;
     bool choose(std::size_t c, Cycle now);
     bool allocatePending(std::size_t c, Cycle now);
     bool startLoad(std::size_t c, Cycle now);
@@ -92,29 +92,30 @@ private:
     NpuHardware m_hw;
     RunOptions m_options;
     std::vector<Cycle> m_cp;
-    Adjacency m_writes; ///< node -> tiles its output overlaps
+    Adjacency m_writes; ///< node -> tiles that its output overlaps
     Dram m_dram;
     Noc m_noc;
-    std::unique_ptr<ReadySet> m_ready; ///< dynamic only
-    const NpuRun* m_traced = nullptr;  ///< the run whose memory answers; only times are asked for then
-    bool m_strays = false;             ///< a transfer is not the traced run's
+    std::unique_ptr<ReadySet> m_ready; ///< dynamic scheduler only
+    const NpuRun* m_traced = nullptr;  ///< run that supplies the transfer times of retrace()
+    bool m_deviates = false;           ///< a transfer is missing in the traced run
     std::vector<Core> m_cores;
-    std::vector<std::uint32_t> m_unwritten;   ///< per tile: overlapping nodes not stored yet
-    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: outside dependencies not stored yet
-    std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of their ids; the id when one is left
+    std::vector<std::uint32_t> m_unwritten;   ///< per tile: number of overlapping nodes not stored yet
+    std::vector<std::uint32_t> m_unitWaits;   ///< per unit: number of outside dependencies not stored yet
+    std::vector<std::uint64_t> m_unitWaitSum; ///< per unit: sum of the ids of its open outside dependencies
     std::vector<bool> m_unitStarted, m_accAllocated;
     std::vector<std::uint8_t> m_isDone, m_isStored;
     std::vector<std::uint32_t> m_storesLeft;
-    std::vector<std::uint32_t>
-        m_unitsLeft; ///< not started, per core under head_parallel; last entry: any core
+    /// Number of units not started, per core under head_parallel. The last entry is for units of any core.
+    std::vector<std::uint32_t> m_unitsLeft;
     std::size_t m_readyCount = 0;
     std::size_t m_nodesLeft = 0;
-    Cycle m_nextRunEnd = kNever; ///< the first computation to end
+    Cycle m_nextRunEnd = kNever; ///< earliest end of a computation
     std::uint64_t m_age = 0;
-    // What a run that may be given up has not begun:
-    std::int64_t m_bytesLeft = 0;         ///< results, and operands that no node makes, each once
-    std::array<Cycle, 2> m_cyclesLeft{};  ///< of the engines
-    std::vector<std::uint8_t> m_isUnread; ///< per tile: of these operands
+    // Remaining work, counted only under giveUpAfter:
+    std::int64_t m_bytesLeft = 0; ///< bytes of results, and of each operand that no node produces (once)
+    std::array<Cycle, 2> m_cyclesLeft{}; ///< per engine: compute cycles of nodes not started
+    /// Per tile: true for an operand that no node produces and that was not loaded yet.
+    std::vector<std::uint8_t> m_isUnread;
     NpuRun m_run;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the machine writes down: the state of every core in every cycle, SPM and ready-set steps.
+// Recording of a run: the state of every core in every cycle, and the steps of SPM use and ready units.
 #include "npu/simulator.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ void NpuSimulator::attribute(std::size_t c, Cycle now)
         if (!core.allocated) {
             state.state = CoreState::WaitSpm;
         } else if (core.loading) {
-            state.state = CoreState::WaitDram; // or NoC, decided when the wait is over
+            state.state = CoreState::WaitDram; // or WaitNoc, decided when the wait ends
             state.tile = core.load.tile;
             slot = loadSlot(c);
         } else {
@@ -146,7 +146,7 @@ void NpuSimulator::closeState(std::size_t c, Cycle now)
         emitState(c, span);
         return;
     }
-    // A wait for a transfer is cut where its limit changed between DRAM and NoC.
+    // Splits a wait for a transfer at the times at which its limiting resource changed.
     bool byNoc = false;
     Cycle from = span.start;
     const auto emit = [&](Cycle to) {
@@ -159,7 +159,7 @@ void NpuSimulator::closeState(std::size_t c, Cycle now)
         emitState(c, span);
         from = to;
     };
-    for (const LimitFlip& flip : m_noc.flips(core.openSlot)) {
+    for (const LimiterChange& flip : m_noc.flips(core.openSlot)) {
         emit(flip.time);
         byNoc = flip.byNoc;
     }
@@ -173,7 +173,7 @@ void NpuSimulator::recordSpm(std::size_t c, Cycle now)
     const std::int64_t used = m_cores[c].spm.used();
     if (!steps.empty() && steps.back().value == used)
         return;
-    // A peak within one cycle stays visible: it gets a step of its own.
+    // A peak within one cycle gets its own entry, so that it stays visible.
     if (!steps.empty() && steps.back().time == now && used > steps.back().value)
         steps.back().value = used;
     else
@@ -200,7 +200,7 @@ Result<NpuRun> NpuSimulator::finish(Cycle now)
         if (m_cores[c].spm.used() < 0)
             return Error{ErrorCode::Internal, "SPM accounting is negative", {}, {}};
     }
-    m_run.dramEvents = std::move(m_dram.events); // a promised bus is written down when it is free again
+    m_run.dramEvents = std::move(m_dram.events); // a reserved bus is recorded when it is released
     std::sort(m_run.dramEvents.begin(), m_run.dramEvents.end(), [](const DramEvent& a, const DramEvent& b) {
         return std::pair(a.start, a.channel) < std::pair(b.start, b.channel);
     });

@@ -24,7 +24,7 @@ bool Spm::allocate(const std::vector<Need>& needs, std::int64_t extra, std::vect
         if (found == m_entries.end())
             bytes += need.bytes;
         else if (found->second.pins == 0 && !found->second.dirty)
-            evictable -= found->second.bytes; // needed, so it stays
+            evictable -= found->second.bytes; // a needed tile is not evicted
     }
     if (m_capacity - m_used + evictable < bytes)
         return false;

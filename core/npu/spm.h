@@ -11,8 +11,8 @@
 
 namespace tilewright::npu {
 
-/// The scratchpad of one core: tiles with pins, LRU eviction of clean unpinned ones (docs/rules/npu.md 5.1).
-/// Space is counted in bytes; fragmentation is not modelled.
+/// The scratchpad of one core: pinned tiles, and LRU eviction of tiles that are clean and not pinned
+/// (docs/rules/npu.md 5.1). Space is counted in bytes; fragmentation is not modelled.
 class Spm
 {
 public:
@@ -23,13 +23,14 @@ public:
         std::uint32_t tile;
         std::int64_t bytes;
     };
-    /// Pins the needed tiles that are here and allocates (pinned) those that are not, plus `extra` anonymous
-    /// bytes, evicting as needed; all or nothing. `missing` gets the tiles that were allocated.
+    /// Pins the needed tiles that are in SPM, allocates and pins the others and `extra` anonymous bytes, and
+    /// evicts tiles if necessary. Changes nothing and returns false if there is not enough space. `missing`
+    /// gets the allocated tiles.
     [[nodiscard]] bool allocate(const std::vector<Need>& needs, std::int64_t extra,
                                 std::vector<std::uint32_t>& missing);
     void release(std::uint32_t tile, Cycle now);
     void releaseExtra(std::int64_t bytes) { m_used -= bytes; }
-    /// A dirty tile cannot be evicted before clean() is called.
+    /// Marks a tile that cannot be evicted until clean() is called.
     void makeDirty(std::uint32_t tile);
     void clean(std::uint32_t tile);
     [[nodiscard]] bool has(std::uint32_t tile) const { return m_entries.contains(tile); }
@@ -53,7 +54,8 @@ private:
     std::int64_t m_capacity;
     std::int64_t m_used = 0, m_evictableBytes = 0;
     std::unordered_map<std::uint32_t, Entry> m_entries;
-    std::set<std::pair<Cycle, std::uint32_t>> m_evictable; ///< (last use, tile): the first goes first
+    /// (last use, tile): the first entry is evicted first
+    std::set<std::pair<Cycle, std::uint32_t>> m_evictable;
 };
 
 } // namespace tilewright::npu

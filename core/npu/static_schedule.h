@@ -15,20 +15,22 @@ enum class Assignment { RoundRobin, CostAware, HeadParallel };
 [[nodiscard]] std::string_view toString(Assignment assignment) noexcept;
 [[nodiscard]] std::optional<Assignment> assignmentFromText(std::string_view text) noexcept;
 
-/// max(compute cycles, bytes / bandwidth a core gets alone), rounded up (docs/rules/npu.md 4).
+/// Cost of a node in cycles: max(compute cycles, bytes / bandwidth of one core alone), rounded up
+/// (docs/rules/npu.md 4).
 [[nodiscard]] Cycle nodeCost(const NpuGraph& graph, const NpuHardware& hardware, std::size_t node) noexcept;
 
-/// cp(n) = cost(n) + max over successors of cp; of compute cycles only when `computeOnly`.
+/// Critical path per node in cycles: cp(n) = cost(n) + max of cp over the successors. `computeOnly`: cost is
+/// the compute cycles.
 [[nodiscard]] std::vector<Cycle> criticalPaths(const NpuGraph& graph, const NpuHardware& hardware,
                                                bool computeOnly = false);
 
-/// Nodes of one longest path, from a source to a sink.
+/// Nodes of one longest path, from source to sink.
 [[nodiscard]] std::vector<std::uint32_t> longestPath(const NpuGraph& graph, const std::vector<Cycle>& cp);
 
-/// Kahn's order with ties by id.
+/// Topological order by Kahn's algorithm; ties by id.
 [[nodiscard]] std::vector<std::uint32_t> topologicalOrder(const NpuGraph& graph);
 
-/// Which core a head's nodes run on under head_parallel.
+/// The core that runs the nodes of a head under head_parallel.
 [[nodiscard]] inline int coreOfHead(std::int32_t head, int cores) noexcept
 {
     return head % cores;
@@ -37,15 +39,15 @@ enum class Assignment { RoundRobin, CostAware, HeadParallel };
 struct StaticSchedule
 {
     Assignment assignment = Assignment::CostAware;
-    std::vector<std::vector<std::uint32_t>> order; ///< per core: nodes in the order they run
-    std::vector<Cycle> cp;                         ///< per node
-    std::vector<std::uint16_t> coreOf;             ///< per node
-    std::vector<Cycle> finish;                     ///< per node: estimated
+    std::vector<std::vector<std::uint32_t>> order; ///< per core: its nodes in execution order
+    std::vector<Cycle> cp;                         ///< per node: critical path
+    std::vector<std::uint16_t> coreOf;             ///< per node: core that runs it
+    std::vector<Cycle> finish;                     ///< per node: estimated end
     Cycle estimatedMakespan = 0;
 };
 
-/// Units by critical path, highest first among those whose dependencies are placed (so that lists run in
-/// order cannot wait for one another in a circle), ties by id.
+/// List scheduling: among the units whose dependencies are placed, the one with the longest critical path is
+/// next; ties by id. Cores that run their lists in this order cannot deadlock.
 [[nodiscard]] StaticSchedule makeStaticSchedule(const NpuGraph& graph, const NpuHardware& hardware,
                                                 Assignment assignment);
 

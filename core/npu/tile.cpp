@@ -19,7 +19,7 @@ std::vector<Segment> segmentsOf(const NpuTensor& tensor, const TileDesc& tile)
                 ++last.count;
                 return;
             }
-            // A new segment at each step of an outer dimension, where the distance changes.
+            // A step of an outer dimension changes the distance between runs and begins a new segment.
             if (next == last.stride) {
                 ++last.count;
                 return;

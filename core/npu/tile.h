@@ -17,7 +17,7 @@ using NodeId = Id<struct NpuNodeTag>;
 using TileId = Id<struct NpuTileTag>;
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 
-/// Row-major and packed in DRAM, its base aligned to the interleave (hence to the burst).
+/// A tensor in DRAM: row-major, packed, with its base aligned to the interleave (hence to the burst).
 struct NpuTensor
 {
     std::string name;
@@ -25,7 +25,7 @@ struct NpuTensor
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
     int dtypeBytes = 2;
     std::int64_t dramBase = 0;
-    std::int64_t dramSize = 0; ///< bytes
+    std::int64_t dramSize = 0; ///< size in bytes
 
     [[nodiscard]] std::int64_t elements() const noexcept { return shape[0] * shape[1] * shape[2] * shape[3]; }
 };
@@ -37,48 +37,49 @@ struct Segment
     bool operator==(const Segment&) const = default;
 };
 
-/// A box of a tensor (docs/rules/npu.md 1). Dimensions beyond the tensor's rank have offset 0 and shape 1.
+/// A box of a tensor (docs/rules/npu.md 1). Dimensions beyond the rank of the tensor have offset 0 and
+/// shape 1.
 struct TileDesc
 {
     std::uint32_t tensor = 0;
-    bool accumulator = false; ///< held with accumulatorBytes an element in SPM
+    bool accumulator = false; ///< elements have accumulatorBytes in SPM
     std::array<std::int64_t, kMaxRank> offset{0, 0, 0, 0};
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
-    std::int64_t dramBase = 0;    ///< first byte
+    std::int64_t dramBase = 0;    ///< address of the first byte
     std::int64_t dramSize = 0;    ///< last byte - first byte + 1
-    std::int64_t spmRequired = 0; ///< bytes
-    std::int64_t alignedBytes =
-        0; ///< bytes of all bursts (docs/rules/npu.md 2.5): what a load or store moves
+    std::int64_t spmRequired = 0; ///< bytes in SPM
+    /// Bytes of all its bursts (docs/rules/npu.md 2.5), moved by a load or store
+    std::int64_t alignedBytes = 0;
 
     [[nodiscard]] std::int64_t elements() const noexcept { return shape[0] * shape[1] * shape[2] * shape[3]; }
 };
 
-/// The contiguous runs of the tile's slice, in ascending order of address.
+/// The contiguous segments of the tile, ascending by address.
 [[nodiscard]] std::vector<Segment> segmentsOf(const NpuTensor& tensor, const TileDesc& tile);
 
 /// Fills dramBase, dramSize, spmRequired and alignedBytes from offset and shape.
 void placeTile(const NpuTensor& tensor, std::int64_t burstBytes, int accumulatorBytes, TileDesc& tile);
 
-/// True when both are slices of one tensor and share an element.
+/// True if both tiles belong to one tensor and share an element.
 [[nodiscard]] bool overlap(const TileDesc& a, const TileDesc& b) noexcept;
 
-/// Adjacent bursts of one tile within one interleave block, hence in one bank and row.
+/// A group of adjacent bursts of one tile within one interleave block, hence in one bank and row.
 struct BurstGroup
 {
-    std::int64_t address = 0; ///< of the first burst
+    std::int64_t address = 0; ///< address of the first burst
     std::int64_t bursts = 0;
     DramPlace place;
 };
 [[nodiscard]] std::vector<BurstGroup> burstGroups(const DramHardware& dram, const NpuTensor& tensor,
                                                   const TileDesc& tile);
 
-/// Calls f(address, bytes) for every run of the tile, ascending.
+/// Calls f(address, bytes) for every contiguous run of the tile, ascending by address.
 template <typename F> void forEachRun(const NpuTensor& tensor, const TileDesc& tile, F&& f)
 {
     const auto& n = tensor.shape;
     const auto& s = tile.shape;
     const auto& o = tile.offset;
-    // The innermost dimensions that are read whole join one run with the first one outside them that is not.
+    // A run covers the innermost dimensions that the tile contains whole and the next dimension outwards.
     int inner = kMaxRank - 1;
     std::int64_t run = s[inner];
     while (inner > 0 && s[inner] == n[inner])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search of tiles may choose from, and how soon a run of each could end at best.
+// Candidates of the tile search, and lower bounds on their run times.
 #include "npu/tile_candidates.h"
 
 #include "base/integer.h"
@@ -16,8 +16,8 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-constexpr std::int64_t kAllOf = 1024;    ///< an operator of fewer cuts is tried under every one
-constexpr std::int64_t kMostBlocks = 16; ///< sizes that divide evenly, into up to so many blocks
+constexpr std::int64_t kExhaustiveLimit = 1024; // fewer candidates are tried exhaustively
+constexpr std::int64_t kMostBlocks = 16;        ///< largest number of blocks for sizes that divide evenly
 constexpr std::int64_t kLongestChunk = 2048;
 
 Sizes tidy(Sizes sizes, std::int64_t extent)
@@ -37,7 +37,7 @@ Sizes everySize(std::int64_t extent)
     return out;
 }
 
-/// Even parts, as whole multiples of `unit`, and small multiples of it.
+/// Block sizes for `extent`: even parts rounded to multiples of `unit`, and small multiples of `unit`.
 Sizes parts(std::int64_t extent, std::int64_t unit)
 {
     Sizes out;
@@ -61,7 +61,7 @@ const std::vector<std::int64_t>& shapeOf(const NpuModel& model, std::size_t tens
     return model.tensors[tensor].shape;
 }
 
-/// The extent of one of an operator's sizes.
+/// Extent of the dimension of an operator that a tile size cuts.
 std::int64_t extentOf(const NpuModel& model, const ModelOp& op, std::int64_t TileSizes::*size)
 {
     const auto &x = shapeOf(model, op.inputs[0]), &y = shapeOf(model, op.outputs[0]);
@@ -118,17 +118,17 @@ Sizes someSizes(const NpuHardware& hw, const ModelOp& op, std::int64_t TileSizes
     }
 }
 
-/// Sum over the blocks of [0, extent) of ceil(block / unit).
+/// Sum of ceil(block / unit) over all blocks of [0, extent).
 std::int64_t foldsOver(std::int64_t extent, std::int64_t block, std::int64_t unit)
 {
     const std::int64_t last = extent % block;
     return extent / block * ceilDiv(block, unit) + ceilDiv(last, unit);
 }
 
-/// Bytes that must come from DRAM when chains of m x n blocks run on cores with so much SPM: of any w whole
-/// blocks that a core takes one after the other at least 2 sqrt(w) panels differ (rows times columns of what
-/// they cover is at least w), and only what SPM holds was there before.
-double leastBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::int64_t units)
+/// Lower bound on the bytes from DRAM for chains of m x n blocks. Any w whole blocks that a core processes in
+/// a row touch at least 2 sqrt(w) different panels (rows times columns of the covered blocks is at least w),
+/// and at most the SPM capacity of them was loaded before.
+double minBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::int64_t units)
 {
     double best = 0;
     for (std::int64_t blocks = 1; blocks <= 4096; blocks *= 2) {
@@ -141,14 +141,15 @@ double leastBytes(const NpuHardware& hw, double rowPanel, double colPanel, std::
     return best;
 }
 
-/// Bytes of the bursts that so many runs of adjacent bytes touch, wherever they begin.
+/// Number of bytes of the bursts that `runs` contiguous runs of `bytes` bytes touch at any alignment.
 double inBursts(const NpuHardware& hw, double runs, double bytes)
 {
     const auto burst = static_cast<double>(hw.dram.burstBytes);
     return runs * std::ceil(bytes / burst) * burst;
 }
 
-/// Of a matrix in blocks of so many columns: each block of a row is a run of its own, whole rows are not.
+/// Burst bytes of a matrix in blocks of `block` columns. Whole rows are one run; otherwise each row of a
+/// block is one run.
 double matrixBytes(const NpuHardware& hw, double rows, std::int64_t cols, std::int64_t block,
                    double elementBytes)
 {
@@ -160,7 +161,8 @@ double matrixBytes(const NpuHardware& hw, double rows, std::int64_t cols, std::i
            (last > 0 ? inBursts(hw, rows, last) : 0);
 }
 
-/// Of images in blocks of rows and columns: whole images and whole rows of a channel lie together.
+/// Burst bytes of images in blocks of rows and columns. Whole images and whole rows of a channel are
+/// contiguous.
 double imageBytes(const NpuHardware& hw, double channels, std::int64_t rows, std::int64_t cols,
                   bool wholeRows, bool wholeCols, double elementBytes)
 {
@@ -173,10 +175,10 @@ double imageBytes(const NpuHardware& hw, double channels, std::int64_t rows, std
 
 struct Work
 {
-    double tensor = 0;  ///< cycles of one engine
-    double longest = 0; ///< cycles of a chain
-    double bytes = 0;   ///< that must move
-    double likely = 0;  ///< bytes when nothing but the last panel is used again
+    double tensor = 0;  ///< compute cycles of one tensor engine
+    double longest = 0; ///< cycles of one chain
+    double bytes = 0;   ///< lower bound on the DRAM traffic
+    double likely = 0;  ///< estimated bytes if only the last panel is reused
 };
 
 Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, const TileSizes& t)
@@ -198,22 +200,22 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
                                      matrixBytes(hw, depth, n, t.n, bytes);
     const double rowPanel = static_cast<double>(t.m) * depth * bytes;
     const double colPanel = static_cast<double>(t.n) * depth * bytes;
-    w.bytes =
-        out + (square ? once : std::max(once, leastBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
+    w.bytes = out + (square ? once : std::max(once, minBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
     const double rows = static_cast<double>(ceilDiv(m, t.m)), cols = static_cast<double>(ceilDiv(n, t.n));
-    // A panel that fits stays while the other side changes; runs shorter than an interleave block cost more.
+    // A panel that fits into SPM stays while the other side changes. Runs shorter than an interleave block
+    // cost more.
     const double room = static_cast<double>(hw.spmBytes) / 2,
                  block = static_cast<double>(hw.dram.interleaveBytes);
-    const auto dear = [&](std::int64_t elements) {
+    const auto costFactor = [&](std::int64_t elements) {
         const double run = static_cast<double>(elements) * bytes;
         return run < block ? 1 + 0.25 * (block - run) / block : 1.0;
     };
-    const double lhs = static_cast<double>(m) * depth * bytes * dear(t.k);
-    const double rhs = static_cast<double>(n) * depth * bytes * dear(t.n);
+    const double lhs = static_cast<double>(m) * depth * bytes * costFactor(t.k);
+    const double rhs = static_cast<double>(n) * depth * bytes * costFactor(t.n);
     w.likely = std::max(w.bytes, out + (rowPanel <= room ? lhs : lhs * cols) + rhs * rows);
     if (colPanel <= room && rowPanel > room)
         w.likely = std::max(w.bytes, out + lhs * cols + rhs);
-    // Chains that do not divide among the cores leave some of them without work at the end.
+    // If the cores do not divide the number of chains, some cores are idle at the end.
     const double chains = rows * cols, cores = hw.cores;
     w.likely *= 0.75 + 0.25 * std::ceil(chains / cores) * cores / chains;
     return w;
@@ -232,7 +234,8 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
     const double pixels = static_cast<double>(y[0]) *
                           std::ceil(static_cast<double>(y[2] * y[3]) / static_cast<double>(hw.engineRows));
     w.tensor = pixels * static_cast<double>(channels * inner);
-    // Every block of pixels is loaded once and stored once, halos with each; so are the weights.
+    // Every block of pixels is loaded once, with its halo, and stored once. Weights are loaded once per block
+    // of output channels.
     const std::int64_t depth = t.cOut <= perGroup ? std::min(t.cIn, k[1]) : k[1];
     const double weights = matrixBytes(hw, static_cast<double>(k[0]), inner, depth * k[2] * k[3], bytes);
     const auto images = static_cast<double>(y[0]);
@@ -251,7 +254,7 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
                                cols = std::max<std::int64_t>(0, colRange.second - colRange.first);
             const double block =
                 imageBytes(hw, static_cast<double>(x[1]), rows, cols, rows == x[2], cols == x[3], bytes);
-            if (rowRange != rowsBefore && colRange != colsBefore) // the same rows and columns are one tile
+            if (rowRange != rowsBefore && colRange != colsBefore) // equal rows and columns are the same tile
                 in += block;
             if (height == t.height && width == t.width)
                 leastBlock = std::min(leastBlock, static_cast<double>(x[1] * rows * cols) * bytes);
@@ -264,9 +267,8 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
     in *= images;
     out *= images;
     if (op.groups == 1)
-        in = std::max(in + weights,
-                      leastBytes(hw, leastBlock, static_cast<double>(t.cOut * inner) * bytes,
-                                 y[0] * (y[2] / t.height) * (y[3] / t.width) * (y[1] / t.cOut))) -
+        in = std::max(in + weights, minBytes(hw, leastBlock, static_cast<double>(t.cOut * inner) * bytes,
+                                             y[0] * (y[2] / t.height) * (y[3] / t.width) * (y[1] / t.cOut))) -
              weights;
     w.bytes = in + weights + out;
     const std::int64_t blocks = ceilDiv(y[2], t.height) * ceilDiv(y[3], t.width);
@@ -311,13 +313,13 @@ Cycle cyclesOf(const NpuHardware& hw, const Work& work, double bytes)
     const double rate =
         static_cast<double>(std::min(hw.trunkBytesPerCycle, hw.dram.channels * hw.dram.bytesPerCycle));
     const double cycles = std::max({work.tensor / hw.cores, work.longest, bytes / rate});
-    return static_cast<Cycle>(std::floor(cycles)); // a bound: never above what a run takes
+    return static_cast<Cycle>(std::floor(cycles)); // rounded down, so that it is a lower bound
 }
 
 } // namespace
 
 std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& hw, std::size_t index,
-                                      const TileSizes& inForce)
+                                      const TileSizes& current)
 {
     const ModelOp& op = model.ops[index];
     const auto fields = tileFields(op.type);
@@ -327,7 +329,7 @@ std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& 
     std::vector<TileSizes> out{TileSizes{}};
     for (const TileField& f : fields) {
         const std::int64_t extent = extentOf(model, op, f.size);
-        const Sizes sizes = all <= kAllOf ? everySize(extent) : someSizes(hw, op, f.size, extent);
+        const Sizes sizes = all <= kExhaustiveLimit ? everySize(extent) : someSizes(hw, op, f.size, extent);
         std::vector<TileSizes> next;
         next.reserve(out.size() * sizes.size());
         for (const TileSizes& base : out)
@@ -338,7 +340,7 @@ std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& 
         out = std::move(next);
     }
     std::erase_if(out, [&](const TileSizes& t) {
-        return t == inForce ||
+        return t == current ||
                (op.type == OpType::MatMul &&
                 (t.m * t.k + t.k * t.n) * model.dtypeBytes + t.m * t.n * hw.accumulatorBytes > hw.spmBytes);
     });
@@ -346,9 +348,9 @@ std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& 
         if (const TileSizes wide =
                 wideMatmulTile(hw, model.dtypeBytes, extentOf(model, op, &TileSizes::m),
                                extentOf(model, op, &TileSizes::n), extentOf(model, op, &TileSizes::k));
-            wide != inForce && std::find(out.begin(), out.end(), wide) == out.end())
+            wide != current && std::find(out.begin(), out.end(), wide) == out.end())
             out.push_back(wide);
-    out.insert(out.begin(), inForce);
+    out.insert(out.begin(), current);
     return out;
 }
 
@@ -358,7 +360,7 @@ Cycle boundAlone(const NpuModel& model, const NpuHardware& hw, std::size_t op, c
     return cyclesOf(hw, work, work.bytes);
 }
 
-Cycle likelyAlone(const NpuModel& model, const NpuHardware& hw, std::size_t op, const TileSizes& tile)
+Cycle estimatedAlone(const NpuModel& model, const NpuHardware& hw, std::size_t op, const TileSizes& tile)
 {
     const Work work = workOf(model, hw, model.ops[op], tile);
     return cyclesOf(hw, work, work.likely);

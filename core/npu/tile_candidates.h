@@ -9,16 +9,16 @@
 
 namespace tilewright::npu {
 
-/// All sizes that are tried for an operator, the ones in force first. Of small operators these are all there
-/// are, so that a search which was not stopped is exact.
+/// All tile sizes that the search tries for an operator; `current` is first. For a small operator the list is
+/// complete, so that an uninterrupted search is exact.
 [[nodiscard]] std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& hardware,
-                                                    std::size_t op, const TileSizes& inForce);
+                                                    std::size_t op, const TileSizes& current);
 
-/// No run of the operator alone, cut like this, is shorter.
+/// Lower bound in cycles on any run of the operator alone with this tile.
 [[nodiscard]] Cycle boundAlone(const NpuModel& model, const NpuHardware& hardware, std::size_t op,
                                const TileSizes& tile);
-/// About how long a run of it is: the order in which candidates are tried.
-[[nodiscard]] Cycle likelyAlone(const NpuModel& model, const NpuHardware& hardware, std::size_t op,
-                                const TileSizes& tile);
+/// Estimated cycles of a run of the operator alone with this tile. Candidates are tried in this order.
+[[nodiscard]] Cycle estimatedAlone(const NpuModel& model, const NpuHardware& hardware, std::size_t op,
+                                   const TileSizes& tile);
 
 } // namespace tilewright::npu

@@ -50,7 +50,7 @@ std::string NpuGraph::describe(std::size_t node) const
 
 std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step)
 {
-    // So many blocks are more nodes than any graph may have; the caller stops at that limit.
+    // More blocks than this exceed any node limit, at which the caller stops.
     constexpr std::int64_t kMostBlocks = std::int64_t{1} << 24;
     std::vector<std::int64_t> out;
     if ((to - from) / step > kMostBlocks)
@@ -216,7 +216,7 @@ Result<NpuGraph> TileGraphBuilder::build()
     return std::move(m_graph);
 }
 
-std::string TileGraphBuilder::smallerTile(std::size_t op) const
+std::string TileGraphBuilder::smallerTileHint(std::size_t op) const
 {
     std::string sizes;
     for (const TileField& field : tileFields(m_model.ops[op].type))
@@ -234,7 +234,7 @@ Status TileGraphBuilder::checkSpm() const
             return Error{ErrorCode::Problem,
                          "the node " + m_graph.describe(i) + " needs " + formatGrouped(need) +
                              " bytes of SPM, but a core has " + formatGrouped(m_graph.hardware.spmBytes) +
-                             smallerTile(m_graph.nodes[i].op),
+                             smallerTileHint(m_graph.nodes[i].op),
                          "ops[" + std::to_string(m_graph.nodes[i].op) + "]", m_model.file};
     }
     return tilewright::Unit{};
@@ -242,7 +242,7 @@ Status TileGraphBuilder::checkSpm() const
 
 namespace {
 
-/// Lists from (item, value) pairs that come in ascending order of item.
+/// Inverts the lists. The (item, value) pairs arrive in ascending order of item.
 Adjacency inverted(const Adjacency& forward, std::size_t targets)
 {
     Adjacency out;
@@ -313,7 +313,8 @@ void TileGraphBuilder::joinLoads()
 void TileGraphBuilder::makeUnits()
 {
     NpuGraph& g = m_graph;
-    // A joined load runs just before its first user; units are numbered by their first node.
+    // A KV load that belongs to a unit runs just before its first user. Units are numbered by their first
+    // node.
     const auto slot = [&](std::uint32_t node) {
         const bool joined = g.nodes[node].type == NodeType::KvLoad && !g.successors.of(node).empty() &&
                             m_unitOf[g.successors.of(node).front()] == m_unitOf[node];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shared by the tiling rules (tiling_*.cpp); not part of the public interface.
+// Internal interface of the tiling rules (tiling_*.cpp).
 #pragma once
 
 #include "npu/graph.h"
@@ -12,37 +12,38 @@ namespace tilewright::npu {
 
 using Box = std::array<std::int64_t, kMaxRank>;
 
-/// Starts of the blocks of [from, to) in steps of `step`, then `to`.
+/// Starts of the blocks of [from, to) in steps of `step`, followed by `to`.
 [[nodiscard]] std::vector<std::int64_t> blockBounds(std::int64_t from, std::int64_t to, std::int64_t step);
 
-/// Which node writes (or loads) which block of a tensor.
+/// Grid of blocks of a tensor with the node that writes (or loads) each block.
 struct ProducerGrid
 {
-    std::array<std::vector<std::int64_t>, kMaxRank> bounds; ///< starts of the blocks and the end
+    std::array<std::vector<std::int64_t>, kMaxRank> bounds; ///< per dimension: block starts, then the end
     std::vector<std::uint32_t> nodes;                       ///< row-major over the blocks
 
     /// Appends the nodes whose block overlaps the tile.
     void collect(const TileDesc& tile, std::vector<std::uint32_t>& out) const;
 };
 
-/// Collects tensors, tiles, nodes and units while the operators are tiled in topological order.
+/// Builder of the tile graph. Collects tensors, tiles, nodes and units while it tiles the operators in
+/// topological order.
 class TileGraphBuilder
 {
 public:
     TileGraphBuilder(const NpuModel& model, const NpuHardware& hardware, std::size_t maxNodes);
     Result<NpuGraph> build();
 
-    // What the tiling rules use:
+    // Interface for the tiling rules:
     [[nodiscard]] const NpuHardware& hardware() const { return m_graph.hardware; }
     [[nodiscard]] const NpuModel& model() const { return m_model; }
     [[nodiscard]] int dtype() const { return m_model.dtypeBytes; }
     [[nodiscard]] bool tooMany() const { return m_graph.nodes.size() > m_maxNodes; }
 
-    /// Tells how the present operator is cut, for NpuGraph::tileSizes.
+    /// Records the tile sizes of the current operator in NpuGraph::tileSizes.
     void setTile(const TileSizes& sizes) { m_graph.tileSizes[m_op] = sizes; }
-    /// A tensor that only exists between the nodes of an operator.
+    /// Adds a tensor that exists only between nodes of one operator. Returns its index.
     std::uint32_t addTensor(const std::string& name, const Box& shape, int rank);
-    /// The tile with this box, made when it is new.
+    /// Index of the tile with this box; adds the tile if it is new.
     std::uint32_t tile(std::uint32_t tensor, const Box& offset, const Box& shape, bool accumulator = false);
 
     struct NodeSpec
@@ -56,14 +57,14 @@ public:
         Cycle computeCycles = 0;
         std::int64_t m = 0, n = 0, k = 0, repeats = 1;
     };
-    /// Adds a node; `continues` puts it into the same unit as the node before.
+    /// Adds a node. `continues`: it belongs to the unit of the previous node.
     std::uint32_t addNode(NodeSpec spec, bool continues = false);
     void addProducer(std::uint32_t tensor, ProducerGrid grid)
     {
         m_producers[tensor].push_back(std::move(grid));
     }
 
-    /// A model tensor as the tensor and token offset it really is (a loaded cache is a view).
+    /// Storage of a model tensor: a tensor and a token offset (a loaded cache is a view of the cache).
     struct View
     {
         std::uint32_t tensor = 0;
@@ -78,16 +79,16 @@ private:
     void makeUnits();
     void makeAdjacency();
     [[nodiscard]] Status checkSpm() const;
-    [[nodiscard]] std::string smallerTile(std::size_t op) const; ///< for refusals
+    [[nodiscard]] std::string smallerTileHint(std::size_t op) const; ///< advice for error messages
 
     const NpuModel& m_model;
     std::size_t m_maxNodes;
     NpuGraph m_graph;
     std::size_t m_op = 0;
-    std::vector<std::vector<ProducerGrid>> m_producers; ///< per tensor
-    std::vector<std::vector<ProducerGrid>> m_loaders;   ///< per tensor: KV_LOAD nodes that fetch its blocks
-    std::vector<std::optional<View>> m_views;           ///< per model tensor
-    std::vector<std::uint32_t> m_unitOf;                ///< per node while building
+    std::vector<std::vector<ProducerGrid>> m_producers; ///< per tensor: grids of the nodes that write it
+    std::vector<std::vector<ProducerGrid>> m_loaders; ///< per tensor: grids of the KV_LOAD nodes that load it
+    std::vector<std::optional<View>> m_views;         ///< per model tensor: its storage if it is a view
+    std::vector<std::uint32_t> m_unitOf;              ///< per node, while the graph is built
     std::uint32_t m_unitCount = 0;
     struct TileKey
     {
@@ -104,7 +105,7 @@ private:
     friend void tileKvLoad(TileGraphBuilder&, const ModelOp&);
 };
 
-// One function per rule of docs/rules/npu.md 2.
+// Tiling rules of docs/rules/npu.md 2, one function per rule.
 void tileMatmul(TileGraphBuilder& builder, const ModelOp& op);
 void tileConv(TileGraphBuilder& builder, const ModelOp& op);
 void tileAttention(TileGraphBuilder& builder, const ModelOp& op);
@@ -113,7 +114,7 @@ void tileView(TileGraphBuilder& builder, const ModelOp& op);
 void tileKvAppend(TileGraphBuilder& builder, const ModelOp& op);
 void tileKvLoad(TileGraphBuilder& builder, const ModelOp& op);
 
-/// An attention or KV tensor, rank 4 [B,H,T,D] or rank 2 [T,H*D].
+/// An attention or KV tensor: rank 4 [B,H,T,D] or rank 2 [T,H*D].
 class HeadTensor
 {
 public:
@@ -122,11 +123,11 @@ public:
     [[nodiscard]] bool isFlat() const { return m_flat; }
     [[nodiscard]] std::uint32_t tensor() const { return m_view.tensor; }
     [[nodiscard]] std::int64_t tokenOffset() const { return m_view.tokenOffset; }
-    /// Tile of heads [h, h+hn), tokens [t, t+tn), dims [d, d+dn); a flat tensor needs hn == 1 or all dims.
+    /// Tile of heads [h, h+hn), tokens [t, t+tn), dims [d, d+dn). A flat tensor needs hn == 1 or all dims.
     [[nodiscard]] std::uint32_t tile(TileGraphBuilder& builder, std::int64_t b, std::int64_t h,
                                      std::int64_t hn, std::int64_t t, std::int64_t tn, std::int64_t d,
                                      std::int64_t dn, bool accumulator = false) const;
-    /// The grid of such tiles, all heads and dims, tokens by `tokenBounds`; nodes in order (b, h, t, d).
+    /// Grid over all heads and dims with tokens cut at `tokenBounds`; nodes in order (b, h, t, d).
     [[nodiscard]] ProducerGrid grid(std::int64_t headStep, const std::vector<std::int64_t>& tokenBounds,
                                     std::int64_t dimStep, const std::vector<std::uint32_t>& nodes) const;
 

@@ -14,9 +14,9 @@ namespace tilewright::npu {
 
 namespace {
 
-/// The KV loads that an attention operator reads: they are cut as it is, or their tiles would be loaded
-/// twice.
-std::vector<std::size_t> feeders(const NpuModel& model, std::size_t op)
+/// The KV loads that an attention operator reads. They get the tile sizes of the operator; with other sizes
+/// their tiles would be loaded twice.
+std::vector<std::size_t> kvLoadsOf(const NpuModel& model, std::size_t op)
 {
     std::vector<std::size_t> out;
     if (model.ops[op].type == OpType::Attention)
@@ -37,7 +37,7 @@ TileSizes feederTile(const TileSizes& tile)
     return out;
 }
 
-/// Everything that an operator's time depends on: equal texts, equal searches.
+/// Key of a search: all properties that the time of an operator depends on.
 std::string signature(const NpuModel& alone)
 {
     NpuModel nameless = alone;
@@ -49,8 +49,7 @@ std::string signature(const NpuModel& alone)
     return modelToJson(nameless);
 }
 
-/// Calls work(item, whether this is the caller's thread) for every item; each core of this machine takes the
-/// next.
+/// Calls work(item, isCallersThread) for every item. One thread per processor core; each takes the next item.
 template <typename F> void onAllCores(std::size_t items, F&& work)
 {
     std::atomic<std::size_t> next = 0;
@@ -87,20 +86,20 @@ public:
         m_out.before = before->makespan;
         m_out.bytesBefore = before->dramBytes;
         group(graph->tileSizes);
-        settleAll();
+        searchOperators();
         if (m_progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
         decide(steps);
         if (m_progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
         for (const OperatorTiles& o : m_out.operators)
-            cutAlike(m_out.tiling, o, o.chosen);
+            applyCandidate(m_out.tiling, o, o.chosen);
         m_out.runs = m_runs;
         return std::move(m_out);
     }
 
 private:
-    /// `steps` gets what it took, the building of the graph included.
+    /// Simulates a graph. `steps` gets the cost in event times, including the cost of building the graph.
     Result<NpuRun> simulated(const NpuGraph& graph, Cycle giveUpAfter, std::int64_t& steps)
     {
         constexpr std::int64_t kStepsPerNode = 8;
@@ -112,33 +111,33 @@ private:
         return run;
     }
 
-    /// What is in force stays as it was asked for.
-    void cutAlike(std::vector<OpTiling>& tiling, const OperatorTiles& o, std::size_t candidate) const
+    /// Applies a candidate to its operators. Candidate 0 is the current tile and changes nothing.
+    void applyCandidate(std::vector<OpTiling>& tiling, const OperatorTiles& o, std::size_t candidate) const
     {
         if (candidate != 0)
             tiling = withTile(m_model, std::move(tiling), o.ops, o.candidates[candidate].tile);
     }
 
-    void group(const std::vector<TileSizes>& inForce)
+    void group(const std::vector<TileSizes>& current)
     {
         std::map<std::string, std::size_t> groups;
         for (std::size_t op = 0; op < m_model.ops.size(); ++op) {
             if (m_model.ops[op].type == OpType::KvLoad)
                 continue;
-            const auto [it, isNew] = groups.try_emplace(signature(operatorAlone(m_model, op, inForce[op])),
+            const auto [it, isNew] = groups.try_emplace(signature(operatorAlone(m_model, op, current[op])),
                                                         m_out.operators.size());
             if (isNew) {
                 OperatorTiles& o = m_out.operators.emplace_back();
-                for (const TileSizes& tile : tileCandidates(m_model, m_hw, op, inForce[op]))
+                for (const TileSizes& tile : tileCandidates(m_model, m_hw, op, current[op]))
                     o.candidates.push_back({tile, boundAlone(m_model, m_hw, op, tile), std::nullopt, 0});
             }
             m_out.operators[it->second].ops.push_back(static_cast<std::uint32_t>(op));
         }
     }
 
-    /// Operators know nothing of one another. One half of the steps is shared evenly, the other by the time
-    /// that they take.
-    void settleAll()
+    /// Searches each operator on its own. Half of the step budget is shared equally, the other half in
+    /// proportion to the time of the operators.
+    void searchOperators()
     {
         const auto& all = m_out.operators;
         m_shortlists.resize(all.size());
@@ -147,42 +146,43 @@ private:
         for (const OperatorTiles& o : all)
             takes.push_back(
                 static_cast<double>(o.ops.size()) *
-                static_cast<double>(likelyAlone(m_model, m_hw, o.ops.front(), o.candidates.front().tile)));
+                static_cast<double>(estimatedAlone(m_model, m_hw, o.ops.front(), o.candidates.front().tile)));
         const double sum = std::accumulate(takes.begin(), takes.end(), 1.0);
         onAllCores(all.size(), [&](std::size_t i, bool isCaller) {
             if (isCaller)
                 m_progress.tell(static_cast<double>(i) / static_cast<double>(all.size() + 1),
                                 "searching tiles");
             const double share = 0.5 / static_cast<double>(all.size()) + 0.5 * takes[i] / sum;
-            settle(i, static_cast<std::int64_t>(share * static_cast<double>(m_limits.stepsOfOperators)));
+            searchOperator(i,
+                           static_cast<std::int64_t>(share * static_cast<double>(m_limits.stepsOfOperators)));
         });
     }
 
-    /// Simulates the operator alone under its candidates, the likeliest first.
-    void settle(std::size_t at, std::int64_t budget)
+    /// Simulates one operator alone with its candidates, in order of estimated time.
+    void searchOperator(std::size_t at, std::int64_t budget)
     {
         OperatorTiles& o = m_out.operators[at];
         const std::size_t op = o.ops.front();
         std::vector<Cycle> likely;
         likely.reserve(o.candidates.size());
         for (const TileCandidate& c : o.candidates)
-            likely.push_back(likelyAlone(m_model, m_hw, op, c.tile));
+            likely.push_back(estimatedAlone(m_model, m_hw, op, c.tile));
         std::vector<std::size_t> order(o.candidates.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin() + 1, order.end(),
                          [&](std::size_t a, std::size_t b) { return likely[a] < likely[b]; });
         o.proven = runCandidates(o, order, 1, budget);
         m_shortlists[at] = shortlist(o);
-        if (m_limits.patience > 1) // more than the choice needs
+        if (m_limits.patience > 1) // further candidates, for display
             runCandidates(o, order, m_limits.patience, budget);
     }
 
-    /// Those that may take less than `patience` times the least time so far; whether no other one can be
-    /// faster.
+    /// Simulates the candidates that may take less than `patience` times the best time so far. Returns true
+    /// if no other candidate can be faster.
     bool runCandidates(OperatorTiles& o, const std::vector<std::size_t>& order, double patience,
                        std::int64_t budget)
     {
-        bool areAll = true;
+        bool allSimulated = true;
         Cycle best = o.candidates[o.fastest].cycles.value_or(kNever);
         for (const std::size_t i : order) {
             TileCandidate& c = o.candidates[i];
@@ -194,9 +194,9 @@ private:
                 return false;
             const auto graph =
                 buildGraph(operatorAlone(m_model, o.ops.front(), c.tile), m_hw, m_limits.mostNodes);
-            budget -= 500; // one that does not fit costs something, too
-            if (!graph) {  // too large for SPM, or so many nodes that nobody knows
-                areAll = areAll && graph.error().code != ErrorCode::Refused;
+            budget -= 500; // cost of a candidate that does not fit
+            if (!graph) {  // too large for SPM, or too many nodes to simulate
+                allSimulated = allSimulated && graph.error().code != ErrorCode::Refused;
                 continue;
             }
             std::int64_t steps = 0;
@@ -211,13 +211,13 @@ private:
                 o.fastest = i;
             }
         }
-        return areAll;
+        return allSimulated;
     }
 
-    /// What the whole model is tried with: the fastest alone, and what was in force.
+    /// Candidates to try in the whole model: the fastest ones alone, and the current tile.
     static std::vector<std::size_t> shortlist(const OperatorTiles& o)
     {
-        constexpr std::size_t kTried = 8;
+        constexpr std::size_t kMaxTried = 8;
         std::vector<std::size_t> list;
         for (std::size_t i = 0; i < o.candidates.size(); ++i)
             if (o.candidates[i].cycles)
@@ -226,15 +226,16 @@ private:
             return *o.candidates[a].cycles < *o.candidates[b].cycles;
         });
         const auto first = std::find(list.begin(), list.end(), o.fastest);
-        std::rotate(list.begin(), first, first + (first != list.end())); // of equals
-        if (list.size() > kTried)
-            list.resize(kTried);
+        // `fastest` goes first among equal candidates.
+        std::rotate(list.begin(), first, first + (first != list.end()));
+        if (list.size() > kMaxTried)
+            list.resize(kMaxTried);
         if (std::find(list.begin(), list.end(), std::size_t{0}) == list.end())
             list.push_back(0);
         return list;
     }
 
-    /// Makespan and bytes of the whole model under a choice of candidates.
+    /// Makespan in cycles and DRAM bytes of the whole model with a choice of candidates.
     struct Outcome
     {
         Cycle makespan = kNever;
@@ -245,7 +246,7 @@ private:
     {
         std::vector<OpTiling> tiling = m_out.tiling;
         for (std::size_t i = 0; i < choice.size(); ++i)
-            cutAlike(tiling, m_out.operators[i], choice[i]);
+            applyCandidate(tiling, m_out.operators[i], choice[i]);
         const auto graph = buildGraph(withTiling(m_model, tiling), m_hw);
         if (!graph)
             return {};
@@ -253,7 +254,8 @@ private:
         return run ? Outcome{run->makespan, run->dramBytes} : Outcome{};
     }
 
-    /// Alone and among the others are not the same: the run of the model has the last word.
+    /// Chooses by runs of the whole model, because times of an operator alone differ from its times in the
+    /// model.
     void decide(std::int64_t stepsOfARun)
     {
         std::vector<std::size_t> choice(m_out.operators.size(), 0), fastest;
@@ -267,7 +269,7 @@ private:
             choice = fastest;
         }
         budget -= taken;
-        // Cuts of one operator are tried side by side, so many as the budget allows.
+        // Tries several candidates of one operator in parallel, as many as the budget allows.
         for (bool better = true; better && budget > 0;) {
             better = false;
             for (std::size_t i = 0; i < choice.size() && budget > 0; ++i) {
@@ -306,7 +308,7 @@ private:
     const Progress& m_progress;
     std::atomic<std::int64_t> m_runs = 0;
     TileSearch m_out;
-    std::vector<std::vector<std::size_t>> m_shortlists; ///< of the operators
+    std::vector<std::vector<std::size_t>> m_shortlists; ///< per entry of m_out.operators
 };
 
 } // namespace
@@ -324,7 +326,7 @@ std::vector<OpTiling> withTile(const NpuModel& model, std::vector<OpTiling> tili
 {
     for (const std::uint32_t op : ops) {
         tiling[op].tile = tile;
-        for (const std::size_t f : feeders(model, op))
+        for (const std::size_t f : kvLoadsOf(model, op))
             tiling[f].tile = feederTile(tile);
     }
     return tiling;
@@ -348,7 +350,7 @@ NpuModel operatorAlone(const NpuModel& model, std::size_t op, const TileSizes& t
             }
         out.ops.push_back(std::move(copy));
     };
-    for (const std::size_t f : feeders(model, op))
+    for (const std::size_t f : kvLoadsOf(model, op))
         add(f, feederTile(tile));
     add(op, tile);
     return out;

@@ -11,60 +11,60 @@
 
 namespace tilewright::npu {
 
-/// One way to cut an operator.
+/// A candidate for the tile sizes of an operator, with its simulated time.
 struct TileCandidate
 {
     TileSizes tile;
-    Cycle bound = 0;             ///< no run of the operator alone is shorter
-    std::optional<Cycle> cycles; ///< of the operator alone, when it was simulated to its end
-    std::int64_t dramBytes = 0;  ///< of that run
+    Cycle bound = 0;             ///< lower bound on the cycles of the operator alone
+    std::optional<Cycle> cycles; ///< run time of the operator alone; nullopt = not simulated to the end
+    std::int64_t dramBytes = 0;  ///< DRAM traffic of the simulated run, in bytes
 };
 
-/// Operators of one shape, which are cut alike.
+/// Search result for a group of equal operators, which get equal tiles.
 struct OperatorTiles
 {
-    std::vector<std::uint32_t> ops;        ///< of the model, ascending
-    std::vector<TileCandidate> candidates; ///< the first is the one in force before
-    std::size_t fastest = 0;               ///< of the operator alone
-    std::size_t chosen = 0;                ///< within the whole run
-    bool proven = false;                   ///< no candidate is faster than `fastest`
+    std::vector<std::uint32_t> ops;        ///< indices of the operators in the model, ascending
+    std::vector<TileCandidate> candidates; ///< the first candidate is the tile before the search
+    std::size_t fastest = 0;               ///< index of the fastest candidate of the operator alone
+    std::size_t chosen = 0;                ///< index of the candidate chosen in the run of the whole model
+    bool proven = false;                   ///< proven: no candidate is faster than `fastest`
 };
 
-/// Tiles by search (docs/rules/npu.md 2.8).
+/// Result of a search for tile sizes (docs/rules/npu.md 2.8).
 struct TileSearch
 {
-    std::vector<OpTiling> tiling; ///< for withTiling()
+    std::vector<OpTiling> tiling; ///< argument of withTiling()
     std::vector<OperatorTiles> operators;
-    Cycle before = 0, after = 0; ///< makespans of the model
+    Cycle before = 0, after = 0; ///< makespans of the model in cycles, with the old and the new tiles
     std::int64_t bytesBefore = 0, bytesAfter = 0;
-    std::int64_t runs = 0; ///< simulations
+    std::int64_t runs = 0; ///< number of simulations
 
-    /// The entry of an operator, none when it has no tile of its own.
+    /// The entry of an operator; null if the operator has no tile sizes.
     [[nodiscard]] const OperatorTiles* of(std::size_t op) const noexcept;
 };
 
 struct TileSearchOptions
 {
-    /// Steps that may be simulated for all operators alone, shared by what they take, and for whole runs:
-    /// what the time of a search depends on, so that it is the same on every machine.
+    /// Search budget in simulated event times: for all runs of single operators together, and for runs of the
+    /// whole model. The budget is not wall time, so the result is the same on every computer.
     std::int64_t stepsOfOperators = 20'000'000;
     std::int64_t stepsOfRuns = 32'000'000;
-    double patience = 1; ///< above 1: candidates are also run until they take so many times the best
-    std::size_t mostNodes = 40'000; ///< a candidate of more is left out
+    double patience = 1;            ///< above 1: simulates candidates up to this multiple of the best time
+    std::size_t mostNodes = 40'000; ///< skips candidates with more nodes
 };
 
-/// The tiles of least simulated time. Every operator is run alone under every candidate whose bound is below
-/// the best so far; then the whole model decides between the fastest of each, and keeps what it had unless
-/// another cut is faster.
+/// Searches the tile sizes with the least simulated time. First each operator is simulated alone with every
+/// candidate whose lower bound is below its best time. Then runs of the whole model decide for each operator
+/// between its fastest candidates and its current tile. The current tile is replaced only by a faster one.
 [[nodiscard]] Result<TileSearch> searchTiles(const NpuModel& model, const NpuHardware& hardware,
                                              const RunOptions& options, const TileSearchOptions& limits = {},
                                              const Progress& progress = {});
 
-/// The tiling with these operators cut so, and with them the KV loads that feed them.
+/// The tiling with `tile` for the operators `ops` and for the KV loads that feed them.
 [[nodiscard]] std::vector<OpTiling> withTile(const NpuModel& model, std::vector<OpTiling> tiling,
                                              std::span<const std::uint32_t> ops, const TileSizes& tile);
 
-/// The operator alone, with the KV loads that feed it: what its candidates are timed on.
+/// A model of one operator and the KV loads that feed it. The search simulates candidates on it.
 [[nodiscard]] NpuModel operatorAlone(const NpuModel& model, std::size_t op, const TileSizes& tile);
 
 } // namespace tilewright::npu

@@ -36,7 +36,7 @@ ProducerGrid HeadTensor::grid(std::int64_t headStep, const std::vector<std::int6
         out.nodes = nodes;
         return out;
     }
-    // Columns are (head, dim) blocks, so the order (h, t, d) turns into (t, h, d).
+    // Columns are (head, dim) blocks, so the order of nodes changes from (h, t, d) to (t, h, d).
     std::vector<std::int64_t> columns;
     for (std::int64_t h = 0; h < m_shape.heads; h += headStep)
         for (std::int64_t d = 0; d < m_shape.dims; d += dimStep)
@@ -55,7 +55,7 @@ ProducerGrid HeadTensor::grid(std::int64_t headStep, const std::vector<std::int6
 
 namespace {
 
-/// Tokens of a chunk that nobody asked for (docs/rules/npu.md 2.6).
+/// Default number of tokens per chunk (docs/rules/npu.md 2.6).
 constexpr std::int64_t kTokens = 128;
 
 TileSizes headSizes(std::int64_t heads, std::int64_t tokens, std::int64_t dims)
@@ -67,7 +67,7 @@ TileSizes headSizes(std::int64_t heads, std::int64_t tokens, std::int64_t dims)
     return t;
 }
 
-/// Tiles one attention operator (docs/rules/npu.md 2.3), block of heads by block of heads.
+/// Tiles one attention operator (docs/rules/npu.md 2.3) in blocks of heads.
 class AttentionTiler
 {
 public:
@@ -78,12 +78,12 @@ public:
         const HeadShape& s = m_q.shape();
         m_dims = std::min(s.dims, op.tile.dims > 0 ? op.tile.dims : s.dims);
         m_heads = std::min(s.heads, op.tile.heads > 0 ? op.tile.heads : 1);
-        // In a [T, H*D] tensor part of the dims of several heads is not one box.
+        // In a [T, H*D] tensor a part of the dims of several heads is not a box.
         const bool anyFlat = m_q.isFlat() || m_k.isFlat() || m_v.isFlat() || m_o.isFlat();
         if (anyFlat && m_dims < s.dims)
             m_heads = 1;
         m_group = s.heads / m_k.shape().heads;
-        if (m_group > 1) // a block of heads would read one block of keys several times
+        if (m_group > 1) // a block of heads would read the same block of keys several times
             m_heads = 1;
         m_tokens = op.tile.tokens > 0 ? op.tile.tokens : kTokens;
         m_queries = std::min(s.tokens, op.tile.queries > 0 ? op.tile.queries : m_tokens);
@@ -132,7 +132,7 @@ private:
         std::size_t chunk;
     };
 
-    /// Bytes of the largest node with `copies` of its operands; a softmax reads and writes whole rows.
+    /// Bytes of the largest node with `copies` of its operands. A softmax reads and writes whole rows.
     [[nodiscard]] std::int64_t largestNode(std::int64_t queries, std::int64_t tokens,
                                            std::int64_t copies) const
     {
@@ -147,8 +147,8 @@ private:
         return m_heads * std::max({scores, values, queries * keys * (wide + element)});
     }
 
-    /// Sizes that nobody asked for become smaller until the nodes fit: fewer rows of Q against all keys, with
-    /// longer chunks of keys in return, so that there are not more nodes than need be.
+    /// Shrinks default sizes until the nodes fit into SPM: fewer rows of Q, and longer chunks of keys in
+    /// return, so that the number of nodes stays small.
     void shrink()
     {
         const std::int64_t room = m_b.hardware().spmBytes, keys = m_k.shape().tokens;
@@ -157,7 +157,7 @@ private:
         while (freeQueries && !m_op.flash && !fits() && m_queries > 1) {
             m_queries = (m_queries + 1) / 2;
             const std::int64_t longer = 2 * m_tokens;
-            const std::int64_t products = // without the softmax
+            const std::int64_t products = // bytes of a product node (not softmax)
                 m_heads * (2 * (m_queries + longer) * m_dims * m_b.dtype() +
                            m_queries * longer * m_b.hardware().accumulatorBytes);
             if (freeTokens && m_tokens < keys && products <= room)
@@ -170,7 +170,7 @@ private:
                 m_queries = (m_queries + 1) / 2;
     }
 
-    /// Key chunks that query rows [query, query + count) can see.
+    /// Bounds of the key chunks that query rows [query, query + count) can see.
     [[nodiscard]] std::vector<std::int64_t> keyBounds(std::int64_t query, std::int64_t count) const
     {
         const std::int64_t keys = m_k.shape().tokens;
@@ -183,7 +183,8 @@ private:
         return out;
     }
 
-    /// One score tensor per query chunk, as wide as the keys it sees: a causal mask leaves no holes.
+    /// Adds one score tensor per query chunk. It has only the columns of visible keys, so a causal mask
+    /// leaves no gaps.
     void makeScoreTensors(const std::vector<std::int64_t>& queries)
     {
         if (m_op.flash)
@@ -290,8 +291,9 @@ private:
         }
     }
 
-    /// Softmax streamed over key chunks: scores, running maximum and sum stay in SPM (docs/rules/npu.md 2.3,
-    /// variant flash). All dims are accumulated at once, because every chunk rescales the whole output.
+    /// Flash attention: softmax streamed over key chunks; scores, running maximum and sum stay in SPM
+    /// (docs/rules/npu.md 2.3, variant flash). All dims are accumulated together, because every chunk
+    /// rescales the whole output.
     void flash()
     {
         const auto keys = keyBounds(m_block.query, m_block.queries);
@@ -338,7 +340,7 @@ private:
             m_outputs.push_back(last);
     }
 
-    /// Q and K may be one tensor.
+    /// Removes a duplicate tile: Q and K may be the same tensor.
     static std::vector<std::uint32_t> distinct(std::vector<std::uint32_t> tiles)
     {
         if (tiles.size() == 2 && tiles[0] == tiles[1])
@@ -352,7 +354,7 @@ private:
     std::int64_t m_heads = 1, m_group = 1, m_queries = 1, m_tokens = 1, m_dims = 1;
     Block m_block{};
     std::int32_t m_head = -1;
-    std::vector<std::uint32_t> m_scores, m_probs; ///< tensors per query chunk
+    std::vector<std::uint32_t> m_scores, m_probs; ///< tensor per query chunk
     std::vector<std::vector<std::uint32_t>> m_scoreNodes, m_probNodes;
     std::vector<std::uint32_t> m_outputs;
 };

@@ -17,7 +17,7 @@ std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int
 
 namespace {
 
-/// The sizes of one convolution and the choice of its blocks (docs/rules/npu.md 2.2 and 2.6).
+/// Sizes of one convolution, and the choice of its tile (docs/rules/npu.md 2.2 and 2.6).
 struct ConvShape
 {
     const ModelOp& op;
@@ -39,7 +39,7 @@ struct ConvShape
         cOutGroup = cOut / o.groups;
     }
 
-    /// Groups a block of that many output channels reads.
+    /// Number of groups that a block of `channels` output channels reads.
     [[nodiscard]] std::int64_t groupsOf(std::int64_t channels) const
     {
         return channels <= cOutGroup ? 1 : channels / cOutGroup;
@@ -55,7 +55,7 @@ struct ConvShape
         return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
     }
 
-    /// A block of output channels lies in one group or is whole groups.
+    /// Block size near `wish`: a block of output channels lies in one group or consists of whole groups.
     [[nodiscard]] std::int64_t channelBlock(std::int64_t wish) const
     {
         if (wish >= cOut)
@@ -74,7 +74,8 @@ struct ConvShape
         t.cIn = cInGroup;
         if (wish.cIn > 0 && t.cOut <= cOutGroup)
             t.cIn = std::min(cInGroup, wish.cIn);
-        // The block is first made smaller over pixels, then chained over input channels.
+        // If the tile does not fit, first reduce its rows and columns, then split the input channels into a
+        // chain.
         while (!fits(t) && wish.height == 0 && t.height > 1)
             t.height = (t.height + 1) / 2;
         while (!fits(t) && t.cOut > cOutGroup && wish.cOut == 0)
@@ -95,7 +96,7 @@ struct ConvShape
                 grown =
                     tryGrow(&TileSizes::height,
                             std::min(hOut, t.height + std::max<std::int64_t>(1, hw.engineRows / t.width)));
-            // Blocks of a chain over input channels stay inside one group.
+            // The blocks of a chain over input channels must stay inside one group.
             const std::int64_t channels = channelBlock(t.cOut + hw.engineCols);
             if (wish.cOut == 0 && (t.cIn == cInGroup || channels <= cOutGroup))
                 grown = tryGrow(&TileSizes::cOut, channels) || grown;
@@ -103,7 +104,7 @@ struct ConvShape
         return t;
     }
 
-    /// Starts of the blocks of output channels; none crosses a group.
+    /// Starts of the blocks of output channels. No block crosses the border of a group.
     [[nodiscard]] std::vector<std::int64_t> channelBounds(std::int64_t step) const
     {
         if (step >= cOutGroup || cOut / step > (std::int64_t{1} << 22))

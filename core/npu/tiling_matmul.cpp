@@ -13,13 +13,13 @@ bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexc
 
 namespace {
 
-/// A tile that grows while two sets of its operands fit.
+/// A tile that grows as long as two sets of its operands fit into SPM.
 struct GrowingTile
 {
     const NpuHardware& hw;
     int dtypeBytes;
     std::int64_t m, n, k;
-    TileSizes wish; ///< what is set stays
+    TileSizes wish; ///< requested sizes; nonzero fields are fixed
     TileSizes tile;
 
     GrowingTile(const NpuHardware& hardware, int dtype, std::int64_t rows, std::int64_t cols,
@@ -31,7 +31,8 @@ struct GrowingTile
         tile.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
     }
     [[nodiscard]] std::int64_t chains(const TileSizes& t) const { return ceilDiv(m, t.m) * ceilDiv(n, t.n); }
-    /// By its step; false when it is fixed, complete, the node would not fit or fewer chains were left.
+    /// Increases a field by `step`. Returns false if the field is fixed or complete, the node would not fit,
+    /// or fewer than `leastChains` chains would remain.
     bool grow(std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit, std::int64_t leastChains)
     {
         TileSizes larger = tile;
@@ -73,7 +74,7 @@ TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, 
     while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
                                : t.growCols(enough) || t.growRows(enough)) {
     }
-    // As many blocks of about one size.
+    // Balances the sizes: the same number of blocks, of nearly equal size.
     t.tile.m = std::min(t.tile.m, roundUp(ceilDiv(m, ceilDiv(m, t.tile.m)), hw.engineRows));
     t.tile.n = std::min(t.tile.n, roundUp(ceilDiv(n, ceilDiv(n, t.tile.n)), hw.engineCols));
     t.growDepth();
@@ -109,7 +110,7 @@ void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
                 node.inputs = {b.tile(tensorA, {m0, k0, 0, 0}, {mt, kt, 1, 1}),
                                b.tile(tensorB, {k0, n0, 0, 0}, {kt, nt, 1, 1})};
                 if (node.inputs[0] == node.inputs[1])
-                    node.inputs.pop_back(); // A times itself, in one tile
+                    node.inputs.pop_back(); // product of a tile with itself: one input
                 if (isLast)
                     node.outputs = {c};
                 node.accumulator = c;

@@ -8,8 +8,8 @@ namespace tilewright::npu {
 
 namespace {
 
-/// Blocks of a vector operator: whole rows of the last dimension (elementwise may cut them), as many rows as
-/// the tile may hold, never across an outer dimension that is not whole.
+/// Block of a vector operator: whole rows of the last dimension (elementwise operators may cut them), as many
+/// rows as fit the tile. A block crosses an outer dimension only if it contains the inner dimensions whole.
 Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
 {
     constexpr std::int64_t kTargetBytes = 32 << 10;
@@ -48,8 +48,9 @@ std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
     }
 }
 
-/// A box of about as many elements, as far along in the tensor as the block is in its view.
-std::uint32_t alikeTile(TileGraphBuilder& b, std::size_t input, double along, std::int64_t elements)
+/// Tile of the input of a view for an output block: about `elements` elements, at the same relative position
+/// (`along`, 0 to 1).
+std::uint32_t proportionalTile(TileGraphBuilder& b, std::size_t input, double along, std::int64_t elements)
 {
     const auto& shape = b.model().tensors[input].shape;
     Box at{}, size{1, 1, 1, 1};
@@ -57,14 +58,15 @@ std::uint32_t alikeTile(TileGraphBuilder& b, std::size_t input, double along, st
     for (std::size_t d = shape.size(); d-- > 0;) {
         size[d] = std::min(shape[d], left);
         left = ceilDiv(left, size[d]);
-        // Whole dimensions begin at 0, the others as far along.
+        // Whole dimensions begin at 0; the others begin at the relative position.
         const auto most = static_cast<double>(shape[d] - size[d]);
         at[d] = static_cast<std::int64_t>(along * most);
     }
     return b.tile(static_cast<std::uint32_t>(input), at, size);
 }
 
-/// Cuts the output of a vector operator into blocks: a node a block, made by `nodeOf(at, size, elements)`.
+/// Cuts the output of a vector operator into blocks and adds one node per block, built by `nodeOf(at, size,
+/// elements)`.
 template <class NodeOf>
 void addBlocks(TileGraphBuilder& b, std::uint32_t out, const NpuTensor& tensor, const Box& block,
                NodeOf&& nodeOf)
@@ -108,7 +110,7 @@ void tileView(TileGraphBuilder& b, const ModelOp& op)
     const auto out = static_cast<std::uint32_t>(op.outputs[0]);
     const NpuTensor tensor = shapeOf(b, out);
     const Box block = vectorBlock(b, op, tensor);
-    std::int64_t all = 0; // elements of the inputs; each block reads the input that it falls into
+    std::int64_t all = 0; // elements of all inputs; a block reads the one input that contains its position
     std::vector<std::int64_t> ends;
     for (const std::size_t input : op.inputs) {
         std::int64_t elements = 1;
@@ -130,8 +132,8 @@ void tileView(TileGraphBuilder& b, const ModelOp& op)
         const double within = (place - start) / (static_cast<double>(ends[i]) - start);
         TileGraphBuilder::NodeSpec node;
         node.type = NodeType::Vector;
-        node.inputs = {alikeTile(b, op.inputs[i], within, elements)};
-        node.computeCycles = 1; // it moves, the load is what it costs
+        node.inputs = {proportionalTile(b, op.inputs[i], within, elements)};
+        node.computeCycles = 1; // the cost of a view is its load
         return node;
     });
 }

@@ -68,7 +68,8 @@ std::string checkOrder(const NpuGraph& g)
     return {};
 }
 
-/// Output tiles do not overlap and, but for caches that exist before the run, cover their tensor.
+/// Checks that output tiles do not overlap and cover their tensor. A cache that exists before the run need
+/// not be covered.
 std::string checkPartition(const NpuGraph& g)
 {
     std::map<std::uint32_t, std::vector<std::uint32_t>> written;
@@ -86,7 +87,7 @@ std::string checkPartition(const NpuGraph& g)
         if (!caches.contains(tensor) && elements != g.tensors[tensor].elements())
             return "the output tiles of " + g.tensors[tensor].name + " hold " + std::to_string(elements) +
                    " of " + std::to_string(g.tensors[tensor].elements()) + " elements";
-        // Sweep over the first dimension; boxes that start together are compared by the others.
+        // Sweep over the first dimension; boxes with equal starts are compared in the other dimensions.
         std::sort(tiles.begin(), tiles.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return g.tiles[a].offset < g.tiles[b].offset; });
         std::set<std::array<std::int64_t, kMaxRank>> origins;
@@ -107,7 +108,7 @@ std::string checkPartition(const NpuGraph& g)
     return {};
 }
 
-/// Every written element that a node reads comes from a node it depends on.
+/// Checks that a dependency of the node writes each element that the node reads, if any node writes it.
 std::string checkInputs(const NpuGraph& g)
 {
     std::vector<std::uint32_t> outputOf(g.tiles.size(), kNone);
@@ -161,7 +162,7 @@ std::string checkExecution(const NpuGraph& g, const NpuRun& run)
                     return "node " + std::to_string(s.node) + " computes for " +
                            std::to_string(s.end - s.start) + " cycles";
                 if (s.start < free)
-                    return "node " + std::to_string(s.node) + " starts before its engine is free";
+                    return "node " + std::to_string(s.node) + " starts before its engine is idle";
                 free = s.end;
                 for (const std::uint32_t d : g.deps.of(s.node)) {
                     const Cycle met = run.coreOf[d] == c ? run.doneAt[d] : run.storedAt[d];
@@ -178,7 +179,7 @@ std::string checkExecution(const NpuGraph& g, const NpuRun& run)
     return {};
 }
 
-/// A tile is read from DRAM only after the nodes that write it have stored.
+/// Checks that a tile is read from DRAM only after all nodes that write it have stored.
 std::string checkLoads(const NpuGraph& g, const NpuRun& run)
 {
     for (const CoreRun& core : run.cores)
@@ -207,8 +208,8 @@ std::string checkBytes(const NpuGraph& g, const NpuRun& run)
     for (const DramEvent& e : run.dramEvents) {
         onTimeline += e.bursts * run.hardware.dram.burstBytes;
         if (e.start < busFree[e.channel])
-            return "the bus of channel " + std::to_string(e.channel) + " is held twice at " +
-                   std::to_string(e.start);
+            return "the bus of channel " + std::to_string(e.channel) +
+                   " has two overlapping bursts at cycle " + std::to_string(e.start);
         busFree[e.channel] = e.end;
         const DramPlace place = placeOf(run.hardware.dram, e.address);
         if (place.channel != e.channel || place.bank != e.bank)
@@ -247,11 +248,11 @@ std::string checkReplay(const NpuRun& run, const Result<NpuRun>& again)
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
         const CoreRun &a = run.cores[c], &b = again->cores[c];
         if (a.tensor != b.tensor || a.vector != b.vector)
-            return "the replay computes at other times on core " + std::to_string(c);
+            return "the replay has other compute times on core " + std::to_string(c);
         if (a.loads != b.loads || a.stores != b.stores)
-            return "the replay moves tiles at other times on core " + std::to_string(c);
+            return "the replay has other transfer times on core " + std::to_string(c);
     }
-    return again->makespan == run.makespan ? std::string() : "the replay ends at another time";
+    return again->makespan == run.makespan ? std::string() : "the replay has another makespan";
 }
 
 } // namespace
@@ -265,7 +266,7 @@ std::vector<RuleCheck> verifyGraph(const NpuGraph& g)
                  [&] { return checkOrder(g); });
     checker.rule("output_partition", "output tiles partition their tensor",
                  [&] { return checkPartition(g); });
-    checker.rule("inputs_covered", "what a node reads is written by the nodes it depends on",
+    checker.rule("inputs_covered", "the dependencies of every node write its inputs",
                  [&] { return checkInputs(g); });
     checker.rule("node_fits_spm", "the tiles of every node fit into SPM", [&]() -> std::string {
         for (std::size_t n = 0; n < g.nodes.size(); ++n)

@@ -9,20 +9,21 @@
 
 namespace tilewright::npu {
 
-/// One rule of docs/rules/npu.md 7 and whether it holds.
+/// Result of the check of one rule of docs/rules/npu.md 7.
 struct RuleCheck
 {
-    std::string rule; ///< "dag_acyclic", "spm_capacity", ...
-    std::string text; ///< what was checked, or the first violation
+    std::string rule; ///< key of the rule: "dag_acyclic", "spm_capacity", ...
+    std::string text; ///< text of the rule, or of its first violation
     bool passed = true;
 };
 
-/// Rules about the tile graph: tile invariants, acyclic, reachable, partition, inputs covered, node fits SPM.
+/// Checks the tile graph: tile invariants, no cycles, partition of the outputs, covered inputs, nodes fit
+/// into SPM.
 [[nodiscard]] std::vector<RuleCheck> verifyGraph(const NpuGraph& graph);
 
-/// Rules about one run: executed once, dependencies met, SPM never above capacity, bytes on the DRAM
-/// timeline, attribution sums, and (unless `withReplay` is false) the instruction replay on the memory's
-/// answers of the run. Reads only the graph and the recorded run.
+/// Checks a run: every node runs once, dependencies are met, SPM stays within its capacity, the DRAM timeline
+/// has all bytes, the states of a core add up to the makespan and, if `withReplay`, the instruction replay
+/// with the recorded transfer times gives the same run. Reads only the graph and the recorded run.
 [[nodiscard]] std::vector<RuleCheck> verifyRun(const NpuGraph& graph, const NpuRun& run,
                                                bool withReplay = true);
 

@@ -14,9 +14,9 @@ namespace tilewright {
 
 namespace {
 
-/// Sums of sizes stay far from the limits of 64 bits.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
-constexpr std::size_t kMostBuffers = 1'000'000;
+/// Limit that keeps sums of sizes within 64 bits.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 60;
+constexpr std::size_t kMaxBuffers = 1'000'000;
 
 enum Column : std::size_t { kId, kLower, kUpper, kSize, kOffset, kColumns };
 constexpr std::array<std::string_view, kColumns> kNames = {"id", "lower", "upper", "size", "offset"};
@@ -39,7 +39,7 @@ std::vector<std::string_view> fieldsOf(std::string_view line)
     return out;
 }
 
-/// Older files say buffer, start and end.
+/// The column with this name. Also accepts the older names buffer, start and end.
 std::optional<Column> columnNamed(std::string_view name)
 {
     constexpr std::array<std::string_view, kColumns> kOlder = {"buffer", "start", "end", "size", "offset"};
@@ -65,7 +65,8 @@ public:
                 return status.error();
         }
         if (m_places.empty())
-            return problemError({}, "has no line with the names of the columns: id, lower, upper, size");
+            return problemError({},
+                                "the header line with the column names id, lower, upper, size is missing");
         if (m_out.items.empty())
             return problemError({}, "has no buffers");
         return std::move(m_out);
@@ -86,11 +87,10 @@ private:
         for (const std::string_view name : fieldsOf(line)) {
             const auto column = columnNamed(name);
             if (!column)
-                return fault(
-                    {}, "'" + std::string(name) +
-                            "' is no column of a buffer file; they are id, lower, upper, size and offset");
+                return fault({}, "'" + std::string(name) +
+                                     "' is not a column of a buffer file (id, lower, upper, size, offset)");
             if (std::exchange(seen[*column], true))
-                return fault(kNames[*column], "the column is there twice");
+                return fault(kNames[*column], "the column occurs twice");
             m_places.push_back(*column);
         }
         for (const Column c : {kId, kLower, kUpper, kSize})
@@ -105,8 +105,8 @@ private:
         if (fields.size() != m_places.size())
             return fault({}, "has " + formatGrouped(fields.size()) + " fields, the columns are " +
                                  formatGrouped(m_places.size()));
-        if (m_out.items.size() == kMostBuffers)
-            return fault({}, "more than " + formatGrouped(kMostBuffers) + " buffers");
+        if (m_out.items.size() == kMaxBuffers)
+            return fault({}, "more than " + formatGrouped(kMaxBuffers) + " buffers");
         std::array<std::int64_t, kColumns> value{};
         std::string id;
         for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -115,12 +115,12 @@ private:
                 id = fields[i];
                 continue;
             }
-            if (column == kOffset) // of an earlier placement: replaced
+            if (column == kOffset) // ignored: offset of an earlier placement
                 continue;
             const char* end = fields[i].data() + fields[i].size();
             const auto [at, error] = std::from_chars(fields[i].data(), end, value[column]);
             if (error != std::errc{} || at != end || fields[i].empty())
-                return fault(kNames[column], "'" + std::string(fields[i]) + "' is no whole number");
+                return fault(kNames[column], "'" + std::string(fields[i]) + "' is not a whole number");
         }
         if (id.empty())
             return fault(kNames[kId], "is empty");
@@ -134,8 +134,8 @@ private:
                          "must be greater than lower, which is " + std::to_string(value[kLower]));
         if (value[kSize] <= 0)
             return fault(kNames[kSize], "must be positive");
-        if (value[kSize] > kMostElements - m_sum)
-            return fault(kNames[kSize], "the sizes add up to more than " + std::to_string(kMostElements));
+        if (value[kSize] > kMaxElements - m_sum)
+            return fault(kNames[kSize], "the sizes add up to more than " + std::to_string(kMaxElements));
         m_sum += value[kSize];
         m_out.ids.push_back(std::move(id));
         m_out.items.push_back({value[kLower], value[kUpper], value[kSize], value[kLower], 0});
@@ -143,7 +143,7 @@ private:
     }
 
     Buffers m_out;
-    std::vector<Column> m_places; // of the file's columns
+    std::vector<Column> m_places; // columns in the order of the file
     std::unordered_map<std::string, std::size_t> m_lineOf;
     std::size_t m_line = 0;
     std::int64_t m_sum = 0;

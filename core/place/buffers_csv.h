@@ -10,15 +10,15 @@
 
 namespace tilewright {
 
-/// The bare problem of a CSV file: columns id, lower, upper, size in any order (docs/rules/place.md 3.2).
+/// Buffers of a CSV file with the columns id, lower, upper and size in any order (docs/rules/place.md 3.2).
 struct Buffers
 {
-    std::vector<std::string> ids; ///< as in the file
+    std::vector<std::string> ids; ///< texts of the column id
     std::vector<PlacementItem> items;
 };
 
 [[nodiscard]] Result<Buffers> readBuffers(std::string_view text);
-/// The same with a column offset.
+/// The CSV text of the buffers with an additional column offset.
 [[nodiscard]] std::string writeBuffers(const Buffers& buffers, const std::vector<std::int64_t>& offsets);
 
 } // namespace tilewright

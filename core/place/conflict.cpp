@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-/// The items that are alive in a step.
+/// Indices of the items that are alive in a step.
 std::vector<std::size_t> aliveIn(const StepItems& items, std::int64_t step)
 {
     std::vector<std::size_t> out;
@@ -20,7 +20,7 @@ std::vector<std::size_t> aliveIn(const StepItems& items, std::int64_t step)
     return out;
 }
 
-/// The step in the life of an item in which most is alive.
+/// The step in the life of an item at which the sum of the sizes of all live items is largest.
 std::int64_t fullestStep(const StepItems& items, const StepItem& of)
 {
     std::vector<std::pair<std::int64_t, std::int64_t>> changes;
@@ -29,7 +29,7 @@ std::int64_t fullestStep(const StepItems& items, const StepItem& of)
             changes.emplace_back(std::max(item.lower, of.lower), item.what.elements);
             changes.emplace_back(item.upper, -item.what.elements);
         }
-    std::sort(changes.begin(), changes.end()); // what ends goes first
+    std::sort(changes.begin(), changes.end()); // at equal times, ends come before starts
     std::int64_t sum = 0;
     std::int64_t most = 0;
     std::int64_t step = of.lower;

@@ -9,16 +9,18 @@
 
 namespace tilewright {
 
-/// Where a valid schedule has no addresses (docs/rules/place.md 5.2).
+/// The step at which a valid schedule has no addresses (docs/rules/place.md 5.2).
 struct PlacementConflict
 {
     SubgraphId subgraph;
-    std::int64_t step = 0;          ///< within the subgraph: the fullest one of the item that finds no room
-    std::vector<std::size_t> items; ///< alive then, that item first
-    std::string text;               ///< one sentence
+    /// Within the subgraph: the step with the largest sum of sizes in the life of the unplaced item
+    std::int64_t step = 0;
+    std::vector<std::size_t> items; ///< items that are alive in this step; the unplaced item is first
+    std::string text;               ///< the conflict as one sentence
 };
 
-/// Nothing when the placement lies within the capacity, or when it is not known whether one does.
+/// The conflict of a placement above the capacity; nullopt if the placement fits, or if it is unknown whether
+/// a fitting placement exists.
 [[nodiscard]] std::optional<PlacementConflict> placementConflict(const Problem& problem,
                                                                  const PlacedSchedule& placed);
 

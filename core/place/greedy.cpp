@@ -11,25 +11,26 @@ namespace tilewright {
 
 namespace {
 
-/// Up to here every order is tried; beyond only the one of time, which needs no lists of who overlaps whom.
-constexpr std::size_t kMostOrdered = 20'000;
+/// Up to this number of lots all orders are tried. Above it only the order of time is tried, which needs no
+/// overlap lists.
+constexpr std::size_t kMaxOrderedLots = 20'000;
 
-struct Taken
+struct OccupiedRange
 {
     std::int64_t offset = 0;
-    std::int64_t mine = 0;   ///< size of the one to be placed, while the other lives
-    std::int64_t theirs = 0; ///< of the other
-    auto operator<=>(const Taken&) const = default;
+    std::int64_t mine = 0;   ///< size of the new lot while the other lot is alive
+    std::int64_t theirs = 0; ///< size of the other lot while the new lot is alive
+    auto operator<=>(const OccupiedRange&) const = default;
 };
 
-/// The lowest offset that meets none of these.
-std::int64_t firstFit(std::vector<Taken>& taken)
+/// The lowest offset at which the new lot overlaps none of the ranges in `taken`. Sorts `taken`.
+std::int64_t firstFit(std::vector<OccupiedRange>& taken)
 {
     std::sort(taken.begin(), taken.end());
     std::int64_t at = 0;
-    for (bool moved = true; moved;) { // again only where sizes change within a life
+    for (bool moved = true; moved;) { // repeats only if sizes change during a life
         moved = false;
-        for (const Taken& t : taken)
+        for (const OccupiedRange& t : taken)
             if (at + t.mine > t.offset && at < t.offset + t.theirs) {
                 at = t.offset + t.theirs;
                 moved = true;
@@ -42,7 +43,7 @@ std::vector<std::int64_t> inOrderOfTime(const Component& c)
 {
     std::vector<std::int64_t> offsets(c.lots.size(), 0);
     std::vector<std::size_t> alive;
-    std::vector<Taken> taken;
+    std::vector<OccupiedRange> taken;
     for (std::size_t i = 0; i < c.lots.size(); ++i) {
         const Lot& lot = c.lots[i];
         std::erase_if(alive, [&](std::size_t a) { return c.lots[a].to <= lot.from; });
@@ -60,7 +61,7 @@ std::vector<std::int64_t> inOrderOfTime(const Component& c)
 std::vector<std::int64_t> inOrder(const Component& c, const Overlaps& overlaps, const std::vector<int>& order)
 {
     std::vector<std::int64_t> offsets(c.lots.size(), -1);
-    std::vector<Taken> taken;
+    std::vector<OccupiedRange> taken;
     for (const int l : order) {
         taken.clear();
         for (const Overlaps::Other& o : overlaps.of(l))
@@ -99,7 +100,7 @@ std::int64_t peakOf(const Component& component)
 std::vector<std::int64_t> greedyOffsets(const Component& component)
 {
     std::vector<std::int64_t> best = inOrderOfTime(component);
-    if (component.lots.size() > kMostOrdered)
+    if (component.lots.size() > kMaxOrderedLots)
         return best;
     std::int64_t height = heightOf(component, best);
     const std::int64_t peak = peakOf(component);

@@ -5,12 +5,12 @@
 
 namespace tilewright {
 
-/// The lowest of first-fit placements in several orders; quick also for a million lots.
+/// The lowest of the first-fit placements in several orders. Fast even for a million lots.
 [[nodiscard]] std::vector<std::int64_t> greedyOffsets(const Component& component);
-/// Lets every lot drop as far as it goes, the lowest first.
+/// Moves every lot down as far as possible, from the lowest to the highest.
 void settle(const Component& component, std::vector<std::int64_t>& offsets);
 [[nodiscard]] std::int64_t heightOf(const Component& component, const std::vector<std::int64_t>& offsets);
-/// The largest sum of sizes in a section.
+/// The largest sum of sizes in any section of time.
 [[nodiscard]] std::int64_t peakOf(const Component& component);
 
 } // namespace tilewright

@@ -18,12 +18,12 @@ std::uint64_t mixed(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-/// Lots with the items they stand for, ascending.
+/// Lots in ascending order, with the items that they represent.
 struct Lots
 {
     std::vector<Lot> lots;
     std::vector<std::size_t> items;
-    int points = 0; ///< sections of time
+    int points = 0; ///< number of sections of time
 };
 
 Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_t> chosen)
@@ -60,8 +60,9 @@ Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_
     return out;
 }
 
-/// Finds stretches of time that repeat. Between two points that the same lots cross, everything else is local
-/// and meets only those; two such stretches with equal local lots can be placed alike.
+/// Finds repeated stretches of time. Between two points that the same lots cross, all other lots are local
+/// and overlap only each other and the crossing lots. Two such stretches with equal local lots can have equal
+/// placements.
 class Repeats
 {
 public:
@@ -72,11 +73,11 @@ public:
         m_crossing.assign(points + 1, 0);
         for (std::size_t i = 0; i < all.lots.size(); ++i) {
             const Lot& lot = all.lots[i];
-            const auto crosses = [&](int from, int to, std::uint64_t hash) { // the points [from, to)
+            const auto crosses = [&](int from, int to, std::uint64_t hash) { // marks the points in [from, to)
                 m_crossing[static_cast<std::size_t>(from)] ^= hash;
                 m_crossing[static_cast<std::size_t>(to)] ^= hash;
             };
-            // Narrow and wide it is not the same surrounding.
+            // A lot is a different surrounding while it is narrow than when it is wide.
             const int wide = std::max(lot.from + 1, lot.narrowUntil);
             crosses(lot.from + 1, wide, mixed(2 * i));
             crosses(wide, lot.to, mixed(2 * i + 1));
@@ -99,7 +100,7 @@ public:
         find(0, all.points + 1);
     }
 
-    /// By lot: the lot whose offset it takes; its own position when it is searched.
+    /// By lot: the lot whose offset it takes, or its own index if it is searched.
     [[nodiscard]] const std::vector<std::size_t>& twin() const noexcept { return m_twin; }
 
 private:
@@ -109,12 +110,13 @@ private:
         return std::span(m_all.lots).subspan(first, m_firstFrom[static_cast<std::size_t>(to)] - first);
     }
 
-    /// Among the points in [first, end).
+    /// Finds repeated stretches among the points in [first, end).
     void find(int first, int end)
     {
         for (int p = first; p < end;) {
             int last = p;
-            std::unordered_map<std::uint64_t, std::vector<int>> known; // starts of different stretches
+            // start points of different stretches, by hash
+            std::unordered_map<std::uint64_t, std::vector<int>> known;
             for (int next = m_next[static_cast<std::size_t>(p)]; next >= 0 && next < end;
                  next = m_next[static_cast<std::size_t>(next)]) {
                 stretch(last, next, known);
@@ -154,12 +156,12 @@ private:
 
     const Lots& m_all;
     std::vector<std::size_t> m_twin;
-    std::vector<std::uint64_t> m_crossing; // by point: hash of the lots that live before and after it
-    std::vector<int> m_next;               // by point: the next one with the same lots; -1
-    std::vector<std::size_t> m_firstFrom;  // by point: the first lot that starts there or later
+    std::vector<std::uint64_t> m_crossing; // by point: hash of the lots that are alive before and after it
+    std::vector<int> m_next;               // by point: next point with the same crossing lots; -1 = none
+    std::vector<std::size_t> m_firstFrom;  // by point: first lot that starts there or later
 };
 
-/// Leaves out the sections whose lots all live in a neighbouring one too, with no smaller a size.
+/// Removes each section whose lots are all alive, at no smaller size, in a neighbouring section.
 void dropCoveredSections(Component& c)
 {
     const auto n = static_cast<std::size_t>(c.sections);
@@ -170,7 +172,7 @@ void dropCoveredSections(Component& c)
         grows[static_cast<std::size_t>(lot.narrowUntil)] = 1;
         ends[static_cast<std::size_t>(lot.to)] = 1;
     }
-    std::vector<int> kept(n + 1, 0); // how many are kept before this one
+    std::vector<int> kept(n + 1, 0); // number of kept sections before each section
     for (std::size_t s = 0; s < n; ++s)
         kept[s + 1] = kept[s] + (grows[s] && ends[s + 1] ? 1 : 0);
     for (Lot& lot : c.lots) {
@@ -217,7 +219,8 @@ Reduced reduce(std::span<const PlacementItem> items)
         const Lot& lot = rest.lots[i];
         if (out.components.empty() || lot.from >= reach) {
             out.components.emplace_back();
-            out.components.back().sections = lot.from; // where it starts, until it is complete
+            // first section, replaced by the number of sections when the component is complete
+            out.components.back().sections = lot.from;
         }
         reach = std::max(reach, lot.to);
         out.components.back().lots.push_back(lot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Items on a compressed axis of time, and what of them has to be searched at all.
+// Items on a compressed time axis, and the reduction to the part that must be searched.
 #pragma once
 
 #include "place/placement.h"
@@ -10,14 +10,14 @@
 
 namespace tilewright {
 
-/// An item between the points of a compressed axis of time.
+/// An item with its life as a range of points of the compressed time axis.
 struct Lot
 {
     int from = 0;
     int to = 0;
     std::int64_t size = 0;
-    int narrowUntil = 0;         ///< `from` when it never narrows
-    std::int64_t narrowSize = 0; ///< 0 when it never narrows
+    int narrowUntil = 0;         ///< equals `from` if the lot never narrows
+    std::int64_t narrowSize = 0; ///< 0 if the lot never narrows
     [[nodiscard]] std::int64_t sizeAt(int point) const noexcept
     {
         return point < narrowUntil ? narrowSize : size;
@@ -25,20 +25,20 @@ struct Lot
     auto operator<=>(const Lot&) const = default;
 };
 
-/// Lots whose times hang together: no moment in their span is without one of them that goes on. Sections of
-/// time whose lots are all in a neighbouring section too are left out.
+/// Lots whose lives are connected: at every time within their span some lot is alive before and after it.
+/// Omits sections of time whose lots are all alive in a neighbouring section as well.
 struct Component
 {
     std::vector<Lot> lots;
-    std::vector<std::size_t> items; ///< by lot: the item it stands for
+    std::vector<std::size_t> items; ///< by lot: index of its item
     int sections = 0;
 };
 
 struct Reduced
 {
     std::vector<Component> components;
-    /// By item: the item that has its offset. Stretches of time that repeat between the same surrounding
-    /// items are searched once.
+    /// By item: the item whose offset it shares. Repeated stretches of time between equal surrounding lots
+    /// are searched once.
     std::vector<std::size_t> representative;
     std::int64_t timePoints = 0;
     std::int64_t peak = 0;

@@ -19,21 +19,22 @@ namespace tilewright {
 
 namespace {
 
-/// Beyond it only heuristics and the peak: the search goes as deep as there are lots.
-constexpr std::size_t kMostLots = 4000;
+/// Above this number of lots only heuristics and the peak bound are used, because the depth of the search is
+/// the number of lots.
+constexpr std::size_t kMaxSearchedLots = 4000;
 constexpr std::int64_t kFirstSlice = 500;
-constexpr std::size_t kFewestLots = 4; ///< that are searched for a bound alone
+constexpr std::size_t kMinSubsetLots = 4; ///< least number of lots for a separate lower bound
 
-/// 1 1 2 1 1 2 4 1 1 2 ...: many short turns, some long ones. `turn` counts from 1.
+/// The sequence 1 1 2 1 1 2 4 1 1 2 ...: many short turns and a few long ones. `turn` counts from 1.
 int turnLength(int turn)
 {
-    int length = 1; // of the last turn of a round of 2 * length - 1 turns
+    int length = 1; // length of the last turn of a round of 2 * length - 1 turns
     while (2 * length - 1 < turn)
         length *= 2;
     return 2 * length - 1 == turn ? length : turnLength(turn - (length - 1));
 }
 
-/// One component, its best offsets so far and the searches for lower ones.
+/// One component with its best offsets and its searches for lower heights.
 class Work
 {
 public:
@@ -47,16 +48,16 @@ public:
     [[nodiscard]] std::int64_t least() const noexcept { return m_least; }
     [[nodiscard]] std::int64_t nodes() const noexcept { return m_nodes; }
     [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return m_offset; }
-    [[nodiscard]] bool searchable() const noexcept { return m_component.lots.size() <= kMostLots; }
+    [[nodiscard]] bool searchable() const noexcept { return m_component.lots.size() <= kMaxSearchedLots; }
 
-    /// One slice of the question whether it fits below `height`, which is less than height().
+    /// Searches for some nodes for a placement within `height`, which must be less than height().
     void search(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
     {
         if (!m_overlaps)
             m_overlaps = std::make_unique<Overlaps>(m_component);
-        std::erase_if(m_asked,
+        std::erase_if(m_searches,
                       [&](const auto& asked) { return asked.first < m_least || asked.first >= m_height; });
-        auto& asked = m_asked[height];
+        auto& asked = m_searches[height];
         if (!asked.search)
             asked.search = std::make_unique<FitSearch>(m_component, *m_overlaps, height);
         FitSearch& fit = *asked.search;
@@ -76,8 +77,9 @@ public:
     }
 
 private:
-    /// What the largest lots alone need, all need: hundreds of small ones hide from the search that a few
-    /// large ones do not fit.
+    /// Searches a subset with the largest lots only. A height that is impossible for the subset is impossible
+    /// for all lots. Without this step hundreds of small lots delay the proof that a few large ones do not
+    /// fit.
     void searchLargest(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
     {
         if (!std::exchange(m_choseLargest, true))
@@ -92,7 +94,8 @@ private:
         }
     }
 
-    /// About a half of the lots, a quarter and so on, whole sizes at a time.
+    /// Chooses subsets of about one half, one quarter, ... of the lots, largest sizes first; lots of equal
+    /// size stay together.
     void chooseLargest()
     {
         std::vector<std::int64_t> sizes;
@@ -100,7 +103,7 @@ private:
             sizes.push_back(lot.size);
         std::sort(sizes.begin(), sizes.end(), std::greater<>());
         std::size_t before = sizes.size();
-        for (std::size_t n = sizes.size() / 2; n >= kFewestLots; n /= 2) {
+        for (std::size_t n = sizes.size() / 2; n >= kMinSubsetLots; n /= 2) {
             auto some = std::make_unique<Component>();
             some->sections = m_component.sections;
             std::copy_if(m_component.lots.begin(), m_component.lots.end(), std::back_inserter(some->lots),
@@ -113,7 +116,7 @@ private:
         }
     }
 
-    struct Asked
+    struct HeightSearch
     {
         std::unique_ptr<FitSearch> search;
         int turns = 0;
@@ -131,7 +134,7 @@ private:
     std::int64_t m_least = 0;
     std::int64_t m_nodes = 0;
     std::unique_ptr<Overlaps> m_overlaps;
-    std::map<std::int64_t, Asked> m_asked; // by height
+    std::map<std::int64_t, HeightSearch> m_searches; // searches by height
 };
 
 class Search
@@ -158,9 +161,9 @@ public:
                     any = slice(*work, m_capacity) || any;
                     continue;
                 }
-                // Whatever is no higher than the others are already needs no better place.
+                // A component below the height of another component need not improve.
                 any = slice(*work, std::max(work->least(), least())) || any;
-                // Whether it fits, and anything better than what is known.
+                // First decides whether the component fits the capacity, then improves its height.
                 any = slice(*work, m_capacity) || any;
                 const std::int64_t low =
                     std::max({work->least(), least(), std::min(m_capacity, work->height())});
@@ -253,7 +256,7 @@ std::optional<PlacementFault> placementFault(std::span<const PlacementItem> item
     struct Event
     {
         std::int64_t time = 0;
-        int what = 0; // 0 ends, 1 grows, 2 starts
+        int what = 0; // 0 = end, 1 = growth, 2 = start
         std::size_t item = 0;
         auto operator<=>(const Event&) const = default;
     };
@@ -267,7 +270,7 @@ std::optional<PlacementFault> placementFault(std::span<const PlacementItem> item
         events.push_back({items[i].lower, 2, i});
     }
     std::sort(events.begin(), events.end());
-    std::set<std::pair<std::int64_t, std::size_t>> alive; // by offset
+    std::set<std::pair<std::int64_t, std::size_t>> alive; // live items by offset
     for (const Event& e : events) {
         const std::pair key(offsets[e.item], e.item);
         if (e.what == 0) {

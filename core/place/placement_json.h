@@ -8,12 +8,12 @@
 
 namespace tilewright {
 
-/// The documents of `place --json` (docs/design.md 3.2): the answer and every item with its offset.
+/// JSON documents of `place --json` (docs/design.md 3.2): the result and each item with its offset.
 [[nodiscard]] std::string placementJson(const Problem& problem, const PlacedSchedule& placed);
 [[nodiscard]] std::string placementJson(const Buffers& buffers, const Placement& placement,
                                         std::int64_t capacity);
 
-/// The items of a schedule as the buffers of a CSV file; time is the number of the step.
+/// The items of a schedule as buffers of a CSV file. Times are numbers of steps.
 [[nodiscard]] Buffers buffersOf(const Problem& problem, const StepItems& items);
 
 } // namespace tilewright

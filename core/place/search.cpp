@@ -9,9 +9,9 @@ namespace tilewright {
 
 namespace {
 
-/// Higher than every address: what can never be.
+/// An offset above every address: no placement is possible.
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr std::size_t kMostRefuted = std::size_t{1} << 21;
+constexpr std::size_t kMaxRefuted = std::size_t{1} << 21;
 constexpr int kNotReady = 1 << 20;
 
 std::uint64_t scrambled(std::uint64_t x)
@@ -21,7 +21,7 @@ std::uint64_t scrambled(std::uint64_t x)
     return x ^ (x >> 33);
 }
 
-/// The largest size of `a` while `b` lives too: a lot only grows.
+/// The largest size of `a` while `b` is alive; a lot never shrinks.
 std::int64_t sizeWhile(const Lot& a, const Lot& b)
 {
     return a.sizeAt(std::min(a.to, b.to) - 1);
@@ -31,7 +31,7 @@ std::int64_t sizeWhile(const Lot& a, const Lot& b)
 
 Overlaps::Overlaps(const Component& component)
 {
-    const std::vector<Lot>& lots = component.lots; // ascending by `from`
+    const std::vector<Lot>& lots = component.lots; // sorted by `from`
     std::vector<std::vector<Other>> others(lots.size());
     for (std::size_t i = 0; i < lots.size(); ++i)
         for (std::size_t j = i + 1; j < lots.size() && lots[j].from < lots[i].to; ++j) {
@@ -88,7 +88,7 @@ void FitSearch::undo(std::size_t mark)
         m_least[static_cast<std::size_t>(m_trail.back().lot)] = m_trail.back().least;
 }
 
-/// Remembers by how much a height had to grow for this branch to go on.
+/// True if `top` is above `ceiling`. Records by how much the height would have to grow for this branch.
 bool FitSearch::exceeds(std::int64_t top, std::int64_t ceiling)
 {
     if (top <= ceiling)
@@ -116,8 +116,8 @@ bool FitSearch::fits(std::vector<int> lots, std::int64_t ceiling)
     return found;
 }
 
-/// A lot that lives as long as all others together and can start no lower than any of them may lie on top of
-/// them: what lies above it moves down by its size. False when it then leaves the memory.
+/// Removes each lot that lives as long as all others together and cannot start lower than any of them: it can
+/// lie on top of them, so the ceiling moves down by its size. Returns false if the ceiling becomes negative.
 bool FitSearch::peel(std::vector<int>& lots, std::int64_t& ceiling)
 {
     while (!lots.empty()) {
@@ -149,7 +149,8 @@ bool FitSearch::peel(std::vector<int>& lots, std::int64_t& ceiling)
     return true;
 }
 
-/// The sections at which no lot goes on, between the first and the last; empty when there is none.
+/// Returns the inner sections without a lot that continues: the points at which the problem splits. Empty if
+/// there are none.
 std::vector<int> FitSearch::split(const std::vector<int>& lots)
 {
     std::vector<int> cuts;
@@ -185,15 +186,15 @@ bool FitSearch::fitsApart(const std::vector<int>& lots, std::int64_t ceiling, co
         const auto part = std::upper_bound(cuts.begin(), cuts.end(), from) - cuts.begin();
         parts[static_cast<std::size_t>(part)].push_back(l);
     }
-    // What is refuted soonest first.
+    // Smallest parts first: they are refuted soonest.
     std::stable_sort(parts.begin(), parts.end(),
                      [](const auto& a, const auto& b) { return a.size() < b.size(); });
     return std::all_of(parts.begin(), parts.end(),
                        [&](auto& part) { return fits(std::move(part), ceiling); });
 }
 
-/// The floor of every section, the lowest offset that is left to any of its lots, and what still has to lie
-/// on it. False when that is more than fits.
+/// Computes for every section its floor (the lowest offset not excluded for its lots) and the sum of sizes
+/// that must lie above the floor. Returns false if the sum does not fit.
 bool FitSearch::measure(const std::vector<int>& lots, std::int64_t ceiling)
 {
     int first = m_component.sections;
@@ -224,8 +225,8 @@ bool FitSearch::measure(const std::vector<int>& lots, std::int64_t ceiling)
     return true;
 }
 
-/// A valley: a section where every lot that can lie on its floor finds the same floor all along, so that
-/// nothing can come below it. The one with the fewest ways to go on.
+/// Chooses the valley with the fewest branches. A valley is a section where every lot that can lie on its
+/// floor has the same floor during its whole life, so that nothing can lie below it.
 FitSearch::Choice FitSearch::choose(const std::vector<int>& lots, std::int64_t ceiling)
 {
     int first = m_component.sections;
@@ -264,7 +265,7 @@ FitSearch::Choice FitSearch::choose(const std::vector<int>& lots, std::int64_t c
     return best;
 }
 
-/// The lots that can lie on the floor of the section, each kind once, the most promising first.
+/// The lots that can lie on the floor of the section, one per kind, most promising first.
 std::vector<int> FitSearch::candidates(const std::vector<int>& lots, const Choice& choice) const
 {
     struct Candidate
@@ -282,7 +283,7 @@ std::vector<int> FitSearch::candidates(const std::vector<int>& lots, const Choic
                 return m_component.lots[static_cast<std::size_t>(c.lot)] == lot;
             }))
             continue;
-        const auto wall = [&](int s) { // the valley ends there
+        const auto wall = [&](int s) { // true at the sections that end the valley
             return s < 0 || s >= m_component.sections || m_rest[static_cast<std::size_t>(s)] == 0 ||
                    m_floor[static_cast<std::size_t>(s)] != choice.level;
         };
@@ -347,7 +348,7 @@ bool FitSearch::search(const std::vector<int>& lots, std::int64_t ceiling)
         return false;
     if (branch(lots, ceiling, choose(lots, ceiling)))
         return true;
-    if (!m_out && m_refuted.size() < kMostRefuted)
+    if (!m_out && m_refuted.size() < kMaxRefuted)
         m_refuted.insert(key);
     return false;
 }
@@ -360,7 +361,7 @@ bool FitSearch::branch(const std::vector<int>& lots, std::int64_t ceiling, const
             return true;
         else if (m_out)
             return false;
-    std::vector<int> all; // also those that look like another one
+    std::vector<int> all; // all lots, including duplicates of a kind
     for (const int l : lots) {
         const Lot& lot = m_component.lots[static_cast<std::size_t>(l)];
         if (choice.section >= lot.from && choice.section < lot.to &&
@@ -370,7 +371,7 @@ bool FitSearch::branch(const std::vector<int>& lots, std::int64_t ceiling, const
     return delay(all, lots, ceiling, choice.level);
 }
 
-/// The lot lies on the floor. `refuted`: lots that cannot be there instead.
+/// Branch: the lot lies on the floor. `refuted`: lots that cannot lie there instead.
 bool FitSearch::place(int lot, const std::vector<int>& lots, std::int64_t ceiling, std::int64_t level,
                       std::span<const int> refuted)
 {
@@ -381,7 +382,7 @@ bool FitSearch::place(int lot, const std::vector<int>& lots, std::int64_t ceilin
     for (const Overlaps::Other& o : m_overlaps.of(lot))
         if (m_open[static_cast<std::size_t>(o.lot)])
             raise(o.lot, level + o.mine);
-    // One that lives as long, right on top of this one, could change places with it, which is refuted.
+    // Symmetry: a refuted lot with the same life directly on top of this one could be swapped with it.
     const Lot& mine = m_component.lots[at];
     for (const int r : refuted) {
         const Lot& other = m_component.lots[static_cast<std::size_t>(r)];
@@ -404,14 +405,15 @@ bool FitSearch::place(int lot, const std::vector<int>& lots, std::int64_t ceilin
     return false;
 }
 
-/// None of the lots that could lie on the floor of a section does: each then lies on another that is not
-/// placed yet, or it could drop to the floor.
+/// Branch: no candidate lies on the floor of the section. Then each of them lies on a lot that is not placed
+/// yet; otherwise it could move down to the floor.
 bool FitSearch::delay(const std::vector<int>& candidates, const std::vector<int>& lots, std::int64_t ceiling,
                       std::int64_t level)
 {
     for (const int c : candidates)
         m_open[static_cast<std::size_t>(c)] = 2;
-    std::vector<std::int64_t> on(candidates.size(), kNever); // lowest offset on a lot that is no candidate
+    std::vector<std::int64_t> on(candidates.size(),
+                                 kNever); // by candidate: lowest offset on a lot that is not a candidate
     std::int64_t lowest = kNever;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         for (const Overlaps::Other& o : m_overlaps.of(candidates[i]))

@@ -13,14 +13,14 @@
 
 namespace tilewright {
 
-/// Which lots overlap in time, and how high one is where the other lives too.
+/// Overlaps in time between lots, with the sizes of both lots during the overlap.
 struct Overlaps
 {
     struct Other
     {
         int lot = 0;
-        std::int64_t mine = 0;   ///< size of this one where the other lives too
-        std::int64_t theirs = 0; ///< size of the other where this one lives too
+        std::int64_t mine = 0;   ///< largest size of this lot while the other lot is alive
+        std::int64_t theirs = 0; ///< largest size of the other lot while this lot is alive
     };
     explicit Overlaps(const Component& component);
     [[nodiscard]] std::span<const Other> of(int lot) const
@@ -34,20 +34,20 @@ private:
     std::vector<std::size_t> m_first;
 };
 
-/// Whether the lots of a component fit below a height: depth first over bottom-justified placements
-/// (docs/rules/place.md 4). Can be run again and again with more nodes; what was refuted is remembered.
+/// Decides whether the lots of a component fit below a height: depth-first search over bottom-justified
+/// placements (docs/rules/place.md 4). It can be continued with more nodes and remembers refuted states.
 class FitSearch
 {
 public:
     FitSearch(const Component& component, const Overlaps& overlaps, std::int64_t height);
 
     enum class Outcome : std::uint8_t { Fits, DoesNotFit, OutOfNodes };
-    /// `strategy` chooses the order in which lots are tried.
+    /// Searches up to `maxNodes` nodes. `strategy` selects the order in which lots are tried.
     [[nodiscard]] Outcome run(int strategy, std::int64_t maxNodes, const std::stop_token& stop);
 
     [[nodiscard]] const std::vector<std::int64_t>& offsets() const noexcept { return m_offset; }
     [[nodiscard]] std::int64_t height() const noexcept { return m_height; }
-    /// After DoesNotFit: no height below this one is enough.
+    /// After DoesNotFit: lower bound on the height.
     [[nodiscard]] std::int64_t nextHeight() const noexcept { return m_height + m_leastExcess; }
     [[nodiscard]] std::int64_t nodes() const noexcept { return m_nodes; }
 
@@ -94,15 +94,15 @@ private:
     int m_strategy = 0;
     std::int64_t m_nodes = 0;
     std::int64_t m_lastNode = 0;
-    bool m_out = false; // of nodes, or stopped
+    bool m_out = false; // node limit reached, or stopped
     std::stop_token m_stop;
 
     std::vector<std::int64_t> m_offset;
-    std::vector<std::int64_t> m_least; // of unplaced lots: no offset below it is left
-    std::vector<char> m_open;          // unplaced, and in the part that is searched
+    std::vector<std::int64_t> m_least; // by lot, if unplaced: lowest offset that is not excluded
+    std::vector<char> m_open;          // by lot: unplaced and part of the current subproblem
     std::vector<Change> m_trail;
     std::unordered_set<Key, KeyHash> m_refuted;
-    // by section, of the node that is looked at
+    // By section, in the current node: floor and sum of the remaining sizes.
     std::vector<std::int64_t> m_floor, m_rest;
     std::vector<int> m_count;
 };

@@ -11,13 +11,13 @@ namespace tilewright {
 
 namespace {
 
-/// Turns the steps of one subgraph after the other into items.
+/// Collects the items of a schedule from the steps of its subgraphs.
 class ItemCollector
 {
 public:
     ItemCollector(const Problem& problem, StepItems& out) : m_problem(problem), m_out(out) {}
 
-    /// R9.1a: what is reserved from the first to the last step.
+    /// R9.1a: adds the items that are reserved from the first to the last step.
     void beginSubgraph(SubgraphId id, std::span<const TensorId> resident, std::span<const TensorId> retain)
     {
         m_subgraph = id;
@@ -91,7 +91,7 @@ private:
         return m_out.items.size() - 1;
     }
 
-    /// Alive in the current step.
+    /// Marks an item as alive in the current step.
     void use(std::size_t item)
     {
         StepItem& i = m_out.items[item];
@@ -100,7 +100,7 @@ private:
         i.upper = m_out.firstStep.back() + m_step + 1;
     }
 
-    /// R7.1, R7.2: what is not loaded is the buffer of the step before.
+    /// R7.1, R7.2: an input that is not loaded is the buffer of the previous step.
     void takeInputs(const Step& step)
     {
         std::vector<Buffer> now;
@@ -139,7 +139,8 @@ private:
         }
     }
 
-    /// R9.6. A tile that has lain beside the buffer in an earlier step cannot move onto it.
+    /// R9.6: makes a tile take over a buffer. A tile that was beside the buffer in an earlier step cannot
+    /// move onto it.
     void takeOver(StepItem& tile, const StepSink& sink)
     {
         const Buffer* buffer = nullptr;
@@ -152,8 +153,8 @@ private:
             tile.takesOver = buffer->item;
     }
 
-    /// R9.1d: a shared one counts for the first sink that is active, so only how many there are of a tile is
-    /// known; they become fewer while the tile's sinks complete.
+    /// R9.1d: a shared accumulator counts for the first active sink, so only the number of accumulators of a
+    /// tile is known. The number decreases as the sinks of the tile complete.
     void takeAccumulators(const Step& step)
     {
         for (std::size_t i = 0; i < step.sinks.size(); ++i) {
@@ -180,11 +181,11 @@ private:
     const Problem& m_problem;
     StepItems& m_out;
     SubgraphId m_subgraph;
-    std::int64_t m_step = 0; // within the subgraph
+    std::int64_t m_step = 0; // step within the current subgraph
     std::vector<Known> m_reserved;
     std::vector<Buffer> m_inputs;
-    std::vector<Known> m_outputs;            // of the tile
-    std::vector<Accumulator> m_accumulators; // of the tile
+    std::vector<Known> m_outputs;            // outputs of the current tile
+    std::vector<Accumulator> m_accumulators; // accumulators of the current tile
 };
 
 } // namespace
@@ -201,15 +202,15 @@ Result<StepItems> stepItems(const Problem& problem, const Schedule& schedule, co
         collector.beginSubgraph(SubgraphId(i), resident, subgraph.retain);
         traceSubgraph(problem, subgraph, resident, rules, [&](const Step& step) {
             stopped = (step.index & 255) == 0 && progress.stopRequested();
-            if (stopped || out.items.size() > kMostStepItems)
+            if (stopped || out.items.size() > kMaxStepItems)
                 return false;
             collector.take(step);
             return true;
         });
         collector.endSubgraph();
-        if (out.items.size() > kMostStepItems)
+        if (out.items.size() > kMaxStepItems)
             return Error{ErrorCode::Refused,
-                         "more than " + formatGrouped(kMostStepItems) +
+                         "more than " + formatGrouped(kMaxStepItems) +
                              " buffers to place; larger tiles need fewer of them",
                          "subgraphs[" + std::to_string(i) + "]",
                          {}};
@@ -226,7 +227,7 @@ PlacementOfItems shapesOf(const StepItems& items)
     out.shapeOf.resize(items.items.size());
     for (std::size_t i = 0; i < items.items.size(); ++i) {
         const StepItem& item = items.items[i];
-        if (item.takesOver) // the buffer came before it in this step
+        if (item.takesOver) // no shape of its own: merged with the buffer below
             continue;
         out.shapeOf[i] = out.shapes.size();
         out.shapes.push_back({item.lower, item.upper, item.what.elements, item.lower, 0});

@@ -10,38 +10,39 @@
 
 namespace tilewright {
 
-/// A contiguous range of fast memory at one offset for its whole life (docs/rules/place.md 1).
+/// A contiguous range of fast memory that keeps its offset for its whole life (docs/rules/place.md 1).
 struct StepItem
 {
-    Resident what; ///< Retained for whatever R9.1a reserves
+    Resident what; ///< content; Retained for everything that R9.1a reserves
     SubgraphId subgraph;
-    std::int64_t firstStep = 0; ///< within the subgraph
+    std::int64_t firstStep = 0; ///< step within the subgraph
     SubgraphId lastSubgraph;
-    std::int64_t lastStep = 0; ///< within the last subgraph
-    std::int64_t lower = 0;    ///< steps since the start of the schedule, half-open
+    std::int64_t lastStep = 0; ///< step within the last subgraph
+    std::int64_t lower = 0;    ///< half-open life [lower, upper), in steps since the start of the schedule
     std::int64_t upper = 0;
-    std::optional<std::size_t> takesOver; ///< R9.6: starts at the offset of this one
+    std::optional<std::size_t> takesOver; ///< R9.6: item whose offset this item takes over
 };
 
 struct StepItems
 {
     std::vector<StepItem> items;
-    std::vector<std::int64_t> firstStep; ///< of every subgraph, since the start of the schedule
+    /// By subgraph: its first step, counted from the start of the schedule
+    std::vector<std::int64_t> firstStep;
     std::int64_t steps = 0;
 };
 
-inline constexpr std::size_t kMostStepItems = 4'000'000;
+inline constexpr std::size_t kMaxStepItems = 4'000'000;
 
-/// The items of a valid schedule, from the trace of its steps. An Error when there are more than
-/// kMostStepItems, or when it was stopped.
+/// The items of a valid schedule, from the trace of its steps. Returns an Error above kMaxStepItems, or if
+/// stopped.
 [[nodiscard]] Result<StepItems> stepItems(const Problem& problem, const Schedule& schedule,
                                           const Rules& rules, const Progress& progress = {});
 
-/// What is placed: an item that takes over a buffer is one with it.
+/// Input of the placement: an item that takes over a buffer is merged with the item of that buffer.
 struct PlacementOfItems
 {
     std::vector<PlacementItem> shapes;
-    std::vector<std::size_t> shapeOf; ///< by item
+    std::vector<std::size_t> shapeOf; ///< by item: index of its shape
 };
 [[nodiscard]] PlacementOfItems shapesOf(const StepItems& items);
 
@@ -49,13 +50,13 @@ struct PlacementOfItems
 struct PlacedSchedule
 {
     StepItems items;
-    Placement placement; ///< offsets of items.items
+    Placement placement; ///< offsets by index of items.items
 };
 [[nodiscard]] Result<PlacedSchedule> placeSchedule(const Problem& problem, const Schedule& schedule,
                                                    const Rules& rules, const Progress& progress = {},
                                                    const PlacementOptions& options = {});
 
-/// The answer in one sentence: "placed in 20 480 of 25 000 elements, the least that is possible".
+/// The result as one sentence: "placed in 20 480 of 25 000 elements, the least that is possible".
 [[nodiscard]] std::string placementText(const Placement& placement, std::int64_t capacity);
 
 } // namespace tilewright

@@ -12,7 +12,7 @@ namespace tilewright::sweep {
 
 namespace {
 
-/// Where the metric that a solve makes small stands.
+/// Index of the metric that a solve minimises.
 constexpr std::size_t kSolved = 0;
 
 bool isDominated(const Plan& plan)
@@ -20,11 +20,11 @@ bool isDominated(const Plan& plan)
     return plan.lens == Lens::Schedule && plan.what == What::Solve;
 }
 
-/// The best rows so far by bandwidth: a larger bandwidth only stands when it is better than all smaller ones.
+/// The best rows so far by bandwidth. A row is kept only if it is better than all rows with less bandwidth.
 class Staircase
 {
 public:
-    /// The best with no more bandwidth; nothing when there is none.
+    /// The best row with at most this bandwidth; nullopt if there is none.
     [[nodiscard]] std::optional<std::size_t> best(double bandwidth) const
     {
         const auto after = m_steps.upper_bound(bandwidth);
@@ -49,7 +49,8 @@ private:
     std::map<double, Step> m_steps;
 };
 
-/// The schedule's figures become those of `from`, what is known of the point itself stays.
+/// Copies the metrics of the schedule from row `from`. Metrics of the point itself, such as its lower bound,
+/// stay.
 void takeOver(const Plan& plan, Row& row, const Row& from)
 {
     const auto names = metricsOf(plan);
@@ -64,7 +65,7 @@ void takeOver(const Plan& plan, Row& row, const Row& from)
     row.from = from.from;
 }
 
-/// Values of the objectives; nothing where a row has none.
+/// Values of the objectives; nullopt if the row has no metrics.
 std::optional<std::vector<double>> objectivesOf(const Plan& plan, const Row& row)
 {
     if (row.metrics.empty())
@@ -87,7 +88,7 @@ std::optional<std::vector<double>> objectivesOf(const Plan& plan, const Row& row
     return out;
 }
 
-/// The members of the front among candidates.
+/// Marks the candidates that are on the Pareto front.
 void markFrontOf(std::vector<Row>& rows, std::vector<std::pair<std::vector<double>, std::size_t>> candidates)
 {
     std::ranges::sort(candidates);
@@ -96,7 +97,8 @@ void markFrontOf(std::vector<Row>& rows, std::vector<std::pair<std::vector<doubl
         const auto beats = [&values = values](const std::vector<double>* member) {
             return *member != values && std::ranges::equal(*member, values, std::less_equal{});
         };
-        // In this order only earlier ones can be better; with two objectives the last one decides.
+        // In sorted order only earlier points can dominate. With two objectives it is enough to compare with
+        // the last point of the front.
         const bool beaten =
             values.size() == 2 ? !front.empty() && beats(front.back()) : std::ranges::any_of(front, beats);
         if (beaten)

@@ -12,41 +12,42 @@ namespace tilewright::sweep {
 enum class RowState : std::uint8_t { ToDo, Done, Failed };
 [[nodiscard]] std::string_view toString(RowState state) noexcept; ///< "to do", "done", "failed"
 
-/// A point in the table (docs/rules/sweep.md 4).
+/// One row of the table: the result of a point (docs/rules/sweep.md 4).
 struct Row
 {
     std::size_t point = 0;
     RowState state = RowState::ToDo;
-    std::string error;           ///< of the point's own work; a row may have figures all the same
-    std::vector<double> metrics; ///< as metricsOf(), the best of its own and those it dominates; or empty
-    std::size_t from = 0;        ///< the point whose schedule it is
-    bool onFront = false;        ///< none is better in every objective
+    std::string error; ///< error of the point itself; the row may have metrics from another point
+    /// By metricsOf(), the best of its own values and those it inherits; or empty
+    std::vector<double> metrics;
+    std::size_t from = 0; ///< point whose schedule gives the metrics
+    bool onFront = false; ///< true if no point of its workload dominates it
     std::optional<SameProblem> problem;
 };
 [[nodiscard]] Row rowOf(std::size_t index, PointResult result);
 
-/// Gives every row the best of its own and of all rows of the same problem with no more capacity and no more
-/// bandwidth (docs/rules/sweep.md 4.1). Time as for sorting the rows.
+/// Gives every row the best metrics of all rows of the same problem with at most its capacity and bandwidth
+/// (docs/rules/sweep.md 4.1). Time: O(n log n).
 void applyDominance(const Plan& plan, std::vector<Row>& rows);
-/// Marks the Pareto front of each workload over the plan's objectives, all made small (4.3).
+/// Marks the Pareto front of each workload over the objectives of the plan, which are all minimised (4.3).
 void markFront(const Plan& plan, std::vector<Row>& rows);
 
 struct SweepTable
 {
     Manifest manifest;
-    std::vector<Row> rows; ///< one a point
+    std::vector<Row> rows; ///< one per point
     std::size_t done = 0, failed = 0;
     [[nodiscard]] std::size_t toDo() const noexcept { return rows.size() - done - failed; }
 };
-/// Reads the results that there are, also while runs are at work.
+/// Reads all results in the folder. Runs may be active at the same time.
 [[nodiscard]] Result<SweepTable> collect(const ResultsFolder& folder, const Progress& progress = {});
-/// The table of rows that a view has got as they came.
+/// Builds the table from rows in arrival order.
 [[nodiscard]] SweepTable tableOf(const Manifest& manifest, std::vector<Row> rows);
 
 [[nodiscard]] std::string tableCsv(const SweepTable& table);
 [[nodiscard]] std::string tableJson(const SweepTable& table);
 
-/// Done, failed, to do, without reading more than that.
+/// Numbers of points that are done or failed. Cheaper than collect().
 struct SweepCounts
 {
     std::size_t points = 0, done = 0, failed = 0;

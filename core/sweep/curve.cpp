@@ -18,7 +18,7 @@ std::optional<std::size_t> smallestWithin(std::span<const CurvePoint> curve, dou
     const auto best = bestOf(curve);
     if (!best)
         return std::nullopt;
-    // Measured from the best upwards, so that a best of 0 has neighbours as well.
+    // The tolerance is added to the best value, so that it also works for negative values.
     const double most = curve[*best].value + share * std::abs(curve[*best].value);
     std::size_t first = curve.size();
     while (first > 0 && curve[first - 1].value <= most)
@@ -29,7 +29,7 @@ std::optional<std::size_t> smallestWithin(std::span<const CurvePoint> curve, dou
 std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logarithmic)
 {
     constexpr std::size_t kFewest = 3;
-    constexpr double kBelow = 1e-9; // rounding is no knee
+    constexpr double kBelow = 1e-9; // tolerance: rounding errors are not a knee
     if (curve.size() < kFewest)
         return std::nullopt;
     const auto [low, high] = std::ranges::minmax(curve, {}, &CurvePoint::value);

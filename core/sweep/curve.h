@@ -7,21 +7,21 @@
 
 namespace tilewright::sweep {
 
-/// A value of what is made small, at a value of an axis (docs/rules/sweep.md 6).
+/// One sample of the minimised metric along an axis (docs/rules/sweep.md 6).
 struct CurvePoint
 {
-    std::size_t row = 0; ///< of the table
+    std::size_t row = 0; ///< index of the row in the table
     double at = 0;
     double value = 0;
 };
 
-/// The smallest of a curve, the first where several are.
+/// Index of the smallest value of a curve; the first one on a tie.
 [[nodiscard]] std::optional<std::size_t> bestOf(std::span<const CurvePoint> curve);
-/// The smallest value of the axis from which on the curve stays within `share` of its best: a single low
-/// point before a higher one is not enough.
+/// Index of the smallest axis value from which on all values are within `share` of the best. A single low
+/// value before a higher one does not count.
 [[nodiscard]] std::optional<std::size_t> smallestWithin(std::span<const CurvePoint> curve, double share);
-/// Where more of the axis begins to give little: the point farthest below the chord between the ends, both
-/// axes from 0 to 1 and in logarithms where `logarithmic`. Nothing where no point lies below the chord.
+/// Index of the knee: the point farthest below the chord between both ends, with both axes scaled to 0..1
+/// (and logarithmic if `logarithmic`). nullopt if no point is below the chord.
 [[nodiscard]] std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logarithmic);
 
 } // namespace tilewright::sweep

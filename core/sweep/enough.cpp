@@ -10,7 +10,7 @@ namespace tilewright::sweep {
 
 namespace {
 
-/// What a person wants less of; the rest tells how good or how sure a point is.
+/// True if less of the metric is better. Other metrics describe the quality or the certainty of a result.
 bool isCost(const Plan& plan, std::string_view metric)
 {
     if (metric == "lower_bound")
@@ -19,11 +19,11 @@ bool isCost(const Plan& plan, std::string_view metric)
            metric != "mapping_efficiency";
 }
 
-/// Beside which values of the other axes a curve lies; the workload first.
-using Beside = std::vector<std::string>;
+/// Key of a curve: the workload, and the values of all other axes.
+using CurveKey = std::vector<std::string>;
 
-/// The values of an axis with results, in ascending order.
-using Curves = std::map<Beside, std::vector<CurvePoint>>;
+/// Curves along one axis, each in ascending order of the axis.
+using Curves = std::map<CurveKey, std::vector<CurvePoint>>;
 
 Curves curvesAlong(const SweepTable& table, std::size_t axis, std::size_t metric)
 {
@@ -36,7 +36,7 @@ Curves curvesAlong(const SweepTable& table, std::size_t axis, std::size_t metric
         const auto at = point.values[axis].number();
         if (!at)
             continue;
-        Beside beside{std::to_string(point.workload)};
+        CurveKey beside{std::to_string(point.workload)};
         for (std::size_t a = 0; a < point.values.size(); ++a)
             if (a != axis)
                 beside.push_back(point.values[a].text);
@@ -58,7 +58,8 @@ std::vector<Enough> enoughOf(const SweepTable& table, double share)
         for (std::size_t m = 0; m < metrics.size(); ++m) {
             if (!isCost(plan, metrics[m]))
                 continue;
-            // By workload: the point that is enough for all its curves, and the largest value of any.
+            // By workload: the point that is sufficient for all its curves, and the largest axis value of any
+            // curve.
             std::map<std::size_t, std::pair<CurvePoint, double>> needed;
             for (const auto& [beside, curve] : curvesAlong(table, a, m)) {
                 if (curve.front().at == curve.back().at)

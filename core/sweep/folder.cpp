@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPlanFile = "/plan.json";
-/// A temporary file of that age is left over from a program that was killed.
-constexpr std::chrono::hours kLeftOver{24};
+/// Temporary files older than this were left by a program that was killed.
+constexpr std::chrono::hours kStaleAge{24};
 
 Status makeFolder(const std::string& path)
 {
@@ -38,7 +38,7 @@ void removeLeftOvers(const std::string& temporaries)
     const auto now = fs::file_time_type::clock::now();
     for (const auto& entry : fs::directory_iterator(temporaries, ec)) {
         const auto written = fs::last_write_time(entry.path(), ec);
-        if (!ec && now - written > kLeftOver)
+        if (!ec && now - written > kStaleAge)
             fs::remove(entry.path(), ec);
     }
 }
@@ -73,7 +73,7 @@ Result<ResultsFolder> ResultsFolder::open(const std::string& path)
     if (!fs::is_directory(path, ec))
         return Error{ErrorCode::Io, "there is no such folder", {}, path};
     if (!fs::exists(path + kPlanFile, ec))
-        return Error{ErrorCode::Io, "is no results folder: it has no plan.json", {}, path};
+        return Error{ErrorCode::Io, "is not a results folder: it has no plan.json", {}, path};
     const auto text = readFile(path + kPlanFile);
     if (!text)
         return text.error();
@@ -91,11 +91,11 @@ Result<ResultsFolder> ResultsFolder::prepare(const std::string& path, const Mani
     const bool isNew = !fs::exists(path + kPlanFile, ec);
     if (isNew && fs::is_directory(path, ec))
         for (const auto& entry : fs::directory_iterator(path, ec)) {
-            // What another run makes before its plan is no reason to refuse.
+            // Another run may create these before its plan; they are accepted.
             const std::string name = entry.path().filename().string();
             if (name != "temporary" && name != "results" && name != "log")
                 return Error{
-                    ErrorCode::Refused, "is no results folder and not empty: it has " + name, {}, path};
+                    ErrorCode::Refused, "is not a results folder and not empty: it has " + name, {}, path};
         }
     for (const char* folder : {"", "/temporary", "/results", "/log"})
         if (const Status made = makeFolder(path + folder); !made)
@@ -137,7 +137,7 @@ bool ResultsFolder::has(std::size_t index) const
 Status ResultsFolder::put(std::size_t index, const PointResult& result) const
 {
     std::string schedule;
-    if (!result.schedule.empty()) { // first, so that no result speaks of a schedule that is not there
+    if (!result.schedule.empty()) { // written first, so that no result refers to a missing schedule
         schedule = "schedules/" + m_names.of(index) + ".json";
         const auto written = writeFileDurably(m_path + "/" + schedule, result.schedule, temporaries());
         if (!written)

@@ -9,21 +9,22 @@
 
 namespace tilewright::sweep {
 
-/// The text of a point's file (docs/rules/sweep.md 2.2).
+/// Text of the result file of a point (docs/rules/sweep.md 2.2).
 [[nodiscard]] std::string writeResult(const Plan& plan, std::size_t index, const PointResult& result,
                                       const std::string& scheduleFile);
-/// The Error says what is wrong with the file; the schedule's text stays in its own file.
+/// Reads a result file. The schedule stays in a file of its own. The Error describes the fault in the file.
 [[nodiscard]] Result<PointResult> readResult(const Plan& plan, std::string_view text,
                                              const std::string& file);
 
-/// A results folder (docs/rules/sweep.md 2): `plan.json`, one file a point, each written whole or not at all.
-/// May be used by several threads, programs and machines at once.
+/// A results folder (docs/rules/sweep.md 2): `plan.json` and one file per point. Each file is written
+/// atomically. Several threads, programs and machines can use the folder at once.
 class ResultsFolder
 {
 public:
-    /// One that is there, for looking at it.
+    /// Opens an existing folder for reading.
     [[nodiscard]] static Result<ResultsFolder> open(const std::string& path);
-    /// Makes it, or goes on with one of the same plan, inputs and program. The Error says in what it differs.
+    /// Creates the folder, or continues one with the same plan, inputs and program version. The Error names
+    /// the difference.
     [[nodiscard]] static Result<ResultsFolder> prepare(const std::string& path, const Manifest& manifest);
 
     [[nodiscard]] const std::string& path() const noexcept { return m_path; }
@@ -32,11 +33,11 @@ public:
 
     [[nodiscard]] bool has(std::size_t index) const;
     [[nodiscard]] Status put(std::size_t index, const PointResult& result) const;
-    /// Nothing when the point has not been computed yet.
+    /// Reads the result of a point; nullopt if it has not been computed.
     [[nodiscard]] Result<std::optional<PointResult>> get(std::size_t index) const;
-    /// Where the schedule of a point stands, when it was kept.
+    /// Path of the schedule of a point, if schedules are kept.
     [[nodiscard]] std::string scheduleFile(std::size_t index) const;
-    /// Adds a line to the log of this program, which is no part of the results.
+    /// Appends a line to the log of this program. The log is not part of the results.
     void log(const std::string& line) const;
 
 private:
@@ -45,11 +46,11 @@ private:
     [[nodiscard]] std::string temporaries() const { return m_path + "/temporary"; }
 
     std::string m_path;
-    std::shared_ptr<const Manifest> m_manifest; // the names refer to it
+    std::shared_ptr<const Manifest> m_manifest; // stable address, because m_names refers to it
     PointNames m_names;
 };
 
-/// FOLDER-2, FOLDER-3 ...: the first that is not there, for `--fresh`.
+/// The first name of FOLDER-2, FOLDER-3, ... that does not exist, for `--fresh`.
 [[nodiscard]] std::string folderBeside(const std::string& path);
 
 } // namespace tilewright::sweep

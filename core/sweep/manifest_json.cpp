@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// plan.json of a results folder (docs/rules/sweep.md 2.1).
+// Reads and writes plan.json of a results folder (docs/rules/sweep.md 2.1).
 #include "base/json_fields.h"
 #include "sweep/sweep.h"
 
@@ -19,7 +19,7 @@ static void bindFields(JsonFields& f, InputFile& input)
 
 namespace {
 
-/// The first value in which two documents differ: its path, and both values.
+/// The first difference between two documents: its path and both values.
 struct Difference
 {
     std::string path, there, here;
@@ -29,7 +29,7 @@ std::string shown(const Json* value)
 {
     constexpr std::size_t kMost = 60;
     if (!value)
-        return "not there";
+        return "missing";
     std::string text = value->dump(-1, ' ', false, Json::error_handler_t::replace);
     return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
 }
@@ -50,7 +50,7 @@ std::optional<Difference> firstDifference(const Json& there, const Json& here, c
         for (const auto& [key, value] : there.items())
             if (!here.contains(key))
                 return Difference{below(key), shown(&value), shown(nullptr)};
-        return std::nullopt; // only the order of the fields
+        return std::nullopt; // the documents differ only in the order of fields
     }
     if (there.is_array() && here.is_array() && there.size() == here.size())
         for (std::size_t i = 0; i < here.size(); ++i)
@@ -59,7 +59,7 @@ std::optional<Difference> firstDifference(const Json& there, const Json& here, c
     return Difference{path, shown(&there), shown(&here)};
 }
 
-/// The file whose content is another one.
+/// Name of the first input file with a different content.
 std::optional<std::string> changedInput(const Manifest& there, const Manifest& here)
 {
     if (there.plan.workload == here.plan.workload)
@@ -116,7 +116,7 @@ Result<Manifest> readManifest(std::string_view text, const std::string& file)
         f.required("schedule", out.schedule);
     f.required("keep_schedules", out.keepSchedules);
     if (out.workloads.size() != out.plan.workload.size())
-        f.fail("workloads", "are not as many as the plan has");
+        f.fail("workloads", "must have one entry per workload of the plan");
     if (Status s = f.close(); !s)
         return s.error();
     if (const auto machine = root.find("machine")) {

@@ -12,7 +12,7 @@ namespace tilewright::sweep {
 
 namespace {
 
-/// Search steps of a solve when nobody names a budget: a fifth of a second for a block of twenty ops.
+/// Default search steps of a solve per point: a fifth of a second for a problem of twenty ops.
 constexpr std::int64_t kDefaultIterations = 20'000;
 
 constexpr std::array<std::string_view, 5> kProblemHardware{"fast_memory_capacity", "slow_memory_bandwidth",
@@ -24,7 +24,7 @@ bool isFractional(std::string_view axis)
            axis.starts_with("energy_pj.");
 }
 
-/// Nine digits, so that the last bits of pow() on another machine make no other plan.
+/// Text of a value with nine digits, so that differences of pow() between platforms do not change the plan.
 std::string rounded(double value, bool fractional)
 {
     if (!fractional)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan file of docs/rules/sweep.md 1.
+// Reads and writes the plan file (docs/rules/sweep.md 1).
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "sweep/plan.h"
@@ -53,7 +53,7 @@ std::vector<What> whatsOf(Lens lens)
     return {What::Solve, What::Evaluate, What::Bound};
 }
 
-/// A text, or a list of them.
+/// Field that is a text or a list of texts.
 struct TextOrList
 {
     std::vector<std::string>& texts;
@@ -75,7 +75,7 @@ Json writeJson(const TextOrList& value)
 
 } // namespace
 
-/// The text of a number as a value; nothing of what is none.
+/// Text of a JSON number; nullopt if the node is not a number.
 static std::optional<std::string> numberText(const Json& node)
 {
     if (node.is_number_integer())
@@ -100,7 +100,9 @@ static Status readJson(const JsonCursor& at, AxisValue& out)
 static Json writeJson(const AxisValue& value)
 {
     Json number = Json::parse(value.text, nullptr, false);
-    return numberText(number) == value.text ? number : Json(value.text); // "1e3" stays a text
+    return numberText(number) == value.text
+               ? number
+               : Json(value.text); // "1e3" is written as text, because as a number its form would change
 }
 
 static void bindFields(JsonFields& f, Axis& axis)
@@ -112,7 +114,7 @@ static void bindFields(JsonFields& f, Axis& axis)
             std::set<AxisValue> seen;
             for (std::size_t i = 0; i < axis.values.size(); ++i)
                 if (!seen.insert(axis.values[i]).second)
-                    f.fail("values[" + std::to_string(i) + "]", "the value is there twice");
+                    f.fail("values[" + std::to_string(i) + "]", "the value occurs twice");
             if (axis.values.empty())
                 f.fail("values", "needs at least one value");
         }
@@ -148,7 +150,7 @@ static void bindFields(JsonFields& f, Budget& budget)
 
 namespace {
 
-/// Each point an object with a value for every axis, as the first has them.
+/// List of points. Each point is an object with a value for every axis; the first point defines the axes.
 struct ListedPoints
 {
     Plan& plan;
@@ -193,7 +195,7 @@ Status readJson(const JsonCursor& at, ListedPoints& out)
                 return s;
         }
         if (point.size() != plan.axes.size() + known)
-            return point.error("has other values than the first point");
+            return point.error("must have the same axes as the first point");
     }
     return Unit{};
 }
@@ -247,7 +249,7 @@ void checkObjectives(JsonFields& f, const Plan& plan)
             std::string words;
             for (const std::string_view metric : metrics)
                 words += (words.empty() ? "" : ", ") + std::string(metric);
-            words.insert(0, "\"" + name + "\" is no axis and none of ");
+            words.insert(0, "\"" + name + "\" is neither an axis nor one of ");
             f.fail("objectives[" + std::to_string(i) + "]", words);
         }
     }
@@ -259,26 +261,26 @@ void checkWhole(JsonFields& f, const Plan& plan)
         f.fail("workload", "needs at least one file");
     for (std::size_t i = 0; i < plan.workload.size(); ++i)
         if (std::ranges::count(plan.workload, plan.workload[i]) > 1)
-            f.fail("workload[" + std::to_string(i) + "]", "the file is there twice");
+            f.fail("workload[" + std::to_string(i) + "]", "the file occurs twice");
     const auto whats = whatsOf(plan.lens);
     if (std::ranges::find(whats, plan.what) == whats.end())
         f.fail("what", "the lens " + std::string(toString(plan.lens)) + " has no \"" +
                            std::string(toString(plan.what)) + "\"");
     const bool solves = plan.what == What::Solve;
     if (!solves && plan.minimise != Minimise::Latency)
-        f.fail("minimise", "belongs to \"what\": \"solve\"");
+        f.fail("minimise", "applies to \"what\": \"solve\" only");
     if (plan.tiles != Tiles::Default && plan.lens != Lens::Npu)
-        f.fail("tiles", "belongs to the lens npu");
+        f.fail("tiles", "applies to the lens npu only");
     if (!plan.schedule.empty() && !solves && plan.what != What::Evaluate)
-        f.fail("schedule", "belongs to \"what\": \"evaluate\" or \"solve\"");
+        f.fail("schedule", "applies to \"what\": \"evaluate\" or \"solve\" only");
     if (!plan.schedule.empty() && plan.workload.size() > 1)
-        f.fail("schedule", "belongs to one workload, the plan has several");
+        f.fail("schedule", "needs a plan with one workload; this plan has several");
     if (plan.schedule.empty() && plan.what == What::Evaluate)
-        f.fail("schedule", "is missing: it is what \"evaluate\" evaluates");
+        f.fail("schedule", "is missing: \"what\": \"evaluate\" needs it");
     if (plan.budget.iterations > 0 && !solves)
-        f.fail("budget.iterations", "belongs to \"what\": \"solve\"");
+        f.fail("budget.iterations", "applies to \"what\": \"solve\" only");
     if (plan.budget.seconds > 0 && !solves && plan.lens != Lens::Mapping)
-        f.fail("budget.seconds", "belongs to \"what\": \"solve\" and to the lens mapping");
+        f.fail("budget.seconds", "applies to \"what\": \"solve\" and to the lens mapping only");
     if (plan.axes.empty() && plan.workload.size() < 2)
         f.fail("axes", "needs at least one axis, or several workloads");
     std::set<std::string> names;
@@ -286,7 +288,7 @@ void checkWhole(JsonFields& f, const Plan& plan)
         const std::string& name = plan.axes[i].name;
         const std::string at = plan.listed.empty() ? "axes[" + std::to_string(i) + "].name" : "points[0]";
         if (!names.insert(name).second)
-            f.fail(at, "\"" + name + "\" is there twice");
+            f.fail(at, "\"" + name + "\" occurs twice");
         if (isProblemHardware(name) && plan.lens != Lens::Schedule)
             f.fail(at, "\"" + name + "\" is hardware of the lens schedule");
     }
@@ -340,7 +342,7 @@ Result<Plan> readPlan(std::string_view text, const std::string& file)
         return document.error();
     const JsonCursor root(*document, file);
     Plan plan;
-    // The names of dimensions are the model's.
+    // The keys of "dimensions" are names from the model, so they are not checked here.
     if (root.node().is_object())
         if (const auto dims = root.find("dimensions"); dims && dims->node().is_object())
             for (const auto& [name, value] : dims->node().items())

@@ -35,7 +35,7 @@ PointResult failedPoint(const Error& error)
     return failedPoint(Error{error.code, error.message, error.path, {}}.text());
 }
 
-/// The machine with the point's values.
+/// The machine of a point.
 Result<Machine> machineAt(const Sweep& sweep, const Point& point)
 {
     Machine machine = *sweep.machine;
@@ -53,7 +53,7 @@ Result<Machine> machineAt(const Sweep& sweep, const Point& point)
 
 void setHardware(Hardware& hardware, std::string_view name, const AxisValue& value)
 {
-    std::int64_t number = 1; // checkAxes() has seen that it is one
+    std::int64_t number = 1; // checkAxes() has verified that the text is a number
     std::from_chars(value.text.data(), value.text.data() + value.text.size(), number);
     if (name == "fast_memory_capacity")
         hardware.fastMemoryCapacity = number;
@@ -75,12 +75,12 @@ Hardware hardwareAt(Hardware hardware, const Plan& plan, const Point& point)
     return hardware;
 }
 
-/// The problem of a point, and how many cycles its unit of time has: figures of points are told in cycles.
+/// The problem of a point, and the number of cycles per unit of time. Metrics are in cycles.
 struct PointProblem
 {
     ProblemPtr problem;
     double unit = 1;
-    lower::ScheduleTarget target; ///< what schedules kept say that they were made for
+    lower::ScheduleTarget target; ///< target recorded in kept schedules
 };
 
 Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
@@ -105,12 +105,14 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
     }
     if (const Hardware hardware = hardwareAt(data.hardware, plan, point); hardware != data.hardware) {
         out.target = {};
-        if (workload.standsAsItIs) // else no file can say it: of a machine counts what it has
+        if (workload
+                .standsAsItIs) // the hardware belongs to the problem; for a machine, the machine is recorded
             out.target.hardware = hardware;
         data.hardware = hardware;
     }
     if (plan.minimise == Minimise::Traffic) {
-        // Without work and with one element a unit of time the latency of a schedule is its traffic.
+        // Traffic objective: without base costs and with a bandwidth of one element per unit of time, the
+        // latency of a schedule is its traffic.
         for (std::size_t i = 0; i < data.ops.size(); ++i)
             data.ops[OpId(i)].baseCost = 0;
         data.hardware.slowMemoryBandwidth = 1;
@@ -123,7 +125,7 @@ Result<PointProblem> problemAt(const Sweep& sweep, const Point& point)
     return out;
 }
 
-/// Everything of the problem but capacity and bandwidth, with costs in cycles.
+/// Key of a problem without its capacity and bandwidth, with costs in cycles.
 SameProblem sameProblem(const PointProblem& point, std::size_t workload)
 {
     std::string text = std::to_string(workload);
@@ -163,8 +165,9 @@ double trafficOf(const Evaluation& evaluation)
     return out;
 }
 
-/// A locked subgraph is kept or the point fails and says which one does not fit, but it is never dropped.
-std::string whyNotSolved(const Problem& problem, const SolveOptions& options, const Error& error)
+/// Error text for a solve without a result. A locked subgraph is never dropped: if it does not fit, the point
+/// fails and the text names it.
+std::string unsolvedReason(const Problem& problem, const SolveOptions& options, const Error& error)
 {
     if (options.start)
         for (const Issue& issue : evaluate(problem, *options.start, options.rules).issues)
@@ -189,7 +192,7 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
     if (stop.stop_requested())
         return std::nullopt;
     if (!solved)
-        return failedPoint(whyNotSolved(*point.problem, options, solved.error()));
+        return failedPoint(unsolvedReason(*point.problem, options, solved.error()));
     PointResult out;
     const double total = solved->total * point.unit;
     const double bound = solved->lowerBound * point.unit;

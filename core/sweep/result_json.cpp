@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A point's file (docs/rules/sweep.md 2.2).
+// Reads and writes the result file of a point (docs/rules/sweep.md 2.2).
 #include "base/json_fields.h"
 #include "sweep/folder.h"
 

@@ -15,16 +15,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kStateEvery{100};
-/// Workers a thread: while one waits for its file to be on disk, another computes. Only as many compute at
-/// once as there are threads.
-constexpr int kWorkersAThread = 4;
+/// Workers per thread. While one worker waits for the disk, another one computes. The number of workers that
+/// compute at once is the number of threads.
+constexpr int kWorkersPerThread = 4;
 
 double secondsSince(Clock::time_point start)
 {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The work of one run, shared by its threads.
+/// State of one run, shared by its threads.
 class Runner
 {
 public:
@@ -32,7 +32,7 @@ public:
         : m_sweep(sweep), m_sink(sink), m_options(options), m_count(sweep.plan().pointCount()),
           m_next(options.part.index - 1)
     {
-        // Counted first, so that what is left can be told from the beginning.
+        // Counts the completed points first, so that the remaining time is known from the start.
         for (std::size_t i = m_next; i < m_count && !options.stop.stop_requested(); i += options.part.of) {
             ++m_state.points;
             m_state.before += m_sink.has(i) ? 1 : 0;
@@ -44,9 +44,9 @@ public:
 
 private:
     void work();
-    /// Waits for a thread to be free; then points are begun in their order.
-    void takeThread();
-    void giveThreadBack();
+    /// Waits for a free thread. Points then start in ascending order.
+    void acquireThread();
+    void releaseThread();
     void fail(const Error& error);
     [[nodiscard]] bool halted() const
     {
@@ -59,7 +59,7 @@ private:
     std::size_t m_count;
     std::atomic<std::size_t> m_next;
     std::atomic<bool> m_halt{false};
-    std::size_t m_known = 0; ///< of the results found while running so many were there before
+    std::size_t m_known = 0; ///< points found completed during the run that were counted in `before`
 
     std::mutex m_mutex;
     std::condition_variable m_wake;
@@ -67,7 +67,7 @@ private:
     std::size_t m_found = 0;
     std::optional<Error> m_error;
     int m_working = 0;
-    int m_free = 1; ///< threads that may compute
+    int m_free = 1; ///< number of threads that are free to compute
     std::condition_variable m_threadIsFree;
 };
 
@@ -79,14 +79,14 @@ void Runner::fail(const Error& error)
     m_halt = true;
 }
 
-void Runner::takeThread()
+void Runner::acquireThread()
 {
     std::unique_lock lock(m_mutex);
     m_threadIsFree.wait(lock, [&] { return m_free > 0; });
     --m_free;
 }
 
-void Runner::giveThreadBack()
+void Runner::releaseThread()
 {
     const std::scoped_lock lock(m_mutex);
     ++m_free;
@@ -96,7 +96,7 @@ void Runner::giveThreadBack()
 void Runner::work()
 {
     while (!halted()) {
-        takeThread();
+        acquireThread();
         const std::size_t index = halted() ? m_count : m_next.fetch_add(m_options.part.of);
         const bool there = index < m_count && m_sink.has(index);
         const auto start = Clock::now();
@@ -104,7 +104,7 @@ void Runner::work()
         if (index < m_count && !there)
             result = computePoint(m_sweep, index, m_options.stop);
         const double seconds = secondsSince(start);
-        giveThreadBack();
+        releaseThread();
         if (there) {
             const std::scoped_lock lock(m_mutex);
             if (++m_found > m_known)
@@ -112,7 +112,7 @@ void Runner::work()
             continue;
         }
         if (!result)
-            break; // no point is left, or it was stopped
+            break; // no points left, or stopped
         if (const Status put = m_sink.put(index, *result, seconds); !put) {
             fail(put.error());
             break;
@@ -131,7 +131,7 @@ Result<RunState> Runner::run()
     const auto start = Clock::now();
     const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
     m_free = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
-    m_working = m_free * kWorkersAThread;
+    m_working = m_free * kWorkersPerThread;
     const auto state = [&] {
         RunState out = m_state;
         out.seconds = secondsSince(start);

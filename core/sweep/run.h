@@ -8,34 +8,34 @@
 
 namespace tilewright::sweep {
 
-/// Every `of`-th point, from the `index`-th on: 1/1 is all.
+/// Part I/N of a sweep: every `of`-th point, starting with the `index`-th. 1/1 is all points.
 struct Part
 {
     std::size_t index = 1;
     std::size_t of = 1;
 };
-/// "3/8"
+/// Reads a part such as "3/8".
 [[nodiscard]] Result<Part> partFromText(std::string_view text);
 
-/// How far a run is.
+/// Progress of a run.
 struct RunState
 {
-    std::size_t points = 0;   ///< of the part
-    std::size_t before = 0;   ///< of them done before the run
-    std::size_t computed = 0; ///< by this run, failed ones included
-    std::size_t failed = 0;   ///< of these
-    std::size_t byOthers = 0; ///< done meanwhile by another run in the same folder
-    double seconds = 0;       ///< since it began
+    std::size_t points = 0;   ///< number of points of the part
+    std::size_t before = 0;   ///< points that were done before the run
+    std::size_t computed = 0; ///< points computed by this run, including failed ones
+    std::size_t failed = 0;   ///< computed points that failed
+    std::size_t byOthers = 0; ///< points completed by other runs in the same folder
+    double seconds = 0;       ///< time since the start of the run
     bool stopped = false;
 
     [[nodiscard]] std::size_t done() const noexcept { return before + computed + byOthers; }
     [[nodiscard]] std::size_t toGo() const noexcept { return points - done(); }
-    /// Nothing before the first point.
+    /// Estimated remaining time; nullopt before the first point is done.
     [[nodiscard]] std::optional<double> secondsLeft() const noexcept;
 };
 
-/// Where results go: a folder, or the memory of a view. Both are called by several threads, by more than
-/// compute: a file that is not on disk yet holds up nobody.
+/// Destination of results: a folder, or the memory of a view. Both functions are called from several threads,
+/// more than the number of computing threads, so that slow file writes do not block computation.
 struct Sink
 {
     std::function<bool(std::size_t index)> has;
@@ -44,15 +44,15 @@ struct Sink
 
 struct RunOptions
 {
-    int threads = 0; ///< points computed at once; 0: as many as the machine has threads
+    int threads = 0; ///< number of points computed at once; 0 = number of hardware threads
     Part part;
-    std::stop_token stop; ///< points in work are given up
-    /// From the calling thread, about ten times a second and at the end.
+    std::stop_token stop; ///< a stop abandons the points in progress
+    /// Called by the calling thread about ten times per second and at the end.
     std::function<void(const RunState&)> onState;
 };
 
-/// Computes the points that the sink lacks, one thread a point, in constant memory. The Error is the sink's;
-/// what it had taken before stays.
+/// Computes the points that the sink does not have, one thread per point, in constant memory. Returns the
+/// Error of the sink, if any; results that it stored before remain.
 [[nodiscard]] Result<RunState> runSweep(const Sweep& sweep, const Sink& sink, const RunOptions& options);
 
 } // namespace tilewright::sweep

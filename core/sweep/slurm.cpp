@@ -5,7 +5,7 @@ namespace tilewright::sweep {
 
 namespace {
 
-/// Patterns such as %a would stand for something else in a path.
+/// Escapes '%' in a path, because sbatch replaces patterns such as %a.
 std::string outputPath(const std::string& path)
 {
     std::string out;

@@ -6,22 +6,22 @@
 
 namespace tilewright::sweep {
 
-/// A sweep as a job array of Slurm (docs/rules/sweep.md 5); paths are absolute.
+/// A sweep as a Slurm job array (docs/rules/sweep.md 5). Paths are absolute.
 struct SlurmJob
 {
-    std::string program; ///< tilewright-cli
+    std::string program; ///< path of tilewright-cli
     std::string plan, folder;
     std::size_t tasks = 1;
-    std::string sbatch;    ///< options of the person, as on the command line of sbatch
-    std::string arguments; ///< further ones of the program, as words of a shell
+    std::string sbatch;    ///< sbatch options of the user, as on the command line
+    std::string arguments; ///< additional arguments of the program, quoted for the shell
 };
 
-/// The array: each task computes its part.
+/// Batch script of the job array. Each task computes its part.
 [[nodiscard]] std::string slurmScript(const SlurmJob& job);
-/// The job that depends on it and writes FOLDER/table.csv.
+/// Batch script of the dependent job that writes FOLDER/table.csv.
 [[nodiscard]] std::string slurmCollectScript(const SlurmJob& job);
 
-/// As one word of a shell.
+/// Quotes a text as one shell word.
 [[nodiscard]] std::string shellWord(const std::string& text);
 
 } // namespace tilewright::sweep

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Digits of a point's name: beyond any chance of a collision among 10^6 points.
+/// Number of digits of a point name; collisions among 10^6 points are practically impossible.
 constexpr std::size_t kNameDigits = 32;
 
 std::string besidePlan(const std::string& planFile, const std::string& file)
@@ -24,7 +24,7 @@ std::string besidePlan(const std::string& planFile, const std::string& file)
     return (fs::path(planFile).parent_path() / file).string();
 }
 
-/// A preset by its name, else a file beside the plan.
+/// Loads a machine: a preset name, or a file in the folder of the plan.
 Result<Machine> machineOfPlan(const std::string& planFile, const std::string& machine)
 {
     if (auto preset = machinePreset(machine))
@@ -46,11 +46,11 @@ std::string listOf(const std::vector<MachineField>& fields)
     return out;
 }
 
-/// Why the value is none of the field.
-std::string faultOf(const MachineField& field, const AxisValue& value)
+/// The reason why a value is not valid for a machine field.
+std::string invalidReason(const MachineField& field, const AxisValue& value)
 {
     if (field.unit != MachineUnit::Word)
-        return value.number() ? std::string() : "\"" + value.text + "\" is no number";
+        return value.number() ? std::string() : "\"" + value.text + "\" is not a number";
     if (field.words.empty() || std::ranges::find(field.words, value.text) != field.words.end())
         return {};
     std::string words;
@@ -64,8 +64,8 @@ std::string faultOf(const MachineField& field, const AxisValue& value)
 PointNames::PointNames(const Manifest& manifest) : m_plan(&manifest.plan)
 {
     Manifest common = manifest;
-    // What the values of the points depend on: neither which points there are, nor what files are called,
-    // nor what is read off the table.
+    // Hash of what the results of all points depend on, without the list of points, file names and settings
+    // of the table.
     common.plan.axes.clear();
     common.plan.listed.clear();
     common.plan.listedWorkload.clear();
@@ -172,7 +172,7 @@ Status checkAxes(const Sweep& sweep)
                 return number && *number >= 1 && *number <= static_cast<double>(kMaxArea) &&
                                value.text.find_first_of(".eE") == std::string::npos
                            ? std::string()
-                           : "\"" + value.text + "\" is no whole number from 1 on";
+                           : "\"" + value.text + "\" is not a positive whole number";
             });
             if (!whole)
                 return whole;
@@ -183,14 +183,14 @@ Status checkAxes(const Sweep& sweep)
             return wrong(at + ".name",
                          "\"" + axis.name +
                              "\" is neither hardware of a problem (fast_memory_capacity, ...)" +
-                             (fields.empty() ? ", nor is there a machine: the plan names none, and the "
-                                               "workload is a problem that stands as it is"
+                             (fields.empty() ? "; the plan names no machine, and the workload "
+                                               "is a problem with its own hardware"
                                              : " nor a value of the machine: " + listOf(fields)));
         if (asIs)
             return wrong(at + ".name", "\"" + axis.name +
-                                           "\" is a value of a machine, and a workload is a problem that "
-                                           "stands as it is until the plan names one");
-        Status legal = eachValue([&](const AxisValue& value) { return faultOf(*field, value); });
+                                           "\" is a value of a machine, but the plan names no machine and a "
+                                           "workload is a problem with its own hardware");
+        Status legal = eachValue([&](const AxisValue& value) { return invalidReason(*field, value); });
         if (!legal)
             return legal;
     }

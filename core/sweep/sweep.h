@@ -13,53 +13,55 @@
 
 namespace tilewright::sweep {
 
-/// A file that the results depend on.
+/// An input file of a sweep and its hash.
 struct InputFile
 {
-    std::string file; ///< as the plan names it
+    std::string file; ///< file name as in the plan
     std::string sha256;
     bool operator==(const InputFile&) const = default;
 };
 
-/// What `plan.json` of a results folder holds (docs/rules/sweep.md 2.1): all that the results depend on.
+/// Contents of `plan.json` in a results folder (docs/rules/sweep.md 2.1): everything that the results depend
+/// on.
 struct Manifest
 {
-    std::string program; ///< version
+    std::string program; ///< program version
     Plan plan;
-    std::string machine;              ///< the machine in force, as text of its file; empty without
-    std::vector<InputFile> workloads; ///< as Plan::workload
+    std::string machine;              ///< text of the machine file; empty = no machine
+    std::vector<InputFile> workloads; ///< same order as Plan::workload
     std::optional<InputFile> schedule;
     bool keepSchedules = false;
     bool operator==(const Manifest&) const = default;
 };
 [[nodiscard]] std::string writeManifest(const Manifest& manifest);
 [[nodiscard]] Result<Manifest> readManifest(std::string_view text, const std::string& file);
-/// In what two differ, one sentence; empty when in nothing.
+/// Describes the first difference between two manifests in one sentence; empty if they are equal.
 [[nodiscard]] std::string differenceOf(const Manifest& there, const Manifest& here);
 
-/// The names of points: each says all that its result depends on (docs/rules/sweep.md 2.2).
+/// Names of points. A name is a hash of everything that the result of the point depends on
+/// (docs/rules/sweep.md 2.2).
 class PointNames
 {
 public:
     explicit PointNames(const Manifest& manifest);
-    /// 32 hexadecimal digits.
+    /// Name of a point: 32 hexadecimal digits.
     [[nodiscard]] std::string of(std::size_t index) const;
 
 private:
     const Plan* m_plan;
-    std::string m_common; ///< hash of what all points share
+    std::string m_common; ///< hash of the data that all points share
     std::vector<std::string> m_workloads;
 };
 
-/// A workload of a sweep, as its file holds it.
+/// A workload of a sweep.
 struct SweepWorkload
 {
     std::shared_ptr<const lower::Workload> workload;
-    bool standsAsItIs = false; ///< a problem on its own hardware
+    bool standsAsItIs = false; ///< true for a problem with its own hardware
 };
 
-/// A plan with everything it names loaded; points can be computed by any number of threads. A view can fill
-/// it from what is open instead of files.
+/// A plan with all its files loaded. Any number of threads can compute its points. A view can also fill it
+/// from open documents.
 struct Sweep
 {
     Manifest manifest;
@@ -69,46 +71,47 @@ struct Sweep
 
     [[nodiscard]] const Plan& plan() const noexcept { return manifest.plan; }
 };
-/// Reads plan, workloads, machine and schedule. The Error names file, field and reason.
+/// Loads the plan, workloads, machine and schedule. The Error names the file, the field and the reason.
 [[nodiscard]] Result<Sweep> loadSweep(const std::string& planFile);
-/// The same of the text of a plan, whose files lie beside `planFile`.
+/// Loads a sweep from the text of a plan; its files are relative to the folder of `planFile`.
 [[nodiscard]] Result<Sweep> readSweep(std::string_view text, const std::string& planFile);
-/// Are the names of the axes what the workloads and the machine have? Also where a lens takes only models.
+/// Checks that the workloads and the machine have the axes of the plan, also for lenses that accept only
+/// models.
 [[nodiscard]] Status checkAxes(const Sweep& sweep);
 
-/// When one point's schedule is a schedule of another: the same problem but for capacity and bandwidth
-/// (docs/rules/sweep.md 4.1).
+/// Key of a problem without capacity and bandwidth, and these two values. With an equal key, a schedule of
+/// one point is also a schedule of another one (docs/rules/sweep.md 4.1).
 struct SameProblem
 {
     std::string key;
-    double capacity = 0;  ///< elements
-    double bandwidth = 0; ///< elements a cycle, or a unit of time of a problem that stands as it is
+    double capacity = 0; ///< fast memory, in elements
+    /// Slow memory, in elements per cycle, or per unit of time for a problem with its own hardware
+    double bandwidth = 0;
     bool operator==(const SameProblem&) const = default;
 };
 
-/// What was found at a point.
+/// Result of a point.
 struct PointResult
 {
-    std::string error;           ///< of a failed point its sentence, else empty
-    std::vector<double> metrics; ///< as metricsOf(); empty of a failed point
+    std::string error;           ///< error sentence of a failed point; empty if it succeeded
+    std::vector<double> metrics; ///< by metricsOf(); empty if the point failed
     std::optional<SameProblem> problem;
-    std::string schedule; ///< text of the schedule found; empty without
+    std::string schedule; ///< text of the schedule; empty = none
     [[nodiscard]] bool failed() const noexcept { return !error.empty(); }
     bool operator==(const PointResult&) const = default;
 };
 
-/// What a point asks for instead of what the sweep has: its machine, or the hardware of a problem that stands
-/// as it is.
+/// Hardware of a point that differs from that of the sweep: a machine, or the hardware of a problem.
 struct PointHardware
 {
     std::optional<Machine> machine;
     std::optional<Hardware> hardware;
 };
-/// The Error says why no machine has the point's values.
+/// The hardware of a point. The Error says why no machine has the values of the point.
 [[nodiscard]] Result<PointHardware> hardwareOfPoint(const Sweep& sweep, std::size_t index);
 
-/// The result of one point, which depends on nothing but the sweep and the index, unless the budget is in
-/// seconds. Nothing when it was stopped.
+/// Computes the result of a point. It depends only on the sweep and the index, unless the budget is in
+/// seconds. nullopt if stopped.
 [[nodiscard]] std::optional<PointResult> computePoint(const Sweep& sweep, std::size_t index,
                                                       const std::stop_token& stop = {});
 

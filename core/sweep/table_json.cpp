@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The collected table (docs/rules/sweep.md 4.4).
+// Writes the table of results as JSON (docs/rules/sweep.md 4.4).
 #include "base/json_document.h"
 #include "sweep/collect.h"
 
@@ -18,7 +18,8 @@ std::string tableJson(const SweepTable& table)
     out += ", \"failed\": " + std::to_string(table.failed);
     out += ", \"to_do\": " + std::to_string(table.toDo());
     out += ",\n \"rows\": [";
-    // A row at a time: the document as one value would take many times its text.
+    // Rows are written one at a time; a single JSON value of the whole document would need several times the
+    // memory of its text.
     const char* separator = "\n  ";
     for (const Row& row : table.rows) {
         const Point point = pointAt(plan, row.point);

@@ -13,8 +13,8 @@ namespace tilewright::systolic {
 
 namespace {
 
-/// First element of each matrix and its columns.
-struct Places
+/// Base address and number of columns of each matrix.
+struct MatrixAddresses
 {
     Gemm gemm;
     [[nodiscard]] std::int64_t a(std::int64_t m, std::int64_t k) const { return m * gemm.k + k; }
@@ -28,7 +28,7 @@ struct Places
     }
 };
 
-/// Lines in order of their cycles, each with a place for every lane.
+/// Trace lines sorted by cycle, with one cell per lane.
 class TraceLines
 {
 public:
@@ -40,7 +40,7 @@ public:
             line.assign(m_lanes, -1);
         line[static_cast<std::size_t>(lane)] = address;
     }
-    /// Appends the lines before a cycle to the text; none is added to them any more.
+    /// Appends all lines before `cycle` to the text; they must be complete.
     void flushBefore(std::int64_t cycle)
     {
         while (!m_lines.empty() && m_lines.begin()->first < cycle) {
@@ -80,7 +80,7 @@ Result<SramTraces> sramTraces(const Gemm& gemm, const ArrayShape& array, const T
                          formatGrouped(kMaxTraceCells) + "; choose a smaller GEMM or array",
                      "gemm",
                      {}};
-    const Places at{gemm};
+    const MatrixAddresses at{gemm};
     const bool os = timing.dataflow == Dataflow::Os;
     const bool is = timing.dataflow == Dataflow::Is;
     TraceLines west(array.rows);
@@ -88,7 +88,7 @@ Result<SramTraces> sramTraces(const Gemm& gemm, const ArrayShape& array, const T
     TraceLines partial(array.cols);
     TraceLines results(array.cols);
     const std::int64_t stream = plan.stream();
-    std::int64_t readOut = 0; // the shadow registers are free again
+    std::int64_t readOut = 0; // cycle from which the shadow registers are free
     for (std::int64_t f = 0; f < plan.folds(); ++f) {
         const Fold fold = plan.fold(f);
         for (std::int64_t x = 0; x < stream; ++x)
@@ -125,7 +125,7 @@ Result<SramTraces> sramTraces(const Gemm& gemm, const ArrayShape& array, const T
                     results.set(fold.start + x + array.rows - 1 + col, col, sum);
                 }
         }
-        // A later fold adds nothing before its own start, or before that of the fold before it.
+        // Later folds add no lines before the start of the previous fold, so those lines are complete.
         const std::int64_t settled = plan.start(std::max<std::int64_t>(0, f - 1));
         for (TraceLines* lines : {&west, &north, &partial, &results})
             lines->flushBefore(settled);
@@ -141,9 +141,9 @@ Result<SramTraces> sramTraces(const Gemm& gemm, const ArrayShape& array, const T
 std::string dramTrace(const Program& p, const PipelineRun& run)
 {
     const ProgramOptions& o = p.options;
-    const Places at{o.gemm};
+    const MatrixAddresses at{o.gemm};
     const std::int64_t e = o.elementBytes;
-    // Rows and columns of a block of C: what one command of the array computes.
+    // Rows and columns of the block of C that one array command computes.
     const std::int64_t blockRows = o.dataflow == Dataflow::Os   ? o.array.rows
                                    : o.dataflow == Dataflow::Ws ? o.depth
                                                                 : o.array.cols;
@@ -172,7 +172,7 @@ std::string dramTrace(const Program& p, const PipelineRun& run)
         const std::string head = std::to_string(run.events[n].start) + "," +
                                  std::to_string(run.events[n].end) + (store ? ",write," : ",read,") +
                                  std::string(matrixName(c.matrix)) + ",";
-        if (rowBytes == width) { // whole rows follow each other
+        if (rowBytes == width) { // whole rows are contiguous
             out += head + std::to_string(first) + "," + std::to_string(c.bytes) + "\n";
             continue;
         }

@@ -7,26 +7,27 @@
 
 namespace tilewright::systolic {
 
-// Addresses count elements (SRAM) or bytes (DRAM) of row-major matrices, A from 0, B behind A, C behind B.
+// Address traces. Addresses count elements (SRAM) or bytes (DRAM) of row-major matrices: A starts at 0, B
+// follows A, C follows B.
 
-/// What passes between L2 and the edges of the array, as SCALE-Sim writes it: a line a cycle in which
-/// anything passes, "cycle, address of lane 0, lane 1 ...", -1 for a lane that rests.
+/// Traces between L2 and the edges of the array in the format of SCALE-Sim: one line "cycle, address of lane
+/// 0, lane 1 ..." per cycle with a transfer; -1 for an idle lane.
 struct SramTraces
 {
     std::string a, b;    ///< reads
-    std::string partial; ///< reads of partial sums (WS, IS)
-    std::string c;       ///< writes
+    std::string partial; ///< reads of partial sums (WS and IS)
+    std::string c;       ///< writes of C
 };
-/// Cells of all traces together at most.
+/// Largest number of cells of all traces together.
 inline constexpr std::int64_t kMaxTraceCells = 40'000'000;
-/// Of an array whose edges never stall. A block that stays in the array is read row by row, its last row
-/// first, as soon as its registers are free; results leave OS row by row after the last MAC of their fold, WS
-/// and IS at the last row of the array. Refuses more than kMaxTraceCells.
+/// Traces of an array without edge stalls. A stationary block is read row by row, last row first, as soon as
+/// its registers are free. With OS, results leave row by row after the last MAC of their fold; with WS and
+/// IS, at the last row of the array. Returns an Error above kMaxTraceCells.
 [[nodiscard]] Result<SramTraces> sramTraces(const Gemm& gemm, const ArrayShape& array,
                                             const TimingOptions& timing);
 
-/// What a program's DMA moves: "start,end,access,matrix,address,bytes", a line for each run of adjacent
-/// bytes.
+/// Trace of the DMA transfers of a program: "start,end,access,matrix,address,bytes", one line per run of
+/// adjacent bytes.
 [[nodiscard]] std::string dramTrace(const Program& program, const PipelineRun& run);
 
 } // namespace tilewright::systolic

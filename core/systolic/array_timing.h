@@ -7,80 +7,81 @@
 
 namespace tilewright::systolic {
 
-/// How the array is used: docs/rules/systolic.md 1.3 and 1.4.
+/// Dataflow and read-out of the array (docs/rules/systolic.md 1.3 and 1.4).
 struct TimingOptions
 {
     Dataflow dataflow = Dataflow::Os;
     Readout readout = Readout::Shadow;
-    int weightBuffers = 2; ///< 1 or 2; matters for WS and IS with Readout::Shadow
+    int weightBuffers = 2; ///< sets of stationary registers, 1 or 2; used by WS and IS with Readout::Shadow
     bool operator==(const TimingOptions&) const = default;
 };
 
-/// Closed-form figures of a GEMM on an array (docs/rules/systolic.md 1 and 3.4).
+/// Closed-form timing of a GEMM on an array (docs/rules/systolic.md 1 and 3.4).
 struct ArrayTiming
 {
     std::int64_t cycles = 0;
     std::int64_t folds = 0;
     double utilization = 0;       ///< MACs / (rows * cols * cycles)
-    double mappingEfficiency = 0; ///< mean over folds of PEs used / PEs
-    std::int64_t l2Elements = 0;  ///< elements between L2 and the array, no reuse between folds (3.4)
-    bool readoutHidden = true;    ///< false when OS with shadow registers has K < rows
+    double mappingEfficiency = 0; ///< mean of used PEs / PEs over the folds
+    /// Elements moved between L2 and the array, without reuse between folds (3.4)
+    std::int64_t l2Elements = 0;
+    bool readoutHidden = true; ///< false if OS with shadow registers has K < rows
 };
 
 /// Fill, steady and drain (docs/rules/systolic.md 1.5), in cycles; their sum is the span of array activity.
 struct ArrayPhases
 {
-    std::int64_t fill = 0;    ///< cycles before the peak is first reached
-    std::int64_t steady = 0;  ///< from the first to the last cycle at the peak
-    std::int64_t drain = 0;   ///< cycles after the peak was last held
+    std::int64_t fill = 0;    ///< cycles before the first cycle at the peak
+    std::int64_t steady = 0;  ///< cycles from the first to the last one at the peak
+    std::int64_t drain = 0;   ///< cycles after the last cycle at the peak
     std::int64_t peakPes = 0; ///< largest number of active PEs
 };
 
-/// Closed forms; constant time. Pre-condition: checkGemm and checkArray accept the arguments.
+/// Timing in closed form, in constant time. Precondition: checkGemm and checkArray accept the arguments.
 [[nodiscard]] ArrayTiming arrayTiming(const Gemm& gemm, const ArrayShape& array,
                                       const TimingOptions& options = {}) noexcept;
 
-/// Elements between L2 and the array (docs/rules/systolic.md 3.4).
+/// Elements moved between L2 and the array, by matrix (docs/rules/systolic.md 3.4).
 struct EdgeElements
 {
-    std::int64_t a = 0, b = 0;       ///< read
-    std::int64_t partial = 0, c = 0; ///< partial sums that return, sums that leave
+    std::int64_t a = 0, b = 0;       ///< reads of A and B
+    std::int64_t partial = 0, c = 0; ///< partial sums read back, and sums written
     [[nodiscard]] std::int64_t all() const noexcept { return a + b + partial + c; }
 };
 [[nodiscard]] EdgeElements edgeElements(const Gemm& gemm, const ArrayShape& array,
                                         Dataflow dataflow) noexcept;
-/// All of them.
+/// Elements moved between L2 and the array, all matrices together.
 [[nodiscard]] std::int64_t l2Elements(const Gemm& gemm, const ArrayShape& array, Dataflow dataflow) noexcept;
 
-/// One residence of a block in the array.
+/// One fold: one output tile (OS) or stationary block (WS, IS) in the array.
 struct Fold
 {
     std::int64_t index = 0;
-    std::int64_t outer = 0;     ///< block along the outer dimension (OS: m, WS: n, IS: m)
-    std::int64_t inner = 0;     ///< block along the inner dimension (OS: n, WS and IS: k)
-    std::int64_t rows = 0;      ///< active rows
-    std::int64_t cols = 0;      ///< active columns
-    std::int64_t start = 0;     ///< cycle in which PE(0,0) does its first MAC
-    std::int64_t rowOffset = 0; ///< first index of the dimension that lies along the rows (OS: m, WS, IS: k)
-    std::int64_t colOffset = 0; ///< first index of the dimension along the columns (OS, WS: n, IS: m)
+    std::int64_t outer = 0;     ///< block index along the outer dimension (OS: m, WS: n, IS: m)
+    std::int64_t inner = 0;     ///< block index along the inner dimension (OS: n, WS and IS: k)
+    std::int64_t rows = 0;      ///< number of active rows
+    std::int64_t cols = 0;      ///< number of active columns
+    std::int64_t start = 0;     ///< cycle of the first MAC of PE(0,0)
+    std::int64_t rowOffset = 0; ///< first index of the dimension along the rows (OS: m, WS and IS: k)
+    std::int64_t colOffset = 0; ///< first index of the dimension along the columns (OS and WS: n, IS: m)
 };
 
-/// What PE(i,j) does in one cycle.
+/// Activity of PE(i,j) in one cycle.
 struct PeActivity
 {
     bool active = false;
-    std::int64_t fold = -1; ///< index of the fold that it works on, or of the last one (-1: none yet)
-    std::int64_t m = 0;     ///< the MAC C[m,n] += A[m,k] * B[k,n]
+    std::int64_t fold = -1; ///< index of its current or last fold; -1 = none yet
+    std::int64_t m = 0;     ///< indices of the MAC C[m,n] += A[m,k] * B[k,n]
     std::int64_t n = 0;
     std::int64_t k = 0;
 };
 
-/// The timetable of all folds as a random-access function: "what happens at cycle t" without simulation.
-/// PE(i,j) with i < rows, j < cols of fold f is active in cycles start(f) + i + j + [0, stream).
+/// Timetable of all folds with random access: the activity at any cycle without simulation. PE(i,j) with i <
+/// rows and j < cols of fold f is active in cycles start(f) + i + j + [0, stream).
 class FoldPlan
 {
 public:
-    /// Pre-condition: checkGemm and checkArray accept the arguments.
+    /// Precondition: checkGemm and checkArray accept the arguments.
     FoldPlan(const Gemm& gemm, const ArrayShape& array, const TimingOptions& options = {}) noexcept;
 
     [[nodiscard]] const Gemm& gemm() const noexcept { return m_gemm; }
@@ -89,20 +90,21 @@ public:
     [[nodiscard]] std::int64_t folds() const noexcept { return m_outerBlocks * m_innerBlocks; }
     [[nodiscard]] std::int64_t innerBlocks() const noexcept { return m_innerBlocks; }
     [[nodiscard]] std::int64_t outerBlocks() const noexcept { return m_outerBlocks; }
-    /// Operands streamed past each PE in a fold (OS: K, WS: M, IS: N).
+    /// Number of operands that stream past each PE in one fold (OS: K, WS: M, IS: N).
     [[nodiscard]] std::int64_t stream() const noexcept { return m_stream; }
-    /// Total of docs/rules/systolic.md 1.2 to 1.4.
+    /// Number of cycles of the whole GEMM (docs/rules/systolic.md 1.2 to 1.4).
     [[nodiscard]] std::int64_t cycles() const noexcept { return m_cycles; }
 
     [[nodiscard]] std::int64_t start(std::int64_t fold) const noexcept;
     [[nodiscard]] Fold fold(std::int64_t index) const noexcept;
-    /// The last fold whose start is at most t, or -1.
+    /// Index of the last fold with start <= t; -1 if there is none.
     [[nodiscard]] std::int64_t foldStartedAt(std::int64_t t) const noexcept;
     [[nodiscard]] std::int64_t activePesAt(std::int64_t t) const noexcept;
     [[nodiscard]] PeActivity peAt(std::int64_t t, std::int64_t row, std::int64_t col) const noexcept;
-    /// Active PEs in each cycle of [from, to): utilisation over time. O(to - from + folds that overlap).
+    /// Number of active PEs in each cycle of [from, to). Time: O(to - from + number of folds that overlap).
     void sweepActivity(std::int64_t from, std::int64_t to, std::vector<std::int64_t>& active) const;
-    /// Fill, steady, drain (docs/rules/systolic.md 1.5); time grows with rows + columns, not with the GEMM.
+    /// Fill, steady and drain (docs/rules/systolic.md 1.5). The computation time grows with rows + columns,
+    /// not with the GEMM.
     [[nodiscard]] ArrayPhases phases() const;
 
 private:
@@ -113,8 +115,8 @@ private:
     Gemm m_gemm;
     ArrayShape m_array;
     TimingOptions m_options;
-    bool m_rowsInner = false;   ///< the inner blocks lie along the rows (WS, IS)
-    std::int64_t m_rowSize = 0; ///< size of the dimension along the rows
+    bool m_rowsInner = false;   ///< inner blocks lie along the rows (WS and IS)
+    std::int64_t m_rowSize = 0; ///< extent of the dimension along the rows
     std::int64_t m_colSize = 0;
     std::int64_t m_stream = 0;
     std::int64_t m_outerBlocks = 0;

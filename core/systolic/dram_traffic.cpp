@@ -26,7 +26,7 @@ constexpr std::array<Loop, 3> loopsOf(LoopOrder order) noexcept
     return table[static_cast<std::size_t>(order)];
 }
 
-/// The loop that does not index a matrix: its iterations reuse the tiles.
+/// The loop that does not index the matrix; its iterations reuse the tiles of the matrix.
 constexpr Loop reuseLoop(Matrix m) noexcept
 {
     return m == Matrix::A ? J : m == Matrix::B ? I : K;
@@ -34,7 +34,7 @@ constexpr Loop reuseLoop(Matrix m) noexcept
 
 struct Grid
 {
-    std::array<std::int64_t, 3> size; ///< elements along i, j, k
+    std::array<std::int64_t, 3> size; ///< extents along i, j and k, in elements
     std::array<std::int64_t, 3> step;
     std::array<std::int64_t, 3> count;
     std::int64_t elementBytes;
@@ -66,7 +66,7 @@ struct Grid
     [[nodiscard]] std::int64_t steps() const { return count[0] * count[1] * count[2]; }
 };
 
-/// One matrix' share of L3: holds whole tiles, counts what moves.
+/// The share of L3 of one matrix. It holds whole tiles and counts the traffic.
 class Share
 {
 public:
@@ -76,7 +76,7 @@ public:
     {
     }
 
-    /// Uses a tile at `now`; `next` is its next use (kNever: none), known to Belady only.
+    /// Uses a tile at time `now`. `next` is the time of its next use (kNever = none), for Belady only.
     void use(std::int64_t id, std::int64_t bytes, std::int64_t now, std::int64_t next)
     {
         Tile& tile = m_tiles[static_cast<std::size_t>(id)];
@@ -94,7 +94,8 @@ public:
         tile.used = true;
         tile.bytes = bytes;
         if (bytes > m_capacity) {
-            // Streams through; LRU lets it push out everything, Belady keeps what is there.
+            // The tile is larger than the share and streams through. With LRU it evicts all tiles; with
+            // Belady the tiles stay.
             if (m_replacement == Replacement::Lru)
                 flush();
             writeBack(tile);
@@ -103,7 +104,7 @@ public:
         while (m_held + bytes > m_capacity) {
             const auto [victimKey, victim] = *m_order.begin();
             if (m_replacement == Replacement::Belady && victimKey >= key) {
-                writeBack(tile); // used later than everything here: pass it through
+                writeBack(tile); // next use is later than that of every resident tile: do not keep it
                 return;
             }
             evict(victim);
@@ -120,8 +121,8 @@ public:
             evict(m_order.begin()->second);
     }
 
-    /// Bytes that are written sooner or later because they are dirty and resident.
-    [[nodiscard]] std::int64_t owedBytes() const { return m_dirty ? m_held : 0; }
+    /// Bytes of dirty resident tiles, which must still be written to DRAM.
+    [[nodiscard]] std::int64_t dirtyBytes() const { return m_dirty ? m_held : 0; }
 
     MatrixTraffic traffic;
 
@@ -156,10 +157,11 @@ private:
     bool m_dirty;
     std::int64_t m_held = 0;
     std::vector<Tile> m_tiles;
-    std::set<std::pair<std::int64_t, std::int64_t>> m_order; ///< victim first
+    std::set<std::pair<std::int64_t, std::int64_t>> m_order; ///< first = next victim
 };
 
-/// A, B and C shares together; `accumulate` says whether C stays in the PEs over k (k innermost).
+/// Shares of A, B and C together. `accumulate`: partial sums of C stay in the PEs over k (k is the innermost
+/// loop).
 struct Residency
 {
     Grid grid;
@@ -172,7 +174,7 @@ struct Residency
     {
     }
 
-    /// When loop `r` goes on by one with all others the same: the same tile's next use.
+    /// Time of the next use of a tile: the next iteration of loop `r`, with all other indices equal.
     static std::int64_t nextUse(const Grid& g, const std::array<Loop, 3>& loops, Matrix m,
                                 const std::array<std::int64_t, 3>& at, std::int64_t now)
     {
@@ -206,7 +208,7 @@ struct Residency
     {
         std::int64_t sum = 0;
         for (const Share& s : share)
-            sum += s.traffic.loadBytes + s.traffic.storeBytes + s.owedBytes();
+            sum += s.traffic.loadBytes + s.traffic.storeBytes + s.dirtyBytes();
         return sum;
     }
 };
@@ -278,7 +280,7 @@ std::string dramAssumption(const DramQuery& q)
 
 std::int64_t DramQuery::shareBytes(Matrix matrix) const noexcept
 {
-    // Rounded down; the small bonus keeps 0.4 of 10 at 4.
+    // Rounded down. The small epsilon keeps 0.4 of 10 at 4.
     return static_cast<std::int64_t>(
         std::floor(shares[static_cast<std::size_t>(matrix)] * static_cast<double>(l3Bytes) + 1e-6));
 }
@@ -317,7 +319,7 @@ Status checkDramQuery(const DramQuery& q)
     }
     if (sum > 1 + 1e-9)
         return refuse("shares of L3 must not exceed 1 together", "shares");
-    // Whatever the replacement, no more moves than the closed form says.
+    // With any replacement the traffic is at most that of the closed form.
     if (dramClosedForm(q).bytes() == kNever)
         return refuse("the traffic in bytes overflows", "gemm");
     return Unit{};
@@ -337,8 +339,8 @@ DramTraffic dramClosedForm(const DramQuery& q) noexcept
         const Loop r = reuseLoop(m);
         const auto depth = static_cast<std::size_t>(std::find(loops.begin(), loops.end(), r) - loops.begin());
         MatrixTraffic& t = out.matrix[static_cast<std::size_t>(m)];
-        // Between two uses of a tile the loops inside the reuse loop run once: what they touch must fit. The
-        // loops outside cut the matrix into panels, all alike but the last along each.
+        // Between two uses of a tile, the loops inside the reuse loop run once; the data that they touch must
+        // fit. The loops outside cut the matrix into equal panels, except for the last panel of each loop.
         std::array<std::int64_t, 2> outside{1, 1};
         std::array<std::optional<Loop>, 2> outerLoops;
         std::int64_t insideElements = 1;

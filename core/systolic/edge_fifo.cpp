@@ -41,7 +41,7 @@ std::int64_t LaneDemand::lastWindow(std::int64_t position) const noexcept
     const bool weights = m_side == EdgeSide::North && m_plan.options().dataflow != Dataflow::Os;
     if (!weights)
         return m_plan.foldStartedAt(position);
-    // A window of weights opens `rows` before its fold starts.
+    // The window of a stationary block opens `rows` cycles before its fold starts.
     std::int64_t n = m_plan.foldStartedAt(position);
     while (n + 1 < m_plan.folds()) {
         const Fold next = m_plan.fold(n + 1);
@@ -67,7 +67,7 @@ bool LaneDemand::takes(std::int64_t lane, std::int64_t tick) const noexcept
 
 std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const noexcept
 {
-    const std::int64_t position = tick - lane; // elements at positions < position have been taken
+    const std::int64_t position = tick - lane; // the lane has taken the elements at positions below this one
     const std::int64_t n = lastWindow(position - 1);
     if (n < 0)
         return 0;
@@ -76,7 +76,7 @@ std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const
     const Fold fold = m_plan.fold(n);
     const std::int64_t inner = m_plan.innerBlocks();
     const Fold ragged = m_plan.fold(m_plan.folds() - 1);
-    // Is this side's lane count that of the outer dimension (OS west, WS and IS north)?
+    // True if the lanes of this side lie along the outer dimension (OS: west; WS and IS: north).
     const bool outerSide = (m_side == EdgeSide::West) == os;
     const std::int64_t raggedLanes = m_side == EdgeSide::West ? ragged.rows : ragged.cols;
     const bool inRagged = lane < raggedLanes;
@@ -85,7 +85,8 @@ std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const
 
     std::int64_t taken = 0;
     if (weights) {
-        // Each n-block loads every row of the stationary matrix once: inner blocks add up to all of them.
+        // Each n-block loads every row of the stationary matrix once, so its inner blocks together load all
+        // rows.
         const std::int64_t rowsBefore = fold.rowOffset;
         const std::int64_t all = ragged.rowOffset + ragged.rows;
         taken = (inWhole ? fold.outer * all : 0);
@@ -94,7 +95,7 @@ std::int64_t LaneDemand::takenBefore(std::int64_t lane, std::int64_t tick) const
             taken += rowsBefore + std::min(position - (fold.start - fold.rows), fold.rows);
         return taken;
     }
-    std::int64_t folds = 0; // whole folds before this one in which the lane takes part
+    std::int64_t folds = 0; // earlier full folds in which the lane takes part
     if (outerSide) {
         const bool last = fold.outer == m_plan.outerBlocks() - 1;
         folds = (inWhole ? fold.outer * inner : 0) + ((last ? inRagged : inWhole) ? fold.inner : 0);
@@ -143,7 +144,7 @@ void EdgeClock::deliver(const LaneDemand& demand, std::int64_t perCycle, std::in
 {
     struct Room
     {
-        std::int64_t until; ///< elements that may have been delivered
+        std::int64_t until; ///< number of elements that may have been delivered
         std::size_t lane;
     };
     std::vector<Room> rooms;
@@ -227,7 +228,7 @@ std::int64_t EdgeClock::ticksBefore(std::int64_t cycle) const noexcept
 
 std::int64_t EdgeClock::cycleOfTick(std::int64_t tick) const noexcept
 {
-    // A stall that begins at cycle c holds tick c - stalledBefore.
+    // A stall that begins at cycle c delays tick c - stalledBefore.
     auto after =
         std::upper_bound(m_stalls.begin(), m_stalls.end(), tick,
                          [](std::int64_t u, const EdgeStall& s) { return u < s.cycle - s.stalledBefore; });
@@ -245,7 +246,7 @@ std::vector<std::int64_t> EdgeClock::occupancy(EdgeSide side, std::int64_t cycle
     if (m_supply.unlimited()) {
         for (std::size_t i = 0; i < out.size(); ++i) {
             const auto lane = static_cast<std::int64_t>(i);
-            // Delivered up to the depth before the lanes took their elements.
+            // The streamers filled the FIFO up to its depth before the lanes took their elements.
             const std::int64_t before = demand.takenBefore(lane, std::max<std::int64_t>(cycle, 0));
             const std::int64_t after = demand.takenBefore(lane, cycle + 1);
             out[i] = std::min(demand.total(lane), before + m_supply.depth) - after;
@@ -265,7 +266,7 @@ std::vector<std::int64_t> EdgeClock::occupancy(EdgeSide side, std::int64_t cycle
 
 EdgeSizes edgeSizes(const FoldPlan& plan, const EdgeSupply& supply, std::int64_t elementBytes) noexcept
 {
-    const Fold first = plan.fold(0); // no fold is larger
+    const Fold first = plan.fold(0); // the largest fold
     const bool os = plan.options().dataflow == Dataflow::Os;
     const auto bytes = [&](std::int64_t lanes, std::int64_t elements) {
         return saturatingMul(saturatingMul(lanes, elements), elementBytes);
@@ -286,7 +287,7 @@ Status checkClockWork(const FoldPlan& plan, const EdgeSupply& supply)
     if (work <= kMaxClockWork)
         return Unit{};
     return Error{ErrorCode::Problem,
-                 "the edge FIFOs are followed cycle by cycle, up to " + formatGrouped(kMaxClockWork) +
+                 "the edge FIFOs are simulated cycle by cycle, up to " + formatGrouped(kMaxClockWork) +
                      " cycles times lanes; this is " + formatGrouped(work) + ": choose a smaller GEMM",
                  "supply",
                  {}};
@@ -296,7 +297,7 @@ ArrayPhases stalledPhases(const ArrayPhases& phases, const EdgeClock& clock) noe
 {
     const std::int64_t first = clock.cycleOfTick(phases.fill);
     const std::int64_t last = clock.cycleOfTick(phases.fill + phases.steady - 1);
-    // What follows the ticks (the last shift out of Readout::ScaleSim) never stalls.
+    // The cycles after the last tick (the final shift-out of Readout::ScaleSim) never stall.
     const std::int64_t end = clock.cycleOfTick(phases.fill + phases.steady + phases.drain - 1) + 1;
     return {first, last - first + 1, end - last - 1, phases.peakPes};
 }

@@ -10,17 +10,17 @@ namespace tilewright::systolic {
 
 enum class EdgeSide { West, North };
 
-/// How the streamers fill the edge FIFOs (docs/rules/systolic.md 2.2). Elements of one side are delivered
-/// vector by vector (element v of every lane before element v + 1 of any lane, low lanes first), except that
-/// a lane whose FIFO is full waits without holding up the others.
+/// Supply of the edge FIFOs by the streamers (docs/rules/systolic.md 2.2). One side is filled vector by
+/// vector: element v of every lane comes before element v + 1 of any lane, low lanes first. A lane with a
+/// full FIFO waits and does not delay other lanes.
 struct EdgeSupply
 {
-    std::int64_t depth = 32;        ///< elements a FIFO holds
-    std::int64_t westPerCycle = 0;  ///< elements a cycle into all west FIFOs together; 0 = unlimited
-    std::int64_t northPerCycle = 0; ///< the same for the north
+    std::int64_t depth = 32;        ///< capacity of a FIFO, in elements
+    std::int64_t westPerCycle = 0;  ///< elements per cycle into all west FIFOs together; 0 = unlimited
+    std::int64_t northPerCycle = 0; ///< elements per cycle into all north FIFOs together; 0 = unlimited
     std::int64_t startDelay = 0;    ///< cycles before the first delivery
-    std::int64_t pausePeriod = 0;   ///< jitter: of every `pausePeriod` cycles ...
-    std::int64_t pauseLength = 0;   ///< ... the streamers rest the last `pauseLength`
+    std::int64_t pausePeriod = 0;   ///< jitter: period of the pauses, in cycles
+    std::int64_t pauseLength = 0;   ///< jitter: the streamers pause in the last cycles of each period
     bool operator==(const EdgeSupply&) const = default;
 
     [[nodiscard]] bool unlimited() const noexcept
@@ -31,15 +31,15 @@ struct EdgeSupply
 
 [[nodiscard]] Status checkSupply(const EdgeSupply& supply);
 
-/// When lane `lane` of an edge takes elements: in window n (one a fold) at ticks start + lane + [0, length).
+/// Times at which a lane of an edge takes elements: one window per fold, in ticks start + lane + [0, length).
 class LaneDemand
 {
 public:
     LaneDemand(const FoldPlan& plan, EdgeSide side) noexcept : m_plan(plan), m_side(side) {}
     [[nodiscard]] std::int64_t lanes() const noexcept;
-    /// Does the lane take an element in this tick?
+    /// True if the lane takes an element in this tick.
     [[nodiscard]] bool takes(std::int64_t lane, std::int64_t tick) const noexcept;
-    /// Elements taken in all ticks before `tick`.
+    /// Number of elements that the lane takes before `tick`.
     [[nodiscard]] std::int64_t takenBefore(std::int64_t lane, std::int64_t tick) const noexcept;
     [[nodiscard]] std::int64_t total(std::int64_t lane) const noexcept;
 
@@ -51,37 +51,37 @@ private:
     EdgeSide m_side;
 };
 
-/// Cycles in which the array stood still because a FIFO was empty.
+/// A stall of the array because of an empty FIFO.
 struct EdgeStall
 {
     std::int64_t cycle = 0;  ///< first cycle of the stall
-    std::int64_t length = 0; ///< cycles
+    std::int64_t length = 0; ///< number of cycles
     EdgeSide side = EdgeSide::West;
-    std::int64_t lane = 0;          ///< the first empty FIFO
-    std::int64_t stalledBefore = 0; ///< cycles stalled before this one
+    std::int64_t lane = 0;          ///< first lane with an empty FIFO
+    std::int64_t stalledBefore = 0; ///< number of stalled cycles before this stall
 };
 
-/// The clock of the array under a given supply. A FIFO that runs empty when its lane needs an element stops
-/// the whole wavefront (every register holds) for that cycle, so the registers depend only on the number of
-/// ticks that have passed. In a cycle the streamers deliver first, then the lanes take.
+/// Clock of the array with a given supply. If a lane needs an element and its FIFO is empty, the whole
+/// wavefront stops for that cycle (every register holds its value). The state of the registers therefore
+/// depends only on the number of ticks. In each cycle the streamers deliver before the lanes take elements.
 class EdgeClock
 {
 public:
-    /// Pre-condition: checkSupply accepts the supply.
+    /// Precondition: checkSupply accepts the supply.
     EdgeClock(const FoldPlan& plan, const EdgeSupply& supply);
 
-    /// Cycles including stalls.
+    /// Number of cycles, including stalls.
     [[nodiscard]] std::int64_t cycles() const noexcept { return m_ticks + m_stalled; }
     [[nodiscard]] std::int64_t stalledCycles() const noexcept { return m_stalled; }
     [[nodiscard]] std::int64_t stalledCycles(EdgeSide side) const noexcept;
     [[nodiscard]] const std::vector<EdgeStall>& stalls() const noexcept { return m_stalls; }
-    /// The stall that cycle t belongs to.
+    /// The stall that contains the cycle, if any.
     [[nodiscard]] std::optional<EdgeStall> stallAt(std::int64_t cycle) const noexcept;
-    /// Ticks of the array completed before cycle t begins.
+    /// Number of ticks that the array completed before the cycle.
     [[nodiscard]] std::int64_t ticksBefore(std::int64_t cycle) const noexcept;
-    /// The cycle in which a tick happens.
+    /// The cycle of a tick.
     [[nodiscard]] std::int64_t cycleOfTick(std::int64_t tick) const noexcept;
-    /// Elements in every FIFO of a side after cycle t (t = -1: before the first).
+    /// Number of elements in each FIFO of a side after the cycle (-1: before the first cycle).
     [[nodiscard]] std::vector<std::int64_t> occupancy(EdgeSide side, std::int64_t cycle) const;
 
 private:
@@ -89,10 +89,10 @@ private:
     {
         std::int64_t cycle = 0;         ///< next cycle
         std::int64_t tick = 0;          ///< next tick
-        std::vector<std::int64_t> west; ///< elements delivered to each lane
+        std::vector<std::int64_t> west; ///< elements delivered so far, per lane
         std::vector<std::int64_t> north;
     };
-    /// Simulates one cycle; the stall if it was one.
+    /// Simulates one cycle. Returns the stall if the array stalled.
     [[nodiscard]] std::optional<EdgeStall> step(State& state) const;
     void deliver(const LaneDemand& demand, std::int64_t perCycle, std::int64_t tick,
                  std::vector<std::int64_t>& delivered) const;
@@ -105,26 +105,27 @@ private:
     std::int64_t m_ticks = 0;
     std::int64_t m_stalled = 0;
     std::vector<EdgeStall> m_stalls;
-    std::vector<State> m_checkpoints; ///< every kCheckpoint cycles
+    std::vector<State> m_checkpoints; ///< one state per kCheckpoint cycles
 };
 
-/// What stands at the edges of the array (the source document: 2 KB of FIFOs a side and 4 KB of streaming
-/// buffer an operand for K = 64 on 16 x 16).
+/// Buffer sizes at the edges of the array. (The source document: 2 KB of FIFOs per side and 4 KB of streaming
+/// buffer per operand, for K = 64 on 16 x 16.)
 struct EdgeSizes
 {
-    std::int64_t west = 0, north = 0;             ///< bytes of all FIFOs of a side
-    std::int64_t westSkew = 0, northSkew = 0;     ///< elements that the skew alone needs in the deepest FIFO
-    std::int64_t westStream = 0, northStream = 0; ///< bytes of a fold's operands: streaming without a stall
+    std::int64_t west = 0, north = 0;         ///< capacity of all FIFOs of a side, in bytes
+    std::int64_t westSkew = 0, northSkew = 0; ///< elements in the deepest FIFO that the skew requires
+    std::int64_t westStream = 0,
+                 northStream = 0; ///< bytes of the operands of one fold, for streaming without stalls
 };
-/// Saturates.
+/// Computes the buffer sizes; values saturate.
 [[nodiscard]] EdgeSizes edgeSizes(const FoldPlan& plan, const EdgeSupply& supply,
                                   std::int64_t elementBytes) noexcept;
 
-/// Cycles times lanes of an EdgeClock that take a few seconds; beyond it is refused rather than waited for.
+/// Largest product of cycles and lanes that EdgeClock accepts; it takes a few seconds.
 inline constexpr std::int64_t kMaxClockWork = 200'000'000;
-/// Can the edge FIFOs of this plan be followed under this supply?
+/// Returns an Error if the cycle-by-cycle simulation of the edge FIFOs would exceed kMaxClockWork.
 [[nodiscard]] Status checkClockWork(const FoldPlan& plan, const EdgeSupply& supply);
-/// Fill, steady and drain with the stalls of the clock: each stall belongs to the phase that it holds up.
+/// Fill, steady and drain including stalls. A stall belongs to the phase that it delays.
 [[nodiscard]] ArrayPhases stalledPhases(const ArrayPhases& phases, const EdgeClock& clock) noexcept;
 
 } // namespace tilewright::systolic

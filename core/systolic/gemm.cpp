@@ -13,7 +13,7 @@ Error refused(std::string message, std::string path)
     return {ErrorCode::Problem, std::move(message), std::move(path), {}};
 }
 
-/// "64x64x32" as `count` positive integers.
+/// Reads `count` positive integers from a text such as "64x64x32".
 Result<std::vector<std::int64_t>> parseSizes(std::string_view text, std::size_t count, std::string_view shape,
                                              std::string_view what)
 {

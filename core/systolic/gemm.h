@@ -10,7 +10,7 @@
 
 namespace tilewright::systolic {
 
-/// C[m,n] = A[m,k] x B[k,n], sizes in elements.
+/// Sizes of C[m,n] = A[m,k] x B[k,n], in elements.
 struct Gemm
 {
     std::int64_t m = 0;
@@ -19,7 +19,7 @@ struct Gemm
     bool operator==(const Gemm&) const = default;
 };
 
-/// PEs of the systolic array.
+/// Rows and columns of PEs in the systolic array.
 struct ArrayShape
 {
     std::int64_t rows = 16;
@@ -36,21 +36,21 @@ struct TileShape
     bool operator==(const TileShape&) const = default;
 };
 
-/// What stays in the PEs: outputs, weights (B) or inputs (A).
+/// Operand that stays in the PEs: outputs (OS), weights B (WS) or inputs A (IS).
 enum class Dataflow { Os, Ws, Is };
 
-/// Convention of the cycle count, docs/rules/systolic.md 1.3.
+/// Convention of the cycle count (docs/rules/systolic.md 1.3).
 enum class Readout {
-    Shadow,   ///< results leave through shadow registers, hidden; folds stream back to back
+    Shadow,   ///< results leave through shadow registers, hidden; consecutive folds stream without a gap
     Shift,    ///< analytical form of the SCALE-Sim paper: 2R + C + T - 2 per fold
-    ScaleSim, ///< what the SCALE-Sim v2 program prints
+    ScaleSim, ///< cycle count of the SCALE-Sim v2 program
 };
 
 enum class Matrix { A, B, C };
 
-/// M*N*K of any GEMM (docs/rules/systolic.md 9).
+/// Largest M*N*K of a GEMM (docs/rules/systolic.md 9).
 inline constexpr std::int64_t kMaxMacs = std::int64_t{1} << 59;
-/// Rows and columns of an array for the closed forms; keeps every sum inside 64 bits.
+/// Largest number of rows or columns for the closed forms. It keeps every sum within 64 bits.
 inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
 
 [[nodiscard]] std::string_view dataflowName(Dataflow dataflow) noexcept; ///< "os", "ws", "is"
@@ -58,18 +58,18 @@ inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
 [[nodiscard]] std::string_view matrixName(Matrix matrix) noexcept;       ///< "A", "B", "C"
 [[nodiscard]] Result<Dataflow> parseDataflow(std::string_view text);
 [[nodiscard]] Result<Readout> parseReadout(std::string_view text);
-/// "64x64x32" (M x N x K).
+/// Reads sizes such as "64x64x32" (M x N x K).
 [[nodiscard]] Result<Gemm> parseGemm(std::string_view text);
-/// "16x16" (rows x columns).
+/// Reads a shape such as "16x16" (rows x columns).
 [[nodiscard]] Result<ArrayShape> parseArrayShape(std::string_view text);
 
-/// "64x64x32" (Ti x Tj x Tk); checkTile() says whether it suits a GEMM.
+/// Reads a tile such as "64x64x32" (Ti x Tj x Tk). checkTile() checks it against a GEMM.
 [[nodiscard]] Result<TileShape> parseTileShape(std::string_view text);
 
-/// Refuses sizes that are not positive or overflow (each at most 2^31, M*N*K at most 2^59).
+/// Returns an Error for sizes that are not positive or too large (each at most 2^31, M*N*K at most 2^59).
 [[nodiscard]] Status checkGemm(const Gemm& gemm);
 [[nodiscard]] Status checkArray(const ArrayShape& array);
-/// Tile sizes from 1 to the GEMM's.
+/// Returns an Error unless each tile size is from 1 to the size of the GEMM.
 [[nodiscard]] Status checkTile(const Gemm& gemm, const TileShape& tile);
 
 [[nodiscard]] constexpr std::int64_t macs(const Gemm& gemm) noexcept
@@ -77,7 +77,7 @@ inline constexpr std::int64_t kMaxArraySide = std::int64_t{1} << 24;
     return gemm.m * gemm.n * gemm.k;
 }
 
-/// Elements that must move at least once: A, B and C.
+/// Elements that must be moved at least once: A, B and C.
 [[nodiscard]] constexpr std::int64_t compulsoryElements(const Gemm& gemm) noexcept
 {
     return gemm.m * gemm.k + gemm.k * gemm.n + gemm.m * gemm.n;

@@ -54,7 +54,8 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
                          std::to_string(passes),
                      "passes",
                      {}};
-    // Every sum below is within this many elements (ragged edges at most double each side of a matrix).
+    // Overflow check: no sum below exceeds 16 * max(nM, nN, nK) times the largest matrix (ragged edges at
+    // most double each side of a matrix).
     const std::int64_t worst = std::max({g.m * g.k, g.k * g.n, g.m * g.n});
     const auto most = checkedMul(worst, 16 * std::max({nM, nN, nK}));
     if (elementBytes < 1 || !most || !checkedMul(*most, elementBytes))
@@ -74,7 +75,7 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
         p.writeBytes = writes;
         return p;
     };
-    /// A and B tiles held, single- and double-buffered, and one of C.
+    /// Sets the space for A and B tiles (single- and double-buffered) and one C tile.
     const auto need = [&](L2Plan p, std::int64_t a1, std::int64_t b1, std::int64_t a2, std::int64_t b2) {
         p.minTiles = a1 + b1 + 1;
         p.minBytes = a1 * tileA + b1 * tileB + tileC;

@@ -8,49 +8,50 @@
 
 namespace tilewright::systolic {
 
-/// Order and reuse of tiles in L2 (docs/rules/systolic.md 3).
+/// L2 schedule: order and reuse of tiles in L2 (docs/rules/systolic.md 3).
 enum class L2Schedule { NoReuse, RowReuse, FullReuse, PartialC };
 
-[[nodiscard]] std::string_view l2ScheduleName(L2Schedule schedule) noexcept; ///< "A", "A + row reuse", ...
+[[nodiscard]] std::string_view
+l2ScheduleName(L2Schedule schedule) noexcept; ///< display name: "A", "A + row reuse", ...
 
-/// "a", "a-row", "a-full", "b".
+/// Name in options and files: "a", "a-row", "a-full" or "b".
 [[nodiscard]] std::string_view l2ScheduleWord(L2Schedule schedule) noexcept;
 [[nodiscard]] Result<L2Schedule> parseL2Schedule(std::string_view text);
 
-/// Traffic and L2 need of one schedule. "Tiles" count units of the table of docs/rules/systolic.md 3; bytes
-/// are the true ones.
+/// Traffic and L2 space of one schedule. Tiles are the units of the table in docs/rules/systolic.md 3; bytes
+/// are exact.
 struct L2Plan
 {
     L2Schedule schedule = L2Schedule::NoReuse;
-    std::int64_t passes = 1;       ///< over k, for PartialC
-    std::int64_t trafficTiles = 0; ///< reads + writes
+    std::int64_t passes = 1;       ///< PartialC: number of passes over k
+    std::int64_t trafficTiles = 0; ///< reads and writes
     std::int64_t readBytes = 0;
     std::int64_t writeBytes = 0;
-    std::int64_t minTiles = 0; ///< single-buffered
+    std::int64_t minTiles = 0; ///< L2 space, single-buffered
     std::int64_t minBytes = 0;
-    std::int64_t doubleTiles = 0; ///< inputs double-buffered; this one decides whether it fits
+    std::int64_t doubleTiles = 0; ///< L2 space with double-buffered inputs; must fit into L2
     std::int64_t doubleBytes = 0;
-    bool fits = true; ///< doubleBytes <= the L2 size asked about
+    bool fits = true; ///< true if doubleBytes <= the given size of L2
 
     [[nodiscard]] std::int64_t trafficBytes() const noexcept { return readBytes + writeBytes; }
 };
 
-/// The four schedules (PartialC with `passes` over k, 1 <= passes <= number of k tiles), in the order of the
-/// table. Error when a size is illegal or bytes exceed 2^62.
+/// Evaluates the four schedules in the order of the table. `passes` is for PartialC: 1 <= passes <= number of
+/// k tiles. Returns an Error for illegal sizes or above 2^62 bytes.
 [[nodiscard]] Result<std::vector<L2Plan>> l2Schedules(const Gemm& gemm, const TileShape& tile,
                                                       std::int64_t elementBytes, std::int64_t l2Bytes,
                                                       std::int64_t passes = 2);
-/// The fitting schedule with the least traffic (ties: the smaller L2 need); nothing when none fits.
+/// The schedule with the least traffic among those that fit; ties prefer less L2 space. nullopt if none fits.
 [[nodiscard]] std::optional<L2Plan> bestL2Schedule(const std::vector<L2Plan>& plans);
 
-/// Where tiles lie in the banks of L2 (docs/rules/systolic.md 3.3).
+/// Assignment of tiles to the banks of L2 (docs/rules/systolic.md 3.3).
 enum class BankLayout { Seed, Split };
 
 struct BankMap
 {
     BankLayout layout = BankLayout::Seed;
-    std::int64_t banks = 8; ///< at least 1 (Seed) or 2 (Split)
-    std::int64_t nN = 1;    ///< tiles along N and K
+    std::int64_t banks = 8; ///< number of banks, at least 1 (Seed) or 2 (Split)
+    std::int64_t nN = 1;    ///< number of tiles along N
     std::int64_t nK = 1;
 
     [[nodiscard]] std::int64_t bankA(std::int64_t i, std::int64_t k) const noexcept;
@@ -61,7 +62,7 @@ struct BankMap
     }
 };
 
-/// A and B tile of one step in the same bank.
+/// A bank conflict: the A tile and the B tile of one step lie in the same bank.
 struct BankConflict
 {
     std::int64_t i = 0;
@@ -73,12 +74,12 @@ struct BankConflict
 
 struct BankConflicts
 {
-    std::int64_t steps = 0;           ///< nM * nN * nK
-    std::int64_t count = 0;           ///< all conflicts
-    std::vector<BankConflict> listed; ///< the first `limit` in i, j, k order
+    std::int64_t steps = 0;           ///< number of steps, nM * nN * nK
+    std::int64_t count = 0;           ///< number of conflicts
+    std::vector<BankConflict> listed; ///< the first `limit` conflicts in i, j, k order
 };
 
-/// Refuses fewer banks than the layout needs, and more than 2^32 steps.
+/// Returns an Error for fewer banks than the layout needs, and above 2^32 steps.
 [[nodiscard]] Result<BankConflicts> bankConflicts(const BankMap& map, std::int64_t nM,
                                                   std::size_t limit = 10'000);
 

@@ -14,8 +14,8 @@ constexpr TileTrainingRow kTraining[] = {
 #include "systolic/tile_training_data.inc"
 };
 
-/// Width of the kernel in units of log2; the best of 0.2 .. 1.0 on measureLearned(4000, 5, 16x16), GEMMs that
-/// neither the training nor the held-out set has.
+/// Kernel width in units of log2. Best of 0.2 to 1.0 on measureLearned(4000, 5, 16x16), whose GEMMs are in
+/// neither the training set nor the held-out set.
 constexpr double kSigma = 0.7;
 
 using Features = std::array<double, 4>;
@@ -27,7 +27,7 @@ Features featuresOf(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t
             std::log2(static_cast<double>(std::max<std::int64_t>(1, cap)))};
 }
 
-/// Features and targets of the built-in rows, computed once.
+/// Features and targets of the training rows, computed once.
 struct Prepared
 {
     Features x;
@@ -65,7 +65,7 @@ Prediction regress(const TileQuery& q, const std::vector<Prepared>& rows)
         distances[i] = distance(rows[i]);
         nearest = std::min(nearest, distances[i]);
     }
-    // Relative to the nearest row, so that far from all rows the weights do not vanish.
+    // Distances relative to the nearest row, so that the weights do not vanish far from all rows.
     double weights = 0;
     double ti = 0;
     double tj = 0;
@@ -82,7 +82,7 @@ Prediction regress(const TileQuery& q, const std::vector<Prepared>& rows)
     return {std::exp2(ti / weights), std::exp2(tj / weights)};
 }
 
-/// The candidates min(size, multiple of step) below and above a predicted value.
+/// The candidates min(size, multiple of step) just below and just above the predicted value.
 std::array<std::int64_t, 2> around(double value, std::int64_t size, std::int64_t step)
 {
     const auto v = static_cast<std::int64_t>(std::min(value, static_cast<double>(size)));
@@ -117,13 +117,13 @@ Result<TileChoice> predict(const TileQuery& q, const std::vector<Prepared>& rows
             bestElements = elements;
         }
     };
-    // Repair: keep one predicted side, give the other what the capacity leaves.
+    // Repair: keep one predicted side and set the other to the largest that fits.
     for (const std::int64_t ti : around(p.ti, q.gemm.m, q.array.rows))
         consider(ti, widestTile(q, ti, leastK));
     for (const std::int64_t tj : around(p.tj, q.gemm.n, q.array.cols))
         consider(widestTile(flipped, tj, leastK), tj);
     if (best.tk == 0) {
-        // Both predicted sides are too large: start from one multiple.
+        // Both predicted sides are too large: start with one multiple.
         const std::int64_t ti = std::min(q.gemm.m, q.array.rows);
         consider(ti, widestTile(q, ti, leastK));
     }
@@ -142,7 +142,7 @@ Result<TileChoice> predict(const TileQuery& q, const std::vector<Prepared>& rows
 
 TileQuery randomQuery(std::mt19937_64& rng, const ArrayShape& array)
 {
-    // Own scaling of the generator's bits: the standard distributions differ between libraries.
+    // Own conversion of random bits: the distributions of the standard library differ between platforms.
     const auto logUniform = [&](double low, double high) {
         const double u = static_cast<double>(rng() >> 11) * 0x1p-53;
         return static_cast<std::int64_t>(std::exp2(low + u * (high - low)));

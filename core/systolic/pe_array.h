@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The registers of the array and one tick of them; included by pe_simulator.cpp only.
+// Registers of the array and the transition of one tick. Included by pe_simulator.cpp only.
 #pragma once
 
 #include "systolic/array_timing.h"
@@ -10,19 +10,19 @@
 
 namespace tilewright::systolic::detail {
 
-/// Every register of the array after `tick` ticks. `valid*` are the valid bits that travel with the operands.
+/// All registers of the array after `tick` ticks. The vectors *Valid are the valid bits of the operands.
 struct Registers
 {
     std::int64_t tick = 0;
-    std::vector<double> west;            ///< operand moving east
-    std::vector<double> north;           ///< OS: operand moving south; WS, IS: partial sum
-    std::vector<double> held;            ///< OS: accumulator; WS, IS: stationary operand
-    std::vector<double> spare;           ///< OS: shadow register; WS, IS: next stationary operand
-    std::vector<double> travel;          ///< WS, IS: stationary operand on its way down
-    std::vector<std::int32_t> travelRow; ///< the row it is for, -1: none
+    std::vector<double> west;            ///< operand that moves east
+    std::vector<double> north;           ///< OS: operand that moves south; WS and IS: partial sum
+    std::vector<double> held;            ///< OS: accumulator; WS and IS: stationary operand
+    std::vector<double> spare;           ///< OS: shadow register; WS and IS: next stationary operand
+    std::vector<double> travel;          ///< WS and IS: stationary operand that moves down to its row
+    std::vector<std::int32_t> travelRow; ///< target row of `travel`, -1 = none
     std::vector<std::uint8_t> westValid;
-    std::vector<std::uint8_t> otherValid; ///< OS: north operand; WS, IS: stationary operand
-    std::vector<std::uint8_t> spareValid; ///< WS, IS: next stationary operand
+    std::vector<std::uint8_t> otherValid; ///< OS: north operand; WS and IS: stationary operand
+    std::vector<std::uint8_t> spareValid; ///< WS and IS: next stationary operand
     std::int64_t active = 0;
 
     Registers(std::size_t pes, bool os)
@@ -37,14 +37,14 @@ struct Registers
     }
 };
 
-/// Where a lane of the west edge is in the list of folds.
+/// Current fold of a lane of the west edge.
 struct Lane
 {
     Fold fold;
     std::int64_t nextStart = 0;
 };
 
-/// Operands, registers and results of one run. tick() moves everything by one cycle of the array.
+/// Operands, registers and results of one run. tick() advances the array by one cycle.
 struct PeArray
 {
     FoldPlan plan;
@@ -53,10 +53,10 @@ struct PeArray
     std::size_t rows;
     std::size_t cols;
     bool os;
-    std::int64_t ticks; ///< of the whole run
+    std::int64_t ticks; ///< number of ticks of the whole run
     Registers state;
     std::vector<double> product;
-    std::int64_t lastEvent = 0; ///< ticks up to the last MAC or the last result shifted out
+    std::int64_t lastEvent = 0; ///< ticks until the last MAC or the last shift-out of a result
 
     PeArray(const FoldPlan& p, std::vector<double> av, std::vector<double> bv)
         : plan(p), a(std::move(av)), b(std::move(bv)), rows(static_cast<std::size_t>(p.array().rows)),
@@ -67,7 +67,7 @@ struct PeArray
         enter();
     }
 
-    /// Moves by one tick; results that leave the array go to `product` when `recording`.
+    /// Advances by one tick. If `recording`, results that leave the array are written to `product`.
     void tick(bool recording)
     {
         const std::int64_t u = state.tick;
@@ -81,7 +81,7 @@ struct PeArray
             lastEvent = std::max(lastEvent, u + 1);
     }
 
-    /// Prepares the list of live folds and the lanes for state.tick.
+    /// Sets the live folds and the lanes for state.tick.
     void enter()
     {
         const std::int64_t u = state.tick;
@@ -97,9 +97,10 @@ struct PeArray
 
 private:
     [[nodiscard]] bool shifts() const { return os && plan.options().readout == Readout::Shift; }
-    /// First tick in which a fold needs the array (weights come before the first operand).
+    /// First tick in which a fold needs the array. Stationary operands enter before the first streamed
+    /// operand.
     [[nodiscard]] std::int64_t opens(const Fold& f) const { return os ? f.start : f.start - f.rows; }
-    /// Ticks from a fold's start until nothing of it is left in the array.
+    /// Number of ticks from the start of a fold until all its data has left the array.
     [[nodiscard]] std::int64_t life() const
     {
         return plan.stream() + plan.array().rows + plan.array().cols + (shifts() ? plan.array().rows : 0);
@@ -117,7 +118,7 @@ private:
         std::erase_if(live, [&](const Fold& f) { return f.start + life() < u; });
     }
 
-    /// The operand entering row i from the west at tick u; invalid when there is none.
+    /// The operand that enters row i from the west at tick u; `valid` is 0 if there is none.
     double fromWest(std::size_t i, std::int64_t u, std::uint8_t& valid)
     {
         const std::int64_t position = u - static_cast<std::int64_t>(i);
@@ -152,14 +153,15 @@ private:
         west[0] = fromWest(i, u, valid[0]);
     }
 
-    /// Column of row i that the wave `position` (ticks since a fold's start) has reached, or -1.
+    /// Column of row i that a wave has reached `position` ticks after the start of its fold; -1 if none.
     [[nodiscard]] std::int64_t columnOf(std::int64_t position, std::size_t i) const
     {
         const std::int64_t j = position - static_cast<std::int64_t>(i);
         return j >= 0 && j < static_cast<std::int64_t>(cols) ? j : -1;
     }
 
-    /// Multiplies and accumulates into `sum` where both valid bits are set; operands without one are zero.
+    /// Accumulates x * y into `sum`. Invalid operands are zero. Returns the number of products with two valid
+    /// operands.
     static std::int64_t macRow(double* sum, const double* x, const double* y, const std::uint8_t* xv,
                                const std::uint8_t* yv, std::size_t n)
     {
@@ -193,7 +195,8 @@ private:
         }
     }
 
-    /// Results leave through the bottom row, one row a tick. True when tick u belongs to a read-out.
+    /// Shifts results out through the bottom row, one row per tick. Returns true if tick u belongs to a
+    /// read-out.
     bool shiftOut(std::int64_t u, bool recording)
     {
         const std::int64_t done = plan.stream() + plan.array().rows + plan.array().cols - 2;
@@ -233,7 +236,7 @@ private:
             } else {
                 northOs(u);
             }
-            // The first operand of a fold moves the sum of the one before to the shadow register.
+            // The first operand of a fold copies the sum of the previous fold to the shadow register.
             for (const Fold& f : live)
                 if (const std::int64_t j = columnOf(u - f.start, i); j >= 0) {
                     if (!shifts())
@@ -250,14 +253,14 @@ private:
                     record(f.rowOffset + static_cast<std::int64_t>(i), f.colOffset + j, held[j], false);
         }
         state.active = active;
-        // This convention counts until the wave has crossed the whole array, also when the fold is ragged.
+        // The ScaleSim convention counts until the wave has crossed the whole array, even for a ragged fold.
         if (recording && plan.options().readout == Readout::ScaleSim)
             for (const Fold& f : live)
                 if (u - f.start < plan.stream() + plan.array().rows + plan.array().cols - 2)
                     lastEvent = u + 1;
     }
 
-    /// The stationary operand of row i, column j of a fold.
+    /// The stationary operand of a fold at row i, column j.
     [[nodiscard]] double stationary(const Fold& f, std::int64_t i, std::int64_t j) const
     {
         const Gemm& g = plan.gemm();
@@ -267,7 +270,7 @@ private:
                                                        : a[static_cast<std::size_t>(c * g.k + k)];
     }
 
-    /// Stationary operands move down one row; those that have arrived wait in the spare register.
+    /// Moves stationary operands down one row. Those at their target row go to the spare register.
     void moveWeights(std::int64_t u)
     {
         const bool any = std::any_of(live.begin(), live.end(), [&](const Fold& f) {
@@ -280,7 +283,7 @@ private:
                      (rows - 1) * cols * sizeof(std::int32_t));
         std::fill_n(state.travelRow.begin(), cols, -1);
         for (const Fold& f : live) {
-            const std::int64_t position = u - (f.start - f.rows); // row position - j enters column j
+            const std::int64_t position = u - (f.start - f.rows); // row (position - j) enters column j
             const std::int64_t last = std::min(f.cols - 1, position);
             for (std::int64_t j = std::max<std::int64_t>(0, position - f.rows + 1); j <= last; ++j) {
                 state.travel[static_cast<std::size_t>(j)] = stationary(f, position - j, j);
@@ -306,7 +309,7 @@ private:
                             cols * sizeof(double));
             else
                 std::fill_n(state.north.begin(), cols, 0.0);
-            // The first operand of a fold makes the waiting stationary operand the current one.
+            // The first operand of a fold makes the spare stationary operand the current one.
             for (const Fold& f : live)
                 if (const std::int64_t j = columnOf(u - f.start, i); j >= 0) {
                     const std::size_t p = i * cols + static_cast<std::size_t>(j);
@@ -324,13 +327,13 @@ private:
             collectPartialSums(u);
     }
 
-    /// Partial sums leave below the last active row (or below the array when it is always crossed whole).
+    /// Partial sums leave below the last active row (with Readout::Shadow) or below the array.
     void collectPartialSums(std::int64_t u)
     {
         const bool whole = plan.options().readout != Readout::Shadow;
         for (const Fold& f : live) {
             const std::int64_t exit = whole ? plan.array().rows - 1 : f.rows - 1;
-            const std::int64_t position = u - f.start - exit; // stream index leaving column 0
+            const std::int64_t position = u - f.start - exit; // stream index that leaves column 0
             const std::int64_t last = std::min(f.cols - 1, position);
             for (std::int64_t j = std::max<std::int64_t>(0, position - plan.stream() + 1); j <= last; ++j) {
                 const double value =
@@ -340,13 +343,13 @@ private:
                 else
                     record(f.colOffset + j, position - j, value, true);
             }
-            // These conventions count until the last column of the whole array has been crossed.
+            // The other conventions count until the wave has crossed the last column of the array.
             if (whole && position >= 0 && position - (plan.array().cols - 1) < plan.stream())
                 lastEvent = u + 1;
         }
     }
 
-    std::vector<Fold> live; ///< folds with operands, weights or results in the array
+    std::vector<Fold> live; ///< folds with operands or results in the array
     std::int64_t nextLive = 0;
     std::vector<Lane> lanes;
 };

@@ -13,7 +13,7 @@ using detail::Registers;
 
 namespace {
 
-constexpr std::size_t kCheckpointBytes = std::size_t{48} << 20; ///< all checkpoints together
+constexpr std::size_t kCheckpointBytes = std::size_t{48} << 20; ///< memory for all checkpoints together
 constexpr std::int64_t kFirstSpacing = 64;
 
 } // namespace
@@ -24,7 +24,7 @@ struct PeSimulator::Impl : PeArray
     std::int64_t now = -1;
     std::vector<Registers> checkpoints;
     std::int64_t spacing = kFirstSpacing;
-    std::int64_t frontier = 0; ///< ticks whose results have been recorded
+    std::int64_t frontier = 0; ///< number of ticks whose results were recorded
     std::int64_t macs = 0;
 
     Impl(const FoldPlan& p, std::vector<double> av, std::vector<double> bv, const EdgeSupply& supply)
@@ -45,7 +45,7 @@ struct PeSimulator::Impl : PeArray
             keep();
     }
 
-    /// Adds a checkpoint; when they take too much memory every other one goes.
+    /// Adds a checkpoint. If they need too much memory, every other one is dropped.
     void keep()
     {
         checkpoints.push_back(state);
@@ -220,7 +220,7 @@ std::int64_t PeSimulator::measuredMacs() const noexcept
 
 double PeSimulator::partialSum(std::int64_t m, std::int64_t n) const
 {
-    // The set of MACs done for C[m,n] follows from the timetable; the sum is recomputed from the operands.
+    // The timetable gives the MACs of C[m,n] done so far; the sum is recomputed from the operands.
     const Impl& s = *m_impl;
     const ArrayShape& array = s.plan.array();
     const Gemm& g = s.plan.gemm();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kNotYet = -1;
 
-/// The state of a run in progress: who may start, which slots are taken, which barriers have passed.
+/// Simulation state: queues of the resources, occupied slots, passed barriers.
 class Simulation
 {
 public:
@@ -55,7 +55,7 @@ public:
                 changed = false;
                 for (std::size_t r = 0; r < kResources.size(); ++r)
                     while (startHead(r, now)) {
-                        finishAll(now); // commands of no duration
+                        finishAll(now); // ends commands of no duration
                         changed = true;
                     }
             }
@@ -78,7 +78,7 @@ private:
     {
         std::int64_t time;
         std::uint32_t command;
-        bool ready; ///< false: the unit and the slots it read are released
+        bool ready; ///< false: end of the command, which releases its unit and the slots it read
         bool operator>(const Moment& o) const { return time > o.time; }
     };
 
@@ -151,13 +151,13 @@ private:
     const std::vector<Command>& m_commands;
     const PipelineMachine& m_machine;
     std::vector<PipelineEvent> m_events;
-    std::vector<std::int64_t> m_readers; ///< that have not ended
+    std::vector<std::int64_t> m_readers; ///< readers that have not ended, by command
     std::array<std::vector<std::uint32_t>, 5> m_queue;
     std::array<std::size_t, 5> m_head{};
     std::array<std::vector<bool>, kPools> m_taken;
     std::array<std::vector<bool>, 5> m_unitBusy;
     std::vector<std::uint32_t> m_barriers;
-    std::vector<std::uint32_t> m_segmentOf;    ///< barriers before a command
+    std::vector<std::uint32_t> m_segmentOf;    ///< number of barriers before each command
     std::vector<std::int64_t> m_openInSegment; ///< commands between two barriers that are not ready
     std::size_t m_passed = 0;
     std::priority_queue<Moment, std::vector<Moment>, std::greater<>> m_pending;
@@ -190,7 +190,7 @@ Status checkMachine(const PipelineMachine& machine)
                 {}};
     }
     if (machine.at(Resource::Array).units != 1)
-        return Error{ErrorCode::Problem, "there is one array", "machine.array", {}};
+        return Error{ErrorCode::Problem, "must have exactly one unit", "machine.array", {}};
     return Unit{};
 }
 
@@ -204,7 +204,7 @@ std::int64_t commandCycles(const Command& command, const PipelineMachine& machin
     const PipelineUnits& c = machine.at(*r);
     if (c.bytesPerCycle == 0)
         return c.latency;
-    // The small allowance keeps exact quotients from rounding up.
+    // The small epsilon keeps exact quotients from rounding up.
     const double cycles = static_cast<double>(command.bytes) * static_cast<double>(c.units) / c.bytesPerCycle;
     return c.latency + static_cast<std::int64_t>(std::ceil(cycles - 1e-9 * std::max(1.0, cycles)));
 }

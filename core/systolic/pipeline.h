@@ -9,21 +9,20 @@
 
 namespace tilewright::systolic {
 
-// Event semantics (docs/rules/systolic.md 4.3). Time is in whole cycles; a command occupies a unit of its
-// resource in [start, end) and its result is ready at `ready` >= end.
-//  - end = start + latency + ceil(bytes * units / bytesPerCycle) (bytesPerCycle is shared evenly by the
-//  units;
-//    0 = unlimited, the term is 0). COMPUTE: end = start + cycles. ready = end + tail, which only COMPUTE and
-//    STR_FEED_WEIGHTS have.
-//  - A command starts at the first time at which all of these hold: every command before it on its resource
-//    has started; the barrier before it has passed; the commands in `waits` are ready; a unit is free (the
-//    lowest-numbered free one is taken); its destination slot is free.
-//  - Its slot is taken at its start and freed when the last command that reads it has ended. A barrier passes
-//    when every command before it is ready.
-//  - What ends at t is over before anything starts at t; commands of no duration end at once, and starting
-//    goes on at t until nothing more can start.
+// Event semantics (docs/rules/systolic.md 4.3). Time is in whole cycles. A command occupies a unit of its
+// resource in [start, end); its result is ready at `ready` >= end.
+// - end = start + latency + ceil(bytes * units / bytesPerCycle). The units share bytesPerCycle evenly; 0 =
+// unlimited, and the term is 0. COMPUTE: end = start + cycles. ready = end + tail; only COMPUTE and
+// STR_FEED_WEIGHTS have a tail.
+// - A command starts at the first time at which every earlier command of its resource has started, the
+// barrier before it has passed, the commands in `waits` are ready, a unit is free (the lowest-numbered free
+// unit is used) and its destination slot is free.
+// - It occupies its slot from its start until the last command that reads the slot ends. A barrier passes
+// when every command before it is ready.
+// - Everything that ends at t ends before anything starts at t. Commands of no duration end at once, and
+// further commands may then start at t.
 
-/// Speeds and numbers of units; bytes per cycle of a resource count all its units together.
+/// Units of one resource. bytesPerCycle is the bandwidth of all units together.
 struct PipelineUnits
 {
     std::int64_t units = 1;
@@ -44,10 +43,11 @@ struct PipelineMachine
     [[nodiscard]] PipelineUnits& at(Resource r) noexcept { return classes[static_cast<std::size_t>(r)]; }
 };
 
-/// DMA at the external memory's bandwidth, block movers at L3's, streamers at L2's, drain at L1's.
+/// The machine of a hierarchy: DMA has the bandwidth of the external memory, block movers that of L3,
+/// streamers that of L2, drain that of L1.
 [[nodiscard]] PipelineMachine machineOf(const Hierarchy& hierarchy) noexcept;
 [[nodiscard]] Status checkMachine(const PipelineMachine& machine);
-/// Cycles that a command occupies its unit.
+/// Number of cycles for which a command occupies its unit.
 [[nodiscard]] std::int64_t commandCycles(const Command& command, const PipelineMachine& machine) noexcept;
 
 struct PipelineEvent
@@ -55,57 +55,58 @@ struct PipelineEvent
     std::int64_t start = 0;
     std::int64_t end = 0;
     std::int64_t ready = 0;
-    std::int32_t unit = 0; ///< -1: a barrier, which passes at start = end = ready
+    std::int32_t unit = 0; ///< -1 = barrier; a barrier has start = end = ready
     bool operator==(const PipelineEvent&) const = default;
 };
 
-/// Cycles in which the array took no operands, and why. Reasons: "dma", "block_mover", "streamer", "array",
-/// "drain" (waiting for that resource), "weights" (a block moves to its place), "l3_full", "l2_full",
-/// "l1_full", "accumulators_full", "weights_full" (no free slot), "barrier_dma" ... (a barrier waits for that
-/// resource; "barrier_array": the array drains at a barrier), "fill_drain" (after the last operand: the wave
-/// leaves the array).
+/// Cycles in which the array took no operands, with the reason. Reasons: "dma", "block_mover", "streamer",
+/// "array", "drain" (waits for that resource), "weights" (a block moves to its registers), "l3_full",
+/// "l2_full", "l1_full", "accumulators_full", "weights_full" (no free slot), "barrier_dma" ... (a barrier
+/// waits for that resource; "barrier_array": the array drains at a barrier), "fill_drain" (after the last
+/// operand, the wave leaves the array).
 struct ArrayBubble
 {
     std::int64_t start = 0;
     std::int64_t length = 0;
     std::string reason;
-    std::uint32_t command = 0; ///< the one that is waited for
+    std::uint32_t command = 0; ///< the command that the array waits for
 };
 
 struct OccupancyPoint
 {
-    std::int64_t time = 0; ///< from here on
+    std::int64_t time = 0; ///< start time; valid until the next point
     std::int64_t bytes = 0;
 };
 
-/// A simulated program; everything is a random-access query over the finished run.
+/// Result of a simulated program, with random access.
 struct PipelineRun
 {
-    std::vector<PipelineEvent> events; ///< one for each command of the program
-    std::int64_t cycles = 0;           ///< until the last command is ready
-    std::int64_t computeCycles = 0;    ///< from the first operand to the last MAC
+    std::vector<PipelineEvent> events; ///< by command of the program
+    std::int64_t cycles = 0;           ///< time at which the last command is ready
+    std::int64_t computeCycles = 0;    ///< cycles from the first operand to the last MAC
     std::int64_t arrayBusy = 0;        ///< cycles in which operands entered; arrayBusy + all bubbles = cycles
-    std::vector<ArrayBubble> bubbles;  ///< ascending
-    std::map<std::string, std::int64_t> stalls;           ///< cycles for each reason
-    std::array<double, 5> busyFraction{};                 ///< of each resource's units
-    std::array<std::vector<OccupancyPoint>, 3> occupancy; ///< L3, L2, L1: ascending steps
+    std::vector<ArrayBubble> bubbles;  ///< sorted by time
+    std::map<std::string, std::int64_t> stalls;           ///< cycles by reason
+    std::array<double, 5> busyFraction{};                 ///< by resource
+    std::array<std::vector<OccupancyPoint>, 3> occupancy; ///< L3, L2 and L1 over time
     std::array<std::int64_t, 3> peakBytes{};
-    std::string bottleneck; ///< the reason with most cycles lost apart from fill_drain; "array" when none
-    Resource busiest = Resource::Array; ///< the one with the largest busy fraction; ties: the array
-    std::int64_t largestLoss = 0;       ///< array cycles lost for the reason `bottleneck`
+    std::string
+        bottleneck; ///< reason with the most bubble cycles except fill_drain; "array" if there is none
+    Resource busiest = Resource::Array; ///< resource with the largest busy fraction; ties prefer the array
+    std::int64_t largestLoss = 0;       ///< bubble cycles with the reason `bottleneck`
 
     /// Bytes held in Level::L3, L2 or L1 at a time.
     [[nodiscard]] std::int64_t occupancyAt(Level level, std::int64_t time) const noexcept;
-    /// Commands that occupy a unit at a time, ascending.
+    /// Commands that occupy a unit at a time, in ascending order.
     [[nodiscard]] std::vector<std::uint32_t> runningAt(std::int64_t time) const;
-    /// The bubble at a time, or nullptr while the array is fed.
+    /// The bubble at a time; nullptr if the array takes operands.
     [[nodiscard]] const ArrayBubble* bubbleAt(std::int64_t time) const noexcept;
 };
 
-/// Runs the program; the error names the command that can never start.
+/// Runs the program. The Error names the command that can never start.
 [[nodiscard]] Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& machine);
 
-/// Barriered and pipelined side by side.
+/// Barriered and pipelined runs of the same GEMM.
 struct PipelineComparison
 {
     Program barriered, pipelined;
@@ -118,8 +119,8 @@ struct PipelineComparison
 [[nodiscard]] Result<PipelineComparison> comparePipelines(ProgramOptions options,
                                                           const PipelineMachine& machine);
 
-/// Chrome trace-event JSON (one cycle is shown as one microsecond): a row for each unit, counters for the
-/// occupancy of L1, L2, L3, the array's bubbles by reason.
+/// Chrome trace-event JSON; one cycle is shown as one microsecond. It has a row per unit, counters for the
+/// occupancy of L1, L2 and L3, and the bubbles of the array by reason.
 [[nodiscard]] std::string pipelineTrace(const Program& program, const PipelineRun& run,
                                         const PipelineMachine& machine);
 

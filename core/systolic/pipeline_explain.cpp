@@ -10,13 +10,13 @@ namespace tilewright::systolic {
 namespace {
 
 constexpr std::int64_t kNotRead = -1;
-constexpr int kLookBack = 4096; ///< commands searched for those that still run
+constexpr int kLookBack = 4096; ///< number of earlier commands that are checked for being still active
 
-/// Explains, on a finished run, why a command had not started at some time.
-class Blame
+/// Finds the reason why a command of a finished run had not started at a given time.
+class StallReasons
 {
 public:
-    Blame(const Program& program, const PipelineRun& run, const PipelineMachine& machine)
+    StallReasons(const Program& program, const PipelineRun& run, const PipelineMachine& machine)
         : m_commands(program.commands), m_events(run.events), m_machine(machine)
     {
         std::array<std::uint32_t, 5> last{};
@@ -45,8 +45,8 @@ public:
         std::uint32_t command;
     };
 
-    /// Why `c` has not started at time t, although t < its start.
-    [[nodiscard]] Answer whyNotStarted(std::uint32_t c, std::int64_t t, bool atBarrier = false) const
+    /// The reason why command `c` has not started at time t; t must be before its start.
+    [[nodiscard]] Answer reasonNotStarted(std::uint32_t c, std::int64_t t, bool atBarrier = false) const
     {
         while (true) {
             const Command& command = m_commands[c];
@@ -61,7 +61,7 @@ public:
                     next = w;
             if (next < 0 && m_before[c] >= 0 && m_events[static_cast<std::size_t>(m_before[c])].start > t)
                 next = m_before[c];
-            if (next < 0) // only its own unit or slot is missing
+            if (next < 0) // only a unit or a slot is missing
                 return {prefixed(ownObstacle(c, t), atBarrier), c};
             c = static_cast<std::uint32_t>(next);
             if (m_events[c].start <= t) {
@@ -75,8 +75,8 @@ public:
         }
     }
 
-    /// What is still going on at time t after the last operand has entered.
-    [[nodiscard]] Answer whyNotOver(std::int64_t t) const
+    /// The activity that continues at time t after the last operand has entered.
+    [[nodiscard]] Answer reasonAfterLastOperand(std::int64_t t) const
     {
         for (std::size_t c = 0; c < m_commands.size(); ++c) {
             const auto r = resourceOf(m_commands[c].kind);
@@ -84,7 +84,7 @@ public:
                 continue;
             const auto index = static_cast<std::uint32_t>(c);
             if (m_events[c].start > t)
-                return whyNotStarted(index, t);
+                return reasonNotStarted(index, t);
             return {*r == Resource::Array ? "fill_drain" : std::string(resourceName(*r)), index};
         }
         return {"fill_drain", 0};
@@ -96,8 +96,7 @@ private:
         return atBarrier ? "barrier_" + reason : reason;
     }
 
-    /// The first command before the barrier that is not ready at t. Segments are short, so look backwards
-    /// only as far as the barrier before.
+    /// The first command before the barrier that is not ready at t. The search ends at the previous barrier.
     [[nodiscard]] std::int64_t unfinishedBefore(std::uint32_t barrier, std::int64_t t) const
     {
         std::int64_t first = -1;
@@ -118,7 +117,7 @@ private:
     {
         const Command& command = m_commands[c];
         const Resource r = *resourceOf(command.kind);
-        // With a unit free, it was the slot. Only the commands just before can still be running.
+        // If a unit is free, the slot was missing. Only the previous few commands can still be active.
         std::int64_t busy = 0;
         std::int64_t before = m_before[c];
         for (int looked = 0; before >= 0 && looked < kLookBack; ++looked) {
@@ -151,8 +150,8 @@ private:
     const std::vector<Command>& m_commands;
     const std::vector<PipelineEvent>& m_events;
     const PipelineMachine& m_machine;
-    std::vector<std::int64_t> m_barrierBefore; ///< -1: none
-    std::vector<std::int64_t> m_before;        ///< the command before on the same resource, -1: none
+    std::vector<std::int64_t> m_barrierBefore; ///< index of the barrier before each command, -1 = none
+    std::vector<std::int64_t> m_before;        ///< previous command of the same resource, -1 = none
 };
 
 std::optional<std::size_t> levelIndex(Pool pool)
@@ -181,18 +180,18 @@ std::optional<std::size_t> levelIndex(Pool pool)
 
 void explainBubbles(const Program& program, const PipelineMachine& machine, PipelineRun& run)
 {
-    const Blame blame(program, run, machine);
+    const StallReasons blame(program, run, machine);
     std::vector<std::int64_t> moments{0, run.cycles};
     for (const PipelineEvent& e : run.events)
         moments.insert(moments.end(), {e.start, e.end, e.ready});
     std::sort(moments.begin(), moments.end());
     moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
 
-    // Between two moments nothing changes, so one answer holds for the whole stretch.
+    // The reason is constant between two events, so one answer holds for the whole interval.
     const auto attribute = [&](std::int64_t from, std::int64_t to, auto&& why) {
         for (std::int64_t t = from; t < to;) {
             const std::int64_t next = std::min(to, *std::upper_bound(moments.begin(), moments.end(), t));
-            const Blame::Answer answer = why(t);
+            const StallReasons::Answer answer = why(t);
             if (!run.bubbles.empty() && run.bubbles.back().start + run.bubbles.back().length == t &&
                 run.bubbles.back().reason == answer.reason)
                 run.bubbles.back().length += next - t;
@@ -202,15 +201,15 @@ void explainBubbles(const Program& program, const PipelineMachine& machine, Pipe
             t = next;
         }
     };
-    std::int64_t fed = 0; // the array has been fed or explained up to here
+    std::int64_t fed = 0; // end of the time that is already explained
     for (std::size_t c = 0; c < program.commands.size(); ++c) {
         if (program.commands[c].kind != CommandKind::Compute)
             continue;
         attribute(fed, run.events[c].start,
-                  [&](std::int64_t t) { return blame.whyNotStarted(static_cast<std::uint32_t>(c), t); });
+                  [&](std::int64_t t) { return blame.reasonNotStarted(static_cast<std::uint32_t>(c), t); });
         fed = run.events[c].end;
     }
-    attribute(fed, run.cycles, [&](std::int64_t t) { return blame.whyNotOver(t); });
+    attribute(fed, run.cycles, [&](std::int64_t t) { return blame.reasonAfterLastOperand(t); });
 
     std::int64_t most = 0;
     run.bottleneck = "array";

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Parts of runPipeline() that look at a finished run; not for other folders.
+// Internal parts of runPipeline() that analyse a finished run.
 #pragma once
 
 #include "systolic/pipeline.h"
 
 namespace tilewright::systolic {
 
-/// Fills bubbles, stalls and bottleneck from the events: every cycle without operands entering the array is
-/// blamed on what the next COMPUTE waited for at that moment, following the chain of waits to its end.
+/// Sets bubbles, stalls and bottleneck. A cycle in which no operands enter the array is attributed to the
+/// resource or slot that the next COMPUTE waits for, at the end of its chain of waits.
 void explainBubbles(const Program& program, const PipelineMachine& machine, PipelineRun& run);
 
-/// Fills the occupancy of L3, L2 and L1 from the events.
+/// Sets the occupancy of L3, L2 and L1 over time.
 void fillOccupancy(const Program& program, PipelineRun& run);
 
 } // namespace tilewright::systolic

@@ -8,7 +8,7 @@ namespace tilewright::systolic {
 
 namespace {
 
-/// Appends commands and keeps track of which command produced which tile where.
+/// Builds an output-stationary program. It tracks the command that produced each tile.
 class Builder : private ProgramWriter
 {
 public:
@@ -20,7 +20,7 @@ public:
 
     void barriered()
     {
-        const bool partials = m_program.blocks() > 1; // only one block's sums stay in the array
+        const bool partials = m_program.blocks() > 1; // a single block keeps its sums in the array
         for (std::int64_t i = 0; i < m_program.nM; ++i)
             for (std::int64_t j = 0; j < m_program.nN; ++j) {
                 for (std::int64_t k = 0; k < m_program.nK; ++k) {
@@ -54,9 +54,9 @@ public:
         std::optional<Unit> unit = Unit{};
         Operands operands = fetch(*unit, CommandKind::DmaLoad);
         while (unit) {
-            // The DMA works in order: a store placed before these loads holds them up until its output tile
-            // has left the array. With several blocks a tile the stores have to come first: the blocks of
-            // this tile need their room before its operands make room for the loads.
+            // The DMA works in order. A store placed before these loads delays them until its output tile has
+            // left the array. With several blocks per tile the stores must come first: they free the space
+            // that the blocks of this tile need.
             if (m_program.blocks() > 1)
                 store();
             const std::optional<Unit> next = after(*unit);
@@ -77,14 +77,14 @@ private:
     {
         std::int64_t i = 0, j = 0, pass = 0;
     };
-    /// Where the operands of a unit lie in L2, one a k tile.
+    /// Commands that put the operands of a unit into L2, by k tile.
     struct Operands
     {
         std::vector<Ref> a, b;
     };
 
     [[nodiscard]] bool full() const { return m_program.schedule == L2Schedule::FullReuse; }
-    /// First k tile of a pass; the passes differ by at most one tile.
+    /// First k tile of a pass. The lengths of the passes differ by at most one tile.
     [[nodiscard]] std::int64_t passBegins(std::int64_t pass) const
     {
         return pass * m_program.nK / m_program.passes;
@@ -110,7 +110,7 @@ private:
     {
         return std::min(m_tile.tk, m_options.gemm.k - k * m_tile.tk);
     }
-    // Of the block that is worked on.
+    // Number of rows of the current block.
     [[nodiscard]] std::int64_t rows() const
     {
         return std::min(m_options.array.rows, tileRows(m_at.i) - m_at.bi * m_options.array.rows);
@@ -142,7 +142,7 @@ private:
         c.bytes = elements * m_options.elementBytes;
         return append(std::move(c));
     }
-    /// A command of the block that is worked on.
+    /// Adds a command of the current block.
     Ref addOfBlock(CommandKind kind, Matrix matrix, std::int64_t k, std::int64_t bk, std::int64_t elements)
     {
         const Ref ref = add(kind, matrix, m_at.i, m_at.j, k, elements);
@@ -172,11 +172,11 @@ private:
         return ref;
     }
 
-    /// Loads and moves the operands of a unit that are not in L2 yet.
+    /// Adds the loads and moves for the operands of a unit that are not in L2.
     Operands fetch(const Unit& u, CommandKind kind)
     {
         const bool again = m_program.schedule == L2Schedule::NoReuse ||
-                           m_program.schedule == L2Schedule::PartialC; // L2 forgets A when the unit is over
+                           m_program.schedule == L2Schedule::PartialC; // A is not kept in L2 after the unit
         const bool movesA = again || u.j == 0;
         const bool movesB = !full() || u.i == 0;
         const bool loadsA = movesA && (!m_program.aInL3 || u.j == 0);
@@ -225,7 +225,7 @@ private:
         });
     }
 
-    /// Feeds one k tile to the block; `fresh`: its sum begins here.
+    /// Feeds one k tile to the block. `fresh`: the sum of the block begins here.
     void accumulate(std::int64_t k, Ref a, Ref b, bool fresh)
     {
         for (std::int64_t bk = 0; bk < ceilDiv(tileDepth(k), m_options.depth); ++bk) {
@@ -237,7 +237,7 @@ private:
             into(feedCols, Pool::L1B);
             from(feedCols, b);
             if (m_banks.conflicts(m_at.i, m_at.j, k)) {
-                // Both tiles in one bank: the second read waits for the first.
+                // Bank conflict: the second read waits for the first.
                 at(feedCols).bankConflict = true;
                 at(feedCols).waits.push_back(feedRows);
             }
@@ -258,7 +258,7 @@ private:
         }
     }
 
-    /// The partial sum of the block returns into the array.
+    /// Reads the partial sum of the block back into the array.
     void restore(std::size_t index)
     {
         m_accumulator = addOfBlock(CommandKind::StrFeedPartial, Matrix::C, 0, 0, rows() * cols());
@@ -279,7 +279,7 @@ private:
             m_partial[index] = ref;
     }
 
-    /// Stores the output blocks that are complete.
+    /// Adds the stores of the complete output blocks.
     void store()
     {
         for (const Ref drained : m_complete)
@@ -295,9 +295,9 @@ private:
     TileShape m_tile;
     BankMap m_banks;
     BlockPlace m_at;
-    std::vector<Ref> m_partial; ///< of each block of the tile: the drain that left it in L2
+    std::vector<Ref> m_partial; ///< by block of the tile: drain that wrote its partial sum to L2
     std::vector<Ref> m_complete;
-    std::vector<Ref> m_rowA; ///< where the A tiles of the row lie in L2
+    std::vector<Ref> m_rowA; ///< by k tile: move of the A tile of this row to L2
     std::vector<Ref> m_aLoaded, m_bLoaded, m_bMoved;
     Ref m_accumulator = 0;
     Ref m_lastCompute = 0;

@@ -11,27 +11,27 @@
 
 namespace tilewright::systolic {
 
-/// Commands of docs/rules/systolic.md 4.1.
+/// Kinds of commands (docs/rules/systolic.md 4.1).
 enum class CommandKind {
     DmaLoad,        ///< DRAM -> L3
-    DmaPrefetch,    ///< the same, ahead of its use
+    DmaPrefetch,    ///< DRAM -> L3, ahead of its use
     BmMove,         ///< L3 -> L2
     StrFeedRows,    ///< L2 -> L1 -> west edge
     StrFeedCols,    ///< L2 -> L1 -> north edge
     StrFeedWeights, ///< L2 -> stationary registers, over the north edge (WS, IS)
-    StrFeedPartial, ///< L2 -> accumulators: a partial sum returns
+    StrFeedPartial, ///< L2 -> accumulators: a partial sum is read back
     Compute,        ///< one k step of one output block
     StrDrain,       ///< array -> L2
     DmaStore,       ///< L2 -> DRAM
-    Barrier,        ///< everything before it ends before anything after it starts
+    Barrier,        ///< all earlier commands end before any later command starts
 };
 
 enum class Resource { Dma, BlockMover, Streamer, Array, Drain };
 inline constexpr std::array kResources{Resource::Dma, Resource::BlockMover, Resource::Streamer,
                                        Resource::Array, Resource::Drain};
 
-/// Buffers of whole tiles; each is a ring: the n-th tile written goes to slot n mod size. In programs of WS
-/// and IS a block of C keeps its slot of L2C while its sum grows. L2P: partial sums come back from DRAM.
+/// Buffers of whole tiles. Each is a ring: the n-th tile goes to slot n mod size. In WS and IS programs a
+/// block of C keeps its slot of L2C while its sum grows. L2P holds partial sums loaded from DRAM.
 enum class Pool { L3A, L3B, L3C, L2A, L2B, L2C, L2P, L1A, L1B, Weights, Accumulator };
 inline constexpr std::size_t kPools = 11;
 
@@ -42,7 +42,7 @@ enum class ProgramStyle { Barriered, Pipelined };
 [[nodiscard]] std::string_view poolName(Pool pool) noexcept;             ///< "L3.A", ...
 [[nodiscard]] std::string_view programStyleName(ProgramStyle style) noexcept;
 [[nodiscard]] Result<ProgramStyle> parseProgramStyle(std::string_view text);
-/// The resource that executes a command; a barrier has none.
+/// The resource that executes a command; nullopt for a barrier.
 [[nodiscard]] std::optional<Resource> resourceOf(CommandKind kind) noexcept;
 
 struct Command
@@ -52,102 +52,104 @@ struct Command
     std::int64_t i = 0; ///< tile coordinates: A[i,k], B[k,j], C[i,j]
     std::int64_t j = 0;
     std::int64_t k = 0;
-    std::int64_t bi = 0; ///< array-sized block of the tile: row, column, step over its k
+    std::int64_t bi = 0; ///< array-sized block within the tile: row, column and step along k
     std::int64_t bj = 0;
     std::int64_t bk = 0;
     std::int64_t bytes = 0;
-    std::int64_t cycles = 0; ///< Compute: operands fed
-    /// Compute: cycles from the last operand's entry to the last MAC (r + c - 2). StrFeedWeights: the block
-    /// moves to its place row by row (r).
+    std::int64_t cycles = 0; ///< Compute: number of operands streamed
+    /// Compute: cycles from the entry of the last operand to the last MAC (r + c - 2). StrFeedWeights: cycles
+    /// in which the block moves to its rows (r).
     std::int64_t tail = 0;
-    std::optional<Pool> pool; ///< where the result goes
+    std::optional<Pool> pool; ///< destination buffer of the result
     std::int64_t slot = 0;
-    bool bankConflict = false;        ///< its tile lies in the bank of the other operand of the same step
+    bool bankConflict = false;        ///< its tile is in the same bank as the other operand of the step
     std::vector<std::uint32_t> waits; ///< commands whose results must be ready before this one starts
     std::vector<std::uint32_t> reads; ///< commands whose slots stay occupied until this one ends
 };
 
-/// What to build a program for.
+/// Options of buildProgram().
 struct ProgramOptions
 {
     Gemm gemm;
     ArrayShape array;
     Dataflow dataflow = Dataflow::Os;
-    std::int64_t weightBuffers = 2; ///< sets of stationary registers of WS and IS, 1 or 2
-    /// Operands that one COMPUTE streams past a PE: of OS k steps, at most Tk; of WS rows of A, at most Ti;
-    /// of IS columns of B, at most Tj.
+    std::int64_t weightBuffers = 2; ///< WS and IS: sets of stationary registers, 1 or 2
+    /// Largest number of operands that one COMPUTE streams past a PE. OS: k steps, at most Tk; WS: rows of A,
+    /// at most Ti; IS: columns of B, at most Tj.
     std::int64_t depth = kTileDepth;
-    /// What DMA and block movers move, docs/rules/systolic.md 6.1; none: the array's own block, of OS R x C x
-    /// depth, else arrayTile(). The streamers feed it to the array in blocks of R x C.
+    /// Tile of DMA and block movers (docs/rules/systolic.md 6.1). nullopt: the block of the array, with OS R
+    /// x C x depth, otherwise arrayTile(). The streamers feed it to the array in blocks of R x C.
     std::optional<TileShape> tile;
-    /// Of `pipelined` OS; none: A + row reuse, or, when L2 cannot hold that, B in as few passes as fit.
+    /// L2 schedule of `pipelined` OS. nullopt: A + row reuse, or B in as few passes as fit if L2 is too
+    /// small.
     std::optional<L2Schedule> schedule;
-    std::int64_t passes = 2; ///< of schedule B when it is asked for
+    std::int64_t passes = 2; ///< schedule B, if given: number of passes
     std::int64_t elementBytes = 4;
     ProgramStyle style = ProgramStyle::Pipelined;
     BankLayout layout = BankLayout::Split;
     std::int64_t banks = 8;
-    std::int64_t l3Bytes =
-        4 * 128 * 1024; ///< B is loaded from DRAM once when all of it fits into 40 % of this
-    std::array<std::int64_t, 3> capacityBytes{}; ///< of L3, L2, L1 in all; 0: not limited
+    std::int64_t l3Bytes = 4 * 128 * 1024; ///< size of L3; B is loaded once if all of it fits into 40 % of it
+    std::array<std::int64_t, 3> capacityBytes{}; ///< total sizes of L3, L2 and L1; 0 = unlimited
     std::int64_t l2OutputSlots = 1;
-    std::int64_t l1Slots = 2; ///< per operand
-    std::int64_t accumulators =
-        2; ///< output tiles in the array: the one being summed and the shadow registers
+    std::int64_t l1Slots = 2;      ///< number of slots per operand
+    std::int64_t accumulators = 2; ///< output tiles in the array: the current sums and the shadow registers
 };
 
 struct Program
 {
     ProgramOptions options;
-    std::int64_t nM = 0, nN = 0, nK = 0; ///< tiles
+    std::int64_t nM = 0, nN = 0, nK = 0; ///< number of tiles per dimension
     TileShape tile;
     L2Schedule schedule = L2Schedule::NoReuse;
     std::int64_t passes = 1;
-    std::string reason; ///< why it is not the schedule of first choice; empty when it is
-    bool aInL3 =
-        false; ///< OS: a row of A is loaded once and kept in L3 while its output tiles are computed; WS: A
-    bool bInL3 = false;   ///< B is loaded once and kept in L3
-    bool spillsC = false; ///< WS, IS: partial sums go to DRAM between the k tiles
+    std::string reason; ///< why it is not the preferred schedule; empty if it is
+    /// OS: a row of A is loaded once and stays in L3 for its output tiles; WS: A stays in L3
+    bool aInL3 = false;
+    bool bInL3 = false;   ///< B is loaded once and stays in L3
+    bool spillsC = false; ///< WS and IS: partial sums go to DRAM between k tiles
     std::array<std::int64_t, kPools> poolSlots{};
-    std::int64_t outputTiles = 1; ///< of C, for which there is room in L2
+    std::int64_t outputTiles = 1; ///< number of C tiles that fit into L2
     std::vector<Command> commands;
 
     [[nodiscard]] BankMap bankMap() const noexcept { return {options.layout, options.banks, nN, nK}; }
-    /// Tiles resident in L2 at most, in bytes of whole tiles (docs/rules/systolic.md 3: 13 KB for 64x64x64 on
-    /// 16x16).
+    /// Largest size of the tiles resident in L2, in bytes of whole tiles (docs/rules/systolic.md 3: 13 KB for
+    /// 64x64x64 on 16x16).
     [[nodiscard]] std::int64_t l2Bytes() const noexcept;
-    /// Array-sized blocks of a whole output tile.
+    /// Number of array-sized blocks of a whole output tile.
     [[nodiscard]] std::int64_t blocks() const noexcept;
 };
 
-/// Commands of one program at most.
+/// Largest number of commands of a program.
 inline constexpr std::int64_t kMaxCommands = 2'000'000;
 
-/// `barriered` (docs/rules/systolic.md 4.2): a barrier after load, move and streaming of every k step.
-/// `pipelined`: the schedule's tiles resident in L2, the others double-buffered and prefetched one output
-/// tile (one pass of it) ahead, continuous streaming over k, one drain per output block (and pass). A tile of
-/// several blocks whose k steps do not follow each other in the array keeps partial sums in L2.
-/// WS and IS: tiles in the dataflow's own loop order (docs/rules/systolic.md 6.6), a block's weights loaded
-/// while the one before is in use, partial sums of a column of tiles (IS: a row) in L2 or, where they do not
-/// fit, in DRAM. Refuses illegal sizes, over kMaxCommands, and what the capacities cannot hold.
+/// Builds a program.
+/// `barriered` (docs/rules/systolic.md 4.2): a barrier follows the loads, the moves and the streaming of
+/// every k step. `pipelined`: the tiles of the schedule are resident in L2. The other tiles are
+/// double-buffered and prefetched one output tile (or pass) ahead. Streaming over k is continuous, with one
+/// drain per output block and pass. If a tile has several blocks whose k steps are not consecutive in the
+/// array, partial sums are kept in L2. WS and IS: tiles are in the loop order of the dataflow
+/// (docs/rules/systolic.md 6.6). The weights of a block are loaded while the previous block is in use. The
+/// partial sums of a column of tiles (IS: a row) are in L2 or, if they do not fit, in DRAM. Returns an Error
+/// for illegal sizes, above kMaxCommands, and if the tiles exceed the capacities.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
-/// "schedule B in 2 passes over k", "ws, partial sums in L2"
+/// Text of a schedule: "schedule B in 2 passes over k", "ws, partial sums in L2".
 [[nodiscard]] std::string programScheduleText(const Program& program);
-/// "COMPUTE C[0,1] k=2"
+/// Text of a command: "COMPUTE C[0,1] k=2".
 [[nodiscard]] std::string commandTitle(const Command& command);
-/// The deepest step (ProgramOptions::depth) of a tile that L1 holds in all its buffers, in steps of 16 where
-/// it is less than the tile; at least 1.
+/// Largest ProgramOptions::depth of a tile with which L1 holds all its buffers. A value below the tile size
+/// is a multiple of 16; at least 1.
 [[nodiscard]] std::int64_t deepestStep(const Hierarchy& hierarchy, const TileShape& tile,
                                        Dataflow dataflow = Dataflow::Os, std::int64_t l1Slots = 2) noexcept;
-/// Rows and columns of the array that a step of a tile feeds over the edges: what L1 holds of each of its
-/// operands.
+/// Number of rows and columns of the array that a step feeds over the edges: the number of lanes whose
+/// operands L1 must hold.
 [[nodiscard]] std::int64_t fedLanes(const ArrayShape& array, const TileShape& tile,
                                     Dataflow dataflow) noexcept;
-/// What the levels of a hierarchy hold in all: ProgramOptions::capacityBytes.
+/// Total sizes of L3, L2 and L1 of a hierarchy, as for ProgramOptions::capacityBytes.
 [[nodiscard]] std::array<std::int64_t, 3> capacitiesOf(const Hierarchy& hierarchy) noexcept;
 
-/// One line a command (docs/rules/systolic.md 4.1); at most `limit` lines, then a line that counts the rest.
+/// Listing of a program, one line per command (docs/rules/systolic.md 4.1). After `limit` lines, one line
+/// counts the rest.
 [[nodiscard]] std::string programText(const Program& program, std::size_t limit = 100'000);
 
 } // namespace tilewright::systolic

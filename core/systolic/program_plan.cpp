@@ -49,7 +49,7 @@ Status checkCommands(std::int64_t most)
 
 namespace {
 
-/// Which schedule, in how many passes: what was asked for, or what L2 can hold.
+/// Sets the schedule and its passes: those of the options, or the best that fit into L2.
 Status chooseSchedule(Program& p)
 {
     const ProgramOptions& o = p.options;
@@ -106,8 +106,8 @@ Status chooseSchedule(Program& p)
     return Unit{};
 }
 
-/// Slots of every pool; refuses what L3 and L1 cannot hold.
-Status layOut(Program& p)
+/// Sets the number of slots of every buffer. Returns an Error if L3 or L1 is too small.
+Status assignSlots(Program& p)
 {
     const ProgramOptions& o = p.options;
     const TileBytes bytes(p.tile, o.elementBytes);
@@ -116,7 +116,7 @@ Status layOut(Program& p)
     };
     const bool pipelined = o.style == ProgramStyle::Pipelined;
     const std::int64_t held = ceilDiv(p.nK, p.passes);
-    const auto share = [&](std::int64_t size) { // docs/rules/systolic.md 7: 40 % for A, for B
+    const auto share = [&](std::int64_t size) { // docs/rules/systolic.md 7: 40 % of L3 for A, 40 % for B
         return static_cast<double>(size) * static_cast<double>(o.gemm.k) *
                    static_cast<double>(o.elementBytes) <=
                0.4 * static_cast<double>(o.l3Bytes);
@@ -138,7 +138,7 @@ Status layOut(Program& p)
     slots(Pool::L1A) = slots(Pool::L1B) = o.l1Slots;
     slots(Pool::Accumulator) = o.accumulators;
 
-    // What only passes through L3 takes fewer slots where there is no room for all of it.
+    // Streamed operands get fewer slots if L3 is too small for all of them.
     const std::int64_t l3 = o.capacityBytes[0];
     const auto inL3 = [&] {
         return saturatingAdd(saturatingMul(slots(Pool::L3A), bytes.a),
@@ -164,15 +164,15 @@ std::int64_t mostCommands(const Program& p)
 {
     const ProgramOptions& o = p.options;
     if (o.dataflow != Dataflow::Os)
-        return mostStationaryCommands(p);
+        return maxStationaryCommands(p);
     const auto times = [](std::int64_t a, std::int64_t b, std::int64_t c) {
         return saturatingMul(saturatingMul(a, b), c);
     };
     const std::int64_t blocks = times(p.nM, p.nN, p.blocks());
     const std::int64_t steps = times(blocks, p.nK, ceilDiv(p.tile.tk, o.depth));
     const std::int64_t tiles = times(p.nM, p.nN, p.nK);
-    // A step: two feeds and a computation; a tile step: two loads, two moves, three barriers if it has any; a
-    // block and pass: a partial sum back, a drain, a store.
+    // Commands per step: two feeds and a compute. Per tile step: two loads, two moves and three barriers
+    // (barriered only). Per block and pass: a partial sum read back, a drain, a store.
     const std::int64_t perTile = o.style == ProgramStyle::Barriered ? 7 : 4;
     return saturatingAdd(saturatingAdd(saturatingMul(steps, 3), saturatingMul(tiles, perTile)),
                          times(blocks, p.passes, 3));
@@ -215,7 +215,7 @@ Result<Program> planProgram(const ProgramOptions& o)
     p.nM = ceilDiv(o.gemm.m, p.tile.ti);
     p.nN = ceilDiv(o.gemm.n, p.tile.tj);
     p.nK = ceilDiv(o.gemm.k, p.tile.tk);
-    for (const Status& ok : {chooseSchedule(p), layOut(p)})
+    for (const Status& ok : {chooseSchedule(p), assignSlots(p)})
         if (!ok)
             return ok.error();
     if (const auto ok = checkCommands(mostCommands(p)); !ok)

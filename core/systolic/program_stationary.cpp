@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs that keep weights (WS) or inputs (IS) in the array. Everything here is said of WS: B in the array,
-// rows of A stream past it, loops over the tiles j, k, i with i innermost. IS is WS of the transposed
+// Weight-stationary (WS) and input-stationary (IS) programs. The comments describe WS: B is in the array,
+// rows of A stream past it, and the loops over tiles are j, k, i with i innermost. IS is WS of the transposed
 // product.
 #include "systolic/program_plan.h"
 #include "systolic/program_writer.h"
@@ -65,25 +65,25 @@ public:
     }
 
 private:
-    /// A tile of B at work on a tile of A.
+    /// One tile of B with one tile of A.
     struct Unit
     {
         std::int64_t j = 0, k = 0, i = 0;
     };
-    /// Where a unit finds its operands and, from DRAM, its partial sums.
+    /// Commands that put the operands of a unit, and partial sums from DRAM, into L2.
     struct Operands
     {
         Ref a = 0;
         Ref b = 0;
         std::optional<Ref> c;
-        std::optional<Ref> nextB; ///< the tile of B after it, where it is on its way already
+        std::optional<Ref> nextB; ///< the next tile of B, if it is being prefetched
     };
-    /// A block of B in the array.
+    /// One block of B in the array.
     struct Fold
     {
         Unit unit;
         std::int64_t bj = 0, bk = 0;
-        Ref b = 0; ///< its tile in L2
+        Ref b = 0; ///< command that moved its tile to L2
 
         [[nodiscard]] bool sameBlock(const Fold& o) const
         {
@@ -125,7 +125,7 @@ private:
         }
         return append(std::move(c));
     }
-    /// A command of a fold, and of one of its steps.
+    /// Adds a command of a fold, or of one of its steps.
     Ref addOfFold(CommandKind kind, Matrix matrix, const Fold& f, std::int64_t step, std::int64_t elements)
     {
         const Ref ref = add(kind, matrix, f.unit, elements);
@@ -186,7 +186,7 @@ private:
     }
 
     Ref fetchB(const Unit& u, CommandKind kind) { return moveB(u, loadB(u, kind)); }
-    /// Loads and moves what a unit works on, and with the first unit of a tile of B the tile after it.
+    /// Adds the loads and moves of a unit. The first unit of a tile of B also prefetches the next tile of B.
     Operands fetch(const Unit& u, CommandKind kind)
     {
         Operands out = move(u, load(u, kind));
@@ -206,7 +206,7 @@ private:
         for (std::int64_t bj = 0; bj < ceilDiv(m_of.tileCols(u.j), m_of.cols); ++bj)
             for (std::int64_t bk = 0; bk < ceilDiv(m_of.tileDepth(u.k), m_of.rows); ++bk)
                 folds.push_back({u, bj, bk, operands.b});
-        // A tile of one block stays in the array while the units of its column pass.
+        // A tile with a single block stays in the array for all units of its column.
         const bool stays = folds.size() == 1;
         const std::int64_t before = stays ? u.i * m_of.tile.ti : 0;
         const std::int64_t rows = stays ? m_of.gemm.m : m_of.tileRows(u.i);
@@ -231,8 +231,8 @@ private:
                     loadWeights(*next);
             };
             for (std::int64_t step = 0; step < ceilDiv(m_of.tileRows(u.i), m_of.depth); ++step) {
-                // The streamers work in order: the next weights go as late as they can, and not before the
-                // first step, since the registers are free when it begins.
+                // The streamers work in order, so the next weights are fed as late as possible. They are not
+                // fed before the first step, because the registers become free when it begins.
                 const std::int64_t left =
                     rows - before - std::min(m_of.tileRows(u.i), (step + 1) * m_of.depth);
                 if (next && m_options.weightBuffers > 1 && before + step > 0 &&
@@ -251,12 +251,13 @@ private:
         at(m_loadedBy).tail = blockRows(f);
         into(m_loadedBy, Pool::Weights);
         from(m_loadedBy, f.b);
-        if (m_options.weightBuffers == 1 && m_loaded) // the registers are in use until the wave has left
+        if (m_options.weightBuffers == 1 &&
+            m_loaded) // with one register set, the registers are in use until the wave has left
             at(m_loadedBy).waits.push_back(m_lastCompute);
         m_loaded = f;
     }
 
-    /// `depth` rows of A past the block.
+    /// Streams `depth` rows of A past the block.
     void accumulate(const Fold& f, std::int64_t step, const Operands& operands)
     {
         const Unit& u = f.unit;
@@ -299,14 +300,14 @@ private:
             m_toStore.push_back({m_unit, u.i, drain});
     }
 
-    /// Slot of L2C of the block of C that a step of a fold adds to.
+    /// Slot of L2C for the block of C that a step of a fold adds to.
     [[nodiscard]] std::int64_t placeOf(const Fold& f, std::int64_t step) const
     {
         const std::int64_t tile = m_program.spillsC ? m_unit : f.unit.j * m_of.nI + f.unit.i;
         return tile % m_program.outputTiles * m_of.places() + f.bj * m_of.steps() + step;
     }
 
-    /// Stores what the units up to this one have left in L2 for DRAM.
+    /// Adds the DRAM stores of the results of all units up to `unit`.
     void storeUpTo(std::int64_t unit)
     {
         std::size_t n = 0;
@@ -328,15 +329,16 @@ private:
     Stationary m_of;
     bool m_keepsA;
     std::int64_t m_unit = 0;
-    std::optional<Fold> m_loaded; ///< the block whose weights were loaded last, by
+    /// The block whose weights were loaded last, and the command that loaded them
+    std::optional<Fold> m_loaded;
     Ref m_loadedBy = 0;
     std::optional<Fold> m_atWork;
-    Ref m_weights = 0; ///< of the block at work
+    Ref m_weights = 0; ///< command that loaded the current weights
     Ref m_lastCompute = 0, m_b = 0;
     std::optional<Ref> m_ahead; ///< the tile of B after m_b, in L2
     std::vector<Ref> m_aLoaded;
-    std::vector<std::vector<Ref>> m_stored; ///< of each tile of the column: the stores of its partial sums
-    std::vector<Ref> m_partial;             ///< by slot of L2C
+    std::vector<std::vector<Ref>> m_stored; ///< by tile of the column: stores of its partial sums
+    std::vector<Ref> m_partial;             ///< command that wrote the last partial sum, by slot of L2C
     std::vector<ToStore> m_toStore;
 };
 

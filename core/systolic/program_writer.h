@@ -5,11 +5,11 @@
 
 namespace tilewright::systolic {
 
-/// Appends commands to a program and keeps count of the slots that were written.
+/// Appends commands to a program and counts the tiles written to each buffer.
 class ProgramWriter
 {
 protected:
-    using Ref = std::uint32_t; ///< place of a command
+    using Ref = std::uint32_t; ///< index of a command
 
     explicit ProgramWriter(Program& program) : m_program(program), m_options(program.options) {}
 
@@ -21,10 +21,10 @@ protected:
 
     Command& at(Ref ref) { return m_program.commands[ref]; }
 
-    /// Tiles written to a pool so far.
+    /// Number of tiles written to a buffer so far.
     [[nodiscard]] std::int64_t written(Pool pool) const { return m_written[static_cast<std::size_t>(pool)]; }
 
-    /// The result goes to the next slot of the ring.
+    /// Sends the result of a command to the next slot of the ring.
     void into(Ref ref, Pool pool)
     {
         const auto p = static_cast<std::size_t>(pool);
@@ -32,7 +32,7 @@ protected:
         at(ref).slot = m_written[p]++ % m_program.poolSlots[p];
     }
 
-    /// `ref` needs the result of `source` and reads it from its slot.
+    /// Makes `ref` wait for the result of `source` and read its slot.
     void from(Ref ref, Ref source)
     {
         at(ref).waits.push_back(source);
@@ -41,8 +41,8 @@ protected:
 
     void barrier() { m_program.commands.emplace_back(); }
 
-    /// A partial sum takes the next accumulator. The array fills accumulators too: the streamer must not run
-    /// ahead and take one out of turn.
+    /// Sends a partial sum to the next accumulator. The array also fills accumulators, so the command waits
+    /// for the drain that frees this one; otherwise the streamer could take it out of order.
     void intoAccumulator(Ref ref)
     {
         const std::int64_t turn = written(Pool::Accumulator) - accumulators();
@@ -72,7 +72,7 @@ protected:
 
     Program& m_program;
     const ProgramOptions& m_options;
-    std::vector<Ref> m_drains; ///< one for each use of an accumulator
+    std::vector<Ref> m_drains; ///< one drain per use of an accumulator
 
 private:
     std::array<std::int64_t, kPools> m_written{};

@@ -12,11 +12,11 @@
 
 namespace tilewright::systolic {
 
-/// A run at one level of the multi-level roofline (docs/rules/systolic.md 8).
+/// Operating point at one level of the multi-level roofline (docs/rules/systolic.md 8).
 struct RooflinePoint
 {
-    Level level = Level::L1; ///< External stands for DRAM
-    std::int64_t bytes = 0;  ///< moved across the level
+    Level level = Level::L1; ///< Level::External is DRAM
+    std::int64_t bytes = 0;  ///< bytes moved at this level
     double gbPerSecond = 0;
     double intensity = 0;  ///< FLOP / byte
     double roofGflops = 0; ///< bandwidth * intensity
@@ -25,47 +25,50 @@ struct RooflinePoint
 struct Roofline
 {
     double peakGflops = 0;               ///< 2 * R * C * f
-    double arrayGflops = 0;              ///< what the array alone reaches (its utilisation of the peak)
-    double attainableGflops = 0;         ///< least of the array and all roofs
-    std::array<RooflinePoint, 4> points; ///< L1, L2, L3, DRAM
-    RooflinePoint naive; ///< every FLOP moves its two operands and its result to or from DRAM: 1/12 FLOP/byte
-    std::string binding; ///< "array" or the level whose roof is lowest ("dram", "l3", "l2", "l1")
+    double arrayGflops = 0;              ///< throughput limit of the array alone (peak * utilisation)
+    double attainableGflops = 0;         ///< minimum of arrayGflops and all roofs
+    std::array<RooflinePoint, 4> points; ///< by level: L1, L2, L3, DRAM
+    RooflinePoint naive; ///< without any reuse: every FLOP moves two operands and a result to or from DRAM,
+                         ///< 1/12 FLOP/byte
+    std::string binding; ///< lowest limit: "array", "dram", "l3", "l2" or "l1"
 };
 
-/// The DRAM traffic of a figure for a dataflow: docs/rules/systolic.md 7 in its own loop order with all of
-/// L3; without a tile with arrayTile().
+/// Query for the default DRAM traffic of a dataflow (docs/rules/systolic.md 7): its own loop order, all of
+/// L3, and arrayTile() if no tile is given.
 [[nodiscard]] DramQuery dramQueryOf(const Hierarchy& hierarchy, const Gemm& gemm, Dataflow dataflow,
                                     const std::optional<TileShape>& tile = {}) noexcept;
 
-/// What moves: L1 and L2 the operands and results of the array (docs/rules/systolic.md 3.4); L3 what goes on
-/// to L2 under the best schedule that fits L2 (docs/rules/systolic.md 3.2; WS, IS and OS without a fit as L1
-/// and L2); DRAM dramQueryOf().
+/// Multi-level roofline. Traffic at L1 and L2: operands and results of the array
+/// (docs/rules/systolic.md 3.4). L3: traffic to L2 under the best schedule that fits into L2
+/// (docs/rules/systolic.md 3.2); as L1 and L2 for WS, for IS, and if no schedule fits. DRAM: dramQueryOf().
 [[nodiscard]] Result<Roofline> multiLevelRoofline(const Hierarchy& hierarchy, const Gemm& gemm,
                                                   const TimingOptions& timing,
                                                   const std::optional<TileShape>& tile = {});
 
-/// One dataflow with its DRAM stalls: transfers overlap the array completely, so the longer one counts.
+/// Time of one dataflow including DRAM stalls. Transfers overlap the computation, so the longer of both
+/// counts.
 struct DataflowTime
 {
     Dataflow dataflow = Dataflow::Os;
-    std::int64_t arrayCycles = 0; ///< with the stalls of the edge FIFOs
+    std::int64_t arrayCycles = 0; ///< includes the stalls of the edge FIFOs
     std::int64_t dramBytes = 0;
     std::int64_t dramCycles = 0;
-    std::int64_t totalCycles = 0; ///< max of both
+    std::int64_t totalCycles = 0; ///< max(arrayCycles, dramCycles)
     [[nodiscard]] std::int64_t stallCycles() const noexcept { return totalCycles - arrayCycles; }
 };
 
 struct DataflowComparison
 {
-    std::array<DataflowTime, 3> of; ///< OS, WS, IS
-    double osFewerThanWs = 0;       ///< 1 - OS total / WS total; negative when OS is slower
+    std::array<DataflowTime, 3> of; ///< by dataflow: OS, WS, IS
+    double osFewerThanWs = 0;       ///< 1 - OS total / WS total; negative if OS is slower
 };
 [[nodiscard]] Result<DataflowComparison> compareDataflows(const Hierarchy& hierarchy, const Gemm& gemm,
                                                           const std::optional<TileShape>& tile = {},
                                                           const TimingOptions& timing = {},
                                                           const EdgeSupply& supply = {});
 
-/// One line of docs/rules/systolic.md 9: what a source document prints and what is right, both computed.
+/// One line of docs/rules/systolic.md 9: the value printed in a source document and the correct value, both
+/// computed.
 struct Correction
 {
     std::string place;

@@ -12,39 +12,39 @@
 
 namespace tilewright::systolic {
 
-/// What the Systolic lens looks at: one GEMM on one machine. The array's shape is hierarchy.array.
+/// Input of the Systolic lens: one GEMM on one machine. The shape of the array is hierarchy.array.
 struct Settings
 {
     Gemm gemm{64, 64, 64};
-    std::string origin; ///< where the GEMM comes from; empty when a person typed it
+    std::string origin; ///< source of the GEMM; empty if it was entered by hand
     TimingOptions timing;
     Hierarchy hierarchy = kpuHierarchy();
     EdgeSupply supply;
-    // Pipeline
+    // Settings of the pipeline:
     bool unlimitedBandwidth = false;
     BankLayout layout = BankLayout::Split;
     std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
-    // Tile search
+    // Settings of the tile search:
     Level tileLevel = Level::L2;
-    bool wholeLevel = false; ///< the total of all the level's buffers instead of one of them
+    bool wholeLevel = false; ///< capacity is that of all buffers of the level instead of one
     std::int64_t buffering = 1;
     Footprint footprint = Footprint::Conservative;
     TileMethod method = TileMethod::Exhaustive;
-    std::optional<TileShape> ownTile; ///< chosen by hand; else the method's pick
+    std::optional<TileShape> ownTile; ///< tile chosen by hand; nullopt = result of the method
     bool operator==(const Settings&) const = default;
 
     [[nodiscard]] TileQuery tileQuery() const;
-    [[nodiscard]] std::int64_t banks() const; ///< buffers of L2, at least 2
+    [[nodiscard]] std::int64_t banks() const; ///< number of L2 buffers, at least 2
 };
 
-/// Do these settings lead to the same run of the array, of the programs?
+/// True if both settings give equal runs of the array (samePrograms: equal programs).
 [[nodiscard]] bool sameArrayRun(const Settings& a, const Settings& b);
 [[nodiscard]] bool samePrograms(const Settings& a, const Settings& b);
 
-/// Refuses what the core refuses; the Error says which setting and why.
+/// Returns an Error that names the first invalid setting, under the same conditions as the engine.
 [[nodiscard]] Status checkSettings(const Settings& settings);
 
-/// The settings as a file (NAME.systolic.json); what is missing takes its default, and what is read passes
+/// Reads a settings file (NAME.systolic.json). Missing fields get their defaults; the result passes
 /// checkSettings().
 [[nodiscard]] Result<Settings> parseSettings(std::string_view text, const std::string& file);
 [[nodiscard]] std::string settingsJson(const Settings& settings);

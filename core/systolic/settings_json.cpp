@@ -4,7 +4,7 @@
 
 namespace tilewright::systolic {
 
-void bindFields(JsonFields& f, Hierarchy& h); // hierarchy_json.cpp
+void bindFields(JsonFields& f, Hierarchy& h); // defined in hierarchy_json.cpp
 
 namespace {
 

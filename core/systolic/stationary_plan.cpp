@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tiles, slots and the way of partial sums in programs of WS and IS.
+// WS and IS programs: tiles, slots, and the place of partial sums.
 #include "systolic/dram_traffic.h"
 #include "systolic/program_plan.h"
 #include "systolic/stationary.h"
@@ -10,10 +10,10 @@ namespace tilewright::systolic {
 
 namespace {
 
-constexpr double kOperandShare = 0.4; // of L3, docs/rules/systolic.md 7
+constexpr double kOperandShare = 0.4; // share of L3 per operand (docs/rules/systolic.md 7)
 
-/// Where partial sums go, and the slots of L2 and L3.
-Status layOutStationary(Program& p)
+/// Sets the place of partial sums and the slots of L2 and L3.
+Status assignStationarySlots(Program& p)
 {
     const ProgramOptions& o = p.options;
     const Stationary of(p);
@@ -27,7 +27,7 @@ Status layOutStationary(Program& p)
     slots(Pool::L2A) = slots(Pool::L2B) = slots(Pool::L3B) = slots(Pool::L3A) = twice;
     slots(Pool::L1A) = o.l1Slots;
     slots(Pool::Weights) = o.weightBuffers;
-    // Results on their way through the array, also of steps and of a tile that are shorter, and a partial sum
+    // Accumulators: results in the array, including those of shorter steps and tiles, and one partial sum
     // ahead.
     slots(Pool::Accumulator) =
         std::max(o.accumulators, 2 + of.steps() * (1 + ceilDiv(of.wave() + of.depth, of.tile.ti)));
@@ -71,7 +71,7 @@ Status layOutStationary(Program& p)
         return saturatingAdd(saturatingAdd(of3(Pool::L3A, bytes.a), of3(Pool::L3B, bytes.b)),
                              of3(Pool::L3C, bytes.c));
     };
-    if (l3 > 0 && inL3() > l3) { // what passes through takes fewer slots
+    if (l3 > 0 && inL3() > l3) { // streamed operands get fewer slots
         slots(Pool::L3B) = 1;
         if (!kept)
             slots(Pool::L3A) = 1;
@@ -86,16 +86,16 @@ Status layOutStationary(Program& p)
 
 } // namespace
 
-std::int64_t mostStationaryCommands(const Program& p)
+std::int64_t maxStationaryCommands(const Program& p)
 {
     const Stationary of(p);
     const auto times = [](std::int64_t a, std::int64_t b) { return saturatingMul(a, b); };
     const std::int64_t tiles = times(times(of.nI, of.nJ), of.nK);
     const std::int64_t folds = times(tiles, ceilDiv(of.tile.tk, of.rows) * ceilDiv(of.tile.tj, of.cols));
     const std::int64_t stored = times(p.spillsC ? tiles : times(of.nI, of.nJ), of.places());
-    // A step: a partial sum, a feed, a computation, a drain; a fold: its weights; a tile: A loaded and moved,
-    // three barriers if it has any, partial sums loaded and moved if they were in DRAM; B once a column of
-    // tiles.
+    // Commands per step: a partial sum, a feed, a compute, a drain. Per fold: its weights. Per tile: load and
+    // move of A, three barriers (barriered only), load and move of partial sums in DRAM. B: once per column
+    // of tiles.
     const std::int64_t perTile =
         2 + (p.options.style == ProgramStyle::Barriered ? 3 : 0) + (p.spillsC ? 2 : 0);
     const std::int64_t moving = saturatingAdd(times(tiles, perTile), times(times(of.nJ, of.nK), 2));
@@ -106,8 +106,8 @@ std::int64_t mostStationaryCommands(const Program& p)
 Result<Program> planStationary(const ProgramOptions& o)
 {
     if (o.schedule)
-        return programError("is one of output-stationary programs; " + std::string(dataflowName(o.dataflow)) +
-                                " has its own order",
+        return programError("applies to output-stationary programs only; " +
+                                std::string(dataflowName(o.dataflow)) + " has its own loop order",
                             "schedule");
     if (o.weightBuffers != 1 && o.weightBuffers != 2)
         return programError("must be 1 or 2, got " + std::to_string(o.weightBuffers), "weight buffers");
@@ -123,9 +123,9 @@ Result<Program> planStationary(const ProgramOptions& o)
     p.nM = ceilDiv(o.gemm.m, p.tile.ti);
     p.nN = ceilDiv(o.gemm.n, p.tile.tj);
     p.nK = ceilDiv(o.gemm.k, p.tile.tk);
-    if (const auto ok = layOutStationary(p); !ok)
+    if (const auto ok = assignStationarySlots(p); !ok)
         return ok.error();
-    if (const auto ok = checkCommands(mostStationaryCommands(p)); !ok)
+    if (const auto ok = checkCommands(maxStationaryCommands(p)); !ok)
         return ok.error();
     return p;
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
-/// Largest candidate min(size, multiple of step) that is at most `limit`; 0 when there is none.
+/// Largest candidate min(size, multiple of step) that is at most `limit`; 0 if there is none.
 std::int64_t candidateBelow(std::int64_t limit, std::int64_t size, std::int64_t step) noexcept
 {
     return limit >= size ? size : roundDown(std::max<std::int64_t>(limit, 0), step);
@@ -143,7 +143,7 @@ Result<TileChoice> analyticTile(const TileQuery& q)
         return ok.error();
     const Gemm& g = q.gemm;
     const auto cap = static_cast<double>(q.cap());
-    // A value equal to the whole dimension is kept; otherwise it goes down to a multiple.
+    // A value equal to the whole dimension is kept; other values are rounded down to a multiple.
     const auto side = [&](std::int64_t size, std::int64_t step) {
         const auto d = static_cast<double>(size);
         const double value = std::min(d, std::sqrt(cap * d / (2 * static_cast<double>(g.k) + d)));
@@ -182,9 +182,10 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         return ok.error();
     const Gemm& g = q.gemm;
     const std::int64_t leastK = std::min(kTileDepth, g.k);
-    // The traffic depends on Ti only through the number of row panels p = ceil(M/Ti): of all Ti with the same
-    // p the smallest leaves the most room for Tj, and for given Ti the widest Tj has the least traffic.
-    // So one point for each p finds the optimum; the tie-breaks are then settled inside those p.
+    // The traffic depends on Ti only through the number of row panels p = ceil(M/Ti). Among all Ti with the
+    // same p, the smallest leaves the most space for Tj, and for a given Ti the widest Tj has the least
+    // traffic. One point per p therefore finds the optimum; ties are then resolved among the Ti of the best
+    // p.
     std::int64_t visited = 0;
     std::int64_t best = kHuge;
     struct Row
@@ -193,7 +194,7 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         std::int64_t tj;
     };
     std::vector<Row> rows;
-    const auto nextPanels = [&](std::int64_t ti) -> std::int64_t { // the largest candidate with the same p
+    const auto nextPanels = [&](std::int64_t ti) -> std::int64_t { // largest candidate with the same p
         const std::int64_t p = ceilDiv(g.m, ti);
         const std::int64_t limit = p == 1 ? g.m : (g.m - 1) / (p - 1);
         return candidateBelow(limit, g.m, q.array.rows);
@@ -202,7 +203,7 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         ++visited;
         const std::int64_t tj = widestTile(q, ti, leastK);
         if (tj == 0)
-            break; // a larger Ti leaves even less room
+            break; // a larger Ti leaves less space
         const std::int64_t elements = tileTraffic(g, ti, tj);
         if (elements < best) {
             best = elements;

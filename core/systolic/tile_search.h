@@ -8,7 +8,8 @@
 
 namespace tilewright::systolic {
 
-/// What has to fit into the level (docs/rules/systolic.md 6.1): with or without the C tile.
+/// Tiles that must fit into the level (docs/rules/systolic.md 6.1): A, B and C (conservative), or A and B
+/// (aggressive).
 enum class Footprint { Conservative, Aggressive };
 
 enum class TileMethod { Analytic, Exhaustive, Learned };
@@ -18,7 +19,7 @@ enum class TileMethod { Analytic, Exhaustive, Learned };
 [[nodiscard]] Result<Footprint> parseFootprint(std::string_view text);
 [[nodiscard]] Result<TileMethod> parseTileMethod(std::string_view text);
 
-/// What a tile is chosen for.
+/// Input of the tile search.
 struct TileQuery
 {
     Gemm gemm;
@@ -28,7 +29,7 @@ struct TileQuery
     std::int64_t buffering = 1;
     Footprint footprint = Footprint::Conservative;
 
-    /// Elements that a tile may take.
+    /// Largest size of a tile in elements.
     [[nodiscard]] std::int64_t cap() const noexcept { return capacityBytes / elementBytes / buffering; }
 };
 
@@ -38,8 +39,8 @@ struct TileChoice
     TileShape tile;
     bool fits = false;
     std::int64_t footprintElements = 0;
-    std::int64_t elements = 0;      ///< traffic into the level, docs/rules/systolic.md 6.1
-    std::int64_t pointsVisited = 0; ///< candidate tiles examined
+    std::int64_t elements = 0;      ///< traffic into the level (docs/rules/systolic.md 6.1)
+    std::int64_t pointsVisited = 0; ///< number of candidate tiles examined
     double spaceReduction = 0;      ///< M*N*K / pointsVisited
 };
 
@@ -52,37 +53,37 @@ inline constexpr std::int64_t kTileDepth = 16;
 [[nodiscard]] std::int64_t tileTraffic(const Gemm& gemm, std::int64_t ti, std::int64_t tj) noexcept;
 /// Footprint in elements; saturates at the largest integer.
 [[nodiscard]] std::int64_t tileFootprint(const TileShape& tile, Footprint footprint) noexcept;
-/// Largest candidate Tk (min(K, multiple of 16)) that fits with the given Ti, Tj; 0 when none does.
+/// Largest candidate Tk (min(K, multiple of 16)) that fits with Ti and Tj; 0 if none fits.
 [[nodiscard]] std::int64_t deepestTile(const TileQuery& query, std::int64_t ti, std::int64_t tj) noexcept;
-/// Largest candidate Tj (min(N, multiple of the columns)) that fits with Ti, Tk; 0 when none does.
+/// Largest candidate Tj (min(N, multiple of the columns)) that fits with Ti and Tk; 0 if none fits.
 [[nodiscard]] std::int64_t widestTile(const TileQuery& query, std::int64_t ti, std::int64_t tk) noexcept;
 
-/// docs/rules/systolic.md 6.2; the error names the smallest capacity that would do.
+/// Analytic tile (docs/rules/systolic.md 6.2). The Error names the smallest sufficient capacity.
 [[nodiscard]] Result<TileChoice> analyticTile(const TileQuery& query);
-/// docs/rules/systolic.md 6.3: the exact optimum, with the tie-breaks of docs/rules/systolic.md 6.1.
+/// Exact optimum (docs/rules/systolic.md 6.3) with the tie-breaks of docs/rules/systolic.md 6.1.
 [[nodiscard]] Result<TileChoice> exhaustiveTile(const TileQuery& query);
-/// docs/rules/systolic.md 6.4 with the built-in training set.
+/// Learned tile (docs/rules/systolic.md 6.4) with the built-in training set.
 [[nodiscard]] Result<TileChoice> learnedTile(const TileQuery& query);
 [[nodiscard]] Result<TileChoice> chooseTile(const TileQuery& query, TileMethod method);
-/// The figures of a tile that somebody picked by hand (fits may be false).
+/// Figures of a given tile; `fits` may be false.
 [[nodiscard]] Result<TileChoice> describeTile(const TileQuery& query, const TileShape& tile);
 
-/// "Nothing fits; N bytes would" for a level without a feasible candidate.
+/// The Error for a level without a feasible candidate. It names the sufficient capacity in bytes.
 [[nodiscard]] Error nothingFits(const TileQuery& query, Footprint footprint);
 
-/// One cell of the landscape of traffic over Ti x Tj, at the deepest Tk that fits.
+/// One cell of the map of traffic over Ti x Tj, with the largest Tk that fits.
 struct LandscapeCell
 {
     bool feasible = false;
     std::int64_t tk = 0;
-    std::int64_t elements = 0; ///< traffic, also for cells that do not fit
+    std::int64_t elements = 0; ///< traffic, also if the tile does not fit
 };
 
 struct TileLandscape
 {
-    std::vector<std::int64_t> ti; ///< candidates shown, ascending (evenly thinned to the limit)
+    std::vector<std::int64_t> ti; ///< candidates shown, ascending; evenly thinned to the limit
     std::vector<std::int64_t> tj;
-    std::vector<LandscapeCell> cells; ///< ti-major
+    std::vector<LandscapeCell> cells; ///< Ti-major
     [[nodiscard]] const LandscapeCell& at(std::size_t i, std::size_t j) const
     {
         return cells[i * tj.size() + j];

@@ -8,7 +8,7 @@
 
 namespace tilewright::timeloop {
 
-/// Timeloop's letter of a loop: its mapping grammar wants one a dimension.
+/// Name of a loop in Timeloop: one letter per dimension, as its mapping grammar requires.
 [[nodiscard]] inline std::string_view dimensionOf(const mapping::LoopNest& nest, int loop)
 {
     constexpr std::array<std::string_view, mapping::kMaxLoops> kConv{"N", "M", "C", "P", "Q", "R", "S"};
@@ -17,7 +17,7 @@ namespace tilewright::timeloop {
     return nest.kind == mapping::LayerKind::Gemm ? kGemm[l] : kConv[l];
 }
 
-/// Its name of an operand (a data space).
+/// Name of an operand (data space) in Timeloop.
 [[nodiscard]] inline std::string_view dataSpaceOf(const mapping::LoopNest& nest, int operand)
 {
     constexpr std::array<std::string_view, mapping::kOperands> kConv{"Inputs", "Weights", "Outputs"};

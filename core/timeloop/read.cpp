@@ -84,7 +84,7 @@ private:
         const auto target = targetOf(directive);
         if (!target)
             return target.error();
-        // In a flow mapping without quotes the comma of a residue begins a field of its own.
+        // In an unquoted flow mapping, the comma of a residue starts a field of its own.
         for (const auto& field : directive) {
             constexpr std::array<std::string_view, 11> kFields{"target",
                                                                "type",
@@ -156,8 +156,8 @@ private:
         return m_nest.loopByName(name);
     }
 
-    /// "M=20 N=3", "M20,N3", "M=20,9" (a residue): a name, blanks or =, a number, and perhaps a comma and a
-    /// number.
+    /// Reads factors such as "M=20 N=3", "M20,N3" or "M=20,9" (with a residue): name, blanks or '=', number,
+    /// optionally a comma and another number.
     Status readFactors(const YAML::Node& node, Factors& factors, Factors& residues)
     {
         std::string text;
@@ -217,7 +217,7 @@ private:
         return Unit{};
     }
 
-    /// Innermost first; dimensions that are left out go outside.
+    /// Reads a permutation, innermost dimension first. Dimensions that are not listed go outside.
     Status readPermutation(const YAML::Node& node, LoopOrder& order)
     {
         std::vector<std::string> names;
@@ -286,7 +286,8 @@ private:
         return Unit{};
     }
 
-    /// Residues are what the factors make of the trip count, (((r3 - 1) f2 + r2 - 1) f1 + r1 - 1) f0 + r0.
+    /// Checks the residues, which follow from the trip count: trip = (((r3 - 1) f2 + r2 - 1) f1 + r1 - 1) f0
+    /// + r0.
     Status finish()
     {
         for (std::size_t l = 0; l < static_cast<std::size_t>(m_nest.loopCount); ++l) {

@@ -8,35 +8,35 @@
 #include <string_view>
 #include <vector>
 
-// The files of Timeloop (docs/rules/mapping.md 11): a layer, an architecture and a method in its YAML.
+// Timeloop files (docs/rules/mapping.md 11): a layer, an architecture and a method as YAML.
 namespace tilewright::timeloop {
 
-/// The four files that describe one mapping of one layer.
+/// Texts of the four YAML files that describe one mapping of one layer.
 struct Files
 {
     std::string problem;
     std::string architecture;
-    std::string energies; ///< the energy reference table (ERT)
+    std::string energies; ///< energy reference table (ERT)
     std::string mapping;
 };
 
-/// Pre-condition: the nest is that of the layer and checkMethod() says TILING of neither.
+/// Precondition: `nest` belongs to `layer`, and checkMethod() reports no TILING issue.
 [[nodiscard]] Files writeFiles(const mapping::Layer& layer, const mapping::LoopNest& nest,
                                const mapping::Architecture& architecture, const mapping::Method& method);
 
 struct ReadMapping
 {
     mapping::Method method;
-    std::vector<std::string> notes; ///< what was in the file and says nothing here
+    std::vector<std::string> notes; ///< parts of the file that have no effect in this program
 };
 
-/// A mapping of this nest: temporal factors at DRAM, SPM and RF, spatial ones at SPM. What the model has no
-/// word for is an Error that names it.
+/// Reads a mapping of this nest: temporal factors at DRAM, SPM and RF, spatial factors at SPM. Returns an
+/// Error that names the first directive that the model does not support.
 [[nodiscard]] Result<ReadMapping> readMapping(std::string_view text, const std::string& file,
                                               const mapping::LoopNest& nest,
                                               const mapping::Architecture& architecture);
 
-/// Is this the name of a YAML file?
+/// True if the file name has a YAML suffix.
 [[nodiscard]] bool isYamlName(std::string_view path);
 
 } // namespace tilewright::timeloop

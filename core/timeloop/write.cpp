@@ -16,7 +16,7 @@ std::string text(std::string_view v)
     return std::string(v);
 }
 
-/// One rank of a data space: a sum of products, [[P, Hstride], [R, Hdilation]].
+/// Writes one rank of a data space, a sum of products: [[P, Hstride], [R, Hdilation]].
 void writeRank(YAML::Emitter& out, const LoopNest& nest, const Dimension& d)
 {
     const auto term = [&](int loop, const char* coefficient) {
@@ -25,7 +25,7 @@ void writeRank(YAML::Emitter& out, const LoopNest& nest, const Dimension& d)
             out << coefficient;
         out << YAML::EndSeq;
     };
-    constexpr int kRow = 3; // of the loops N M C Ox Oy Fx Fy
+    constexpr int kRow = 3; // loop index of the output rows, in N M C Ox Oy Fx Fy
     const bool window = d.filterLoop >= 0;
     out << YAML::Flow << YAML::BeginSeq;
     term(d.loop, !window ? nullptr : d.loop == kRow ? "Hstride" : "Wstride");
@@ -60,7 +60,7 @@ std::string problemText(const Layer& layer, const LoopNest& nest)
         for (int i = 0; i < operand.dimensionCount; ++i)
             writeRank(out, nest, operand.dimensions[static_cast<std::size_t>(i)]);
         out << YAML::EndSeq;
-        if (op == 0 && !product) { // the padded input; Timeloop has no word for it and passes over it
+        if (op == 0 && !product) { // size of the padded input, which Timeloop ignores
             out << YAML::Key << "stored" << YAML::Value << YAML::Flow << YAML::BeginSeq;
             for (int i = 0; i < operand.dimensionCount; ++i)
                 out << operand.dimensions[static_cast<std::size_t>(i)].stored;
@@ -84,7 +84,8 @@ std::string problemText(const Layer& layer, const LoopNest& nest)
     return text(out.c_str()) + "\n";
 }
 
-/// A component; attributes that Timeloop does not know are ours (docs/rules/mapping.md 11).
+/// A component of the architecture. Attributes unknown to Timeloop belong to this program
+/// (docs/rules/mapping.md 11).
 class Component
 {
 public:
@@ -147,7 +148,7 @@ std::string architectureText(const LoopNest& nest, const Architecture& a)
     Component(out, "MACC", "intmac").with("datawidth", bits).end();
     for (int i = 0; i < 3; ++i)
         out << YAML::EndSeq << YAML::EndMap;
-    // One sequence and map were opened for `architecture` itself.
+    // Closes the map that was opened for `architecture`.
     out << YAML::EndMap;
     (void)nest;
     return text(out.c_str()) + "\n";
@@ -181,7 +182,8 @@ std::string energiesText(const Architecture& a)
     return text(out.c_str()) + "\n";
 }
 
-/// The factors of one level. A residue, the size of the last tile, is written where it differs.
+/// Text of the factors of one level. A residue (the size of the last tile) is written if it differs from the
+/// factor.
 std::string factorsText(const LoopNest& nest, const Factors& factors, const Factors& residues)
 {
     std::string out;
@@ -194,7 +196,7 @@ std::string factorsText(const LoopNest& nest, const Factors& factors, const Fact
     return out;
 }
 
-/// Innermost first, as Timeloop reads it.
+/// Text of a loop order, innermost first, as Timeloop expects it.
 std::string permutationText(const LoopNest& nest, const LoopOrder& order)
 {
     std::string out;
@@ -205,7 +207,8 @@ std::string permutationText(const LoopNest& nest, const LoopOrder& order)
 
 std::string mappingText(const LoopNest& nest, const Architecture& a, const Method& method)
 {
-    // trip - 1 in the mixed radix of the factors, innermost digit first; each residue is its digit + 1.
+    // Residues: trip - 1 as a mixed-radix number in the factors, innermost digit first; a residue is digit
+    // + 1.
     std::array<Factors, kLevels> residues = method.tiling;
     for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l) {
         std::int64_t rest = nest.trips[l] - 1;

@@ -339,7 +339,7 @@ private slots:
         QTest::newRow("no plan") << QStringList{"/nowhere/plan.json", "-o", "/tmp/x"}
                                  << QByteArray("/nowhere/plan.json: cannot be opened");
         QTest::newRow("no sweep") << QStringList{"--status", "/tmp"}
-                                  << QByteArray("/tmp: is no results folder");
+                                  << QByteArray("/tmp: is not a results folder");
         QTest::newRow("gone") << QStringList{"--collect", "/nowhere"}
                               << QByteArray("/nowhere: there is no such folder");
         QTest::newRow("dry run") << QStringList{"plan.json", "-o", "/tmp/x", "--dry-run"}

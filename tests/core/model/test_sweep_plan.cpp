@@ -175,10 +175,10 @@ private slots:
         QTest::newRow("both") << R"({"workload": "a", "axes": [], "points": [{"cores": 1}]})"
                               << "axes: a plan has axes or points, not both";
         QTest::newRow("twice") << axes(R"({"name": "cores", "values": [1, 2, 1]})")
-                               << "axes[0].values[2]: the value is there twice";
+                               << "axes[0].values[2]: the value occurs twice";
         QTest::newRow("two axes")
             << axes(R"({"name": "cores", "values": [1]}, {"name": "cores", "values": [2]})")
-            << "axes[1].name: \"cores\" is there twice";
+            << "axes[1].name: \"cores\" occurs twice";
         QTest::newRow("empty") << axes(R"({"name": "cores", "values": []})") << "needs at least one value";
         QTest::newRow("range")
             << axes(R"({"name": "cores", "from": 0, "to": 4, "points": 3, "scale": "log2"})")
@@ -198,7 +198,7 @@ private slots:
             << "schedule: is missing";
         QTest::newRow("objective")
             << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "objectives": ["price"]})"
-            << "objectives[0]: \"price\" is no axis and none of latency";
+            << "objectives[0]: \"price\" is neither an axis nor one of latency";
         QTest::newRow("switch")
             << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "set": ["x=y"]})"
             << "set[0]: ";
@@ -207,10 +207,10 @@ private slots:
             << "\"native_width\" is hardware of the lens schedule";
         QTest::newRow("tiles")
             << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "tiles": "searched"})"
-            << "tiles: belongs to the lens npu";
+            << "tiles: applies to the lens npu only";
         QTest::newRow("ragged points")
             << R"({"workload": "a", "points": [{"cores": 1}, {"cores": 1, "clock_ghz": 2}]})"
-            << "points[1]: has other values than the first point";
+            << "points[1]: must have the same axes as the first point";
         QTest::newRow("missing in a point")
             << R"({"workload": "a", "points": [{"cores": 1}, {"clock_ghz": 2}]})"
             << "points[1]";
@@ -234,17 +234,17 @@ private slots:
             return QByteArray(R"({"workload": "problem.json")") + more + R"(, "axes": [)" + axis + "]}";
         };
         QTest::newRow("no machine") << plan(R"({"name": "array.rows", "values": [8]})")
-                                    << "a problem that stands as it is";
+                                    << "a problem with its own hardware";
         QTest::newRow("misspelt") << plan(R"({"name": "array.row", "values": [8]})", R"(, "machine": "edge")")
                                   << "axes[0].name: \"array.row\" is neither hardware of a problem";
         QTest::newRow("no number") << plan(R"({"name": "array.rows", "values": [8, "many"]})",
                                            R"(, "machine": "edge")")
-                                   << "axes[0].values[1]: \"many\" is no number";
+                                   << "axes[0].values[1]: \"many\" is not a number";
         QTest::newRow("word") << plan(R"({"name": "array.dataflow", "values": ["rs"]})",
                                       R"(, "machine": "edge")")
                               << "\"rs\" is none of os, ws, is";
         QTest::newRow("fraction") << plan(R"({"name": "fast_memory_capacity", "values": [0.5]})")
-                                  << "\"0.5\" is no whole number from 1 on";
+                                  << "\"0.5\" is not a positive whole number";
         QTest::newRow("machine") << plan(R"({"name": "cores", "values": [1]})",
                                          R"(, "machine": "nowhere.json")")
                                  << "machine: ";
@@ -347,7 +347,7 @@ private slots:
         const auto prepared = sweep::ResultsFolder::prepare(folder.runs(), folder.load().manifest);
         QVERIFY(!prepared);
         QVERIFY(textOf(prepared.error())
-                    .contains(QLatin1String("is no results folder and not empty: it has thesis.txt")));
+                    .contains(QLatin1String("is not a results folder and not empty: it has thesis.txt")));
         QCOMPARE(folder.list("runs"), QStringList{"thesis.txt"});
         const auto file =
             sweep::ResultsFolder::prepare(folder.path("plan.json").toStdString(), folder.load().manifest);

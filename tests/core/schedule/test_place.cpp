@@ -391,19 +391,19 @@ private slots:
         const auto row = [](const char* name, const char* file, const char* sentence) {
             QTest::newRow(name) << QByteArray(file) << QString::fromUtf8(sentence);
         };
-        row("empty", "", "has no line with the names of the columns: id, lower, upper, size");
+        row("empty", "", "the header line with the column names id, lower, upper, size is missing");
         row("only a head", "id,lower,upper,size\n", "has no buffers");
         row("no head", "b1,0,3,4\n",
-            "line 1: 'b1' is no column of a buffer file; they are id, lower, upper, size and offset");
+            "line 1: 'b1' is not a column of a buffer file (id, lower, upper, size, offset)");
         row("a column is missing", "id,lower,size\n", "line 1, upper: the column is missing");
-        row("a column twice", "id,lower,upper,size,lower\n", "line 1, lower: the column is there twice");
+        row("a column twice", "id,lower,upper,size,lower\n", "line 1, lower: the column occurs twice");
         row("alignment", "id,lower,upper,size,alignment\n",
-            "line 1: 'alignment' is no column of a buffer file; they are id, lower, upper, size and offset");
+            "line 1: 'alignment' is not a column of a buffer file (id, lower, upper, size, offset)");
         row("too few fields", "id,lower,upper,size\nb1,0,3\n", "line 2: has 3 fields, the columns are 4");
-        row("no number", "id,lower,upper,size\nb1,0,x,4\n", "line 2, upper: 'x' is no whole number");
-        row("a fraction", "id,lower,upper,size\nb1,0,3,4.5\n", "line 2, size: '4.5' is no whole number");
+        row("no number", "id,lower,upper,size\nb1,0,x,4\n", "line 2, upper: 'x' is not a whole number");
+        row("a fraction", "id,lower,upper,size\nb1,0,3,4.5\n", "line 2, size: '4.5' is not a whole number");
         row("beyond 64 bits", "id,lower,upper,size\nb1,0,3,99999999999999999999\n",
-            "line 2, size: '99999999999999999999' is no whole number");
+            "line 2, size: '99999999999999999999' is not a whole number");
         row("empty life", "id,lower,upper,size\nb1,3,3,4\n",
             "line 2, upper: must be greater than lower, which is 3");
         row("negative", "id,lower,upper,size\nb1,-1,3,4\n", "line 2, lower: must not be negative");

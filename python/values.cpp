@@ -5,6 +5,7 @@
 #include "lower/machine_lenses.h"
 #include "lower/on_machine.h"
 #include "model/model_json.h"
+#include "verbs/problem_on_hardware.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>
@@ -204,10 +205,11 @@ void addMachine(py::module_& m)
         .def_static(
             "load",
             [](const py::object& files) {
-                const auto machine = machineOf(files);
-                if (!machine)
+                verbs::WorkloadCall call = callOf(py::none(), files, {});
+                if (!call.hasMachine())
                     throw py::type_error("expected a file, the name of a preset, or a list of these");
-                return *machine;
+                valueOf(readFiles(call));
+                return *call.machine;
             },
             py::arg("files"), "Of a file or a preset, or of several older files. Raises Error.")
         .def_static(
@@ -278,51 +280,40 @@ std::string pathOf(const py::handle& path)
     return py::module_::import("os").attr("fspath")(path).cast<std::string>();
 }
 
-std::optional<Machine> machineOf(const py::object& machine)
-{
-    if (machine.is_none())
-        return std::nullopt;
-    if (py::isinstance<Machine>(machine))
-        return machine.cast<Machine>();
-    std::vector<std::string> files;
-    if (py::isinstance<py::list>(machine) || py::isinstance<py::tuple>(machine))
-        for (const py::handle& file : machine)
-            files.push_back(pathOf(file));
-    else
-        files.push_back(pathOf(machine));
-    return valueOf(lower::loadMachine(files));
-}
-
-ModelValue modelOf(const py::object& workload, const Dimensions& dimensions)
-{
-    if (py::isinstance<ModelValue>(workload))
-        return workload.cast<ModelValue>();
-    return py::isinstance<ProblemValue>(workload) ? modelOfProblem(workload.cast<ProblemValue>())
-                                                  : loadModel(workload, dimensions);
-}
-
 verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
                            const Dimensions& dimensions)
 {
-    if (workload.is_none())
-        return {nullptr, {}, machineOf(machine)};
-    const ModelValue model = modelOf(workload, dimensions);
-    return {model.workload, model.file, machineOf(machine)};
+    verbs::WorkloadCall out;
+    if (py::isinstance<ModelValue>(workload) || py::isinstance<ProblemValue>(workload)) {
+        const ModelValue model = py::isinstance<ModelValue>(workload)
+                                     ? workload.cast<ModelValue>()
+                                     : modelOfProblem(workload.cast<ProblemValue>());
+        if (!dimensions.empty())
+            throw BadInput("dim: goes with a file, a value has its sizes");
+        out.workload = model.workload;
+        out.file = model.file;
+    } else if (!workload.is_none()) {
+        out.file = pathOf(workload);
+    }
+    if (py::isinstance<Machine>(machine))
+        out.machine = machine.cast<Machine>();
+    else if (py::isinstance<py::list>(machine) || py::isinstance<py::tuple>(machine))
+        for (const py::handle& file : machine)
+            out.machines.push_back(pathOf(file));
+    else if (!machine.is_none())
+        out.machines.push_back(pathOf(machine));
+    for (const auto& [name, value] : dimensions)
+        out.dims.push_back(name + "=" + std::to_string(value));
+    return out;
 }
 
 ProblemValue problemOf(const py::object& workload, const py::object& machine, const Dimensions& dimensions)
 {
-    if (machine.is_none() && py::isinstance<ProblemValue>(workload))
+    if (machine.is_none() && dimensions.empty() && py::isinstance<ProblemValue>(workload))
         return workload.cast<ProblemValue>();
-    const bool isValue = py::isinstance<ProblemValue>(workload) || py::isinstance<ModelValue>(workload);
-    if (machine.is_none() && dimensions.empty() && !isValue)
-        if (const std::string file = pathOf(workload); verbs::isProblemFile(file)) {
-            const py::gil_scoped_release released;
-            return {valueOf(loadProblem(file))};
-        }
-    const verbs::WorkloadCall call = callOf(workload, machine, dimensions);
+    verbs::WorkloadCall call = callOf(workload, machine, dimensions);
     const py::gil_scoped_release released;
-    return {valueOf(verbs::problemOf(call))};
+    return {valueOf(verbs::readProblem(call)).problem};
 }
 
 ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule)
@@ -336,12 +327,6 @@ ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule
     const std::string file = pathOf(schedule);
     const py::gil_scoped_release released;
     return {problem.problem, valueOf(loadSchedule(*problem.problem, file)), {}, {}};
-}
-
-Rules rulesOf(const py::object& rules)
-{
-    return py::isinstance<Rules>(rules) ? rules.cast<Rules>()
-                                        : valueOf(verbs::rulesNamed(rules.cast<std::string>())).rules;
 }
 
 void addValues(py::module_& m)

@@ -17,6 +17,8 @@ enum Exit { Success = 0, No = 1, BadInput = 2, Interrupted = 130 };
 /// Prints the error's sentence on stderr and returns Exit::BadInput.
 int fail(const Error& error);
 
+inline constexpr const char* kJsonHelp = "One JSON document on stdout";
+
 // One function per verb, each in its own verb_*.cpp: adds the subcommand to the parser; its callback sets
 // `exitCode`.
 void addInfoVerb(CLI::App& app, int& exitCode);

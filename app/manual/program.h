@@ -18,7 +18,6 @@ struct Argument
     std::string meaning;              ///< lines of plain text
     std::string standard;             ///< without the option
     std::vector<std::string> choices; ///< values that may be completed
-    std::vector<std::string> excludes;
     bool takesFile = false;
     bool required = false;
     bool repeats = false;

@@ -32,6 +32,13 @@ Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call)
     return LoweredWorkload{call.workload, std::move(machine), std::move(*lowered)};
 }
 
+Result<LoweredWorkload> lowerNamed(WorkloadCall& call)
+{
+    if (Status s = readFiles(call); !s)
+        return s.error();
+    return lowerWorkload(call);
+}
+
 Result<ProblemPtr> problemOf(const WorkloadCall& call)
 {
     if (call.workload->problem && !call.machine)

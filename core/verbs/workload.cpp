@@ -39,16 +39,6 @@ Result<LoweredWorkload> lowerNamed(WorkloadCall& call)
     return lowerWorkload(call);
 }
 
-Result<ProblemPtr> problemOf(const WorkloadCall& call)
-{
-    if (call.workload->problem && !call.machine)
-        return call.workload->problem;
-    auto lowered = lowerWorkload(call);
-    if (!lowered)
-        return lowered.error();
-    return lower::problemOf(std::move(lowered->lowered));
-}
-
 bool isProblemFile(const std::string& file)
 {
     if (onnx::isOnnxFile(file))

@@ -51,9 +51,6 @@ struct LoweredWorkload
 /// The same of a workload whose files are read first.
 [[nodiscard]] Result<LoweredWorkload> lowerNamed(WorkloadCall& call);
 
-/// The problem of a workload: one that is a problem stands as it is unless a machine is named.
-[[nodiscard]] Result<ProblemPtr> problemOf(const WorkloadCall& call);
-
 /// Is the file a problem, or one that only the reader of problems has a sentence for?
 [[nodiscard]] bool isProblemFile(const std::string& file);
 

@@ -132,69 +132,67 @@ template <typename Call> void readCall(Call& call, Arguments& arguments, std::ve
     }
 }
 
-py::object answered(Result<std::string> json, const Session& session)
+/// The document that the work gives; KeyboardInterrupt where Ctrl+C left nothing to give.
+template <typename Work> py::object documentOf(const py::object& stop, Work&& work)
 {
+    Session session(stop);
+    Result<std::string> json = session.run([&] { return work(session); });
+    if (!json && session.interrupted())
+        Session::raiseInterrupt();
     return py::cast(Answer(valueOf(std::move(json)), session.interrupted()));
 }
 
-py::object systolicVerb(Arguments& arguments, const py::object& stop)
+/// A verb whose call says all: json(call, session) is its document.
+template <typename Call, auto json> py::object lensVerb(Arguments& arguments, const py::object& stop)
 {
-    verbs::SystolicCall call;
+    Call call;
     readCall(call, arguments);
-    Session session(stop);
-    return answered(session.run([&]() -> Result<std::string> {
-        if (call.ofNetwork()) {
-            const auto answer = verbs::systolicNetwork(call);
-            return answer ? Result<std::string>(verbs::systolicJson(*answer)) : answer.error();
-        }
-        const auto answer = verbs::systolicProduct(call, {session.token(), {}});
+    return documentOf(stop, [&call](const Session& session) { return json(call, session); });
+}
+
+Result<std::string> systolicDocument(const verbs::SystolicCall& call, const Session& session)
+{
+    if (call.ofNetwork()) {
+        const auto answer = verbs::systolicNetwork(call);
         return answer ? Result<std::string>(verbs::systolicJson(*answer)) : answer.error();
-    }),
-                    session);
+    }
+    const auto answer = verbs::systolicProduct(call, {session.token(), {}});
+    return answer ? Result<std::string>(verbs::systolicJson(*answer)) : answer.error();
 }
 
-py::object tileVerb(Arguments& arguments, const py::object& stop)
+Result<std::string> tileDocument(const verbs::TileCall& call, const Session& session)
 {
-    verbs::TileCall call;
-    readCall(call, arguments);
-    Session session(stop);
-    return answered(session.run([&]() -> Result<std::string> {
-        if (call.ofNetwork()) {
-            const auto tiles = verbs::tilesOfNetwork(call);
-            return tiles ? Result<std::string>(verbs::tileJson(*tiles)) : tiles.error();
-        }
-        auto answer = verbs::tileOfProduct(call);
-        if (!answer)
-            return answer.error();
-        verbs::addAdaptive(*answer, {session.token(), {}});
-        return verbs::tileJson(*answer);
-    }),
-                    session);
+    if (call.ofNetwork()) {
+        const auto tiles = verbs::tilesOfNetwork(call);
+        return tiles ? Result<std::string>(verbs::tileJson(*tiles)) : tiles.error();
+    }
+    auto answer = verbs::tileOfProduct(call);
+    if (!answer)
+        return answer.error();
+    verbs::addAdaptive(*answer, {session.token(), {}});
+    return verbs::tileJson(*answer);
 }
 
-py::object npuVerb(Arguments& arguments, const py::object& stop)
+Result<std::string> npuDocument(const verbs::NpuCall& call, const Session& session)
 {
-    verbs::NpuCall call;
-    readCall(call, arguments);
-    Session session(stop);
-    const Progress progress{session.token(), {}};
-    auto json = session.run([&]() -> Result<std::string> {
-        const auto answer = verbs::runNpu(call, progress, progress);
-        return answer ? Result<std::string>(verbs::npuJson(*answer)) : answer.error();
-    });
-    if (!json && session.interrupted())
-        Session::raiseInterrupt();
-    return answered(std::move(json), session);
+    const auto answer = verbs::runNpu(call, {session.token(), {}}, {session.token(), {}});
+    return answer ? Result<std::string>(verbs::npuJson(*answer)) : answer.error();
 }
 
-Result<std::string> mapJson(const verbs::MapCall& call, const std::stop_token& stop)
+Result<std::string> boundDocument(verbs::BoundCall& call, const Session& session)
+{
+    const auto answer = verbs::boundOf(call, session.token());
+    return answer ? Result<std::string>(answer->json()) : answer.error();
+}
+
+Result<std::string> mapDocument(const verbs::MapCall& call, const Session& session)
 {
     const auto subject = verbs::readMapCall(call);
     if (!subject)
         return subject.error();
     const mapping::Objective objective = verbs::objectiveOf(call.objective);
     if (const auto* model = std::get_if<verbs::MapModel>(&*subject)) {
-        const auto result = verbs::mapModel(*model, call, stop);
+        const auto result = verbs::mapModel(*model, call, session.token());
         return result ? Result<std::string>(mapping::modelReport(*result, objective)) : result.error();
     }
     const auto& layer = std::get<verbs::MapSubject>(*subject);
@@ -205,30 +203,10 @@ Result<std::string> mapJson(const verbs::MapCall& call, const std::stop_token& s
         return mapping::evaluationReport(layer.nest, answer->method, answer->cost, objective,
                                          answer->seconds);
     }
-    const auto answer = verbs::mapLayer(layer, call, stop);
+    const auto answer = verbs::mapLayer(layer, call, session.token());
     if (!answer)
         return answer.error();
     return mapping::searchReport(layer.nest, layer.architecture, answer->result, objective, answer->notes);
-}
-
-py::object mapVerb(Arguments& arguments, const py::object& stop)
-{
-    verbs::MapCall call;
-    readCall(call, arguments);
-    Session session(stop);
-    return answered(session.run([&] { return mapJson(call, session.token()); }), session);
-}
-
-py::object boundVerb(Arguments& arguments, const py::object& stop)
-{
-    verbs::BoundCall call;
-    readCall(call, arguments);
-    Session session(stop);
-    return answered(session.run([&]() -> Result<std::string> {
-        const auto answer = verbs::boundOf(call, session.token());
-        return answer ? Result<std::string>(answer->json()) : answer.error();
-    }),
-                    session);
 }
 
 py::object placeVerb(Arguments& arguments, const py::object& stop)
@@ -249,15 +227,12 @@ py::object placeVerb(Arguments& arguments, const py::object& stop)
         if (const std::string why = verbs::whyNotPlaced(evaluated->evaluated); !why.empty())
             throw BadInput(why);
     }
-    Session session(stop);
-    const auto answer = session.run([&] {
+    return documentOf(stop, [&](const Session& session) -> Result<std::string> {
         const verbs::Deadline deadline(call.seconds, session.token());
-        return evaluated ? verbs::placeItems(evaluated->evaluated, deadline.progress())
-                         : verbs::placeBuffers(call, deadline.progress());
+        const auto answer = evaluated ? verbs::placeItems(evaluated->evaluated, deadline.progress())
+                                      : verbs::placeBuffers(call, deadline.progress());
+        return answer ? Result<std::string>(answer->json) : answer.error();
     });
-    if (!answer && session.interrupted())
-        Session::raiseInterrupt();
-    return answered(answer ? Result<std::string>(answer->json) : answer.error(), session);
 }
 
 py::object solveVerb(Arguments& arguments, const py::object& stop)
@@ -336,17 +311,15 @@ py::object sweepVerb(Arguments& arguments, const py::object& stop)
         call.plan = pathOf(plan);
     }
     readCall(call, arguments, {"plan"});
-    Session session(stop);
     sweep::RunOptions options = valueOf(call.runOptions());
-    options.stop = session.token();
-    if (!onState.is_none())
-        options.onState = [&](const sweep::RunState& s) {
-            session.tell([&onState, s] { onState(s.done(), s.failed, s.points); });
-        };
-    return answered(session.run([&]() -> Result<std::string> {
+    return documentOf(stop, [&](Session& session) -> Result<std::string> {
+        options.stop = session.token();
+        if (!onState.is_none())
+            options.onState = [&](const sweep::RunState& state) {
+                session.tell([&onState, state] { onState(state.done(), state.failed, state.points); });
+            };
         return sweep::tableJson(runSweep(valueOf(call.read()), call.output, options));
-    }),
-                    session);
+    });
 }
 
 /// (name, type, is a list, default or None, is positional, is required, help) of each option.
@@ -377,14 +350,22 @@ struct Verb
     py::object (*run)(Arguments& arguments, const py::object& stop);
     py::list (*parameters)();
 };
-const std::map<std::string, Verb> kVerbs{{"solve", {&solveVerb, &parametersOf<verbs::SolveCall>}},
-                                         {"bound", {&boundVerb, &parametersOf<verbs::BoundCall>}},
-                                         {"place", {&placeVerb, &parametersOf<verbs::PlaceCall>}},
-                                         {"systolic", {&systolicVerb, &parametersOf<verbs::SystolicCall>}},
-                                         {"tile", {&tileVerb, &parametersOf<verbs::TileCall>}},
-                                         {"npu", {&npuVerb, &parametersOf<verbs::NpuCall>}},
-                                         {"map", {&mapVerb, &parametersOf<verbs::MapCall>}},
-                                         {"sweep", {&sweepVerb, &parametersOf<verbs::SweepCall>}}};
+template <typename Call> constexpr Verb verbOf(py::object (*run)(Arguments&, const py::object&))
+{
+    return {run, &parametersOf<Call>};
+}
+template <typename Call, auto json> constexpr Verb lensVerbOf()
+{
+    return verbOf<Call>(&lensVerb<Call, json>);
+}
+const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&solveVerb)},
+                                         {"bound", lensVerbOf<verbs::BoundCall, &boundDocument>()},
+                                         {"place", verbOf<verbs::PlaceCall>(&placeVerb)},
+                                         {"systolic", lensVerbOf<verbs::SystolicCall, &systolicDocument>()},
+                                         {"tile", lensVerbOf<verbs::TileCall, &tileDocument>()},
+                                         {"npu", lensVerbOf<verbs::NpuCall, &npuDocument>()},
+                                         {"map", lensVerbOf<verbs::MapCall, &mapDocument>()},
+                                         {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};
 
 } // namespace
 

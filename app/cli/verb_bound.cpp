@@ -11,16 +11,7 @@ namespace tilewright::cli {
 
 namespace {
 
-struct BoundArguments : verbs::BoundCall
-{
-    bool json = false;
-};
-
-void bindOptions(verbs::OptionList& o, BoundArguments& a)
-{
-    bindOptions(o, static_cast<verbs::BoundCall&>(a));
-    o.flag("--json", a.json, kJsonHelp);
-}
+using BoundArguments = WithJson<verbs::BoundCall>;
 
 int bound(BoundArguments& arguments)
 {

@@ -11,16 +11,7 @@ namespace tilewright::cli {
 
 namespace {
 
-struct CheckArguments : verbs::ScheduleCall
-{
-    bool json = false;
-};
-
-void bindOptions(verbs::OptionList& o, CheckArguments& a)
-{
-    bindOptions(o, static_cast<verbs::ScheduleCall&>(a));
-    o.flag("--json", a.json, kJsonHelp);
-}
+using CheckArguments = WithJson<verbs::ScheduleCall>;
 
 int check(CheckArguments& arguments)
 {

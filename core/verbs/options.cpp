@@ -31,15 +31,6 @@ bool isChoice(std::string_view words)
            std::ranges::none_of(words, [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
-Property limit(bool holds, const std::string& sentence)
-{
-    return [=](Option& option) {
-        option.limits.push_back(sentence);
-        if (!holds && option.refusal.empty())
-            option.refusal = sentence;
-    };
-}
-
 } // namespace
 
 std::string Option::description() const
@@ -52,14 +43,13 @@ std::string Option::description() const
     return otherwise.empty() ? out : out + ". Without it: " + otherwise;
 }
 
-Property OptionList::needs(bool holds, const std::string& what)
+Property OptionList::limit(bool holds, const std::string& sentence)
 {
-    return limit(holds, "needs " + what);
-}
-
-Property OptionList::notWith(bool holds, const std::string& what)
-{
-    return limit(!holds, "not with " + what);
+    return [=](Option& option) {
+        option.limits.push_back(sentence);
+        if (!holds && option.refusal.empty())
+            option.refusal = sentence;
+    };
 }
 
 Property OptionList::alone(bool holds, const std::string& what, const std::vector<std::string>& with)
@@ -77,16 +67,6 @@ Property OptionList::otherwise(const std::string& what)
         option.standard.clear();
         option.otherwise = what;
     };
-}
-
-Property OptionList::required()
-{
-    return [](Option& option) { option.required = true; };
-}
-
-Property OptionList::oneByOne()
-{
-    return [](Option& option) { option.manyAtOnce = false; };
 }
 
 Property OptionList::exactly(std::size_t number, const std::string& which)

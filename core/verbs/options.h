@@ -89,16 +89,28 @@ public:
     }
 
     /// Without `holds` the option can have no effect. `what` is what it needs: "--pipeline".
-    [[nodiscard]] static Property needs(bool holds, const std::string& what);
+    [[nodiscard]] static Property needs(bool holds, const std::string& what)
+    {
+        return limit(holds, "needs " + what);
+    }
     /// With `holds` the option can have no effect.
-    [[nodiscard]] static Property notWith(bool holds, const std::string& what);
+    [[nodiscard]] static Property notWith(bool holds, const std::string& what)
+    {
+        return limit(!holds, "not with " + what);
+    }
     /// With `holds` no other option can have an effect, but for those in `with`. `what` says so: "alone".
     [[nodiscard]] static Property alone(bool holds, const std::string& what,
                                         const std::vector<std::string>& with = {});
     [[nodiscard]] static Property otherwise(const std::string& what);
-    [[nodiscard]] static Property required();
+    [[nodiscard]] static Property required()
+    {
+        return [](Option& o) { o.required = true; };
+    }
     /// Of a list: one value behind each name.
-    [[nodiscard]] static Property oneByOne();
+    [[nodiscard]] static Property oneByOne()
+    {
+        return [](Option& o) { o.manyAtOnce = false; };
+    }
     /// A list of exactly so many values; `which` names them in the Error: "three numbers, of L3, L2 and L1".
     [[nodiscard]] static Property exactly(std::size_t number, const std::string& which);
 
@@ -114,6 +126,7 @@ public:
     [[nodiscard]] Status check(const std::set<std::string>& given) const;
 
 private:
+    static Property limit(bool holds, const std::string& sentence);
     Option& begin(const std::string& name, const std::string& help, const std::string& type);
 
     std::vector<Option> m_options;

@@ -118,8 +118,8 @@ RulesChoice chosen(const ScheduleValue& schedule, const py::object& rules)
     return *schedule.byFile;
 }
 
-/// What the schedule is evaluated on: a file of one may name the machine that it was made for, which holds
-/// where none is given.
+/// The problem that the schedule is evaluated on. Where no machine is given, the one that the schedule's file
+/// names holds.
 ProblemValue problemFor(const py::object& schedule, const py::object& workload, const py::object& machine,
                         const Dimensions& dimensions)
 {

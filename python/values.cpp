@@ -126,7 +126,7 @@ void addSchedule(py::module_& m)
     py::class_<ScheduleValue>(m, "Schedule",
                               R"(An execution order of subgraphs of a problem (docs/rules/schedule.md 2).
 
-Immutable; equal when its subgraphs are. What the file breaks of the format is told by evaluate().)")
+Immutable; equal when its subgraphs are. evaluate() reports format errors of the file.)")
         .def_static("load", &scheduleOf, py::arg("problem"), py::arg("path"),
                     "Of a schedule file. Raises Error.")
         .def_static(
@@ -167,8 +167,9 @@ void addModel(py::module_& m)
         m, "Model",
         R"(A workload of any kind before it is lowered: ONNX (read without its weights), model, layer list,
 topology, problem. Immutable.)")
-        .def_static("load", &loadModel, py::arg("path"), py::arg("dim") = Dimensions{},
-                    R"(Of a file, told by its content. `dim` gives the sizes that an ONNX file leaves open:
+        .def_static(
+            "load", &loadModel, py::arg("path"), py::arg("dim") = Dimensions{},
+            R"(From a file, whose kind is known by its content. `dim` gives the sizes that an ONNX file leaves open:
 {"batch": 1}. Raises Error.)")
         .def_static("of", &modelOfProblem, py::arg("problem"),
                     "A problem as a workload, which can be put on a machine.")

@@ -49,7 +49,7 @@ struct ScheduleValue
     ProblemPtr problem;
     LoadedSchedule loaded;
     std::vector<double> latencies;             ///< by subgraph, of a solved one
-    mutable std::optional<RulesChoice> byFile; ///< of rules="auto", once asked
+    mutable std::optional<RulesChoice> byFile; ///< choice of rules="auto", once made
 };
 
 struct ModelValue
@@ -73,7 +73,7 @@ struct SolutionValue
 
 using Dimensions = onnx::Dimensions;
 
-// What the arguments of every verb may be.
+// Conversions of the arguments that verbs share.
 
 /// A path of any kind.
 [[nodiscard]] std::string pathOf(const py::handle& path);
@@ -81,7 +81,7 @@ using Dimensions = onnx::Dimensions;
 /// a preset, or a list of these). readFiles() reads the files.
 [[nodiscard]] verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
                                          const Dimensions& dimensions);
-/// The same as a problem, which stands as it is unless a machine is given.
+/// The workload as a problem; a problem stands as it is unless a machine is given.
 [[nodiscard]] ProblemValue problemOf(const py::object& workload, const py::object& machine,
                                      const Dimensions& dimensions);
 /// A Schedule of the problem, or a file of one.

@@ -5,8 +5,8 @@
 
 namespace tilewright::cli {
 
-/// What became of the model: totals, MACs by type, the ten largest of what is not there as it is in the
-/// model.
+/// Prints the report of a lowering: totals, MACs by type, the ten largest operators that are approximated or
+/// dropped.
 void printLowering(const lower::LoweringReport& report);
 
 } // namespace tilewright::cli

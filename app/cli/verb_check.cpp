@@ -38,7 +38,7 @@ int check(CheckArguments& arguments)
 void addCheckVerb(CLI::App& app, int& exitCode)
 {
     manual::addVerb<CheckArguments>(
-        app, "check", "Tell whether a schedule is valid, or the precise reason why not", check, exitCode);
+        app, "check", "Whether a schedule is valid, or the precise reason why not", check, exitCode);
 }
 
 } // namespace tilewright::cli

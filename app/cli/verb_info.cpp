@@ -75,7 +75,7 @@ int describeModel(InfoArguments& args)
     return Exit::Success;
 }
 
-/// What a second model has otherwise than the first.
+/// Prints the differences between two models.
 int compare(const InfoArguments& args)
 {
     std::array<lower::ModelOnMachinePtr, 2> read;

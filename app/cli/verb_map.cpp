@@ -42,7 +42,7 @@ void bindOptions(verbs::OptionList& o, MapArguments& a)
 using Subject = verbs::MapSubject;
 using verbs::objectiveOf;
 
-/// The files that the command line asks for beside what is printed.
+/// Writes the files of --output, --csv and --export.
 Status writeOutputs(const Subject& subject, const MapArguments& args, const mapping::Method& method,
                     const std::string& csv)
 {

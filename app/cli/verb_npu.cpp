@@ -103,7 +103,7 @@ void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bo
         std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
 }
 
-/// What is known without the end of the run.
+/// Bounds and estimate of a run that was interrupted.
 void printInterrupted(const verbs::NpuAnswer& a)
 {
     std::cout << a.graph.name << ": " << formatGrouped(a.graph.nodes.size()) << " nodes, "

@@ -35,7 +35,7 @@ void bindOptions(verbs::OptionList& o, SolveArguments& a)
 }
 
 /// Time kept back for starting the process, reading and writing, and the part of the budget kept back because
-/// the last search of a thread ends a little after it is asked to.
+/// the last search of a thread ends a little after its stop is requested.
 constexpr double kOverhead = 0.015;
 constexpr double kMargin = 0.015;
 

@@ -43,7 +43,7 @@ int play(char** argv)
     return QApplication::exec();
 }
 
-/// What is seen, one picture a pause: FOLDER/NNN-MILLISECONDS.png.
+/// Draws the window at each pause of the tour: FOLDER/NNN-MILLISECONDS.png.
 int draw(const QString& folder, char** argv)
 {
     if (!QDir().mkpath(folder))

@@ -73,7 +73,7 @@ private:
     return Unit{};
 }
 
-/// What a verb is told about the machine: a preset or a file. Without a name the document keeps its own.
+/// --machine of a verb: a preset or a file. Without a name the document keeps its own.
 [[nodiscard]] inline Status useMachine(Document& document, const std::string& name)
 {
     if (name.empty())

@@ -87,7 +87,7 @@ int main(int argc, char** argv)
     addReportVerb(cli, argv, exitCode);
     addDemoVerb(cli, argv, exitCode);
     manual::addManualVerb(cli);
-    // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are let pass
+    // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are accepted
     // here; the application takes them out of the arguments.
     cli.allow_extras();
     if (const auto code = parse(cli, argc, argv))

@@ -44,7 +44,7 @@ const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
                                               {"npu", Lens::Npu},
                                               {"mapping", Lens::Mapping}};
 
-/// The schedule to compare with is opened, pinned, and gives way to the other one.
+/// Opens the schedule to compare with and pins it as the baseline; the other schedule is opened after it.
 Status pinBaseline(AppState& state, const std::string& path, const verbs::RulesCall& rules)
 {
     const auto file = readLensFile(QString::fromStdString(path));

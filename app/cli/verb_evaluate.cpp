@@ -128,6 +128,9 @@ int evaluateVerb(EvaluateArguments& arguments)
     const auto result = verbs::evaluateFiles(arguments);
     if (!result)
         return fail(result.error());
+    if (!result->loaded.formatIssues.empty() && (!arguments.trace.empty() || !arguments.report.empty()))
+        std::cerr
+            << "tilewright-cli: --trace and --report: nothing is written of a schedule with format errors\n";
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;

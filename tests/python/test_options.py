@@ -3,7 +3,9 @@
 refused with a sentence and exit code 2, by the command line and by Python alike."""
 
 import inspect
+import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -258,8 +260,23 @@ class Options(unittest.TestCase):
             tilewright.npu(tilewright.Model.load(MODEL), dim={"N": 1})
 
     def test_schedules_are_kept_in_a_folder_only(self):
-        plan = {"workload": PROBLEM, "axes": [{"name": "fast_memory_capacity", "values": [30000]}], "what": "bound"}
+        axes = [{"name": "fast_memory_capacity", "values": [30000]}]
+        solve = {"workload": PROBLEM, "axes": axes, "budget": {"iterations": 5}}
         with self.assertRaisesRegex(tilewright.Error, "^--keep-schedules: needs --output$"):
-            tilewright.sweep(plan, keep_schedules=True)
+            tilewright.sweep(solve, keep_schedules=True)
         with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(len(tilewright.sweep(plan, output=folder + "/out", keep_schedules=True).rows), 1)
+            with self.assertRaisesRegex(tilewright.Error, "^--keep-schedules: needs a plan that solves schedules$"):
+                tilewright.sweep({**solve, "what": "bound", "budget": {}}, output=folder + "/bound", keep_schedules=True)
+            tilewright.sweep(solve, output=folder + "/out", keep_schedules=True)
+            self.assertEqual(len(os.listdir(folder + "/out/schedules")), 1)
+
+    def test_nothing_is_written_of_a_schedule_with_format_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            schedule = json.loads(pathlib.Path(SCHEDULE).read_text())
+            schedule["granularities"][0] = [0, 1, 1]
+            file, trace = pathlib.Path(folder, "s.json"), pathlib.Path(folder, "t.csv")
+            file.write_text(json.dumps(schedule))
+            done = run(["evaluate", PROBLEM, str(file), "--trace", str(trace)])
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("nothing is written of a schedule with format errors", done.stderr)
+            self.assertFalse(trace.exists())

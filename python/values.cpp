@@ -14,11 +14,6 @@ namespace tilewright::python {
 
 namespace {
 
-void save(const py::object& path, const std::string& text)
-{
-    valueOf(writeFileAtomically(pathOf(path), text));
-}
-
 ModelValue loadModel(const py::object& path, const Dimensions& dimensions)
 {
     const std::string file = pathOf(path);
@@ -87,10 +82,6 @@ Raises Error.)")
         .def(
             "to_text", [](const ProblemValue& p) { return writeProblem(*p.problem); },
             "The text of a problem file.")
-        .def(
-            "save",
-            [](const ProblemValue& p, const py::object& path) { save(path, writeProblem(*p.problem)); },
-            py::arg("path"), "Writes a problem file. Raises Error.")
         .def_property_readonly("name", [](const ProblemValue& p) { return p.problem->name(); })
         .def_property_readonly("op_count", [](const ProblemValue& p) { return p.problem->opCount(); })
         .def_property_readonly("tensor_count", [](const ProblemValue& p) { return p.problem->tensorCount(); })
@@ -138,9 +129,6 @@ Immutable; equal when its subgraphs are. evaluate() reports format errors of the
             py::arg("problem"), py::arg("text"), py::arg("file") = "schedule",
             "From the text of a schedule file. Raises Error.")
         .def("to_text", &scheduleText, "The text of a schedule file. Raises Error.")
-        .def(
-            "save", [](const ScheduleValue& s, const py::object& path) { save(path, scheduleText(s)); },
-            py::arg("path"), "Writes a schedule file. Raises Error.")
         .def_property_readonly("problem", [](const ScheduleValue& s) { return ProblemValue{s.problem}; })
         .def("__len__", [](const ScheduleValue& s) { return s.loaded.schedule.size(); })
         .def("__eq__",
@@ -181,14 +169,6 @@ topology, problem. Immutable.)")
                 return model::writeModel(v.workload->model);
             },
             "The text of a model file. Raises Error for layers that are no model.")
-        .def(
-            "save",
-            [](const ModelValue& v, const py::object& path) {
-                if (v.workload->noModel)
-                    throw BadInput(*v.workload->noModel);
-                save(path, model::writeModel(v.workload->model));
-            },
-            py::arg("path"), "Writes a model file. Raises Error.")
         .def_property_readonly("name", [](const ModelValue& v) { return v.workload->model.name; })
         .def_property_readonly("operator_count",
                                [](const ModelValue& v) { return v.workload->model.operators.size(); })
@@ -229,9 +209,6 @@ void addMachine(py::module_& m)
         .def(
             "to_text", [](const Machine& v) { return writeMachine(v); },
             "The text of a machine file: the fields that were given.")
-        .def(
-            "save", [](const Machine& v, const py::object& path) { save(path, writeMachine(v)); },
-            py::arg("path"), "Writes a machine file. Raises Error.")
         .def(
             "with_field",
             [](const Machine& v, const std::string& path, const py::object& value) {
@@ -332,6 +309,12 @@ ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule
 
 void addValues(py::module_& m)
 {
+    m.def(
+        "write_text",
+        [](const py::object& path, const std::string& text) {
+            valueOf(writeFileAtomically(pathOf(path), text));
+        },
+        py::arg("path"), py::arg("text"));
     addMachine(m); // before those that take one
     addRules(m);
     addProblem(m);

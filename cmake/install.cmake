@@ -54,7 +54,8 @@ if(TARGET tilewright-python)
     set(folder lib/python3/dist-packages/tilewright) # where Debian's Python looks
     install(TARGETS tilewright-python LIBRARY DESTINATION ${folder} COMPONENT python)
     install(DIRECTORY python/tilewright/ DESTINATION ${folder} COMPONENT python
-            FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+            FILES_MATCHING PATTERN *.py PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+    install(FILES ${CMAKE_BINARY_DIR}/python/tilewright/__init__.pyi DESTINATION ${folder} COMPONENT python)
 endif()
 
 # Beside each other as in the source tree, so that the links between them hold.

@@ -118,8 +118,8 @@ RulesChoice chosen(const ScheduleValue& schedule, const py::object& rules)
     return *schedule.byFile;
 }
 
-/// What the schedule is evaluated on: a file of one may name the machine that it was made for, which holds
-/// where none is given.
+/// The problem that the schedule is evaluated on. Where no machine is given, the one that the schedule's file
+/// names holds.
 ProblemValue problemFor(const py::object& schedule, const py::object& workload, const py::object& machine,
                         const Dimensions& dimensions)
 {
@@ -131,13 +131,13 @@ ProblemValue problemFor(const py::object& schedule, const py::object& workload, 
     const auto target = text ? valueOf(lower::targetOfSchedule(*text, file)) : lower::ScheduleTarget();
     if (!target.machine && !target.hardware)
         return problemOf(workload, machine, dimensions);
-    const verbs::WorkloadCall call =
-        callOf(workload, machine, dimensions.empty() ? target.dimensions : dimensions);
+    verbs::WorkloadCall call = callOf(workload, machine, dimensions);
     const py::gil_scoped_release released;
-    return {valueOf(verbs::problemOnHardware(call, {}, {target, file})).problem};
+    return {valueOf(verbs::readProblem(call, {target, file})).problem};
 }
 
-/// The common case, values, without a copy of either.
+} // namespace
+
 EvaluationValue evaluateValue(const py::object& workload, const py::object& schedule, const py::object& rules,
                               const py::object& machine, const Dimensions& dimensions)
 {
@@ -155,8 +155,6 @@ EvaluationValue evaluateValue(const py::object& workload, const py::object& sche
     const py::gil_scoped_release released;
     return {verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
 }
-
-} // namespace
 
 void addEvaluation(py::module_& m)
 {

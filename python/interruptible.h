@@ -15,16 +15,16 @@
 
 namespace tilewright::python {
 
-/// A document and whether it is of work that was interrupted.
+/// A JSON document, and whether the work was interrupted.
 using Answer = std::pair<std::string, bool>;
 
-/// Long work, done in a thread of its own while the one that asked for it looks for Ctrl+C, asks `stop` and
-/// calls what the work wants to tell; Python's lock is held only for these.
+/// Runs long work in a thread of its own. The calling thread meanwhile looks for Ctrl+C, calls `stop` and the
+/// callbacks of the work; it holds Python's lock only for these.
 class Session
 {
 public:
-    /// `stop`: None, what is called about fifty times a second and says whether to stop, or a
-    /// threading.Event.
+    /// `stop`: None, a threading.Event, or a function that is called about fifty times a second and returns
+    /// whether to stop.
     explicit Session(const py::object& stop)
         : m_stop(py::hasattr(stop, "is_set") ? py::object(stop.attr("is_set")) : stop)
     {
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] bool interrupted() const noexcept { return m_interrupted; }
     /// By either.
     [[nodiscard]] bool stopped() const { return m_source.stop_requested(); }
-    /// From the work: calls this in the thread that asked, with Python's lock.
+    /// From the work: calls `message` in the calling thread, with Python's lock.
     void tell(std::function<void()> message)
     {
         const std::scoped_lock lock(m_mutex);
@@ -70,7 +70,7 @@ public:
         return std::move(*out);
     }
 
-    /// What Ctrl+C means where there is nothing to give back.
+    /// KeyboardInterrupt, where there is no result to return.
     [[noreturn]] static void raiseInterrupt()
     {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    /// Waits a little; false when the work is done and all is told.
+    /// Waits a little; false when the work is done and all its messages were called.
     bool watch()
     {
         std::deque<std::function<void()>> messages;
@@ -122,7 +122,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_news;
     std::deque<std::function<void()>> m_messages;
-    std::exception_ptr m_raised; ///< by `stop` or by what was told
+    std::exception_ptr m_raised; ///< by `stop` or by a message
     bool m_done = false, m_interrupted = false;
 };
 

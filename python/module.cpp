@@ -15,6 +15,6 @@ PYBIND11_MODULE(_core, m)
     m.attr("__version__") = std::string(tilewright::programVersion());
     addValues(m);
     addEvaluation(m);
-    addScheduleVerbs(m);
-    addLensVerbs(m);
+    addResults(m);
+    addVerbs(m);
 }

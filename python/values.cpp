@@ -5,6 +5,7 @@
 #include "lower/machine_lenses.h"
 #include "lower/on_machine.h"
 #include "model/model_json.h"
+#include "verbs/problem_on_hardware.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@
 namespace tilewright::python {
 
 namespace {
-
-void save(const py::object& path, const std::string& text)
-{
-    valueOf(writeFileAtomically(pathOf(path), text));
-}
 
 ModelValue loadModel(const py::object& path, const Dimensions& dimensions)
 {
@@ -86,10 +82,6 @@ Raises Error.)")
         .def(
             "to_text", [](const ProblemValue& p) { return writeProblem(*p.problem); },
             "The text of a problem file.")
-        .def(
-            "save",
-            [](const ProblemValue& p, const py::object& path) { save(path, writeProblem(*p.problem)); },
-            py::arg("path"), "Writes a problem file. Raises Error.")
         .def_property_readonly("name", [](const ProblemValue& p) { return p.problem->name(); })
         .def_property_readonly("op_count", [](const ProblemValue& p) { return p.problem->opCount(); })
         .def_property_readonly("tensor_count", [](const ProblemValue& p) { return p.problem->tensorCount(); })
@@ -125,7 +117,7 @@ void addSchedule(py::module_& m)
     py::class_<ScheduleValue>(m, "Schedule",
                               R"(An execution order of subgraphs of a problem (docs/rules/schedule.md 2).
 
-Immutable; equal when its subgraphs are. What the file breaks of the format is told by evaluate().)")
+Immutable; equal when its subgraphs are. evaluate() reports format errors of the file.)")
         .def_static("load", &scheduleOf, py::arg("problem"), py::arg("path"),
                     "Of a schedule file. Raises Error.")
         .def_static(
@@ -137,9 +129,6 @@ Immutable; equal when its subgraphs are. What the file breaks of the format is t
             py::arg("problem"), py::arg("text"), py::arg("file") = "schedule",
             "From the text of a schedule file. Raises Error.")
         .def("to_text", &scheduleText, "The text of a schedule file. Raises Error.")
-        .def(
-            "save", [](const ScheduleValue& s, const py::object& path) { save(path, scheduleText(s)); },
-            py::arg("path"), "Writes a schedule file. Raises Error.")
         .def_property_readonly("problem", [](const ScheduleValue& s) { return ProblemValue{s.problem}; })
         .def("__len__", [](const ScheduleValue& s) { return s.loaded.schedule.size(); })
         .def("__eq__",
@@ -166,8 +155,9 @@ void addModel(py::module_& m)
         m, "Model",
         R"(A workload of any kind before it is lowered: ONNX (read without its weights), model, layer list,
 topology, problem. Immutable.)")
-        .def_static("load", &loadModel, py::arg("path"), py::arg("dim") = Dimensions{},
-                    R"(Of a file, told by its content. `dim` gives the sizes that an ONNX file leaves open:
+        .def_static(
+            "load", &loadModel, py::arg("path"), py::arg("dim") = Dimensions{},
+            R"(From a file, whose kind is known by its content. `dim` gives the sizes that an ONNX file leaves open:
 {"batch": 1}. Raises Error.)")
         .def_static("of", &modelOfProblem, py::arg("problem"),
                     "A problem as a workload, which can be put on a machine.")
@@ -179,14 +169,6 @@ topology, problem. Immutable.)")
                 return model::writeModel(v.workload->model);
             },
             "The text of a model file. Raises Error for layers that are no model.")
-        .def(
-            "save",
-            [](const ModelValue& v, const py::object& path) {
-                if (v.workload->noModel)
-                    throw BadInput(*v.workload->noModel);
-                save(path, model::writeModel(v.workload->model));
-            },
-            py::arg("path"), "Writes a model file. Raises Error.")
         .def_property_readonly("name", [](const ModelValue& v) { return v.workload->model.name; })
         .def_property_readonly("operator_count",
                                [](const ModelValue& v) { return v.workload->model.operators.size(); })
@@ -204,10 +186,11 @@ void addMachine(py::module_& m)
         .def_static(
             "load",
             [](const py::object& files) {
-                const auto machine = machineOf(files);
-                if (!machine)
+                verbs::WorkloadCall call = callOf(py::none(), files, {});
+                if (!call.hasMachine())
                     throw py::type_error("expected a file, the name of a preset, or a list of these");
-                return *machine;
+                valueOf(readFiles(call));
+                return *call.machine;
             },
             py::arg("files"), "Of a file or a preset, or of several older files. Raises Error.")
         .def_static(
@@ -226,9 +209,6 @@ void addMachine(py::module_& m)
         .def(
             "to_text", [](const Machine& v) { return writeMachine(v); },
             "The text of a machine file: the fields that were given.")
-        .def(
-            "save", [](const Machine& v, const py::object& path) { save(path, writeMachine(v)); },
-            py::arg("path"), "Writes a machine file. Raises Error.")
         .def(
             "with_field",
             [](const Machine& v, const std::string& path, const py::object& value) {
@@ -278,51 +258,40 @@ std::string pathOf(const py::handle& path)
     return py::module_::import("os").attr("fspath")(path).cast<std::string>();
 }
 
-std::optional<Machine> machineOf(const py::object& machine)
-{
-    if (machine.is_none())
-        return std::nullopt;
-    if (py::isinstance<Machine>(machine))
-        return machine.cast<Machine>();
-    std::vector<std::string> files;
-    if (py::isinstance<py::list>(machine) || py::isinstance<py::tuple>(machine))
-        for (const py::handle& file : machine)
-            files.push_back(pathOf(file));
-    else
-        files.push_back(pathOf(machine));
-    return valueOf(lower::loadMachine(files));
-}
-
-ModelValue modelOf(const py::object& workload, const Dimensions& dimensions)
-{
-    if (py::isinstance<ModelValue>(workload))
-        return workload.cast<ModelValue>();
-    return py::isinstance<ProblemValue>(workload) ? modelOfProblem(workload.cast<ProblemValue>())
-                                                  : loadModel(workload, dimensions);
-}
-
 verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
                            const Dimensions& dimensions)
 {
-    if (workload.is_none())
-        return {nullptr, {}, machineOf(machine)};
-    const ModelValue model = modelOf(workload, dimensions);
-    return {model.workload, model.file, machineOf(machine)};
+    verbs::WorkloadCall out;
+    if (py::isinstance<ModelValue>(workload) || py::isinstance<ProblemValue>(workload)) {
+        const ModelValue model = py::isinstance<ModelValue>(workload)
+                                     ? workload.cast<ModelValue>()
+                                     : modelOfProblem(workload.cast<ProblemValue>());
+        if (!dimensions.empty())
+            throw BadInput("dim: goes with a file, a value has its sizes");
+        out.workload = model.workload;
+        out.file = model.file;
+    } else if (!workload.is_none()) {
+        out.file = pathOf(workload);
+    }
+    if (py::isinstance<Machine>(machine))
+        out.machine = machine.cast<Machine>();
+    else if (py::isinstance<py::list>(machine) || py::isinstance<py::tuple>(machine))
+        for (const py::handle& file : machine)
+            out.machines.push_back(pathOf(file));
+    else if (!machine.is_none())
+        out.machines.push_back(pathOf(machine));
+    for (const auto& [name, value] : dimensions)
+        out.dims.push_back(name + "=" + std::to_string(value));
+    return out;
 }
 
 ProblemValue problemOf(const py::object& workload, const py::object& machine, const Dimensions& dimensions)
 {
-    if (machine.is_none() && py::isinstance<ProblemValue>(workload))
+    if (machine.is_none() && dimensions.empty() && py::isinstance<ProblemValue>(workload))
         return workload.cast<ProblemValue>();
-    const bool isValue = py::isinstance<ProblemValue>(workload) || py::isinstance<ModelValue>(workload);
-    if (machine.is_none() && dimensions.empty() && !isValue)
-        if (const std::string file = pathOf(workload); verbs::isProblemFile(file)) {
-            const py::gil_scoped_release released;
-            return {valueOf(loadProblem(file))};
-        }
-    const verbs::WorkloadCall call = callOf(workload, machine, dimensions);
+    verbs::WorkloadCall call = callOf(workload, machine, dimensions);
     const py::gil_scoped_release released;
-    return {valueOf(verbs::problemOf(call))};
+    return {valueOf(verbs::readProblem(call)).problem};
 }
 
 ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule)
@@ -338,14 +307,14 @@ ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule
     return {problem.problem, valueOf(loadSchedule(*problem.problem, file)), {}, {}};
 }
 
-Rules rulesOf(const py::object& rules)
-{
-    return py::isinstance<Rules>(rules) ? rules.cast<Rules>()
-                                        : valueOf(verbs::rulesNamed(rules.cast<std::string>())).rules;
-}
-
 void addValues(py::module_& m)
 {
+    m.def(
+        "write_text",
+        [](const py::object& path, const std::string& text) {
+            valueOf(writeFileAtomically(pathOf(path), text));
+        },
+        py::arg("path"), py::arg("text"));
     addMachine(m); // before those that take one
     addRules(m);
     addProblem(m);

@@ -5,6 +5,7 @@
 #include "lower/workload.h"
 #include "model/machine.h"
 #include "schedule/schedule_json.h"
+#include "solve/search/solver.h"
 #include "verbs/evaluate.h"
 #include "verbs/workload.h"
 
@@ -48,7 +49,7 @@ struct ScheduleValue
     ProblemPtr problem;
     LoadedSchedule loaded;
     std::vector<double> latencies;             ///< by subgraph, of a solved one
-    mutable std::optional<RulesChoice> byFile; ///< of rules="auto", once asked
+    mutable std::optional<RulesChoice> byFile; ///< choice of rules="auto", once made
 };
 
 struct ModelValue
@@ -62,36 +63,45 @@ struct EvaluationValue
     verbs::EvaluatedSchedule evaluated;
 };
 
+struct SolutionValue
+{
+    ProblemPtr problem;
+    SolveResult result;
+    Rules rules;
+    bool interrupted = false;
+};
+
 using Dimensions = onnx::Dimensions;
 
-// What the arguments of every verb may be.
+// Conversions of the arguments that verbs share.
 
 /// A path of any kind.
 [[nodiscard]] std::string pathOf(const py::handle& path);
-/// None, a Machine, a file or the name of a preset, or a list of these.
-[[nodiscard]] std::optional<Machine> machineOf(const py::object& machine);
-/// A Model, a Problem, or a file.
-[[nodiscard]] ModelValue modelOf(const py::object& workload, const Dimensions& dimensions);
+/// The workload (None, a Model, a Problem, or a file) and the machine (None, a Machine, a file or the name of
+/// a preset, or a list of these). readFiles() reads the files.
 [[nodiscard]] verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
                                          const Dimensions& dimensions);
-/// The same as a problem, which stands as it is unless a machine is given.
+/// The workload as a problem; a problem stands as it is unless a machine is given.
 [[nodiscard]] ProblemValue problemOf(const py::object& workload, const py::object& machine,
                                      const Dimensions& dimensions);
 /// A Schedule of the problem, or a file of one.
 [[nodiscard]] ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule);
-/// Rules, or "final" or "seed".
-[[nodiscard]] Rules rulesOf(const py::object& rules);
-
 /// A list as an array of its own.
 template <typename T> py::array_t<T> arrayOf(const std::vector<T>& values)
 {
     return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+/// A schedule of the problem, evaluated; of values, the common case, without a copy of either. `rules`:
+/// Rules, "final", "seed" or "auto".
+[[nodiscard]] EvaluationValue evaluateValue(const py::object& workload, const py::object& schedule,
+                                            const py::object& rules, const py::object& machine,
+                                            const Dimensions& dimensions);
+
 // One function a file: adds its part to the module.
 void addValues(py::module_& module);
 void addEvaluation(py::module_& module);
-void addScheduleVerbs(py::module_& module);
-void addLensVerbs(py::module_& module);
+void addResults(py::module_& module);
+void addVerbs(py::module_& module);
 
 } // namespace tilewright::python

@@ -7,7 +7,7 @@
 
 namespace tilewright::cli {
 
-/// Progress that can be stopped and, when `print`, tells on stderr how far the work is, percent by percent.
+/// Progress that can be stopped and, with `print`, prints each percent of the work on stderr.
 [[nodiscard]] Progress progressLine(std::stop_token stop, bool print, std::string what);
 
 } // namespace tilewright::cli

@@ -10,7 +10,7 @@
 namespace tilewright::cli {
 
 /// "layer0.up, layer0.gelu": in full as far as there is room for them, and how many more there are. Ops
-/// without a name in the file are not told; empty when none has one.
+/// without a name in the file are left out; empty when none has one.
 [[nodiscard]] std::string opNames(const Problem& problem, const std::vector<OpId>& ops);
 
 /// A row a subgraph, in their order; of more than `most` those that take longest, and how many more there

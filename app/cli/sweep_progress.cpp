@@ -59,12 +59,12 @@ std::function<void(const sweep::RunState&)> sweepProgress()
             if ((state.toGo() == 0 || state.stopped) && !std::exchange(*last, true))
                 std::cerr << '\n';
         };
-    return [told = -1](const sweep::RunState& state) mutable {
+    return [printed = -1](const sweep::RunState& state) mutable {
         constexpr int kLines = 10;
         const int now = static_cast<int>(shareOf(state) * kLines);
-        if (now > told)
+        if (now > printed)
             std::cerr << stateText(state) << '\n';
-        told = std::max(told, now);
+        printed = std::max(printed, now);
     };
 }
 

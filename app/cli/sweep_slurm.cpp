@@ -16,7 +16,7 @@ namespace tilewright::cli {
 
 namespace {
 
-/// What the command prints; the Error has its exit code, its messages went to stderr.
+/// Output of the command; the Error has its exit code, its messages went to stderr.
 Result<std::string> outputOf(const std::string& command)
 {
     FILE* const pipe = ::popen(command.c_str(), "r");
@@ -70,7 +70,7 @@ Status submitToSlurm(const sweep::SlurmJob& job)
     const auto array = submit(sweep::shellWord(script));
     if (!array)
         return array.error();
-    // Whatever became of the tasks: the table says what is there and what is missing.
+    // Also after tasks that failed: the table says which points are missing.
     const auto collect = submit("--dependency=afterany:" + *array + " " + sweep::shellWord(collecting));
     if (!collect)
         return collect.error();

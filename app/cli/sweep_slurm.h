@@ -11,7 +11,7 @@ namespace tilewright::cli {
 /// Path of this program.
 [[nodiscard]] std::string ownPath();
 
-/// Writes the scripts into the folder and submits both; tells the ids, and how to watch and cancel.
+/// Writes the scripts into the folder and submits both; prints the ids, and how to watch and cancel.
 [[nodiscard]] Status submitToSlurm(const sweep::SlurmJob& job);
 
 } // namespace tilewright::cli

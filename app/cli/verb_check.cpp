@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "manual/command_line.h"
 #include "report/evaluation_json.h"
 #include "report/format_issue.h"
-#include "schedule_input.h"
 #include "verbs.h"
-
-#include <CLI/CLI.hpp>
+#include "verbs/evaluate.h"
 
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
 namespace {
 
-int check(const ScheduleArguments& arguments)
+using CheckArguments = WithJson<verbs::ScheduleCall>;
+
+int check(CheckArguments& arguments)
 {
-    const auto result = evaluateFiles(arguments);
+    const auto result = verbs::evaluateFiles(arguments);
     if (!result)
         return fail(result.error());
     const Evaluation& e = result->evaluation;
@@ -37,11 +37,8 @@ int check(const ScheduleArguments& arguments)
 
 void addCheckVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb =
-        app.add_subcommand("check", "Tell whether a schedule is valid, or the precise reason why not");
-    auto arguments = std::make_shared<ScheduleArguments>();
-    arguments->addTo(*verb);
-    verb->callback([arguments, &exitCode] { exitCode = check(*arguments); });
+    manual::addVerb<CheckArguments>(
+        app, "check", "Whether a schedule is valid, or the precise reason why not", check, exitCode);
 }
 
 } // namespace tilewright::cli

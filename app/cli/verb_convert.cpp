@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "table.h"
+#include "lowering_table.h"
+#include "manual/command_line.h"
 #include "verbs.h"
-#include "workload_input.h"
 
 #include "base/file.h"
 #include "base/text.h"
@@ -14,11 +14,8 @@
 #include "systolic/gemm.h"
 #include "verbs/evaluate.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
@@ -26,10 +23,22 @@ namespace {
 
 struct ConvertArguments
 {
-    std::string file, output, to;
-    WorkloadArguments machine;
+    verbs::WorkloadCall workload;
+    std::string output, to;
     bool json = false;
 };
+
+void bindOptions(verbs::OptionList& o, ConvertArguments& a)
+{
+    o.add("file", a.workload.file, "FILE", "ONNX or other model, layer list, topology or problem",
+          o.required());
+    o.add("-o,--output", a.output, "FILE", "File to write", o.required());
+    o.add("--to", a.to, "model|problem|layers|gemms|npu|schedule",
+          "Kind of the file; schedule: each operation alone", o.required());
+    bindOptions(o, a.workload);
+    o.flag("--json", a.json,
+           "Report of the lowering, or figures of the schedule, as one JSON document on stdout");
+}
 
 /// The GEMMs as a topology table, which every reader of workloads takes.
 std::string gemmTable(const lower::LoweredProblem& lowered)
@@ -47,9 +56,9 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
 }
 
 /// Each op alone: what the window starts with, to begin from and to compare with.
-int writeEachAlone(const ConvertArguments& a)
+int writeEachAlone(ConvertArguments& a)
 {
-    auto on = problemOf(a.file, a.machine);
+    auto on = verbs::readProblem(a.workload);
     if (!on)
         return fail(on.error());
     const Problem& problem = *on->problem;
@@ -61,8 +70,8 @@ int writeEachAlone(const ConvertArguments& a)
     for (const SubgraphEvaluation& s : e.subgraphs)
         latencies.push_back(s.latency);
     if (const Issue* issue = e.verdict()) {
-        std::cerr << "tilewright-cli: " << a.file << ": not every operation fits alone: " << sentence(*issue)
-                  << '\n';
+        std::cerr << "tilewright-cli: " << a.workload.file
+                  << ": not every operation fits alone: " << sentence(*issue) << '\n';
         latencies.clear();
     }
     const auto text = writeSchedule(problem, alone.loaded.schedule, latencies);
@@ -80,11 +89,11 @@ int writeEachAlone(const ConvertArguments& a)
     return e.valid() ? Exit::Success : Exit::No;
 }
 
-int convert(const ConvertArguments& a)
+int convert(ConvertArguments& a)
 {
     if (a.to == "schedule")
         return writeEachAlone(a);
-    const auto read = lowerFile(a.file, a.machine);
+    const auto read = verbs::lowerNamed(a.workload);
     if (!read)
         return fail(read.error());
     std::string text;
@@ -118,16 +127,8 @@ int convert(const ConvertArguments& a)
 
 void addConvertVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb = app.add_subcommand("convert", "Lower a workload to a lens and write that lens' file");
-    auto a = std::make_shared<ConvertArguments>();
-    verb->add_option("file", a->file, "ONNX or other model, layer list, topology or problem")->required();
-    verb->add_option("-o,--output", a->output, "File to write")->required();
-    verb->add_option("--to", a->to, "model, problem, layers, gemms, npu, or schedule: each operation alone")
-        ->required()
-        ->check(CLI::IsMember({"model", "problem", "layers", "gemms", "npu", "schedule"}));
-    a->machine.addTo(*verb);
-    verb->add_flag("--json", a->json, "The report of the lowering as one JSON document on stdout");
-    verb->callback([a, &exitCode] { exitCode = convert(*a); });
+    manual::addVerb<ConvertArguments>(app, "convert", "Lower a workload to a lens and write that lens' file",
+                                      convert, exitCode);
 }
 
 } // namespace tilewright::cli

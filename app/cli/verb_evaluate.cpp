@@ -2,32 +2,44 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
+#include "manual/command_line.h"
 #include "report/csv.h"
 #include "report/evaluation_json.h"
 #include "report/format_issue.h"
 #include "report/html_report.h"
 #include "report/step_writers.h"
-#include "schedule_input.h"
 #include "schedule_table.h"
 #include "verbs.h"
-
-#include <CLI/CLI.hpp>
+#include "verbs/evaluate.h"
 
 #include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
 namespace {
 
-struct EvaluateArguments : ScheduleArguments
+using verbs::EvaluatedFiles;
+
+struct EvaluateArguments : verbs::ScheduleCall
 {
     std::string trace;
     std::string report;
+    bool json = false;
 };
+
+void bindOptions(verbs::OptionList& o, EvaluateArguments& a)
+{
+    bindOptions(o, static_cast<verbs::ScheduleCall&>(a));
+    o.add("--trace", a.trace, "FILE",
+          "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)");
+    o.add("--report", a.report, "FILE",
+          "Write a report: FILE.html as a page of tables (the verb report of tilewright adds the charts), "
+          "FILE.csv as a table of the subgraphs");
+    o.flag("--json", a.json, kJsonHelp);
+}
 
 /// The subgraph that takes longest, where there is a choice.
 void printSlowest(const EvaluatedFiles& r)
@@ -104,17 +116,21 @@ int writeReport(const Snapshot& snapshot, const EvaluateArguments& arguments)
     if (endsWith(arguments.report, ".csv"))
         text = subgraphsCsv(snapshot);
     else
-        text = htmlReport(snapshot, {{}, arguments.problem + " · " + arguments.schedule + " · " + today()});
+        text = htmlReport(snapshot,
+                          {{}, arguments.workload.file + " · " + arguments.schedule + " · " + today()});
     if (auto status = writeFileAtomically(arguments.report, text); !status)
         return fail(status.error());
     return Exit::Success;
 }
 
-int evaluateVerb(const EvaluateArguments& arguments)
+int evaluateVerb(EvaluateArguments& arguments)
 {
-    const auto result = evaluateFiles(arguments);
+    const auto result = verbs::evaluateFiles(arguments);
     if (!result)
         return fail(result.error());
+    if (!result->loaded.formatIssues.empty() && (!arguments.trace.empty() || !arguments.report.empty()))
+        std::cerr
+            << "tilewright-cli: --trace and --report: nothing is written of a schedule with format errors\n";
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;
@@ -133,19 +149,9 @@ int evaluateVerb(const EvaluateArguments& arguments)
 
 void addEvaluateVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb =
-        app.add_subcommand("evaluate", "Latency, traffic and memory of a schedule, subgraph by subgraph");
-    auto arguments = std::make_shared<EvaluateArguments>();
-    arguments->addTo(*verb);
-    verb->add_option("--trace", arguments->trace,
-                     "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)")
-        ->type_name("FILE");
-    verb->add_option(
-            "--report", arguments->report,
-            "Write a report: FILE.html as a page of tables (the verb report of tilewright adds the charts), "
-            "FILE.csv as a table of the subgraphs")
-        ->type_name("FILE");
-    verb->callback([arguments, &exitCode] { exitCode = evaluateVerb(*arguments); });
+    manual::addVerb<EvaluateArguments>(app, "evaluate",
+                                       "Latency, traffic and memory of a schedule, subgraph by subgraph",
+                                       evaluateVerb, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "manual/command_line.h"
 #include "manual/program.h"
 #include "model/model_json.h"
 #include "model/networks.h"
@@ -7,10 +8,8 @@
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 
-#include <CLI/CLI.hpp>
-
+#include <algorithm>
 #include <iostream>
-#include <memory>
 #include <tuple>
 
 namespace tilewright::cli {
@@ -24,6 +23,53 @@ struct GenerateArguments
     GenerateOptions options;
     model::NetworkOptions network;
 };
+
+void bindOptions(verbs::OptionList& o, GenerateArguments& a)
+{
+    std::string kinds = "What to generate:", branches;
+    for (const WorkloadKindInfo& info : workloadKinds()) {
+        kinds += "\n" + std::string(info.name) + ": " + std::string(info.meaning);
+        branches +=
+            (branches.empty() ? "" : "; ") + std::string(info.name) + ": " + std::string(info.branches);
+    }
+    for (const model::NetworkKindInfo& info : model::networkKinds())
+        kinds += "\n" + std::string(info.name) + " (a model): " + std::string(info.meaning);
+    const bool isModel = model::networkKindOf(a.kind).has_value(), isRandom = a.kind == "random";
+    const auto isKind = [&a](std::initializer_list<const char*> names) {
+        return std::ranges::count(names, a.kind) > 0;
+    };
+    const verbs::Property problem = o.notWith(isModel, "models"), model = o.needs(isModel, "a kind of model");
+    const verbs::Property tokens =
+        o.notWith(isKind({"resnet-18", "resnet-50", "mobilenet-v2"}), "networks for images");
+    const verbs::Property ofKind = o.otherwise("that of the kind");
+    const verbs::Range size; // the generators check it, and know those of each kind
+    o.add("kind", a.kind, manual::oneOf(workloadKinds()) + "|" + manual::oneOf(model::networkKinds()), kinds,
+          o.required());
+    o.add("-o,--output", a.output, "FILE", "File to write", o.otherwise("standard output"));
+    GenerateOptions& p = a.options;
+    model::NetworkOptions& n = a.network;
+    o.add("--layers", p.layers, size, "Blocks in a row", o.notWith(isRandom, "random"), ofKind);
+    o.add("--rows", p.rows, size, "Height of the activations; of models: tokens", ofKind);
+    o.add("--width", p.width, size, "Width of the activations; of models: hidden size", ofKind);
+    o.add("--hidden", p.hidden, size, "Inner width of a block; of models: of the feed-forward net",
+          o.notWith(isKind({"diamond", "fan-out", "random"}), "diamond, fan-out and random"), ofKind);
+    o.add("--branches", p.branches, size, "Number by kind: " + branches, problem,
+          o.notWith(a.kind == "mlp", "mlp"), ofKind);
+    o.add("--heads", n.heads, size, "Heads of queries", model, ofKind);
+    o.add("--kv-heads", n.kvHeads, size, "Heads of keys and values", model, tokens, ofKind);
+    o.add("--cached", n.cached, size, "Tokens in the KV cache before these", model, tokens, ofKind);
+    o.add("--experts", n.experts, size, "Experts, two of which work on a token", model, ofKind);
+    o.add("--batch", n.batch, size, "Images", model, ofKind);
+    o.add("--size", n.size, size, "Height and width of an image", model, ofKind);
+    o.add("--classes", n.classes, size, "Classes, or words of the vocabulary", model, ofKind);
+    o.add("--ops", p.ops, size, "Number of ops", o.needs(isRandom, "random"), o.otherwise("30"));
+    o.flag("--ragged", p.ragged, "Sizes that nothing divides", problem);
+    o.add("--seed", p.seed, verbs::Range{}, "Seed of sizes and shapes",
+          o.needs(isRandom || p.ragged, "random or --ragged"));
+    o.add("--native", p.native, size, "Native width and height", problem);
+    o.add("--capacity", p.capacity, size, "Fast memory, in elements", problem);
+    o.add("--bandwidth", p.bandwidth, size, "Slow memory, in elements per unit of time", problem);
+}
 
 int write(const std::string& file, const std::string& text, const std::string& what)
 {
@@ -64,7 +110,7 @@ int generateModel(const GenerateArguments& arguments, model::NetworkKind kind)
                      std::to_string(network->tensors.size()) + " tensors");
 }
 
-int generate(GenerateArguments arguments)
+int generate(GenerateArguments& arguments)
 {
     if (const auto network = model::networkKindOf(arguments.kind))
         return generateModel(arguments, *network);
@@ -87,46 +133,9 @@ int generate(GenerateArguments arguments)
 
 void addGenerateVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb = app.add_subcommand("generate",
-                                    "Write a problem or a whole network of a kind and size of your choice");
-    auto a = std::make_shared<GenerateArguments>();
-    std::string kinds;
-    std::string branches;
-    for (const WorkloadKindInfo& info : workloadKinds()) {
-        kinds += "\n" + std::string(info.name) + ": " + std::string(info.meaning);
-        branches +=
-            (branches.empty() ? "" : "; ") + std::string(info.name) + ": " + std::string(info.branches);
-    }
-    for (const model::NetworkKindInfo& info : model::networkKinds())
-        kinds += "\n" + std::string(info.name) + " (a model): " + std::string(info.meaning);
-    GenerateOptions& o = a->options;
-    verb->add_option("kind", a->kind, "What to generate:" + kinds)
-        ->type_name(manual::oneOf(workloadKinds()) + "|" + manual::oneOf(model::networkKinds()))
-        ->required();
-    verb->add_option("-o,--output", a->output, "File to write (standard output without it)");
-    verb->add_option("--layers", o.layers, "Blocks in a row");
-    verb->add_option("--rows", o.rows, "Height of the activations; of models: tokens");
-    verb->add_option("--width", o.width, "Width of the activations; of models: hidden size");
-    verb->add_option("--hidden", o.hidden, "Inner width of a block; of models: of the feed-forward net");
-    verb->add_option("--branches", o.branches, "Counts, by kind: " + branches);
-    model::NetworkOptions& n = a->network;
-    for (const auto& [name, value, meaning] :
-         {std::tuple{"--heads", &n.heads, "Models: heads of queries"},
-          std::tuple{"--kv-heads", &n.kvHeads, "Models: heads of keys and values"},
-          std::tuple{"--cached", &n.cached, "Models: tokens in the KV cache before these"},
-          std::tuple{"--experts", &n.experts, "Models: experts, two of which work on a token"},
-          std::tuple{"--batch", &n.batch, "Models: images"},
-          std::tuple{"--size", &n.size, "Models: height and width of an image"},
-          std::tuple{"--classes", &n.classes, "Models: classes, or words of the vocabulary"}})
-        verb->add_option(name, *value, meaning);
-    verb->add_option("--ops", o.ops, "Number of ops (random only)");
-    verb->add_flag("--ragged", o.ragged, "Sizes that nothing divides");
-    verb->add_option("--seed", o.seed, "Other sizes and shapes (random and --ragged)")->capture_default_str();
-    verb->add_option("--native", o.native, "Native width and height")->capture_default_str();
-    verb->add_option("--capacity", o.capacity, "Fast memory, in elements")->capture_default_str();
-    verb->add_option("--bandwidth", o.bandwidth, "Slow memory, in elements per unit of time")
-        ->capture_default_str();
-    verb->callback([a, &exitCode] { exitCode = generate(*a); });
+    manual::addVerb<GenerateArguments>(app, "generate",
+                                       "Write a problem or a whole network of a kind and size of your choice",
+                                       generate, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -3,16 +3,15 @@
 #include "base/text.h"
 #include "eval/lower_bound.h"
 #include "lower/compare_on_machine.h"
+#include "lowering_table.h"
+#include "manual/command_line.h"
 #include "report/problem_summary.h"
 #include "table.h"
 #include "verbs.h"
+#include "verbs/workload.h"
 #include "workload/problem_json.h"
-#include "workload_input.h"
-
-#include <CLI/CLI.hpp>
 
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
@@ -20,10 +19,21 @@ namespace {
 
 struct InfoArguments
 {
-    std::string file, other, csv;
-    WorkloadArguments machine;
+    verbs::WorkloadCall workload;
+    std::string other, csv;
     bool json = false;
 };
+
+void bindOptions(verbs::OptionList& o, InfoArguments& a)
+{
+    o.add("problem", a.workload.file, "FILE", "Problem, ONNX or other model, layer list or topology",
+          o.required());
+    o.add("--compare", a.other, "FILE", "Another model: its differences, operator by operator");
+    o.add("--csv", a.csv, "FILE", "Write the differences, a row an operator, to this file",
+          o.needs(!a.other.empty(), "--compare"));
+    bindOptions(o, a.workload);
+    o.flag("--json", a.json, kJsonHelp);
+}
 
 void printText(const Problem& problem, const ProblemSummary& s, double bound)
 {
@@ -52,32 +62,33 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
 }
 
 /// Any workload but a problem: what its lowering makes of it.
-int describeModel(const std::string& file, const WorkloadArguments& machine, bool json)
+int describeModel(InfoArguments& args)
 {
-    const auto read = lowerFile(file, machine);
+    const auto read = verbs::lowerNamed(args.workload);
     if (!read)
         return fail(read.error());
     const lower::LoweringReport report = lower::reportOf(*read->workload, read->lowered.report);
-    if (json)
+    if (args.json)
         std::cout << lower::reportJson(report);
     else
         printLowering(report);
     return Exit::Success;
 }
 
-/// What a second model has otherwise than the first.
+/// Prints the differences between two models.
 int compare(const InfoArguments& args)
 {
     std::array<lower::ModelOnMachinePtr, 2> read;
     for (const std::size_t side : {0U, 1U}) {
-        const std::string& file = side == 0 ? args.file : args.other;
-        const auto call = args.machine.read(file);
-        if (!call)
-            return fail(call.error());
-        auto model = lower::putOnMachine(call->workload, call->machineOrEdge());
+        verbs::WorkloadCall call = args.workload;
+        if (side == 1)
+            call.file = args.other;
+        if (const Status s = readFiles(call); !s)
+            return fail(s.error());
+        auto model = lower::putOnMachine(call.workload, call.machineOrEdge());
         if (!model) {
             Error error = model.error();
-            error.file = file;
+            error.file = call.file;
             return fail(error);
         }
         read[side] = std::move(*model);
@@ -127,13 +138,14 @@ int compare(const InfoArguments& args)
     return Exit::Success;
 }
 
-int info(const InfoArguments& args)
+int info(InfoArguments& args)
 {
     if (!args.other.empty())
         return compare(args);
-    if (args.machine.given() || !args.machine.dims.empty() || !verbs::isProblemFile(args.file))
-        return describeModel(args.file, args.machine, args.json);
-    const auto problem = loadProblem(args.file);
+    const verbs::WorkloadCall& workload = args.workload;
+    if (workload.hasMachine() || !workload.dims.empty() || !verbs::isProblemFile(workload.file))
+        return describeModel(args);
+    const auto problem = loadProblem(workload.file);
     if (!problem)
         return fail(problem.error());
     const ProblemSummary summary = summarise(**problem);
@@ -149,18 +161,8 @@ int info(const InfoArguments& args)
 
 void addInfoVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb = app.add_subcommand("info", "Sizes and lower bound of a problem, or what a model is made of");
-    auto args = std::make_shared<InfoArguments>();
-    verb->add_option("problem", args->file, "Problem, ONNX or other model, layer list or topology")
-        ->required();
-    auto* other = verb->add_option("--compare", args->other,
-                                   "Another model: what it has otherwise, operator by operator")
-                      ->type_name("FILE");
-    verb->add_option("--csv", args->csv, "With --compare: write a row an operator to this file")
-        ->needs(other);
-    args->machine.addTo(*verb);
-    verb->add_flag("--json", args->json, "One JSON document on stdout");
-    verb->callback([args, &exitCode] { exitCode = info(*args); });
+    manual::addVerb<InfoArguments>(
+        app, "info", "Sizes and lower bound of a problem, or what a model is made of", info, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -2,41 +2,47 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
+#include "manual/command_line.h"
 #include "mapping/files.h"
+#include "output_folder.h"
 #include "table.h"
 #include "timeloop/timeloop.h"
 #include "verbs.h"
 #include "verbs/map.h"
-#include "workload_input.h"
 
-#include <CLI/CLI.hpp>
-
-#include <filesystem>
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
 namespace {
 
-struct MapArguments
+struct MapArguments : verbs::MapCall
 {
-    std::string layer;
-    std::string architecture;
-    WorkloadArguments machine;
-    std::string method;
-    std::string output;
-    std::string csv;
+    std::string output, csv;
     std::vector<std::string> exported; ///< format and folder
-    verbs::MapCall call;               ///< without what is read from files
     bool json = false;
     bool progress = false;
 };
 
+void bindOptions(verbs::OptionList& o, MapArguments& a)
+{
+    a.exports = !a.exported.empty();
+    bindOptions(o, static_cast<verbs::MapCall&>(a));
+    o.needs(a.method.empty() || a.json, "--json with --method")(o["--objective"]);
+    o.needs(!a.ofModel() || a.json || !a.output.empty(), "--json or --output for a model")(o["--objective"]);
+    o.add("--export", a.exported, "FORMAT FOLDER",
+          "timeloop FOLDER: write problem, architecture, energies and mapping as YAML",
+          o.exactly(2, "timeloop and a folder"));
+    o.add("-o,--output", a.output, "FILE", "Write the best method (of a model: of every layer) to this file");
+    o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file");
+    o.flag("--progress", a.progress, "Print progress on stderr", o.notWith(!a.method.empty(), "--method"));
+    o.flag("--json", a.json, kJsonHelp);
+}
+
 using Subject = verbs::MapSubject;
 using verbs::objectiveOf;
 
-/// The files that the command line asks for beside what is printed.
+/// Writes the files of --output, --csv and --export.
 Status writeOutputs(const Subject& subject, const MapArguments& args, const mapping::Method& method,
                     const std::string& csv)
 {
@@ -48,18 +54,13 @@ Status writeOutputs(const Subject& subject, const MapArguments& args, const mapp
             return s;
     if (args.exported.empty())
         return Unit{};
-    const std::filesystem::path folder(args.exported[1]);
-    std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
-    if (failed)
-        return Error{ErrorCode::Io, "cannot be made: " + failed.message(), {}, folder.string()};
     const timeloop::Files files =
         timeloop::writeFiles(subject.layer, subject.nest, subject.architecture, method);
     for (const auto& [name, text] : {std::pair{"problem.yaml", &files.problem},
                                      {"arch.yaml", &files.architecture},
                                      {"ert.yaml", &files.energies},
                                      {"mapping.yaml", &files.mapping}})
-        if (Status s = writeFileAtomically((folder / name).string(), *text); !s)
+        if (Status s = writeInFolder(args.exported[1], name, *text); !s)
             return s;
     return Unit{};
 }
@@ -74,7 +75,7 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
         std::cerr << "tilewright-cli: " << args.method << ": " << note << '\n';
     const mapping::MappingCost& e = answer->cost;
     if (args.json)
-        std::cout << mapping::evaluationReport(nest, answer->method, e, objectiveOf(args.call.objective),
+        std::cout << mapping::evaluationReport(nest, answer->method, e, objectiveOf(args.objective),
                                                answer->seconds);
     else if (e.hasNumbers)
         std::cout << "cycles  " << formatGrouped(e.cycles) << "\nenergy  " << formatGrouped(e.energy)
@@ -151,16 +152,15 @@ void printNotes(const mapping::LoopNest& nest, const mapping::SearchNotes& notes
               << mapping::objectiveName(objective) << ")\n";
 }
 
-int searchOne(const Subject& subject, const MapArguments& args, const verbs::MapCall& call,
-              const InterruptGuard& interrupt)
+int searchOne(const Subject& subject, const MapArguments& args, const InterruptGuard& interrupt)
 {
     const mapping::LoopNest& nest = subject.nest;
     const auto answer =
-        verbs::mapLayer(subject, call, interrupt.token(), args.progress ? printStatus : verbs::MapStatus());
+        verbs::mapLayer(subject, args, interrupt.token(), args.progress ? printStatus : verbs::MapStatus());
     if (!answer)
         return fail(answer.error());
     const mapping::SearchResult& r = answer->result;
-    const mapping::Objective objective = objectiveOf(call.objective);
+    const mapping::Objective objective = objectiveOf(args.objective);
     if (args.json) {
         std::cout << mapping::searchReport(nest, subject.architecture, r, objective, answer->notes);
     } else {
@@ -210,28 +210,26 @@ void printModel(const mapping::ModelResult& r)
              scientific(r.totals[o].edp), o == 0 ? secondsText(r.seconds) : "");
 }
 
-int searchWhole(const verbs::MapModel& model, const MapArguments& args, const verbs::MapCall& call,
-                const InterruptGuard& interrupt)
+int searchWhole(const verbs::MapModel& model, const MapArguments& args, const InterruptGuard& interrupt)
 {
     const std::vector<mapping::Layer>& layers = model.layers.layers;
     const auto onLayer = [&](std::size_t i) {
         if (args.progress)
             std::cerr << "layer " << i + 1 << " of " << layers.size() << ": " << layers[i].name << '\n';
     };
-    const auto r = verbs::mapModel(model, call, interrupt.token(),
+    const auto r = verbs::mapModel(model, args, interrupt.token(),
                                    args.progress ? printStatus : verbs::MapStatus(), onLayer);
     if (!r)
         return fail(r.error());
     if (args.json)
-        std::cout << mapping::modelReport(*r, objectiveOf(args.call.objective));
+        std::cout << mapping::modelReport(*r, objectiveOf(args.objective));
     else
         printModel(*r);
     if (!args.csv.empty())
         if (auto s = writeFileAtomically(args.csv, mapping::modelCsv(*r)); !s)
             return fail(s.error());
     if (!args.output.empty())
-        if (auto s =
-                writeFileAtomically(args.output, mapping::modelMethods(*r, objectiveOf(args.call.objective)));
+        if (auto s = writeFileAtomically(args.output, mapping::modelMethods(*r, objectiveOf(args.objective)));
             !s)
             return fail(s.error());
     if (r->interrupted)
@@ -239,37 +237,9 @@ int searchWhole(const verbs::MapModel& model, const MapArguments& args, const ve
     return r->complete ? Exit::Success : Exit::No;
 }
 
-/// What the arguments ask for, with the files they name.
-Result<verbs::MapCall> callOf(const MapArguments& args)
-{
-    verbs::MapCall call = args.call;
-    auto workload = args.machine.read(args.layer);
-    if (!workload)
-        return workload.error();
-    call.workload = std::move(*workload);
-    if (!args.architecture.empty()) {
-        const auto text = readFile(args.architecture);
-        if (!text)
-            return text.error();
-        const auto given = mapping::readArchitecture(*text, args.architecture);
-        if (!given)
-            return given.error();
-        call.architecture = *given;
-    }
-    for (const auto& [option, used] : {std::pair{"--method", !args.method.empty()},
-                                       {"--export", !args.exported.empty()},
-                                       {"--factor", !call.factors.empty()}})
-        if (used && call.oneLayerFor.empty())
-            call.oneLayerFor = option;
-    return call;
-}
-
 int runMap(const MapArguments& args)
 {
-    const auto call = callOf(args);
-    if (!call)
-        return fail(call.error());
-    const auto subject = verbs::readMapCall(*call);
+    const auto subject = verbs::readMapCall(args);
     if (!subject)
         return fail(subject.error());
     if (!args.exported.empty() && args.exported[0] != "timeloop")
@@ -279,57 +249,17 @@ int runMap(const MapArguments& args)
                      "--export"});
     const InterruptGuard interrupt;
     if (const auto* model = std::get_if<verbs::MapModel>(&*subject))
-        return searchWhole(*model, args, *call, interrupt);
+        return searchWhole(*model, args, interrupt);
     const auto& layer = std::get<Subject>(*subject);
-    return args.method.empty() ? searchOne(layer, args, *call, interrupt) : evaluateOne(layer, args);
+    return args.method.empty() ? searchOne(layer, args, interrupt) : evaluateOne(layer, args);
 }
 
 } // namespace
 
 void addMapVerb(CLI::App& app, int& exitCode)
 {
-    auto args = std::make_shared<MapArguments>();
-    CLI::App* verb =
-        app.add_subcommand("map", "Tile and order a layer's loops for energy, cycles or their product");
-    verb->add_option("layer", args->layer, "Layer, layer list, or any workload to lower")->required();
-    auto* machine = args->machine.addTo(*verb);
-    verb->add_option("architecture", args->architecture, "Architecture file; without it the default one")
-        ->excludes(machine);
-    verb->add_option("--objective", args->call.objective, "edp, energy or cycles")
-        ->check(CLI::IsMember({"edp", "energy", "cycles"}))
-        ->capture_default_str();
-    verb->add_option("--method", args->method, "Evaluate this method instead of searching");
-    verb->add_flag("--quick", args->call.quick, "Search only methods of high utilisation");
-    verb->add_option("--seconds", args->call.seconds, "Time limit (default 60 for a layer, 600 for a model)")
-        ->check(CLI::Validator(
-            [](const std::string& text) {
-                double seconds = 0;
-                return CLI::detail::lexical_cast(text, seconds) && seconds > 0
-                           ? std::string()
-                           : "expected a number of seconds above 0, got " + text;
-            },
-            "SECONDS"));
-    verb->add_option("--threads", args->call.threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
-    verb->add_flag("--imperfect", args->call.options.imperfect,
-                   "Factors need not divide: the last tile of a loop is smaller");
-    verb->add_flag("--reduction-tree", args->call.options.reductionTree,
-                   "Add partial results of PEs pairwise");
-    verb->add_flag("--overlapped", args->call.options.overlapped,
-                   "Cycles of the busiest resource (roofline)");
-    verb->add_option("--bypass", args->call.bypass,
-                     "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W");
-    verb->add_option("--factor", args->call.factors,
-                     "Fix or bound a factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated");
-    verb->add_option("--export", args->exported,
-                     "timeloop FOLDER: write problem, architecture, energies and mapping as YAML")
-        ->expected(2)
-        ->type_name("FORMAT FOLDER");
-    verb->add_option("-o,--output", args->output,
-                     "Write the best method (of a model: of every layer) to this file");
-    verb->add_option("--csv", args->csv, "Write cycles and energy by level and operand to this file");
-    verb->add_flag("--progress", args->progress, "Tell progress on stderr");
-    verb->add_flag("--json", args->json, "One JSON document on stdout");
-    verb->callback([args, &exitCode] { exitCode = runMap(*args); });
+    manual::addVerb<MapArguments>(
+        app, "map", "Tile and order a layer's loops for energy, cycles or their product", runMap, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -2,30 +2,40 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
-#include "model/file_kind.h"
+#include "manual/command_line.h"
 #include "npu/instructions.h"
 #include "progress.h"
 #include "table.h"
 #include "verbs.h"
 #include "verbs/npu.h"
-#include "workload_input.h"
-
-#include <CLI/CLI.hpp>
 
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
 namespace {
 
-struct NpuArguments
+struct NpuArguments : verbs::NpuCall
 {
-    std::string model, hardware, graph, trace, csv;
-    WorkloadArguments machine;
-    verbs::NpuCall call; ///< without what is read from files
+    std::string graph, trace, csv;
     bool instructions = false, json = false, progress = false, noBursts = false;
 };
+
+void bindOptions(verbs::OptionList& o, NpuArguments& a)
+{
+    a.writesGraph = !a.graph.empty();
+    a.recordDram = !a.trace.empty() && !a.noBursts;
+    bindOptions(o, static_cast<verbs::NpuCall&>(a));
+    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON");
+    o.add("--trace", a.trace, "FILE", "Write a Chrome trace");
+    o.flag("--no-bursts", a.noBursts, "Leave the DRAM's bursts out of the trace",
+           o.needs(!a.trace.empty(), "--trace"));
+    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator");
+    o.flag("--instructions", a.instructions, "List the instructions of every core",
+           o.notWith(a.json, "--json"));
+    o.flag("--progress", a.progress, "Print progress on stderr");
+    o.flag("--json", a.json, kJsonHelp);
+}
 
 std::string coresText(int n)
 {
@@ -93,7 +103,7 @@ void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bo
         std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
 }
 
-/// What is known without the end of the run.
+/// Bounds and estimate of a run that was interrupted.
 void printInterrupted(const verbs::NpuAnswer& a)
 {
     std::cout << a.graph.name << ": " << formatGrouped(a.graph.nodes.size()) << " nodes, "
@@ -123,34 +133,8 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
     }
 }
 
-/// What the arguments ask for. A file that only this lens reads is an error in its words.
-Result<verbs::NpuCall> callOf(const NpuArguments& a)
-{
-    verbs::NpuCall call = a.call;
-    call.recordDram = !a.trace.empty() && !a.noBursts;
-    auto workload = a.machine.read(a.model);
-    if (!workload) {
-        const auto kind = fileKind(a.model);
-        if (kind && (*kind == FileKind::NpuModel || *kind == FileKind::Model))
-            if (const auto model = npu::loadModel(a.model); !model)
-                return model.error();
-        return workload.error();
-    }
-    call.workload = std::move(*workload);
-    if (!a.hardware.empty()) {
-        const auto loaded = npu::loadHardware(a.hardware);
-        if (!loaded)
-            return loaded.error();
-        call.hardware = *loaded;
-    }
-    return call;
-}
-
 int runNpu(const NpuArguments& a)
 {
-    const auto call = callOf(a);
-    if (!call)
-        return fail(call.error());
     const InterruptGuard interrupt;
     const auto onGraph = [&](const npu::NpuGraph& graph, const npu::NpuHardware& hardware,
                              const npu::RunOptions& options) -> Status {
@@ -159,7 +143,7 @@ int runNpu(const NpuArguments& a)
         return npu::writeGraph(graph, hardware, npu::makeStaticSchedule(graph, hardware, options.assignment),
                                a.graph);
     };
-    const auto answer = verbs::runNpu(*call, progressLine(interrupt.token(), a.progress, "searched"),
+    const auto answer = verbs::runNpu(a, progressLine(interrupt.token(), a.progress, "searched"),
                                       progressLine(interrupt.token(), a.progress, "simulated"), onGraph);
     if (!answer)
         return interrupt.token().stop_requested() ? static_cast<int>(Exit::Interrupted)
@@ -185,36 +169,8 @@ int runNpu(const NpuArguments& a)
 
 void addNpuVerb(CLI::App& app, int& exitCode)
 {
-    auto* sub = app.add_subcommand("npu", "Run a model's tile graph on cores that share DRAM and NoC");
-    const auto a = std::make_shared<NpuArguments>();
-    sub->add_option("MODEL", a->model, "Model, or any workload to lower")->required();
-    sub->add_option("--cores", a->call.cores, "Number of cores (default: the hardware's)")
-        ->check(CLI::Range(1, npu::kMaxCores));
-    sub->add_option("--scheduler", a->call.scheduler, "Lists made before the run, or not (default dynamic)")
-        ->type_name("static|dynamic");
-    sub->add_option("--assignment", a->call.assignment, "Which core runs a unit (default cost_aware)")
-        ->type_name("round_robin|cost_aware|head_parallel");
-    sub->add_option("--weights", a->call.weights, "w1,w2,w3 of the dynamic score (default 1,0.3,0.5)")
-        ->delimiter(',');
-    sub->add_flag("--memory-bound-first", a->call.memoryBoundFirst,
-                  "Dynamic: nodes bound by memory go first");
-    auto* machine = a->machine.addTo(*sub);
-    sub->add_option("--hardware", a->hardware, "Hardware preset (JSON)")
-        ->type_name("FILE")
-        ->excludes(machine);
-    sub->add_option("--graph", a->graph, "Write the tile graph as JSON")->type_name("FILE");
-    auto* trace = sub->add_option("--trace", a->trace, "Write a Chrome trace")->type_name("FILE");
-    sub->add_flag("--no-bursts", a->noBursts, "The trace without the DRAM's bursts")->needs(trace);
-    sub->add_option("--csv", a->csv, "Write what the run did for every operator")->type_name("FILE");
-    sub->add_option("--tiles", a->call.tiles,
-                    "The file's tiles, else the rule's (default), or those of least simulated time")
-        ->type_name("default|searched");
-    sub->add_option("--scaling", a->call.scaling, "Also compare both schedulers on these numbers of cores")
-        ->delimiter(',');
-    sub->add_flag("--instructions", a->instructions, "List the instructions of every core");
-    sub->add_flag("--progress", a->progress, "Tell progress on stderr");
-    sub->add_flag("--json", a->json, "One JSON document on stdout");
-    sub->callback([a, &exitCode] { exitCode = runNpu(*a); });
+    manual::addVerb<NpuArguments>(app, "npu", "Run a model's tile graph on cores that share DRAM and NoC",
+                                  runNpu, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -1,52 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/text.h"
-#include "base/wall_clock.h"
-#include "eval/evaluation.h"
 #include "interrupt.h"
+#include "manual/command_line.h"
+#include "output_folder.h"
 #include "report/format_issue.h"
-#include "rule_arguments.h"
-#include "schedule/schedule_json.h"
 #include "schedule_table.h"
-#include "solve/search/proof_run.h"
-#include "solve/search/solver.h"
 #include "verbs.h"
-#include "verbs/evaluate.h"
+#include "verbs/solve.h"
 #include "verbs/solve_json.h"
-#include "workload_input.h"
-
-#include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <filesystem>
 #include <iostream>
-#include <memory>
-
-#include <unistd.h>
 
 namespace tilewright::cli {
 
 namespace {
 
-struct SolveArguments
+struct SolveArguments : verbs::SolveCall
 {
-    std::string problem;
-    WorkloadArguments machine;
+    std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::string output;
-    RuleArguments rules;
-    std::string start;
-    double seconds = 10;
-    double prove = 0;
-    std::int64_t iterations = 0;
-    int threads = 0;
-    std::uint64_t seed = 1;
-    bool placeable = false;
     bool progress = false;
     bool json = false;
 };
 
+void bindOptions(verbs::OptionList& o, SolveArguments& a)
+{
+    bindOptions(o, static_cast<verbs::SolveCall&>(a));
+    o.add("-o,--output", a.output, "FILE", "Write the schedule to this file",
+          o.otherwise("its figures only"));
+    o.flag("--progress", a.progress, "Print every improvement on stderr");
+    o.flag("--json", a.json, kJsonHelp);
+}
+
 /// Time kept back for starting the process, reading and writing, and the part of the budget kept back because
-/// the last search of a thread ends a little after it is asked to.
+/// the last search of a thread ends a little after its stop is requested.
 constexpr double kOverhead = 0.015;
 constexpr double kMargin = 0.015;
 
@@ -67,39 +56,23 @@ void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, cons
     printSubgraphs(*on.problem, r.schedule, evaluate(*on.problem, r.schedule, rules), kShown);
 }
 
-int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point started)
+int runSolve(SolveArguments& args)
 {
-    const auto on = problemOf(args.problem, args.machine);
+    const auto on = verbs::readProblem(args.workload);
     if (!on)
         return fail(on.error());
     const ProblemPtr& problem = on->problem;
-    SolveOptions options;
-    const auto rules = args.rules.rules();
-    if (!rules)
-        return fail(rules.error());
-    options.rules = *rules;
-    options.threads = args.threads;
-    options.seed = args.seed;
-    options.iterations = args.iterations;
-    options.placeable = args.placeable;
-    if (!args.start.empty()) {
-        auto loaded = loadSchedule(*problem, args.start);
-        if (!loaded)
-            return fail(loaded.error());
-        auto start = verbs::startOf(std::move(*loaded), args.start);
-        if (!start)
-            return fail(start.error());
-        if (const Evaluation e = evaluate(*problem, *start, options.rules); !e.valid())
-            std::cerr << "tilewright-cli: " << args.start
+    auto asked = verbs::solveOptions(args, *problem);
+    if (!asked)
+        return fail(asked.error());
+    SolveOptions& options = *asked;
+    if (options.start)
+        if (const Evaluation e = evaluate(*problem, *options.start, options.rules); !e.valid())
+            std::cerr << "tilewright-cli: " << args.startFile
                       << ": not valid for this problem and machine, the search takes only hints from it: "
                       << sentence(*e.verdict()) << '\n';
-        options.start = std::move(*start);
-    }
-    if (!args.output.empty()) { // fail before the work, not after it
-        const std::filesystem::path folder = std::filesystem::absolute(args.output).parent_path();
-        if (::access(folder.c_str(), W_OK) != 0)
-            return fail({ErrorCode::Io, "its folder cannot be written", {}, args.output});
-    }
+    if (const Status s = checkFolderOf(args.output); !s) // before the work, not after it
+        return fail(s.error());
 
     const InterruptGuard interrupt;
     options.stop = interrupt.token();
@@ -107,34 +80,24 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
         options.onImprovement = [](const SolveImprovement& i) {
             std::cerr << fixedNumber(i.seconds, 3) << " s  " << formatNumber(i.total) << std::endl;
         };
-    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    const double spent =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - args.started).count();
     options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds * (1 - kMargin) - spent - kOverhead) : 0;
     auto result = solve(*problem, options);
     if (!result) {
         Error error = result.error();
-        error.file = args.problem;
+        error.file = args.workload.file;
         if (options.stop.stop_requested())
             return Exit::Interrupted;
         std::cerr << "tilewright-cli: " << error.text() << '\n';
         return Exit::No;
     }
-    if (args.prove > 0 && !result->provenOptimal && !options.stop.stop_requested()) {
-        const double begun = wallClock();
-        ProofCallbacks callbacks;
-        if (args.progress)
-            callbacks.onBound = [begun, before = result->seconds](const LowerBound& bound) {
-                std::cerr << fixedNumber(before + wallClock() - begun, 3) << " s  at least "
-                          << formatNumber(bound.value) << std::endl;
-            };
-        const ProofRunResult proof = runProof(*problem, *rules,
-                                              {.seconds = args.prove,
-                                               .total = result->total,
-                                               .findsSchedule = false,
-                                               .stop = interrupt.token()},
-                                              callbacks);
-        // A better schedule is not taken under a person's locks, nor where buffers need addresses.
-        takeProof(*result, proof, !args.placeable && !options.start, wallClock() - begun);
-    }
+    std::function<void(double, double)> reportBound;
+    if (args.progress)
+        reportBound = [](double seconds, double bound) {
+            std::cerr << fixedNumber(seconds, 3) << " s  at least " << formatNumber(bound) << std::endl;
+        };
+    verbs::proveAfter(args, *problem, options, *result, reportBound);
     if (!args.output.empty()) {
         result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);
         const auto text = writeSchedule(*problem, result->schedule, result->latencies);
@@ -154,30 +117,8 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
 
 void addSolveVerb(CLI::App& app, int& exitCode)
 {
-    const auto started = std::chrono::steady_clock::now();
-    auto args = std::make_shared<SolveArguments>();
-    CLI::App* verb = app.add_subcommand("solve", "Search for the schedule with the least total latency");
-    verb->add_option("problem", args->problem, "problem, or any workload to lower")->required();
-    args->machine.addTo(*verb);
-    verb->add_option("-o,--output", args->output,
-                     "write the schedule here (otherwise only its figures are printed)");
-    args->rules.addTo(*verb);
-    verb->add_option("--seconds", args->seconds, "wall-clock budget; 0 = until interrupted or --iterations")
-        ->check(CLI::Range(0.0, 1e9))
-        ->capture_default_str();
-    verb->add_option("--iterations", args->iterations, "search steps a thread; 0 = no limit")
-        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
-    verb->add_option("--threads", args->threads, "threads; 0 = all")->check(CLI::Range(0, 1024));
-    verb->add_option("--seed", args->seed, "seed of the random choices")->capture_default_str();
-    verb->add_option("--start", args->start, "schedule to start from; its locked subgraphs stay");
-    verb->add_flag("--placeable", args->placeable, "only schedules whose buffers have addresses (see place)");
-    verb->add_option(
-            "--prove", args->prove,
-            "seconds, after the search, for a proof of how good the result is; a better one is taken")
-        ->check(CLI::Range(0.0, 1e9));
-    verb->add_flag("--progress", args->progress, "print every improvement on stderr");
-    verb->add_flag("--json", args->json, "print one JSON document");
-    verb->callback([args, &exitCode, started] { exitCode = runSolve(*args, started); });
+    manual::addVerb<SolveArguments>(app, "solve", "Search for the schedule with the least total latency",
+                                    runSolve, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
+#include "manual/command_line.h"
 #include "sweep/collect.h"
 #include "sweep/enough.h"
 #include "sweep/folder.h"
@@ -9,15 +10,13 @@
 #include "sweep_progress.h"
 #include "sweep_slurm.h"
 #include "verbs.h"
-
-#include <CLI/CLI.hpp>
+#include "verbs/sweep.h"
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -28,14 +27,37 @@ namespace {
 constexpr std::size_t kDefaultTasks = 16;
 constexpr std::size_t kShownFailures = 3;
 
-struct SweepArguments
+struct SweepArguments : verbs::SweepCall
 {
-    std::string plan, output, part, status, collect, sbatch;
-    std::vector<std::string> switches;
-    int threads = 0;
+    std::string status, collect, sbatch;
     std::size_t arraySize = 0;
-    bool progress = false, fresh = false, keepSchedules = false, slurm = false, dryRun = false, json = false;
+    bool progress = false, fresh = false, slurm = false, dryRun = false, json = false;
 };
+
+void bindOptions(verbs::OptionList& o, SweepArguments& a)
+{
+    bindOptions(o, static_cast<verbs::SweepCall&>(a));
+    const verbs::Property slurm = o.needs(a.slurm, "--slurm"), here = o.notWith(a.slurm, "--slurm");
+    o["--output"].help += "; with --collect the table, .csv or .json";
+    o.flag("--progress", a.progress, "Print points done, failed and to go, and the time left, on stderr",
+           here);
+    o.flag("--fresh", a.fresh, "Where the folder is there, begin a new one beside it");
+    o.flag("--slurm", a.slurm, "Submit the plan to Slurm as a job array");
+    o.add("--array-size", a.arraySize, verbs::Range{1, 1e5}, "Tasks of the array", slurm,
+          o.otherwise("16, or a task a point"));
+    o.add("--sbatch", a.sbatch, "OPTIONS", "Further options of sbatch: \"--partition=long --time=2:00:00\"",
+          slurm);
+    o.flag("--dry-run", a.dryRun,
+           "Print both batch scripts instead of submitting them: that of the array and the one that collects",
+           slurm);
+    o.add("--status", a.status, "FOLDER", "Print how far the folder's sweep is",
+          o.alone(true, "alone, or with --json", {"--json"}));
+    o.add("--collect", a.collect, "FOLDER", "Write the folder's table, also while runs are at work",
+          o.alone(true, "alone, or with --output and --json", {"--output", "--json"}));
+    o.flag("--json", a.json, kJsonHelp, here);
+    here(o["--threads"]);
+    here(o["--part"]);
+}
 
 Error misuse(const std::string& option, const std::string& why)
 {
@@ -201,22 +223,14 @@ void printRun(const SweepArguments& args, const sweep::RunState& state, const st
 
 int runPlan(const SweepArguments& args)
 {
-    sweep::RunOptions options;
-    options.threads = args.threads;
-    if (!args.part.empty()) {
-        const auto part = sweep::partFromText(args.part);
-        if (!part)
-            return fail(misuse("--part", part.error().message));
-        options.part = *part;
-    }
-    auto loaded = sweep::loadSweep(args.plan);
+    auto runOptions = args.runOptions();
+    if (!runOptions)
+        return fail(runOptions.error());
+    sweep::RunOptions& options = *runOptions;
+    auto loaded = args.read();
     if (!loaded)
         return fail(loaded.error());
-    sweep::Sweep& sweep = *loaded;
-    for (const std::string& setting : args.switches)
-        if (const Status status = setRule(sweep.manifest.plan.rules, setting); !status)
-            return fail(misuse("--set", status.error().message));
-    sweep.manifest.keepSchedules = args.keepSchedules;
+    const sweep::Sweep& sweep = *loaded;
     const std::string path =
         args.fresh && std::filesystem::exists(args.output) ? sweep::folderBeside(args.output) : args.output;
     const sweep::SlurmJob job = slurmJob(args, path, sweep.plan().pointCount());
@@ -269,13 +283,6 @@ int runSweepVerb(const SweepArguments& args)
         return fail(misuse("plan", "a plan file is needed, or --status or --collect"));
     if (args.output.empty())
         return fail(misuse("--output", "is needed: the folder of the results"));
-    if (!args.slurm && (args.dryRun || args.arraySize > 0 || !args.sbatch.empty()))
-        return fail(misuse(args.dryRun          ? "--dry-run"
-                           : args.arraySize > 0 ? "--array-size"
-                                                : "--sbatch",
-                           "belongs to --slurm"));
-    if (args.slurm && !args.part.empty())
-        return fail(misuse("--part", "the tasks of --slurm are the parts"));
     return runPlan(args);
 }
 
@@ -283,37 +290,8 @@ int runSweepVerb(const SweepArguments& args)
 
 void addSweepVerb(CLI::App& app, int& exitCode)
 {
-    auto args = std::make_shared<SweepArguments>();
-    CLI::App* verb = app.add_subcommand("sweep", "One workload on many machines: the points of a plan");
-    auto* plan = verb->add_option("plan", args->plan, "Plan (JSON)");
-    verb->add_option("-o,--output", args->output,
-                     "Folder of the results; with --collect the table, .csv or .json");
-    verb->add_option("--threads", args->threads, "Points at once; 0 = as many as the machine has threads")
-        ->check(CLI::Range(0, 1024));
-    verb->add_option("--part", args->part, "Only every N-th point, from the I-th on")->type_name("I/N");
-    verb->add_flag("--progress", args->progress, "Done, failed, to go and time left on stderr");
-    verb->add_flag("--fresh", args->fresh, "Where the folder is there, begin a new one beside it");
-    verb->add_flag("--keep-schedules", args->keepSchedules, "Keep the schedules found in FOLDER/schedules");
-    verb->add_option("--set", args->switches, "Set one rule, as for solve")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
-    auto* status = verb->add_option("--status", args->status, "How far the folder's sweep is")
-                       ->type_name("FOLDER")
-                       ->excludes(plan);
-    verb->add_option("--collect", args->collect, "Write the folder's table, also while runs are at work")
-        ->type_name("FOLDER")
-        ->excludes(plan)
-        ->excludes(status);
-    verb->add_flag("--slurm", args->slurm, "Submit the plan to Slurm as a job array");
-    verb->add_option("--array-size", args->arraySize, "Tasks of the array (default: 16, or a task a point)")
-        ->check(CLI::Range(1, 100'000));
-    verb->add_option("--sbatch", args->sbatch,
-                     "Further options of sbatch: \"--partition=long --time=2:00:00\"");
-    verb->add_flag(
-        "--dry-run", args->dryRun,
-        "Print both batch scripts instead of submitting them: that of the array and the one that collects");
-    verb->add_flag("--json", args->json, "One JSON document on stdout");
-    verb->callback([args, &exitCode] { exitCode = runSweepVerb(*args); });
+    manual::addVerb<SweepArguments>(app, "sweep", "One workload on many machines: the points of a plan",
+                                    runSweepVerb, exitCode);
 }
 
 } // namespace tilewright::cli

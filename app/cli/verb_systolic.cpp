@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupt.h"
+#include "manual/command_line.h"
 #include "network_output.h"
 #include "output_folder.h"
 #include "progress.h"
 #include "systolic_figures.h"
 #include "verbs.h"
-#include "workload_input.h"
 
 #include "base/file.h"
 #include "systolic/address_trace.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
 namespace {
 
-struct SystolicArguments
+struct SystolicArguments : verbs::SystolicCall
 {
-    std::string workload, csv, hierarchy, trace;
+    std::string csv, trace;
     std::string reports, addresses; ///< folders
-    std::string array, dataflow;
-    WorkloadArguments machine;
-    verbs::SystolicCall call; ///< without what is read from files
     bool progress = false, listing = false, corrections = false, json = false;
 };
 
-/// What the arguments ask for, with the files they name.
-Result<verbs::SystolicCall> callOf(const SystolicArguments& o)
+void bindOptions(verbs::OptionList& o, SystolicArguments& a)
 {
-    verbs::SystolicCall call = o.call;
-    if (!o.hierarchy.empty()) {
-        const auto read = systolic::readHierarchy(o.hierarchy);
-        if (!read)
-            return read.error();
-        call.hierarchy = *read;
-    }
-    auto workload = o.machine.readIfNamed(o.workload);
-    if (!workload)
-        return workload.error();
-    call.workload = std::move(*workload);
-    call.wantsProduct = !o.addresses.empty();
-    call.wantsProgram = o.listing || !o.trace.empty();
-    return call;
+    bindOptions(o, static_cast<verbs::SystolicCall&>(a));
+    const bool isProduct = !a.ofNetwork();
+    const verbs::Property program = o.needs(isProduct && !a.pipeline.empty(), "--pipeline");
+    o.add("--csv", a.csv, "FILE", "Write the workload's table, or the product's figures, to this file");
+    o.add("--reports", a.reports, "FOLDER",
+          "Write the workload's reports, as SCALE-Sim names them, into this folder",
+          o.needs(!isProduct, "a workload without --layer"));
+    o.add("--address-traces", a.addresses, "FOLDER",
+          "Write the SRAM address traces of a product, and with --pipeline the DRAM trace, into this folder",
+          o.needs(isProduct, verbs::kOneProduct),
+          o.notWith(!a.supply.unlimited(), "--west-rate and --north-rate, whose edges stall"));
+    o.add("--trace", a.trace, "FILE", "Write the program as Chrome trace events (Perfetto opens them)",
+          program);
+    o.flag("--progress", a.progress, "Print on stderr how far the simulator is",
+           o.needs(a.simulate, "--simulate"));
+    o.flag("--listing", a.listing, "Print the program's commands", program, o.notWith(a.json, "--json"));
+    o.flag("--corrections", a.corrections,
+           "Print where figures printed in the source documents differ from the right ones",
+           o.alone(true, "alone, or with --json", {"--json"}));
+    o.flag("--json", a.json, kJsonHelp);
 }
 
 /// SRAM traces of the array and, with a program, the DRAM trace.
@@ -54,8 +54,6 @@ Status writeAddresses(const std::string& folder, const verbs::SystolicAnswer& an
 {
     const verbs::SystolicRequest& r = answer.request;
     const auto& pipeline = answer.pipeline;
-    if (!r.supply.unlimited())
-        return Error{ErrorCode::Problem, "are those of edges that never stall", "--address-traces", {}};
     const auto traces = systolic::sramTraces(r.gemm, r.hierarchy.array, r.timing);
     if (!traces)
         return traces.error();
@@ -104,11 +102,10 @@ Status writeFiles(const SystolicArguments& o, const verbs::SystolicAnswer& answe
     return o.csv.empty() ? Status(Unit{}) : writeFileAtomically(o.csv, verbs::flatCsv(json));
 }
 
-int runProduct(const SystolicArguments& o, const verbs::SystolicCall& call)
+int runProduct(const SystolicArguments& o)
 {
     const InterruptGuard interrupt;
-    const auto answer =
-        verbs::systolicProduct(call, progressLine(interrupt.token(), o.progress, "simulated"));
+    const auto answer = verbs::systolicProduct(o, progressLine(interrupt.token(), o.progress, "simulated"));
     if (!answer)
         return fail(answer.error());
     const std::string json = o.json || !o.csv.empty() ? verbs::systolicJson(*answer) : std::string();
@@ -125,30 +122,24 @@ int runProduct(const SystolicArguments& o, const verbs::SystolicCall& call)
     }
     printSystolicFigures(answer->request, answer->figures,
                          answer->interrupted ? " (closed form; the simulation was interrupted)"
-                         : call.simulate     ? " (simulated; the product is right)"
+                         : o.simulate        ? " (simulated; the product is right)"
                                              : "");
     if (answer->pipeline)
         printPipeline(*answer->pipeline);
     else
         printSystolicContext(answer->request, answer->figures);
-    if (call.compare)
+    if (o.compare)
         printPrograms(answer->programs);
     return code;
 }
 
-int run(const SystolicArguments& o)
+int runSystolic(const SystolicArguments& o)
 {
     if (o.corrections)
         return printCorrections(o.json);
-    const auto call = callOf(o);
-    if (!call)
-        return fail(call.error());
-    if (!call->ofNetwork()) {
-        if (!o.reports.empty())
-            return fail({ErrorCode::Problem, "are those of a whole workload file", "--reports", {}});
-        return runProduct(o, *call);
-    }
-    const auto answer = verbs::systolicNetwork(*call);
+    if (!o.ofNetwork())
+        return runProduct(o);
+    const auto answer = verbs::systolicNetwork(o);
     return answer ? printNetwork({o.csv, o.reports, o.json}, *answer) : fail(answer.error());
 }
 
@@ -156,88 +147,9 @@ int run(const SystolicArguments& o)
 
 void addSystolicVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb =
-        app.add_subcommand("systolic", "Cycles, utilisation and traffic of a GEMM on a systolic array");
-    auto o = std::make_shared<SystolicArguments>();
-    auto* gemm = verb->add_option("--gemm", o->call.gemm, "C[M,N] = A[M,K] x B[K,N]")->type_name("MxNxK");
-    verb->add_option("workload", o->workload, "Any workload: a row for each of its products")->excludes(gemm);
-    verb->add_option(
-            "--layer", o->call.layer,
-            "One product of the workload, by the name of its operator (NAME:2: its second product), as if "
-            "given by --gemm")
-        ->excludes(gemm);
-    verb->add_option("--reports", o->reports,
-                     "Write the workload's reports, as SCALE-Sim names them, into this folder")
-        ->type_name("FOLDER");
-    verb->add_option(
-            "--address-traces", o->addresses,
-            "Write the SRAM address traces of a GEMM, and with --pipeline the DRAM trace, into this folder")
-        ->type_name("FOLDER");
-    verb->add_option("--csv", o->csv, "Write the workload's table, or the GEMM's figures, to this file")
-        ->type_name("FILE");
-    auto* machine = o->machine.addTo(*verb);
-    auto* array =
-        verb->add_option("--array", o->array, "Processing elements (default: those of the hierarchy)")
-            ->type_name("RxC")
-            ->excludes(machine);
-    verb->add_option("--tile", o->call.tile,
-                     "Of the L2 schedules, the DRAM traffic and the program (default: the size of the array)")
-        ->type_name("TixTjxTk");
-    auto* dataflow = verb->add_option("--dataflow", o->dataflow, "What stays in the array (default os)")
-                         ->type_name("os|ws|is");
-    verb->add_option("--readout", o->call.readout, "How results leave the array (default shadow)")
-        ->type_name("shadow|shift|scale-sim");
-    verb->add_option("--weight-buffers", o->call.weightBuffers, "For ws and is (default 2)")
-        ->type_name("1|2");
-    verb->add_option("--hierarchy", o->hierarchy, "Memory hierarchy (default: the built-in kpu)")
-        ->type_name("FILE")
-        ->excludes(machine);
-    verb->add_option(
-            "--dram-gb-per-s", o->call.dramGbPerSecond,
-            "Bandwidth of DRAM instead of the hierarchy's: of the roofline, the dataflows and the program")
-        ->check(CLI::PositiveNumber);
-    verb->add_flag("--simulate", o->call.simulate,
-                   "Run the register-level simulator instead of the closed form");
-    verb->add_flag("--progress", o->progress, "Tell on stderr how far --simulate is");
-    verb->add_option("--seed", o->call.seed, "Of the operands for --simulate");
-    verb->add_option("--fifo-depth", o->call.supply.depth, "Elements in an edge FIFO (default 32)");
-    verb->add_option("--west-rate", o->call.supply.westPerCycle,
-                     "Elements a cycle into the west FIFOs (0: unlimited)");
-    verb->add_option("--north-rate", o->call.supply.northPerCycle,
-                     "Elements a cycle into the north FIFOs (0: unlimited)");
-    verb->add_option("--pipeline", o->call.pipeline, "Run a program through the memories")
-        ->type_name("barriered|pipelined");
-    verb->add_option("--bandwidth", o->call.bandwidth,
-                     "Of the pipeline (default: that of the hierarchy when it or --dram-gb-per-s is given)")
-        ->type_name("unlimited|hierarchy");
-    verb->add_option("--bank-layout", o->call.bankLayout,
-                     "Of tiles in L2: split, or as printed in the source document (default split)")
-        ->type_name("split|seed");
-    verb->add_option("--schedule", o->call.schedule,
-                     "Of L2, for --pipeline pipelined (default: a-row, or b in as few passes as L2 holds)")
-        ->type_name("a|a-row|a-full|b");
-    verb->add_option("--passes", o->call.passes, "Over k, of schedule b (default 2)")
-        ->check(CLI::PositiveNumber);
-    verb->add_option("--depth", o->call.depth,
-                     "Of one step in the array: over k (os), rows of A (ws), columns of B (is); default 16, "
-                     "with --tile "
-                     "the deepest that L1 holds")
-        ->check(CLI::PositiveNumber);
-    verb->add_option("--trace", o->trace, "Write the pipeline as Chrome trace events (Perfetto opens them)")
-        ->type_name("FILE");
-    verb->add_flag("--compare", o->call.compare,
-                   "With --pipeline: the program of each dataflow beside the others");
-    verb->add_flag("--listing", o->listing, "Print the program's commands");
-    verb->add_flag("--corrections", o->corrections,
-                   "Print where figures printed in the source documents differ from the right ones");
-    verb->add_flag("--json", o->json, "One JSON document on stdout");
-    verb->callback([o, array, dataflow, &exitCode] {
-        if (array->count() > 0)
-            o->call.array = o->array;
-        if (dataflow->count() > 0)
-            o->call.dataflow = o->dataflow;
-        exitCode = run(*o);
-    });
+    manual::addVerb<SystolicArguments>(app, "systolic",
+                                       "Cycles, utilisation and traffic of a GEMM on a systolic array",
+                                       runSystolic, exitCode);
 }
 
 } // namespace tilewright::cli

@@ -1,35 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupt.h"
+#include "manual/command_line.h"
 #include "table.h"
 #include "verbs.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
-#include "workload_input.h"
 
 #include "base/file.h"
 #include "base/text.h"
 #include "systolic/learned_tile.h"
 
-#include <CLI/CLI.hpp>
-
 #include <chrono>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
-#include <memory>
 
 namespace tilewright::cli {
 
 namespace {
 
-struct TileArguments
+struct TileArguments : verbs::TileCall
 {
-    std::string workload, csv, hierarchy, array, trainingFile;
-    std::int64_t capacity = 0, elementBytes = 0;
-    WorkloadArguments machine;
-    verbs::TileCall call; ///< without what is read from files
+    std::string csv, trainingFile;
     bool heldOut = false, json = false;
 };
+
+void bindOptions(verbs::OptionList& o, TileArguments& a)
+{
+    bindOptions(o, static_cast<verbs::TileCall&>(a));
+    o.add("--csv", a.csv, "FILE", "Write the workload's table, or the figures of the tile, to this file");
+    o.flag("--held-out", a.heldOut, "Measure the learned selector on a held-out set",
+           o.alone(a.gemm.empty() && !a.workload.isNamed(), "alone, or with --gemm or a workload"));
+    o.add("--write-training-set", a.trainingFile, "FILE",
+          "Write the learned selector's training set (core/systolic/tile_training_data.inc) and exit",
+          o.alone(true, "alone"));
+    o.flag("--json", a.json, kJsonHelp);
+}
 
 void printHeldOut()
 {
@@ -112,9 +118,9 @@ void printAdaptive(const verbs::TileAnswer& a)
 }
 
 /// A row a product of the network.
-int tileNetwork(const TileArguments& o, const verbs::TileCall& call)
+int tileNetwork(const TileArguments& o)
 {
-    const auto tiles = verbs::tilesOfNetwork(call);
+    const auto tiles = verbs::tilesOfNetwork(o);
     if (!tiles)
         return fail(tiles.error());
     const std::string json = verbs::tileJson(*tiles);
@@ -135,24 +141,7 @@ int tileNetwork(const TileArguments& o, const verbs::TileCall& call)
     return Exit::Success;
 }
 
-/// What the arguments ask for, with the files they name.
-Result<verbs::TileCall> callOf(const TileArguments& o)
-{
-    verbs::TileCall call = o.call;
-    if (!o.hierarchy.empty()) {
-        const auto read = systolic::readHierarchy(o.hierarchy);
-        if (!read)
-            return read.error();
-        call.hierarchy = *read;
-    }
-    auto workload = o.machine.readIfNamed(o.workload);
-    if (!workload)
-        return workload.error();
-    call.workload = std::move(*workload);
-    return call;
-}
-
-int run(const TileArguments& o)
+int runTile(const TileArguments& o)
 {
     if (!o.trainingFile.empty()) {
         const auto written =
@@ -162,15 +151,12 @@ int run(const TileArguments& o)
     }
     if (o.heldOut) {
         printHeldOut();
-        if (o.call.gemm.empty())
+        if (o.gemm.empty() && !o.workload.isNamed())
             return Exit::Success;
     }
-    const auto call = callOf(o);
-    if (!call)
-        return fail(call.error());
-    if (call->ofNetwork())
-        return tileNetwork(o, *call);
-    auto answer = verbs::tileOfProduct(*call);
+    if (o.ofNetwork())
+        return tileNetwork(o);
+    auto answer = verbs::tileOfProduct(o);
     if (!answer)
         return fail(answer.error());
     const InterruptGuard interrupt;
@@ -195,54 +181,8 @@ int run(const TileArguments& o)
 
 void addTileVerb(CLI::App& app, int& exitCode)
 {
-    auto* verb = app.add_subcommand("tile", "Choose tile sizes of a GEMM for a memory level");
-    auto o = std::make_shared<TileArguments>();
-    auto* gemm = verb->add_option("--gemm", o->call.gemm, "MxNxK: C[M,N] = A[M,K] x B[K,N]");
-    verb->add_option("workload", o->workload, "Any workload: a row for each of its products")->excludes(gemm);
-    auto* machine = o->machine.addTo(*verb);
-    auto* array =
-        verb->add_option("--array", o->array, "RxC processing elements (default 16x16)")->excludes(machine);
-    auto* capacity = verb->add_option("--capacity", o->capacity, "Bytes of the level (default 65536)");
-    verb->add_option("--footprint", o->call.footprint, "C counted, or left in the PEs")
-        ->type_name("conservative|aggressive");
-    verb->add_option("--hierarchy", o->hierarchy,
-                     "Memory hierarchy file; gives array, element size and capacity")
-        ->excludes(machine);
-    verb->add_option("--level", o->call.level,
-                     "Of the hierarchy: l3, l2, l1, or one buffer of it (default l2-buffer)");
-    verb->add_option("--tile", o->call.tile, "TixTjxTk: the cost of this tile instead of a choice");
-    verb->add_option("--level-buffers", o->call.levelBuffers,
-                     "L3,L2,L1: buffers that a tile of the three levels may fill, 0: all (default 0,0,1)")
-        ->delimiter(',')
-        ->expected(3);
-    verb->add_option("--level-buffering", o->call.levelBuffering,
-                     "L3,L2,L1: 1 or 2 = double-buffered (default 1,1,2)")
-        ->delimiter(',')
-        ->expected(3);
-    verb->add_option("--method", o->call.method, "How the tile is chosen (default exhaustive)")
-        ->type_name("analytic|exhaustive|learned");
-    auto* element = verb->add_option("--element-bytes", o->elementBytes, "Bytes of an element (default 4)");
-    verb->add_option("--buffering", o->call.buffering, "1 or 2: divides the capacity (default 1)");
-    verb->add_option(
-        "--write-training-set", o->trainingFile,
-        "Write the learned selector's training set (core/systolic/tile_training_data.inc) and exit");
-    verb->add_flag("--held-out", o->heldOut, "Measure the learned selector on a held-out set");
-    verb->add_option(
-            "--layer", o->call.layer,
-            "One product of the workload, by the name of its operator (NAME:2: its second product), as if "
-            "given by --gemm")
-        ->excludes(gemm);
-    verb->add_option("--csv", o->csv, "Write the workload's table, or the figures of the tile, to this file");
-    verb->add_flag("--json", o->json, "One JSON document on stdout");
-    verb->callback([o, array, capacity, element, &exitCode] {
-        if (array->count() > 0)
-            o->call.array = o->array;
-        if (capacity->count() > 0)
-            o->call.capacity = o->capacity;
-        if (element->count() > 0)
-            o->call.elementBytes = o->elementBytes;
-        exitCode = run(*o);
-    });
+    manual::addVerb<TileArguments>(app, "tile", "Choose tile sizes of a GEMM for a memory level", runTile,
+                                   exitCode);
 }
 
 } // namespace tilewright::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "verbs/options.h"
 
 #include <string>
 
@@ -16,6 +17,19 @@ enum Exit { Success = 0, No = 1, BadInput = 2, Interrupted = 130 };
 
 /// Prints the error's sentence on stderr and returns Exit::BadInput.
 int fail(const Error& error);
+
+inline constexpr const char* kJsonHelp = "One JSON document on stdout";
+
+/// A call with --json.
+template <typename Call> struct WithJson : Call
+{
+    bool json = false;
+};
+template <typename Call> void bindOptions(verbs::OptionList& o, WithJson<Call>& a)
+{
+    bindOptions(o, static_cast<Call&>(a));
+    o.flag("--json", a.json, kJsonHelp);
+}
 
 // One function per verb, each in its own verb_*.cpp: adds the subcommand to the parser; its callback sets
 // `exitCode`.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/view.h"
 #include "headless.h"
+#include "manual/command_line.h"
 #include "verbs.h"
 #include "window/main_window.h"
 #include "window/tour_player.h"
 #include "window/view_catalog.h"
-
-#include <CLI/CLI.hpp>
 
 #include <QApplication>
 #include <QDir>
@@ -44,7 +43,7 @@ int play(char** argv)
     return QApplication::exec();
 }
 
-/// What is seen, one picture a pause: FOLDER/NNN-MILLISECONDS.png.
+/// Draws the window at each pause of the tour: FOLDER/NNN-MILLISECONDS.png.
 int draw(const QString& folder, char** argv)
 {
     if (!QDir().mkpath(folder))
@@ -80,18 +79,27 @@ int draw(const QString& folder, char** argv)
     return ended || exitCode != 0 ? exitCode : fail("demo: a step could not be done");
 }
 
+struct DemoArguments
+{
+    std::string frames; ///< folder
+};
+
+void bindOptions(verbs::OptionList& o, DemoArguments& a)
+{
+    o.add("--frames", a.frames, "FOLDER", "Draw what is seen as pictures instead, without a display");
+}
+
 } // namespace
 
 void addDemoVerb(CLI::App& app, char** argv, int& exitCode)
 {
-    auto* verb = app.add_subcommand(
-        "demo", "Open a window in which the first tour plays by itself; Esc or a click hands over to you");
-    const auto frames = std::make_shared<std::string>();
-    verb->add_option("--frames", *frames, "Draw what is seen as pictures instead, without a display")
-        ->type_name("FOLDER");
-    verb->callback([frames, argv, &exitCode] {
-        exitCode = frames->empty() ? play(argv) : draw(QString::fromStdString(*frames), argv);
-    });
+    manual::addVerb<DemoArguments>(
+        app, "demo",
+        "Open a window in which the first tour plays by itself; Esc or a click hands over to you",
+        [argv](const DemoArguments& a) {
+            return a.frames.empty() ? play(argv) : draw(QString::fromStdString(a.frames), argv);
+        },
+        exitCode);
 }
 
 } // namespace tilewright::ui

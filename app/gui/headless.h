@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "cli/rule_arguments.h"
 #include "theme/style.h"
+#include "verbs/evaluate.h"
 #include "workspace/document.h"
 
 #include <QApplication>
@@ -58,7 +58,7 @@ private:
 };
 
 /// --rules and --set; `auto` leaves the rule set that the schedule's latencies agree with.
-[[nodiscard]] inline Status useRules(Document& document, const cli::RuleArguments& arguments)
+[[nodiscard]] inline Status useRules(Document& document, const verbs::RulesCall& arguments)
 {
     if (arguments.set == "auto" && arguments.switches.empty())
         return Unit{};
@@ -73,7 +73,7 @@ private:
     return Unit{};
 }
 
-/// What a verb is told about the machine: a preset or a file. Without a name the document keeps its own.
+/// --machine of a verb: a preset or a file. Without a name the document keeps its own.
 [[nodiscard]] inline Status useMachine(Document& document, const std::string& name)
 {
     if (name.empty())

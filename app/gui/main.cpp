@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "headless.h"
+#include "manual/command_line.h"
 #include "manual/program.h"
 #include "manual/version.h"
 #include "theme/style.h"
@@ -17,10 +18,10 @@
 
 namespace tilewright::ui {
 
-void addMachineOption(CLI::App& app, std::string& machine)
+void bindMachine(verbs::OptionList& o, std::string& machine)
 {
-    app.add_option("--machine", machine, "Preset or file of the machine that a model is put on")
-        ->type_name("FILE|" + manual::oneOf(machinePresets()));
+    o.add("--machine", machine, "FILE|" + manual::oneOf(machinePresets()),
+          "Machine that a model is put on: a file, or the name of a preset");
 }
 
 namespace {
@@ -75,15 +76,18 @@ int main(int argc, char** argv)
     std::string machine;
     int exitCode = 0;
     cli.set_version_flag("-v,--version", "tilewright " + version);
-    cli.add_option("files", files,
-                   "Models, problems, schedules of them, machines, files of the other lenses");
-    addMachineOption(cli, machine);
+    verbs::OptionList options;
+    std::optional<Error> wrong; // no value of these can be
+    options.add("files", files, "FILE",
+                "Models, problems, schedules of them, machines, files of the other lenses");
+    bindMachine(options, machine);
+    manual::addOptions(cli, options, wrong);
     cli.require_subcommand(0, 1);
     addRenderVerb(cli, argv, exitCode);
     addReportVerb(cli, argv, exitCode);
     addDemoVerb(cli, argv, exitCode);
     manual::addManualVerb(cli);
-    // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are let pass
+    // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are accepted
     // here; the application takes them out of the arguments.
     cli.allow_extras();
     if (const auto code = parse(cli, argc, argv))

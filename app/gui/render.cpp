@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_view.h"
 #include "headless.h"
+#include "manual/command_line.h"
 #include "manual/program.h"
 #include "verbs.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
 #include "workspace/compared_model.h"
-
-#include <CLI/CLI.hpp>
 
 #include <QApplication>
 #include <QFileInfo>
@@ -49,8 +48,16 @@ bool select(Selection& selection, const QString& what)
     return true;
 }
 
+Error noSelection(const std::string& text)
+{
+    return {ErrorCode::Field,
+            "expected subgraph:N, op:N, tensor:N or step:N, got \"" + text + "\"",
+            "--select",
+            {}};
+}
+
 /// The schedule of this file becomes the ghost; the current one stays current.
-Status pinBaseline(Document& document, const QString& path, const cli::RuleArguments& rules)
+Status pinBaseline(Document& document, const QString& path, const verbs::RulesCall& rules)
 {
     if (path.isEmpty())
         return Unit{};
@@ -76,7 +83,7 @@ Status pinBaseline(Document& document, const QString& path, const cli::RuleArgum
 /// The whole window with its docks, as a person sees it.
 Status renderWindow(const QStringList& files, const std::vector<std::string>& selected,
                     const QString& perspective, const QString& baseline, const std::string& machine,
-                    const cli::RuleArguments& rules, const QString& output, const ExportOptions& options)
+                    const verbs::RulesCall& rules, const QString& output, const ExportOptions& options)
 {
     MainWindow window;
     window.setTheme(options.theme->dark ? QStringLiteral("dark") : QStringLiteral("light"));
@@ -93,7 +100,8 @@ Status renderWindow(const QStringList& files, const std::vector<std::string>& se
     if (!files.isEmpty() || !perspective.isEmpty())
         window.applyPerspective(perspective.isEmpty() ? QStringLiteral("Edit") : perspective);
     for (const std::string& s : selected)
-        select(window.state().selection, QString::fromStdString(s));
+        if (!select(window.state().selection, QString::fromStdString(s)))
+            return noSelection(s);
     for (const ViewEntry& entry : viewCatalog())
         if (View* view = window.view(entry.name); view && view->isVisible()) {
             view->catchUp();
@@ -109,11 +117,39 @@ struct RenderArguments
 {
     std::vector<std::string> files;
     std::string view, output, theme = "light", size, perspective, baseline, machine;
-    cli::RuleArguments rules;
+    verbs::RulesCall rules = verbs::RulesCall::ofFile();
     std::vector<std::string> selected, commands;
     double scale = 1, fontSize = 0;
     bool listViews = false;
 };
+
+void bindOptions(verbs::OptionList& o, RenderArguments& a)
+{
+    std::string views = "window";
+    for (const ViewEntry& entry : viewCatalog())
+        views += "|" + entry.name.toStdString();
+    const bool isWindow = a.view == "window";
+    o.add("files", a.files, "FILE", "A model, a problem, a schedule of it, or files of the other lenses");
+    o.flag("--list-views", a.listViews, "Print the names of the views, one a line", o.alone(true, "alone"));
+    o.add("--view", a.view, views, "What to draw");
+    o.add("-o,--output", a.output, "FILE", "FILE.png, FILE.svg or FILE.pdf");
+    o.add("--scale", a.scale, verbs::Range{0.25, 4}, "Device pixels per logical pixel",
+          o.needs(QString::fromStdString(a.output).endsWith(QLatin1String(".png"), Qt::CaseInsensitive),
+                  "a PNG file"));
+    o.add("--theme", a.theme, "light|dark", "Colours");
+    o.add("--size", a.size, "WxH", "Size in logical pixels", o.otherwise("that of the view"));
+    o.add("--font-size", a.fontSize, verbs::Range{6, 40}, "Point size of the application's font",
+          o.otherwise("that of the system"));
+    o.add("--select", a.selected, "SELECTION", "subgraph:N, op:N, tensor:N or step:N; may be repeated");
+    bindMachine(o, a.machine);
+    bindOptions(o, a.rules);
+    o.add("--command", a.commands, "NAME",
+          "Action that is done before drawing, by its name (memory.addresses); may be repeated",
+          o.notWith(isWindow, "--view window"));
+    o.add("--baseline", a.baseline, "FILE", "A schedule drawn as the ghost");
+    o.add("--perspective", a.perspective, "Edit|Tiles|Compare|Hardware", "Which docks are shown",
+          o.needs(isWindow, "--view window"));
+}
 
 int render(const RenderArguments& arguments, char** argv)
 {
@@ -189,7 +225,7 @@ int render(const RenderArguments& arguments, char** argv)
         state.selection.selectSubgraph(SubgraphId(0));
     for (const std::string& s : selected)
         if (!select(state.selection, QString::fromStdString(s)))
-            return fail("--select: expected subgraph:N, op:N, tensor:N or step:N, got \"" + s + "\"");
+            return fail(noSelection(s).text());
     widget->resize(options.size.isEmpty() ? widget->exportSize() : options.size);
     for (const std::string& command : commands) {
         QAction* action = state.actions.find(QString::fromStdString(command));
@@ -205,33 +241,9 @@ int render(const RenderArguments& arguments, char** argv)
 
 void addRenderVerb(CLI::App& app, char** argv, int& exitCode)
 {
-    auto* verb =
-        app.add_subcommand("render", "Draw a view of a workload to PNG, SVG or PDF without a display");
-    const auto a = std::make_shared<RenderArguments>();
-    verb->add_option("files", a->files, "A model, a problem, a schedule of it, or files of the other lenses");
-    verb->add_flag("--list-views", a->listViews, "Print the names of the views, one a line");
-    std::vector<std::string> views{"window"};
-    for (const ViewEntry& entry : viewCatalog())
-        views.push_back(entry.name.toStdString());
-    verb->add_option("--view", a->view, "What to draw")->type_name(manual::oneOf(views));
-    verb->add_option("-o,--output", a->output, "FILE.png, FILE.svg or FILE.pdf")->type_name("FILE");
-    verb->add_option("--scale", a->scale, "Device pixels per logical pixel, 1 to 4")
-        ->check(CLI::Range(0.25, 4.0));
-    verb->add_option("--theme", a->theme, "Colours")->check(CLI::IsMember({"light", "dark"}));
-    verb->add_option("--size", a->size, "In logical pixels")->type_name("WxH");
-    verb->add_option("--font-size", a->fontSize, "Point size of the application font, 6 to 40")
-        ->check(CLI::Range(6.0, 40.0));
-    verb->add_option("--select", a->selected, "subgraph:N, op:N, tensor:N or step:N; may be repeated")
-        ->type_name("SELECTION");
-    addMachineOption(*verb, a->machine);
-    a->rules.addTo(*verb, true);
-    verb->add_option("--command", a->commands,
-                     "What a person would do first, by its name: memory.addresses; may be repeated")
-        ->type_name("NAME");
-    verb->add_option("--baseline", a->baseline, "A schedule drawn as the ghost")->type_name("FILE");
-    verb->add_option("--perspective", a->perspective, "With --view window: which docks are shown")
-        ->type_name("Edit|Tiles|Compare|Hardware");
-    verb->callback([a, argv, &exitCode] { exitCode = render(*a, argv); });
+    manual::addVerb<RenderArguments>(
+        app, "render", "Draw a view of a workload to PNG, SVG or PDF without a display",
+        [argv](const RenderArguments& a) { return render(a, argv); }, exitCode);
 }
 
 } // namespace tilewright::ui

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_report.h"
 #include "headless.h"
+#include "manual/command_line.h"
 #include "verbs.h"
 #include "window/app_state.h"
 #include "window/view_catalog.h"
-
-#include <CLI/CLI.hpp>
 
 #include <QApplication>
 #include <QFileInfo>
@@ -22,17 +21,31 @@ struct ReportArguments
 {
     std::vector<std::string> files;
     std::string machine, lens, baseline, output;
-    cli::RuleArguments rules;
+    verbs::RulesCall rules = verbs::RulesCall::ofFile();
     bool json = false;
 };
+
+void bindOptions(verbs::OptionList& o, ReportArguments& a)
+{
+    o.add("files", a.files, "FILE", "A model or a problem, and a schedule of it, or files of another lens",
+          o.required());
+    bindMachine(o, a.machine);
+    bindOptions(o, a.rules);
+    o.add("--lens", a.lens, "schedule|systolic|npu|mapping", "Lens that a problem or a model is looked at in",
+          o.otherwise("schedule, or that of the files"));
+    o.add("--baseline", a.baseline, "FILE", "A schedule to compare with",
+          o.notWith(!a.lens.empty() && a.lens != "schedule", "another lens"));
+    o.add("-o,--output", a.output, "FILE", "FILE.html or FILE.pdf");
+    o.flag("--json", a.json, "Print the figures as one JSON document, beside the file or without one");
+}
 
 const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
                                               {"systolic", Lens::Systolic},
                                               {"npu", Lens::Npu},
                                               {"mapping", Lens::Mapping}};
 
-/// The schedule to compare with is opened, pinned, and gives way to the other one.
-Status pinBaseline(AppState& state, const std::string& path, const cli::RuleArguments& rules)
+/// Opens the schedule to compare with and pins it as the baseline; the other schedule is opened after it.
+Status pinBaseline(AppState& state, const std::string& path, const verbs::RulesCall& rules)
 {
     const auto file = readLensFile(QString::fromStdString(path));
     if (!file)
@@ -135,22 +148,12 @@ int report(const ReportArguments& arguments, char** argv)
 
 void addReportVerb(CLI::App& app, char** argv, int& exitCode)
 {
-    auto* verb = app.add_subcommand("report", "Write a report of a schedule or of another lens: one HTML "
-                                              "page that can be explored in a browser, or a "
-                                              "PDF with a page a view");
-    const auto a = std::make_shared<ReportArguments>();
-    verb->add_option("files", a->files,
-                     "A model or a problem, and a schedule of it, or files of another lens")
-        ->required();
-    addMachineOption(*verb, a->machine);
-    a->rules.addTo(*verb, true);
-    verb->add_option("--lens", a->lens, "What a problem or a model is looked at in (schedule)")
-        ->check(CLI::IsMember({"schedule", "systolic", "npu", "mapping"}));
-    verb->add_option("--baseline", a->baseline, "A schedule to compare with")->type_name("SCHEDULE");
-    verb->add_option("-o,--output", a->output, "FILE.html or FILE.pdf")->type_name("FILE");
-    verb->add_flag("--json", a->json,
-                   "Print the figures as one JSON document, beside the file or without one");
-    verb->callback([a, argv, &exitCode] { exitCode = report(*a, argv); });
+    manual::addVerb<ReportArguments>(
+        app, "report",
+        "Write a report of a schedule or of another lens: one HTML page that can be explored in a browser, "
+        "or a "
+        "PDF with a page a view",
+        [argv](const ReportArguments& a) { return report(a, argv); }, exitCode);
 }
 
 } // namespace tilewright::ui

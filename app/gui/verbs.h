@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "verbs/options.h"
+
 #include <string>
 
 namespace CLI {
@@ -20,6 +22,6 @@ void addReportVerb(CLI::App& app, char** argv, int& exitCode);
 void addDemoVerb(CLI::App& app, char** argv, int& exitCode);
 
 /// --machine, of the window and of the verbs.
-void addMachineOption(CLI::App& app, std::string& machine);
+void bindMachine(verbs::OptionList& o, std::string& machine);
 
 } // namespace tilewright::ui

@@ -24,7 +24,7 @@ std::string optionNames(const Verb& verb)
     return joined(names, " ");
 }
 
-/// What follows an option that takes a value.
+/// Cases of the words behind each option that takes a value.
 std::string valueCases(const Verb& verb, const std::string& key)
 {
     std::string out;

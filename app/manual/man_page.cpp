@@ -83,8 +83,6 @@ std::string entry(const Argument& a, bool positional)
         out += "\n.br\nRequired.";
     if (!a.standard.empty())
         out += "\n.br\nWithout it: " + roff(a.standard);
-    for (const std::string& other : a.excludes)
-        out += "\n.br\nNot together with " + roff(other) + ".";
     return out + '\n';
 }
 

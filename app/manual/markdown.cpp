@@ -38,8 +38,6 @@ std::string item(const Argument& a)
         out += ". Required";
     if (!a.standard.empty())
         out.append(". Without it: ").append(inMarkdown(a.standard));
-    for (const std::string& other : a.excludes)
-        out.append(". Not together with `").append(other).append("`");
     return out + '\n';
 }
 

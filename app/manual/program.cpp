@@ -61,8 +61,6 @@ Argument argumentOf(const CLI::Option& option)
         readType(option.get_type_name(), out);
     out.meaning = option.get_description();
     out.standard = option.get_default_str();
-    for (const CLI::Option* other : option.get_excludes())
-        out.excludes.push_back(other->get_name());
     out.required = option.get_required();
     out.repeats = option.get_expected_max() > 1;
     return out;

@@ -18,7 +18,6 @@ struct Argument
     std::string meaning;              ///< lines of plain text
     std::string standard;             ///< without the option
     std::vector<std::string> choices; ///< values that may be completed
-    std::vector<std::string> excludes;
     bool takesFile = false;
     bool required = false;
     bool repeats = false;
@@ -40,9 +39,9 @@ struct Program
     std::vector<Verb> verbs;
 };
 
-/// What the parser of a command line knows, hidden verbs left out. A type name says what a value is: words in
-/// small letters between bars are the choices ("light|dark", also "FILE|edge|server"), FILE, FOLDER and TEXT
-/// complete files.
+/// Description of the parser of a command line, without hidden verbs. A type name says what a value is: words
+/// in small letters between bars are the choices ("light|dark", also "FILE|edge|server"), FILE, FOLDER and
+/// TEXT complete files.
 [[nodiscard]] Program describe(const CLI::App& app);
 
 /// roff, of the part "user commands".

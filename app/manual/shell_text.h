@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the writers of the completions share.
+// Texts that all writers of completions need.
 #pragma once
 
 #include "manual/program.h"

@@ -1,10 +1,61 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/evaluate.h"
 
+#include "base/file.h"
 #include "eval/lower_bound.h"
 #include "report/format_issue.h"
 
 namespace tilewright::verbs {
+
+Status RulesCall::apply(Rules& rules) const
+{
+    for (const std::string& setting : switches)
+        if (Status status = setRule(rules, setting); !status) {
+            Error error = status.error();
+            error.path = "--set";
+            return error;
+        }
+    return Unit{};
+}
+
+Result<Rules> RulesCall::rules() const
+{
+    Rules out = value ? *value : set == "seed" ? Rules::seed() : Rules::final();
+    if (const Status status = apply(out); !status)
+        return status.error();
+    return out;
+}
+
+Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
+{
+    const auto text = readFile(call.schedule);
+    TargetOfFile made{{}, call.schedule};
+    if (text) { // if not, the problem's faults come first
+        auto target = lower::targetOfSchedule(*text, call.schedule);
+        if (!target)
+            return target.error();
+        made.target = std::move(*target);
+    }
+    auto on = readProblem(call.workload, made);
+    if (!on)
+        return on.error();
+    if (!text)
+        return text.error();
+    const Problem& problem = *on->problem;
+    auto loaded = readSchedule(problem, *text, call.schedule);
+    if (!loaded)
+        return loaded.error();
+    auto rules = call.rules.set == "auto" ? rulesOfFile(problem, *loaded) : rulesNamed(call.rules.set);
+    if (!rules)
+        return rules.error();
+    if (const Status status = call.rules.apply(rules->rules); !status)
+        return status.error();
+    for (const std::string& setting : call.rules.switches)
+        rules->reason += ", " + setting;
+    const bool own = !on->target.machine && !on->target.hardware;
+    return EvaluatedFiles{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
+                          std::move(on->text), own};
+}
 
 RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)
 {

@@ -85,15 +85,15 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
         return Error{ErrorCode::Problem, "has no convolution and no product", {}, file};
     if (call.architecture)
         architecture = *call.architecture;
-    if (workload.isModel() && layers.layers.size() > 1 && !call.oneLayerFor.empty())
+    if (workload.isModel() && layers.layers.size() > 1 && !call.oneLayerFor().empty())
         return Error{ErrorCode::Refused,
-                     call.oneLayerFor + " needs a file of one layer, this model has " +
+                     call.oneLayerFor() + " needs a file of one layer, this model has " +
                          std::to_string(layers.layers.size()),
                      {},
                      file};
     if (Status s = addOptions(call, architecture); !s)
         return s.error();
-    if (workload.isModel() && call.oneLayerFor.empty())
+    if (call.ofModel())
         return std::variant<MapSubject, MapModel>(MapModel{layers, architecture});
     const auto nest = mapping::makeNest(layers.layers.front());
     if (!nest)

@@ -14,6 +14,8 @@ struct MapCall
 {
     WorkloadCall workload;
     std::optional<mapping::Architecture> architecture; ///< without: of the machine
+    std::string architectureFile;                      ///< which readFiles() reads the architecture from
+    std::string method;                                ///< file of a method to evaluate instead of searching
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"
     std::vector<std::string> bypass;  ///< "I"
@@ -21,8 +23,15 @@ struct MapCall
     double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
     int threads = 0;
     bool quick = false;
-    std::string oneLayerFor; ///< the options, if any, that only one layer has: "--method"
+    bool exports = false; ///< the caller writes the files of one layer
+
+    /// The option, if any, that only one layer has: "--method".
+    [[nodiscard]] std::string oneLayerFor() const;
+    /// The workload, which has been read, is searched layer by layer.
+    [[nodiscard]] bool ofModel() const;
 };
+void bindOptions(OptionList& o, MapCall& call);
+[[nodiscard]] Status readFiles(MapCall& call);
 [[nodiscard]] mapping::Objective objectiveOf(const std::string& name);
 
 /// A layer with what every step needs of it.

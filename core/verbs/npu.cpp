@@ -4,9 +4,6 @@
 #include "base/text.h"
 #include "lower/npu_model.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace tilewright::verbs {
 
 namespace {
@@ -25,27 +22,13 @@ std::string scalingJson(const std::vector<npu::ScalingPoint>& points)
     return out + "]}";
 }
 
-Result<npu::RunOptions> runOptions(const NpuCall& a)
+npu::RunOptions runOptions(const NpuCall& a)
 {
     npu::RunOptions options;
-    if (a.scheduler != "static" && a.scheduler != "dynamic")
-        return Error{
-            ErrorCode::Field, "expected static or dynamic, got \"" + a.scheduler + "\"", "--scheduler", {}};
     options.scheduler = a.scheduler == "static" ? npu::Scheduler::Static : npu::Scheduler::Dynamic;
-    const auto assignment = npu::assignmentFromText(a.assignment);
-    if (!assignment)
-        return Error{ErrorCode::Field,
-                     "expected round_robin, cost_aware or head_parallel, got \"" + a.assignment + "\"",
-                     "--assignment",
-                     {}};
-    options.assignment = *assignment;
-    if (!a.weights.empty()) {
-        if (a.weights.size() != 3)
-            return Error{ErrorCode::Field, "expected three numbers w1,w2,w3", "--weights", {}};
-        if (!std::ranges::all_of(a.weights, [](double w) { return std::isfinite(w); }))
-            return Error{ErrorCode::Field, "expected three finite numbers w1,w2,w3", "--weights", {}};
+    options.assignment = *npu::assignmentFromText(a.assignment);
+    if (!a.weights.empty())
         options.weights = {a.weights[0], a.weights[1], a.weights[2]};
-    }
     options.memoryBoundFirst = a.memoryBoundFirst;
     options.recordDram = a.recordDram;
     return options;
@@ -84,32 +67,12 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
     return out;
 }
 
-Status checkScaling(const NpuCall& call)
-{
-    for (const int n : call.scaling)
-        if (n < 1 || n > npu::kMaxCores)
-            return Error{ErrorCode::Field,
-                         "expected 1 to " + std::to_string(npu::kMaxCores) + " cores, got " +
-                             std::to_string(n),
-                         "--scaling",
-                         {}};
-    return Unit{};
-}
-
 } // namespace
 
 Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const Progress& running,
                          const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&,
                                                     const npu::RunOptions&)>& onGraph)
 {
-    const auto options = runOptions(call);
-    if (!options)
-        return options.error();
-    if (call.tiles != "default" && call.tiles != "searched")
-        return Error{
-            ErrorCode::Field, "expected default or searched, got \"" + call.tiles + "\"", "--tiles", {}};
-    if (const Status s = checkScaling(call); !s)
-        return s.error();
     auto model = npuModel(call.workload);
     if (!model)
         return model.error();
@@ -118,7 +81,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         return hardware.error();
     NpuAnswer out;
     out.hardware = *hardware;
-    out.options = *options;
+    out.options = runOptions(call);
     if (call.tiles == "searched") {
         auto found = npu::searchTiles(*model, out.hardware, out.options, {}, searching);
         if (!found)

@@ -17,6 +17,7 @@ struct NpuCall
 {
     WorkloadCall workload;
     std::optional<npu::NpuHardware> hardware; ///< without: the machine that was named, else the file's
+    std::string hardwareFile;                 ///< which readFiles() reads the hardware from
     std::string scheduler = "dynamic";
     std::string assignment = "cost_aware";
     std::string tiles = "default";
@@ -25,7 +26,11 @@ struct NpuCall
     std::vector<int> scaling;
     bool memoryBoundFirst = false;
     bool recordDram = false;
+    bool writesGraph = false; ///< the caller writes the static schedule
 };
+void bindOptions(OptionList& o, NpuCall& call);
+/// A file that only this lens reads is an error in its words.
+[[nodiscard]] Status readFiles(NpuCall& call);
 
 /// A run, replayed and verified; `run` is missing when it was interrupted.
 struct NpuAnswer

@@ -2,6 +2,7 @@
 #include "verbs/problem_on_hardware.h"
 
 #include "base/text.h"
+#include "workload/problem_json.h"
 
 namespace tilewright::verbs {
 
@@ -77,6 +78,29 @@ Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem, const Tar
                              {std::nullopt, {}, other},
                              "the one in the schedule file: " + sizesOf(*other) +
                                  " (the problem's own: " + sizesOf(problem->hardware()) + ")"};
+}
+
+Result<ProblemOnHardware> readProblem(WorkloadCall& call, const TargetOfFile& schedule)
+{
+    const bool standsAsItIs =
+        !call.workload && !call.hasMachine() && call.dims.empty() && !schedule.target.machine;
+    if (standsAsItIs && isProblemFile(call.file)) {
+        const auto problem = loadProblem(call.file);
+        if (!problem)
+            return problem.error();
+        return problemAsItStands(*problem, schedule);
+    }
+    if (Status s = readFiles(call, schedule.target.dimensions); !s)
+        return s.error();
+    std::string named;
+    for (const std::string& name : call.machines)
+        named += (named.empty() ? "" : " and ") + name;
+    auto out = problemOnHardware(call, named, schedule);
+    if (out && out->target.machine) {
+        const auto given = call.dimensions();
+        out->target.dimensions = call.dims.empty() ? schedule.target.dimensions : *given;
+    }
+    return out;
 }
 
 } // namespace tilewright::verbs

@@ -33,4 +33,8 @@ struct TargetOfFile
 [[nodiscard]] Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem,
                                                           const TargetOfFile& schedule = {});
 
+/// The problem of a workload of any kind, whose files are read where they are only named: one that is a
+/// problem stands as it is unless a machine is named, there or in the schedule.
+[[nodiscard]] Result<ProblemOnHardware> readProblem(WorkloadCall& call, const TargetOfFile& schedule = {});
+
 } // namespace tilewright::verbs

@@ -25,14 +25,6 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     const auto readout = systolic::parseReadout(o.readout);
     if (!readout)
         return readout.error();
-    if (o.weightBuffers != 1 && o.weightBuffers != 2)
-        return Error{ErrorCode::Problem,
-                     "expected 1 or 2, got " + std::to_string(o.weightBuffers),
-                     "--weight-buffers",
-                     {}};
-    if (o.bankLayout != "split" && o.bankLayout != "seed")
-        return Error{
-            ErrorCode::Problem, "expected split or seed, got \"" + o.bankLayout + "\"", "--bank-layout", {}};
     r.layout = o.bankLayout == "seed" ? systolic::BankLayout::Seed : systolic::BankLayout::Split;
     r.supply = o.supply;
     r.gemm = *gemm;
@@ -57,21 +49,6 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     }
     if (o.dramGbPerSecond > 0)
         r.hierarchy.at(systolic::Level::External).gbPerSecond = o.dramGbPerSecond;
-    if (!o.layer.empty() && !o.workload.workload)
-        return Error{ErrorCode::Problem, "needs a workload file", "--layer", {}};
-    if (o.ofNetwork() && (o.simulate || !o.pipeline.empty() || !o.tile.empty() || o.compare ||
-                          o.wantsProduct || o.wantsProgram || !r.supply.unlimited()))
-        return Error{ErrorCode::Problem,
-                     "--simulate, --pipeline and what goes with it, --tile, --address-traces and the "
-                     "rates of the edges need --gemm "
-                     "or --layer",
-                     "workload",
-                     {}};
-    if (o.pipeline.empty() && (o.compare || o.wantsProgram))
-        return Error{ErrorCode::Problem,
-                     "needs --pipeline barriered or pipelined",
-                     "--trace, --listing, --compare",
-                     {}};
     return r;
 }
 
@@ -134,27 +111,15 @@ std::vector<ProgramOfDataflow> runEachDataflow(const SystolicCall& o, const Syst
 
 Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest& r)
 {
-    const auto refuse = [](std::string message, std::string path) {
-        return Error{ErrorCode::Problem, std::move(message), std::move(path), {}};
-    };
     const auto style = systolic::parseProgramStyle(o.pipeline);
     if (!style)
         return style.error();
-    if (o.simulate)
-        return refuse("cannot be combined with --simulate", "--pipeline");
-    if (!r.supply.unlimited())
-        return refuse("belong to the array alone; a program has --bandwidth", "--west-rate, --north-rate");
-    if (!o.bandwidth.empty() && o.bandwidth != "unlimited" && o.bandwidth != "hierarchy")
-        return refuse("expected unlimited or hierarchy, got \"" + o.bandwidth + "\"", "--bandwidth");
     systolic::ProgramOptions options = programOf(o, r, r.timing.dataflow);
     options.style = *style;
     if (!o.schedule.empty()) {
         const auto schedule = systolic::parseL2Schedule(o.schedule);
         if (!schedule)
             return schedule.error();
-        if (*style == systolic::ProgramStyle::Barriered)
-            return refuse("is chosen for --pipeline pipelined; a barriered program keeps one k step",
-                          "--schedule");
         options.schedule = *schedule;
         options.passes =
             o.passes > 0 ? o.passes

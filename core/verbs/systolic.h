@@ -21,6 +21,7 @@ struct SystolicCall
     std::string layer;                          ///< one product of the workload
     std::optional<std::string> array, dataflow; ///< without: of the machine or hierarchy, else 16x16 and os
     std::optional<systolic::Hierarchy> hierarchy;
+    std::string hierarchyFile; ///< which readFiles() reads the hierarchy from
     std::string readout = "shadow";
     std::string tile; ///< "TixTjxTk"
     std::string pipeline, bandwidth, schedule;
@@ -31,10 +32,13 @@ struct SystolicCall
     std::uint64_t seed = 1;
     systolic::EdgeSupply supply;
     bool simulate = false, compare = false;
-    bool wantsProduct = false, wantsProgram = false; ///< the caller has a use for the one, for the other
 
-    [[nodiscard]] bool ofNetwork() const noexcept { return workload.workload && layer.empty(); }
+    [[nodiscard]] bool ofNetwork() const noexcept { return workload.isNamed() && layer.empty(); }
 };
+void bindOptions(OptionList& o, SystolicCall& call);
+[[nodiscard]] Status readFiles(SystolicCall& call);
+/// What an option of one product needs: "--gemm or --layer".
+inline constexpr const char* kOneProduct = "--gemm or --layer";
 
 /// The call, read.
 struct SystolicRequest

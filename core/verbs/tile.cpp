@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t kDefaultCapacity = 64 * 1024;
 constexpr std::int64_t kDefaultElementBytes = 4;
-constexpr std::size_t kLevels = 3; // L3, L2, L1
 
 /// Capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
 Result<std::int64_t> levelCapacity(const systolic::Hierarchy& h, const std::string& name)
@@ -59,10 +58,6 @@ Result<TileRequest> readTileCall(const TileCall& o)
         return footprint.error();
     if (!method)
         return method.error();
-    for (const auto& [option, values] :
-         {std::pair{"--level-buffers", &o.levelBuffers}, {"--level-buffering", &o.levelBuffering}})
-        if (!values->empty() && values->size() != kLevels)
-            return Error{ErrorCode::Field, "expected three numbers, of L3, L2 and L1", option, {}};
     systolic::TileQuery& q = out.query;
     q.gemm = *gemm;
     q.array = o.array || !hierarchy ? *array : out.hierarchy.array;

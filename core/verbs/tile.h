@@ -17,6 +17,7 @@ struct TileCall
     WorkloadCall workload; ///< instead; or just the machine
     std::string layer;     ///< one product of the workload
     std::optional<systolic::Hierarchy> hierarchy;
+    std::string hierarchyFile;            ///< which readFiles() reads the hierarchy from
     std::optional<std::string> array;     ///< without: of the machine or hierarchy, else 16x16
     std::optional<std::int64_t> capacity; ///< bytes; without: of the level, else 64 KiB
     std::optional<std::int64_t> elementBytes;
@@ -27,8 +28,10 @@ struct TileCall
     std::vector<std::int64_t> levelBuffers, levelBuffering; ///< of L3, L2, L1
     std::int64_t buffering = 1;
 
-    [[nodiscard]] bool ofNetwork() const noexcept { return workload.workload && layer.empty(); }
+    [[nodiscard]] bool ofNetwork() const noexcept { return workload.isNamed() && layer.empty(); }
 };
+void bindOptions(OptionList& o, TileCall& call);
+[[nodiscard]] Status readFiles(TileCall& call);
 
 /// A tile of one product, with what it is judged by.
 struct TileAnswer

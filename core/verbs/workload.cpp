@@ -32,14 +32,11 @@ Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call)
     return LoweredWorkload{call.workload, std::move(machine), std::move(*lowered)};
 }
 
-Result<ProblemPtr> problemOf(const WorkloadCall& call)
+Result<LoweredWorkload> lowerNamed(WorkloadCall& call)
 {
-    if (call.workload->problem && !call.machine)
-        return call.workload->problem;
-    auto lowered = lowerWorkload(call);
-    if (!lowered)
-        return lowered.error();
-    return lower::problemOf(std::move(lowered->lowered));
+    if (Status s = readFiles(call); !s)
+        return s.error();
+    return lowerWorkload(call);
 }
 
 bool isProblemFile(const std::string& file)

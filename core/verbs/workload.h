@@ -5,10 +5,12 @@
 
 #include "lower/machine_lenses.h"
 #include "lower/workload.h"
+#include "verbs/options.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilewright::verbs {
 
@@ -19,9 +21,23 @@ struct WorkloadCall
     std::string file; ///< names the workload in messages
     std::optional<Machine> machine;
 
+    // What readFiles() reads workload and machine from, where they are not there.
+    std::vector<std::string> machines; ///< files or names of presets
+    std::vector<std::string> dims;     ///< "NAME=VALUE", of an ONNX model's free dimensions
+
+    [[nodiscard]] bool isNamed() const noexcept { return workload || !file.empty(); }
+    [[nodiscard]] bool hasMachine() const noexcept { return machine || !machines.empty(); }
+    /// The values of `dims`.
+    [[nodiscard]] Result<onnx::Dimensions> dimensions() const;
+
     /// The machine that was named, else the preset edge.
     [[nodiscard]] Machine machineOrEdge() const;
 };
+
+/// --dim and --machine.
+void bindOptions(OptionList& o, WorkloadCall& call);
+/// `usual`: the dimensions where none are given.
+[[nodiscard]] Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual = {});
 
 /// Any workload lowered to the machine.
 struct LoweredWorkload
@@ -32,8 +48,8 @@ struct LoweredWorkload
 };
 [[nodiscard]] Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call);
 
-/// The problem of a workload: one that is a problem stands as it is unless a machine is named.
-[[nodiscard]] Result<ProblemPtr> problemOf(const WorkloadCall& call);
+/// The same of a workload whose files are read first.
+[[nodiscard]] Result<LoweredWorkload> lowerNamed(WorkloadCall& call);
 
 /// Is the file a problem, or one that only the reader of problems has a sentence for?
 [[nodiscard]] bool isProblemFile(const std::string& file);

@@ -13,8 +13,9 @@ Error with the sentence that the command line prints. While an engine works, oth
 and what is known by then is returned with `interrupted`.
 """
 
+import inspect as _inspect
 import json as _json
-import os as _os
+import pathlib as _pathlib
 
 from . import _core
 from . import _pictures
@@ -31,33 +32,8 @@ from ._core import (
     __version__,
     evaluate,
     lower,
-    solve,
 )
 from ._pictures import Picture
-
-__all__ = [
-    "Answer",
-    "Error",
-    "Evaluation",
-    "Lowering",
-    "Machine",
-    "Model",
-    "Picture",
-    "Problem",
-    "Rules",
-    "Schedule",
-    "Solution",
-    "bound",
-    "evaluate",
-    "lower",
-    "map",
-    "npu",
-    "place",
-    "solve",
-    "sweep",
-    "systolic",
-    "tile",
-]
 
 
 class Answer(dict):
@@ -85,169 +61,158 @@ def _answer(document, interrupted=False):
     return answer
 
 
-def _sizes(value):
-    """(128, 256, 64) as the command line writes it, 128x256x64."""
-    return value if value is None or isinstance(value, str) else "x".join(str(n) for n in value)
+_TYPES = {"path": "_Path", "sizes": "_Sizes"}
+# Parameters that take values of Python, by name or by verb and name.
+_VALUES = {
+    "problem": "_Workload",
+    "workload": "_Workload",
+    "machine": "_Machine",
+    "dim": "_Dim",
+    "rules": "_Rules",
+    "plan": "_Path | dict[str, Any]",
+    "start": "Schedule | _Path",
+    "place schedule": "Schedule | _Path",
+}
+_VERBS = {}
 
 
-def bound(problem, *, rules="final", machine=None, dim={}):
-    """A latency that no valid schedule goes below, and what it is made of: lower_bound, compute, memory, parts."""
-    return _answer(_core.bound(problem, rules, machine, dim))
+def _verb(name, doc, returns="Answer", **more):
+    """A function for the verb: parameters and defaults are the options of core/verbs, and `more` of Python alone."""
+    parameters, lines = [], []
+    for option, kind, many, default, positional, required, text in _core.parameters(name):
+        kind = _TYPES.get(kind, kind)
+        kind = _VALUES.get(f"{name} {option}") or _VALUES.get(option) or (f"Sequence[{kind}]" if many else kind)
+        required = required or option == "plan"
+        if default is None and not required:
+            kind += " | None"
+        where = _inspect.Parameter.POSITIONAL_OR_KEYWORD if positional else _inspect.Parameter.KEYWORD_ONLY
+        default = _inspect.Parameter.empty if required else default
+        parameters.append(_inspect.Parameter(option, where, default=default, annotation=kind))
+        lines.append(f"{option}: {text}")
+    for option, kind in {**more, "stop": "_Stop"}.items():
+        where = _inspect.Parameter.KEYWORD_ONLY
+        parameters.append(_inspect.Parameter(option, where, default=None, annotation=kind))
+    signature = _inspect.Signature(sorted(parameters, key=lambda p: p.kind), return_annotation=returns)
+
+    def verb(*arguments, **options):
+        result = _core.call(name, signature.bind(*arguments, **options).arguments)
+        return result if isinstance(result, Solution) else _answer(*result)
+
+    verb.__name__ = verb.__qualname__ = name
+    verb.__signature__ = signature
+    verb.__doc__ = doc.strip() + "\n\n" + "\n".join(lines) + "\n"
+    _VERBS[name] = signature
+    return verb
 
 
-def place(problem, schedule=None, *, capacity=None, seconds=10, rules="auto", machine=None, dim={}, stop=None):
-    """Addresses in fast memory for every buffer of a schedule, or the proof that there are none: fits, height,
+def _write_stubs(source, output):
+    """Writes the types of the package: those of the source, which are of classes, and the verbs."""
+    text = _pathlib.Path(source).read_text()
+    for name, signature in _VERBS.items():
+        text += f"def {name}(\n"
+        kind = None
+        for p in signature.parameters.values():
+            if p.kind == p.KEYWORD_ONLY and kind != p.kind:
+                text += "    *,\n"
+            kind = p.kind
+            text += f"    {p.name}: {p.annotation}" + ("" if p.default is p.empty else f" = {p.default!r}") + ",\n"
+        text += f") -> {signature.return_annotation}: ...\n"
+    _pathlib.Path(output).unlink(missing_ok=True)  # a link, in folders of older builds
+    _pathlib.Path(output).write_text(text)
+
+
+solve = _verb(
+    "solve",
+    """
+    Searches for the schedule with the least total latency.
+
+    `problem` is a Problem, or any workload (Model, file) to lower to `machine`; `start` a Schedule or a file. One thread
+    with `iterations` and no `seconds` gives the same result each time. `on_improvement(seconds, total, schedule)` is
+    called for every better schedule, `stop()` about fifty times a second; it says whether to stop. Ctrl+C stops too: the
+    best so far is returned, with `interrupted`; before there is one, KeyboardInterrupt is raised. Other threads run
+    meanwhile. Raises Error for bad input and where no schedule is valid.
+    """,
+    returns="Solution",
+    on_improvement="Callable[[float, float, Schedule], object] | None",
+)
+bound = _verb(
+    "bound",
+    """
+    A latency that no valid schedule goes below, and what it is made of: lower_bound, compute, memory, parts; with
+    `seconds` also the best schedule's latency and what is proven of it.
+    """,
+)
+place = _verb(
+    "place",
+    """
+    Addresses in fast memory for every buffer of a schedule, or the proof that there are none: fits, height,
     least_height, proven, peak, fragmentation, items with their offset, in elements.
 
-    Without a schedule `problem` is a CSV file id,lower,upper,size and `capacity` the memory. `seconds` 0: until it is
-    proven. Raises Error for an invalid schedule.
+    Without a schedule `problem` is a CSV file id,lower,upper,size and `capacity` the memory. Raises Error for an invalid
+    schedule.
+    """,
+)
+systolic = _verb(
+    "systolic",
     """
-    if schedule is None:
-        return _answer(*_core.place_buffers(problem, capacity or 0, seconds, stop))
-    if capacity is not None:
-        raise Error("--capacity is for a file of buffers; a problem has its own")
-    evaluation = evaluate(problem, schedule, rules=rules, machine=machine, dim=dim)
-    return _answer(*_core.place_schedule(evaluation, seconds, stop))
-
-
-def systolic(
-    workload=None,
-    *,
-    gemm=None,
-    layer=None,
-    array=None,
-    dataflow=None,
-    readout="shadow",
-    tile=None,
-    hierarchy=None,
-    weight_buffers=2,
-    dram_gb_per_s=None,
-    simulate=False,
-    seed=1,
-    fifo_depth=32,
-    west_rate=0,
-    north_rate=0,
-    pipeline=None,
-    bandwidth=None,
-    bank_layout="split",
-    schedule=None,
-    passes=None,
-    depth=None,
-    compare=False,
-    machine=None,
-    dim={},
-    stop=None,
-):
-    """Cycles, utilisation, traffic (bytes) and energy (pJ) of a product on a systolic array: `gemm` (M, N, K), or one
+    Cycles, utilisation, traffic (bytes) and energy (pJ) of a product on a systolic array: `gemm` (M, N, K), or one
     `layer` of the workload; of a workload alone a row a product and the total of each dataflow.
 
     `array` is (rows, columns), `tile` (Ti, Tj, Tk).
+    """,
+)
+tile = _verb(
+    "tile",
     """
-    options = dict(gemm=_sizes(gemm), layer=layer, array=_sizes(array), dataflow=dataflow, readout=readout)
-    options.update(tile=_sizes(tile), hierarchy=hierarchy, weight_buffers=weight_buffers, dram_gb_per_s=dram_gb_per_s)
-    options.update(simulate=simulate, seed=seed, fifo_depth=fifo_depth, west_rate=west_rate, north_rate=north_rate)
-    options.update(pipeline=pipeline, bandwidth=bandwidth, bank_layout=bank_layout, schedule=schedule, passes=passes)
-    options.update(depth=depth, compare=compare)
-    return _answer(*_core.systolic(workload, machine, dim, options, stop))
-
-
-def tile(
-    workload=None,
-    *,
-    gemm=None,
-    layer=None,
-    array=None,
-    capacity=None,
-    footprint="conservative",
-    hierarchy=None,
-    level="l2-buffer",
-    tile=None,
-    level_buffers=None,
-    level_buffering=None,
-    method="exhaustive",
-    element_bytes=None,
-    buffering=1,
-    machine=None,
-    dim={},
-    stop=None,
-):
-    """Tile sizes Ti, Tj, Tk of a product for a memory level of `capacity` bytes, with traffic, reuse and constraints:
+    Tile sizes Ti, Tj, Tk of a product for a memory level of `capacity` bytes, with traffic, reuse and constraints:
     `gemm` (M, N, K), or one `layer` of the workload; of a workload alone a list, one a product.
+    """,
+    returns="Answer | list[dict[str, Any]]",
+)
+npu = _verb(
+    "npu",
     """
-    options = dict(gemm=_sizes(gemm), layer=layer, array=_sizes(array), capacity=capacity, footprint=footprint)
-    options.update(hierarchy=hierarchy, level=level, tile=_sizes(tile), level_buffers=level_buffers)
-    options.update(level_buffering=level_buffering, method=method, element_bytes=element_bytes, buffering=buffering)
-    return _answer(*_core.tile(workload, machine, dim, options, stop))
-
-
-def npu(
-    workload,
-    *,
-    cores=None,
-    scheduler="dynamic",
-    assignment="cost_aware",
-    weights=None,
-    memory_bound_first=False,
-    hardware=None,
-    tiles="default",
-    scaling=None,
-    machine=None,
-    dim={},
-    stop=None,
-):
-    """Runs the workload's tile graph on cores that share DRAM and NoC: makespan (cycles), lower bound, what every core
-    and operator did; verified by a replay.
-
-    `scaling` also compares both schedulers on these numbers of cores.
+    Runs the workload's tile graph on cores that share DRAM and NoC: makespan (cycles), lower bound, what every core and
+    operator did; verified by a replay.
+    """,
+)
+map = _verb(
+    "map",
     """
-    options = dict(cores=cores, scheduler=scheduler, assignment=assignment, weights=weights, hardware=hardware)
-    options.update(memory_bound_first=memory_bound_first, tiles=tiles, scaling=scaling)
-    return _answer(*_core.npu(workload, machine, dim, options, stop))
-
-
-def map(
-    workload,
-    *,
-    architecture=None,
-    objective="edp",
-    method=None,
-    quick=False,
-    seconds=None,
-    threads=0,
-    imperfect=False,
-    reduction_tree=False,
-    overlapped=False,
-    bypass=None,
-    factor=None,
-    machine=None,
-    dim={},
-    stop=None,
-):
-    """Tiles and orders the loops of a layer, or of every layer of a model, for `objective` edp, energy (pJ) or cycles.
+    Tiles and orders the loops of a layer, or of every layer of a model, for `objective` edp, energy (pJ) or cycles.
 
     `architecture` and `method` are files; `factor` fixes factors (["SPATIAL.M=16"]), `bypass` names operands that skip
     the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None.
+    """,
+)
+sweep = _verb(
+    "sweep",
     """
-    options = dict(architecture=architecture, objective=objective, method=method, quick=quick, seconds=seconds)
-    options.update(threads=threads, imperfect=imperfect, reduction_tree=reduction_tree, overlapped=overlapped)
-    options.update(bypass=bypass, factor=factor)
-    return _answer(*_core.map(workload, machine, dim, options, stop))
-
-
-def sweep(plan, *, output=None, threads=0, part=None, keep_schedules=False, on_state=None, stop=None):
-    """One workload on many machines: the points of a plan, collected as a table (rows with values and metrics).
+    One workload on many machines: the points of a plan, collected as a table (rows with values and metrics).
 
     `plan` is a file, or its content as a dict, whose files are then relative to the current folder. `output` is a folder
     of results, with which a sweep goes on where it stopped; without it they are kept in memory. `part` "I/N" takes every
     N-th point. `on_state(done, failed, points)` is called about ten times a second.
-    """
-    if isinstance(plan, dict):
-        text, file = _json.dumps(plan, default=_os.fspath), "plan"
-    else:
-        text, file = _core.read_text(plan), _os.fspath(plan)
-    output = None if output is None else _os.fspath(output)
-    return _answer(*_core.sweep(text, file, output, threads, part or "", keep_schedules, on_state, stop))
+    """,
+    on_state="Callable[[int, int, int], object] | None",
+)
 
+__all__ = [
+    "Answer",
+    "Error",
+    "Evaluation",
+    "Lowering",
+    "Machine",
+    "Model",
+    "Picture",
+    "Problem",
+    "Rules",
+    "Schedule",
+    "Solution",
+    "evaluate",
+    "lower",
+    *_VERBS,
+]
 
 _pictures.attach(_answer)
 for _value in (Evaluation, Lowering, Machine, Model, Problem, Rules, Schedule, Solution):

@@ -86,12 +86,18 @@ def attach(answer):
         """The document of the verb's --json."""
         return answer(self.json())
 
+    def save(self, path):
+        """Writes a file of this kind. Raises Error."""
+        _core.write_text(path, self.to_text())
+
     def text(self):
         return table(self.to_dict())
 
     def view(name, what):
         return property(lambda self: Picture(name, self.problem, self.schedule, lambda: repr(self)), doc=what)
 
+    for kind in (problem, _core.Schedule, _core.Model, _core.Machine):
+        kind.save = save
     for kind in (evaluation, solution):
         kind.to_dict = to_dict
         kind.graph = view("graph", "The graph with the subgraphs.")

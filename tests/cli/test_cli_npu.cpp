@@ -97,11 +97,14 @@ void TestCliNpu::interruptedTellsWhatIsKnown()
 void TestCliNpu::jsonHasTheContractsFields()
 {
     for (const char* scheduler : {"static", "dynamic"}) {
-        const CliRun o =
-            run({sample("bert_block"), QStringLiteral("--cores"), QStringLiteral("2"),
-                 QStringLiteral("--scheduler"), QLatin1String(scheduler), QStringLiteral("--assignment"),
-                 QStringLiteral("head_parallel"), QStringLiteral("--weights"), QStringLiteral("1,0.5,0.25"),
-                 QStringLiteral("--json")});
+        QStringList call{sample("bert_block"), "--cores",       "2",     "--scheduler", scheduler,
+                         "--assignment",       "head_parallel", "--json"};
+        const QStringList weighted = call + QStringList{"--weights", "1,0.5,0.25"};
+        if (scheduler == QLatin1String("dynamic"))
+            call = weighted;
+        else
+            QCOMPARE(run(weighted).code, 2); // they are weights of the dynamic score
+        const CliRun o = run(call);
         QCOMPARE(o.code, 0);
         const Json j = o.json();
         QCOMPARE(j["scheduler"].get<std::string>(), std::string(scheduler));

@@ -343,9 +343,9 @@ private slots:
         QTest::newRow("gone") << QStringList{"--collect", "/nowhere"}
                               << QByteArray("/nowhere: there is no such folder");
         QTest::newRow("dry run") << QStringList{"plan.json", "-o", "/tmp/x", "--dry-run"}
-                                 << QByteArray("--dry-run: belongs to --slurm");
+                                 << QByteArray("--dry-run: needs --slurm");
         QTest::newRow("slurm part") << QStringList{"plan.json", "-o", "/tmp/x", "--slurm", "--part", "1/2"}
-                                    << QByteArray("--part: the tasks of --slurm are the parts");
+                                    << QByteArray("--part: not with --slurm");
     }
     void badCallsAreRefused()
     {

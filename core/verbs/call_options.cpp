@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options of every call, and the files that they name.
+#include "base/file.h"
+#include "mapping/files.h"
+#include "model/file_kind.h"
+#include "verbs/bound.h"
+#include "verbs/map.h"
+#include "verbs/npu.h"
+#include "verbs/place.h"
+#include "verbs/solve.h"
+#include "verbs/sweep.h"
+#include "verbs/systolic.h"
+#include "verbs/tile.h"
+
+#include <charconv>
+
+namespace tilewright::verbs {
+
+namespace {
+
+constexpr Range kAboveZero{0, std::numeric_limits<double>::infinity(), true};
+constexpr double kMostSeconds = 1e9, kMostThreads = 1024;
+
+/// The options that `systolic` and `tile` share.
+template <typename Call> void bindProduct(OptionList& o, Call& call)
+{
+    const Property noMachine = o.notWith(call.workload.hasMachine(), "--machine");
+    o.add("workload", call.workload.file, "FILE", "Workload of any kind: a row for each of its products");
+    o.add("--gemm", call.gemm, "MxNxK", "Size of one product C[M,N] = A[M,K] x B[K,N]",
+          o.notWith(call.workload.isNamed(), "a workload"));
+    o.add(
+        "--layer", call.layer, "NAME",
+        "One product of the workload, by the name of its operator; NAME:2 is that operator's second product",
+        o.needs(call.workload.isNamed(), "a workload"));
+    bindOptions(o, call.workload);
+    o.add("--array", call.array, "RxC", "Processing elements", noMachine,
+          o.otherwise("those of machine or hierarchy, else 16x16"));
+    o.add("--hierarchy", call.hierarchyFile, "FILE", "Memory hierarchy, with an array", noMachine,
+          o.otherwise("the machine, else the built-in kpu"));
+}
+
+template <typename Call> Status readProductFiles(Call& call)
+{
+    if (!call.hierarchyFile.empty()) {
+        auto read = systolic::readHierarchy(call.hierarchyFile);
+        if (!read)
+            return read.error();
+        call.hierarchy = std::move(*read);
+    }
+    return readFiles(call.workload);
+}
+
+void bindProblem(OptionList& o, WorkloadCall& workload, RulesCall& rules)
+{
+    o.add("problem", workload.file, "FILE", "Problem, or any workload to lower", o.required());
+    bindOptions(o, workload);
+    bindOptions(o, rules);
+}
+
+} // namespace
+
+void bindOptions(OptionList& o, WorkloadCall& call)
+{
+    std::string machines = "FILE";
+    for (const MachinePreset& preset : machinePresets())
+        machines += "|" + std::string(preset.name);
+    o.add("--dim", call.dims, "NAME=VALUE", "Value of a free dimension of an ONNX model; may be repeated",
+          o.oneByOne(), o.needs(call.isNamed(), "a workload"));
+    o.add("--machine", call.machines, machines, "Machine file, or the name of a preset", o.oneByOne());
+}
+
+Result<onnx::Dimensions> WorkloadCall::dimensions() const
+{
+    onnx::Dimensions out;
+    for (const std::string& dim : dims) {
+        // The name may have any sign in it, the value has none of these.
+        const std::size_t at = dim.rfind('=');
+        std::int64_t value = 0;
+        const char* const end = dim.data() + dim.size();
+        const auto wrong = [&](const char* why) { return Error{ErrorCode::Field, why, "--dim " + dim, {}}; };
+        if (at == std::string::npos || at == 0)
+            return wrong("expected NAME=VALUE");
+        const auto number = std::from_chars(dim.data() + at + 1, end, value);
+        if (number.ec != std::errc{} || number.ptr != end)
+            return wrong("expected an integer behind \"=\"");
+        if (!out.emplace(dim.substr(0, at), value).second)
+            return wrong("the dimension has a value already");
+    }
+    return out;
+}
+
+Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual)
+{
+    if (!call.workload && !call.file.empty()) {
+        const auto given = call.dimensions();
+        if (!given)
+            return given.error();
+        auto workload = lower::loadWorkload(call.file, given->empty() ? usual : *given);
+        if (!workload)
+            return workload.error();
+        call.workload = std::make_shared<const lower::Workload>(std::move(*workload));
+    }
+    if (!call.machine && !call.machines.empty()) {
+        auto machine = lower::loadMachine(call.machines);
+        if (!machine)
+            return machine.error();
+        call.machine = std::move(*machine);
+    }
+    return Unit{};
+}
+
+void bindOptions(OptionList& o, RulesCall& call)
+{
+    std::string names;
+    for (const RuleSwitch& s : ruleSwitches())
+        names += (names.empty() ? "" : ", ") + std::string(s.name) + "=" + s.valueList("|");
+    o.add("--rules", call.set, call.byFile ? "auto|final|seed" : "final|seed",
+          std::string("Rule set. final: the contest's last statement; seed: an earlier one") +
+              (call.byFile ? "; auto: the one that the latencies in the file agree with" : ""));
+    o.add("--set", call.switches, "NAME=VALUE", "Value of one rule; may be repeated: " + names);
+}
+
+void bindOptions(OptionList& o, ScheduleCall& call)
+{
+    bindProblem(o, call.workload, call.rules);
+    o.add("schedule", call.schedule, "FILE", "Schedule", o.required());
+}
+
+void bindOptions(OptionList& o, PlaceCall& call)
+{
+    const bool ofSchedule = !call.schedule.empty();
+    bindOptions(o, static_cast<ScheduleCall&>(call));
+    o["problem"].help += "; without a schedule a CSV file of buffers: id,lower,upper,size";
+    o["schedule"].required = false;
+    for (const char* name : {"--dim", "--machine", "--rules", "--set"})
+        o.needs(ofSchedule, "a schedule")(o[name]);
+    o.add("--capacity", call.capacity, Range{1}, "Fast memory, which a file of buffers needs",
+          o.notWith(ofSchedule, "a schedule, whose problem has its own"), o.otherwise("that of the problem"));
+    o.add("--seconds", call.seconds, Range{},
+          "Time limit, with the best found by then; 0: until it is proven");
+}
+
+void bindOptions(OptionList& o, BoundCall& call)
+{
+    bindProblem(o, call.workload, call.rules);
+    o.add("--seconds", call.seconds, Range{0, kMostSeconds},
+          "Time for a bound by capacity and structure, and for branch and bound against the best schedule "
+          "found; 0: the quick bound");
+}
+
+void bindOptions(OptionList& o, SolveCall& call)
+{
+    constexpr double kMostSteps = 1e15;
+    bindProblem(o, call.workload, call.rules);
+    o.add("--seconds", call.seconds, Range{0, kMostSeconds},
+          "Wall-clock time of the search; 0: until it is interrupted or has done --iterations");
+    o.add("--iterations", call.iterations, Range{0, kMostSteps}, "Search steps a thread; 0: no limit");
+    o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all");
+    o.add("--seed", call.seed, Range{}, "Seed of the random choices");
+    o.add("--start", call.startFile, "FILE", "Schedule to start from; its locked subgraphs stay");
+    o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
+    o.add("--prove", call.prove, Range{0, kMostSeconds},
+          "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");
+}
+
+void bindOptions(OptionList& o, SweepCall& call)
+{
+    o.add("plan", call.plan, "FILE", "Plan (JSON)");
+    o.add("-o,--output", call.output, "FOLDER", "Folder of the results");
+    o.add("--threads", call.threads, Range{0, kMostThreads},
+          "Points computed at once; 0: as many as the machine has threads");
+    o.add("--part", call.part, "I/N", "Only every N-th point, from the I-th on");
+    o.flag("--keep-schedules", call.keepSchedules, "Keep the schedules that are found, in FOLDER/schedules",
+           o.needs(!call.output.empty(), "--output"));
+    o.add("--set", call.switches, "NAME=VALUE", "Value of one rule, as for solve; may be repeated",
+          o.oneByOne());
+}
+
+void bindOptions(OptionList& o, SystolicCall& call)
+{
+    const bool isProduct = !call.ofNetwork(), isProgram = isProduct && !call.pipeline.empty();
+    const Property product = o.needs(isProduct, kOneProduct), program = o.needs(isProgram, "--pipeline");
+    const Property noProgram = o.notWith(isProgram, "--pipeline");
+    bindProduct(o, call);
+    o.add("--tile", call.tile, "TixTjxTk", "Tile of the L2 schedules, the DRAM traffic and the program",
+          product, o.otherwise("the size of the array"));
+    o.add("--dataflow", call.dataflow, "os|ws|is", "What stays in the array: outputs, weights or inputs",
+          o.otherwise("that of the machine, else os"));
+    o.add("--readout", call.readout, "shadow|shift|scale-sim", "How results leave the array");
+    o.add("--weight-buffers", call.weightBuffers, Range{1, 2},
+          "Weight registers of a processing element (ws, is)");
+    o.add("--dram-gb-per-s", call.dramGbPerSecond, kAboveZero,
+          "Bandwidth of DRAM, for the roofline, the dataflows and the program",
+          o.otherwise("that of the hierarchy"));
+    o.flag("--simulate", call.simulate, "Run the register-level simulator instead of the closed form",
+           product, noProgram);
+    o.add("--seed", call.seed, Range{}, "Seed of the simulator's operands",
+          o.needs(call.simulate, "--simulate"));
+    o.add("--fifo-depth", call.supply.depth, Range{1}, "Elements in an edge FIFO", product);
+    o.add("--west-rate", call.supply.westPerCycle, Range{},
+          "Elements a cycle into the west FIFOs; 0: unlimited", product, noProgram);
+    o.add("--north-rate", call.supply.northPerCycle, Range{},
+          "Elements a cycle into the north FIFOs; 0: unlimited", product, noProgram);
+    o.add("--pipeline", call.pipeline, "barriered|pipelined", "Run a program through the memories", product);
+    o.add("--bandwidth", call.bandwidth, "unlimited|hierarchy", "Bandwidth of the program's memories",
+          program, o.otherwise("hierarchy with --machine, --hierarchy or --dram-gb-per-s, else unlimited"));
+    o.add("--bank-layout", call.bankLayout, "split|seed",
+          "Tiles in the banks of L2: split, or as the source document prints it", product);
+    o.add("--schedule", call.schedule, "a|a-row|a-full|b", "L2 schedule of the program",
+          o.needs(isProgram && call.pipeline == "pipelined", "--pipeline pipelined"),
+          o.otherwise("a-row, or b in as few passes as L2 holds"));
+    o.add("--passes", call.passes, Range{1}, "Passes over k", o.needs(call.schedule == "b", "--schedule b"),
+          o.otherwise("2"));
+    o.add("--depth", call.depth, Range{1},
+          "Depth of one step in the array: over k (os), rows of A (ws), columns of B (is)", program,
+          o.otherwise("16; with --tile the deepest that L1 holds"));
+    o.flag("--compare", call.compare, "The program of each dataflow beside the others", program);
+}
+
+Status readFiles(SystolicCall& call)
+{
+    return readProductFiles(call);
+}
+
+void bindOptions(OptionList& o, TileCall& call)
+{
+    const Property product = o.needs(!call.ofNetwork(), kOneProduct);
+    const std::string levels = "three numbers, of L3, L2 and L1";
+    bindProduct(o, call);
+    o.add("--capacity", call.capacity, Range{1}, "Bytes of the level",
+          o.otherwise("those of --level in machine or hierarchy, else 65536"));
+    o.add("--level", call.level, "l3|l2|l1|l3-buffer|l2-buffer|l1-buffer",
+          "Memory level, or one buffer of it",
+          o.needs(call.workload.isNamed() || call.workload.hasMachine() || !call.hierarchyFile.empty(),
+                  "a workload, --machine or --hierarchy"),
+          o.notWith(call.capacity.has_value(), "--capacity"));
+    o.add("--element-bytes", call.elementBytes, Range{1}, "Bytes of an element",
+          o.otherwise("those of machine or hierarchy, else 4"));
+    o.add("--buffering", call.buffering, Range{1, 2}, "Divisor of the capacity: 2 for double buffering");
+    o.add("--footprint", call.footprint, "conservative|aggressive",
+          "C counted, or left in the processing elements");
+    o.add("--method", call.method, "analytic|exhaustive|learned", "How the tile is chosen",
+          o.notWith(!call.tile.empty(), "--tile"));
+    o.add("--tile", call.tile, "TixTjxTk", "Cost of this tile instead of a choice", product);
+    o.add("--level-buffers", call.levelBuffers, Range{},
+          "Buffers of L3,L2,L1 that a tile of the three levels may fill; 0: all", o.exactly(3, levels),
+          product, o.otherwise("0,0,1"));
+    o.add("--level-buffering", call.levelBuffering, Range{1, 2}, "Buffering of L3,L2,L1; 2: double",
+          o.exactly(3, levels), product, o.otherwise("1,1,2"));
+}
+
+Status readFiles(TileCall& call)
+{
+    return readProductFiles(call);
+}
+
+void bindOptions(OptionList& o, NpuCall& call)
+{
+    const bool isStatic = call.scheduler == "static", both = !call.scaling.empty();
+    const Property dynamic = o.notWith(isStatic && !both, "--scheduler static, unless with --scaling");
+    const Range cores{1, npu::kMaxCores};
+    o.add("MODEL", call.workload.file, "FILE", "Model, or any workload to lower", o.required());
+    bindOptions(o, call.workload);
+    o.add("--hardware", call.hardwareFile, "FILE", "Hardware of the NPU lens",
+          o.notWith(call.workload.hasMachine(), "--machine"), o.otherwise("that of the file or the machine"));
+    o.add("--cores", call.cores, cores, "Number of cores", o.otherwise("that of the hardware"));
+    o.add("--scheduler", call.scheduler, "static|dynamic", "Lists made before the run, or choices during it");
+    o.add("--assignment", call.assignment, "round_robin|cost_aware|head_parallel",
+          "Which core runs a unit; of these the dynamic scheduler knows head_parallel only",
+          o.needs(isStatic || both || call.writesGraph || call.assignment == "head_parallel",
+                  "--scheduler static, --scaling or --graph, unless head_parallel"));
+    o.add("--weights", call.weights, Range{-std::numeric_limits<double>::infinity()},
+          "Weights w1,w2,w3 of the dynamic score", o.exactly(3, "three numbers w1,w2,w3"), dynamic,
+          o.otherwise("1,0.3,0.5"));
+    o.flag("--memory-bound-first", call.memoryBoundFirst, "Dynamic scheduler: nodes bound by memory go first",
+           dynamic);
+    o.add("--tiles", call.tiles, "default|searched",
+          "Tiles of the file, or of the rule where it has none; or those of least simulated time");
+    o.add("--scaling", call.scaling, cores, "Numbers of cores to compare both schedulers on");
+}
+
+Status readFiles(NpuCall& call)
+{
+    const std::string& file = call.workload.file;
+    if (Status s = readFiles(call.workload); !s) {
+        const auto kind = fileKind(file);
+        if (kind && (*kind == FileKind::NpuModel || *kind == FileKind::Model))
+            if (const auto model = npu::loadModel(file); !model)
+                return model.error();
+        return s;
+    }
+    if (call.hardwareFile.empty())
+        return Unit{};
+    const auto loaded = npu::loadHardware(call.hardwareFile);
+    if (!loaded)
+        return loaded.error();
+    call.hardware = *loaded;
+    return Unit{};
+}
+
+std::string MapCall::oneLayerFor() const
+{
+    return !method.empty() ? "--method" : exports ? "--export" : factors.empty() ? "" : "--factor";
+}
+
+bool MapCall::ofModel() const
+{
+    return workload.workload && workload.workload->isModel() && oneLayerFor().empty();
+}
+
+void bindOptions(OptionList& o, MapCall& call)
+{
+    const Property search = o.notWith(!call.method.empty(), "--method");
+    o.add("layer", call.workload.file, "FILE", "Layer, layer list, or any workload to lower", o.required());
+    o.add("architecture", call.architectureFile, "FILE", "Architecture",
+          o.notWith(call.workload.hasMachine(), "--machine"), o.otherwise("the default one"));
+    bindOptions(o, call.workload);
+    o.add("--objective", call.objective, "edp|energy|cycles",
+          "What is minimised: energy-delay product, energy or cycles");
+    o.add("--method", call.method, "FILE", "Method to evaluate instead of searching for one");
+    o.flag("--quick", call.quick, "Search only methods of high utilisation", search);
+    o.add("--seconds", call.seconds, kAboveZero, "Time limit of the search", search,
+          o.otherwise("60 for a layer, 600 for a model"));
+    o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all", search);
+    o.flag("--imperfect", call.options.imperfect,
+           "Factors need not divide: the last tile of a loop is smaller");
+    o.flag("--reduction-tree", call.options.reductionTree,
+           "Add partial results of processing elements pairwise");
+    o.flag("--overlapped", call.options.overlapped,
+           "Count the cycles of the busiest resource only (roofline)");
+    o.add("--bypass", call.bypass, "OPERAND",
+          "Operand that skips the scratchpad: I, W or O (A, B or C), or SPM.W; may be repeated");
+    o.add("--factor", call.factors, "FACTOR",
+          "Fixed or bounded factor: SPATIAL.M=16, RF.C<=8, DRAM.K>=2; may be repeated", search);
+}
+
+Status readFiles(MapCall& call)
+{
+    if (!call.architectureFile.empty()) {
+        const auto text = readFile(call.architectureFile);
+        if (!text)
+            return text.error();
+        auto read = mapping::readArchitecture(*text, call.architectureFile);
+        if (!read)
+            return read.error();
+        call.architecture = std::move(*read);
+    }
+    return readFiles(call.workload);
+}
+
+} // namespace tilewright::verbs

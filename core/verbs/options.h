@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+#include "base/text.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tilewright::verbs {
+
+/// Legal numbers of an option; `above`: not min itself.
+struct Range
+{
+    double min = 0;
+    double max = std::numeric_limits<double>::infinity();
+    bool above = false;
+};
+/// One option of a verb, as every reader sees it: the command line, its manual, and Python.
+struct Option
+{
+    std::string name;      ///< as a person writes it: "--depth", "workload" (a positional argument)
+    std::string shortForm; ///< "-o"
+    std::string help;      ///< a clause without full stop
+    std::string value;     ///< what stands for the value: "N", "FILE", "os|ws|is"; empty: a flag
+    std::string standard;  ///< the default; empty: none
+    std::string otherwise; ///< what holds without the option, where that is no value of it
+    std::string type;      ///< of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64")
+    bool required = false;
+    bool isList = false;
+    bool manyAtOnce = true;           ///< of a list: several values behind one name, too
+    std::size_t count = 0;            ///< of a list: how many values, 0: any number
+    std::vector<std::string> limits;  ///< when the option can have an effect: "needs --pipeline"
+    std::string refusal;              ///< the first limit that the call does not meet; empty: none
+    bool isAlone = false;             ///< in this call no other option can have an effect
+    std::vector<std::string> company; ///< but for these
+    /// Takes the values, as text. The Error may have no path.
+    std::function<Status(std::span<const std::string>)> read;
+
+    [[nodiscard]] bool isPositional() const noexcept { return name.front() != '-'; }
+    [[nodiscard]] bool isNumber() const noexcept { return type == "int" || type == "float"; }
+    /// "Passes over k. Needs --schedule b. Without it: 2"
+    [[nodiscard]] std::string description() const;
+};
+/// What is said of an option beside its value.
+using Property = std::function<void(Option&)>;
+
+/// The options of a verb. One function beside the value that holds them, its call, names each option once:
+///
+///     void bindOptions(OptionList& o, SolveCall& call)
+///     {
+///         o.add("--threads", call.threads, Range{0, 1024}, "Threads; 0: all");
+///         o.add("--method", call.method, "analytic|exhaustive", "How the tile is chosen");
+///         o.flag("--compare", call.compare, "Each dataflow beside the others", o.needs(program,
+///         "--pipeline"));
+///     }
+///
+/// It is asked for the description, which also reads values into the call; and again when they are read,
+/// because only then is known which options can have an effect (checkEffects()).
+class OptionList
+{
+public:
+    OptionList() = default;
+    OptionList(const OptionList&) = delete;
+    OptionList& operator=(const OptionList&) = delete;
+
+    /// `name`: "--depth", "-o,--output" or "workload". `rule`: a Range, a choice ("os|ws|is"), or what
+    /// stands for any text ("FILE", "NAME=VALUE"). Without the option the value stays as it is, an optional
+    /// empty; a list is replaced.
+    template <typename T, typename Rule, typename... Properties>
+    void add(const std::string& name, T& value, const Rule& rule, const std::string& help,
+             const Properties&... properties);
+    template <typename... Properties>
+    void flag(const std::string& name, bool& value, const std::string& help, const Properties&... properties)
+    {
+        Option& out = begin(name, help, "bool");
+        out.read = [&value](std::span<const std::string>) { return value = true, Status(Unit{}); };
+        (Property(properties)(out), ...);
+    }
+
+    /// Without `holds` the option can have no effect. `what` is what it needs: "--pipeline".
+    [[nodiscard]] static Property needs(bool holds, const std::string& what)
+    {
+        return limit(holds, "needs " + what);
+    }
+    /// With `holds` the option can have no effect.
+    [[nodiscard]] static Property notWith(bool holds, const std::string& what)
+    {
+        return limit(!holds, "not with " + what);
+    }
+    /// With `holds` no other option can have an effect, but for those in `with`. `what` says so: "alone".
+    [[nodiscard]] static Property alone(bool holds, const std::string& what,
+                                        const std::vector<std::string>& with = {});
+    [[nodiscard]] static Property otherwise(const std::string& what);
+    [[nodiscard]] static Property required()
+    {
+        return [](Option& o) { o.required = true; };
+    }
+    /// Of a list: one value behind each name.
+    [[nodiscard]] static Property oneByOne()
+    {
+        return [](Option& o) { o.manyAtOnce = false; };
+    }
+    /// A list of exactly so many values; `which` names them in the Error: "three numbers, of L3, L2 and L1".
+    [[nodiscard]] static Property exactly(std::size_t number, const std::string& which);
+
+    [[nodiscard]] const std::vector<Option>& all() const noexcept { return m_options; }
+    /// One that is there.
+    [[nodiscard]] Option& operator[](std::string_view name);
+    /// Reads values into the call. The Error names the option.
+    [[nodiscard]] Status read(const std::string& name, std::span<const std::string> values);
+    /// The call has a value of the option that was not read from text.
+    void markGiven(const std::string& name) { m_given.insert(name); }
+    [[nodiscard]] const std::set<std::string>& given() const noexcept { return m_given; }
+    /// Errors for one of the given options that can have no effect.
+    [[nodiscard]] Status check(const std::set<std::string>& given) const;
+
+private:
+    static Property limit(bool holds, const std::string& sentence);
+    Option& begin(const std::string& name, const std::string& help, const std::string& type);
+
+    std::vector<Option> m_options;
+    std::set<std::string> m_given;
+};
+
+/// Errors for an option of the call that can have no effect in it, with what it needs or goes not with.
+template <typename Call> [[nodiscard]] Status checkEffects(const OptionList& read, Call& call)
+{
+    OptionList now;
+    bindOptions(now, call);
+    return now.check(read.given());
+}
+
+// -- one value of a text; into `out` only when it is legal
+
+/// `expected os, ws or is, got "rs"`
+[[nodiscard]] Error notOneOf(std::string_view words, const std::string& text);
+[[nodiscard]] Error notInRange(const Range& range, bool isInteger, const std::string& text);
+[[nodiscard]] Status readValue(const std::string& text, std::string& out, std::string_view words);
+template <typename T>
+requires std::is_arithmetic_v<T>
+[[nodiscard]] Status readValue(const std::string& text, T& out, const Range& range)
+{
+    T value{};
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    const auto number = static_cast<double>(value);
+    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number) || number < range.min ||
+        number > range.max || (range.above && number == range.min))
+        return notInRange(range, std::is_integral_v<T>, text);
+    out = value;
+    return Unit{};
+}
+/// The numbers in "1,2,3"; a text as it is.
+[[nodiscard]] std::vector<std::string> partsOf(std::span<const std::string> values, bool areNumbers);
+/// "path", "sizes" or "str", by what stands for the value.
+[[nodiscard]] std::string typeOfText(std::string_view value);
+
+template <typename T> struct ElementOf
+{
+    using Type = T;
+};
+template <typename T> struct ElementOf<std::optional<T>>
+{
+    using Type = T;
+};
+template <typename T> struct ElementOf<std::vector<T>>
+{
+    using Type = T;
+};
+
+template <typename T, typename Rule, typename... Properties>
+void OptionList::add(const std::string& name, T& value, const Rule& given, const std::string& help,
+                     const Properties&... properties)
+{
+    using Element = typename ElementOf<T>::Type;
+    Option& out = begin(name, help, std::is_integral_v<Element> ? "int" : "float");
+    const auto rule = [&] {
+        if constexpr (std::is_convertible_v<Rule, std::string>)
+            return std::string(given);
+        else
+            return given;
+    }();
+    if constexpr (std::is_same_v<Rule, Range>) {
+        out.value = "N";
+        if constexpr (std::is_arithmetic_v<T>)
+            out.standard = formatNumber(static_cast<double>(value));
+    } else {
+        out.value = rule;
+        out.type = typeOfText(out.value);
+        if constexpr (std::is_same_v<T, std::string>)
+            out.standard = value;
+    }
+    out.isList = std::is_same_v<T, std::vector<Element>>;
+    out.read = [&value, rule](std::span<const std::string> texts) -> Status {
+        std::vector<Element> read;
+        for (const std::string& part : partsOf(texts, std::is_arithmetic_v<Element>))
+            if (Status s = readValue(part, read.emplace_back(), rule); !s)
+                return s;
+        if constexpr (std::is_same_v<T, std::vector<Element>>)
+            value = std::move(read);
+        else
+            value = std::move(read.back());
+        return Unit{};
+    };
+    (Property(properties)(out), ...);
+}
+
+} // namespace tilewright::verbs

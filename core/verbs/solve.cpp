@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/solve.h"
+
+#include "base/wall_clock.h"
+#include "solve/search/proof_run.h"
+
+namespace tilewright::verbs {
+
+Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
+{
+    const auto rules = call.rules.rules();
+    if (!rules)
+        return rules.error();
+    SolveOptions out;
+    out.rules = *rules;
+    out.seconds = call.seconds;
+    out.threads = call.threads;
+    out.seed = call.seed;
+    out.iterations = call.iterations;
+    out.placeable = call.placeable;
+    out.start = call.start;
+    if (call.startFile.empty())
+        return out;
+    auto loaded = loadSchedule(problem, call.startFile);
+    if (!loaded)
+        return loaded.error();
+    auto start = startOf(std::move(*loaded), call.startFile);
+    if (!start)
+        return start.error();
+    out.start = std::move(*start);
+    return out;
+}
+
+void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
+                SolveResult& result, const std::function<void(double, double)>& report)
+{
+    if (call.prove <= 0 || result.provenOptimal || options.stop.stop_requested())
+        return;
+    const double begun = wallClock();
+    ProofCallbacks callbacks;
+    if (report)
+        callbacks.onBound = [&report, begun, searched = result.seconds](const LowerBound& bound) {
+            report(searched + wallClock() - begun, bound.value);
+        };
+    const ProofRunResult proof =
+        runProof(problem, options.rules,
+                 {.seconds = call.prove, .total = result.total, .findsSchedule = false, .stop = options.stop},
+                 callbacks);
+    // A better schedule is not taken under a person's locks, nor where buffers need addresses.
+    takeProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+}
+
+} // namespace tilewright::verbs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "values.h"
+
+#include "lower/npu_model.h"
+#include "mapping/files.h"
+#include "verbs/solve_json.h"
+
+namespace tilewright::python {
+
+namespace {
+
+ScheduleValue bestOf(const SolutionValue& value)
+{
+    return {value.problem, {value.result.schedule, {}}, value.result.latencies, {}};
+}
+
+struct LoweringValue
+{
+    verbs::LoweredWorkload lowered;
+    ProblemPtr problem;
+};
+
+LoweringValue lowerModel(const py::object& workload, const py::object& machine, const Dimensions& dimensions)
+{
+    verbs::WorkloadCall call = callOf(workload, machine, dimensions);
+    const py::gil_scoped_release released;
+    LoweringValue out{valueOf(verbs::lowerNamed(call)), {}};
+    out.problem = valueOf(lower::problemOf(out.lowered.lowered));
+    return out;
+}
+
+py::list gemms(const LoweringValue& v)
+{
+    py::list out;
+    for (const lower::GemmLayer& g : lower::gemmsOf(v.lowered.lowered))
+        out.append(py::dict(py::arg("operators") = g.operators, py::arg("m") = g.gemm.m,
+                            py::arg("n") = g.gemm.n, py::arg("k") = g.gemm.k, py::arg("count") = g.count));
+    return out;
+}
+
+void addLowering(py::module_& m)
+{
+    py::class_<LoweringValue>(m, "Lowering", "A workload lowered to a machine, for each lens.")
+        .def_property_readonly("problem", [](const LoweringValue& v) { return ProblemValue{v.problem}; })
+        .def_property_readonly("machine", [](const LoweringValue& v) { return v.lowered.machine; })
+        .def_property_readonly("gemms", &gemms,
+                               "The products by shape: [{operators, m, n, k, count}], helpers left out.")
+        .def("report_json",
+             [](const LoweringValue& v) {
+                 return lower::reportJson(lower::reportOf(*v.lowered.workload, v.lowered.lowered.report));
+             })
+        .def("layers_json",
+             [](const LoweringValue& v) {
+                 return mapping::writeModel(lower::layerModel(v.lowered.workload->model, v.lowered.lowered));
+             })
+        .def("npu_json", [](const LoweringValue& v) {
+            return npu::modelToJson(
+                valueOf(lower::lowerToNpu(v.lowered.workload->model, v.lowered.machine)).model);
+        });
+    m.def(
+        "lower", &lowerModel, py::arg("workload"), py::kw_only(), py::arg("machine") = py::none(),
+        py::arg("dim") = Dimensions{},
+        R"(Any workload lowered to a machine (without one: the preset edge), for each lens. Raises Error, which names the
+operator that cannot be lowered.)");
+}
+
+} // namespace
+
+void addResults(py::module_& m)
+{
+    py::class_<SolutionValue>(m, "Solution", "The best schedule that solve() found.")
+        .def_property_readonly("schedule", &bestOf)
+        .def_property_readonly("problem", [](const SolutionValue& v) { return ProblemValue{v.problem}; })
+        .def_property_readonly("rules", [](const SolutionValue& v) { return v.rules; })
+        .def_property_readonly(
+            "total", [](const SolutionValue& v) { return v.result.total; }, "Latency.")
+        .def_property_readonly(
+            "start_latency", [](const SolutionValue& v) { return v.result.startTotal; },
+            "Latency of `start`, else of each op alone.")
+        .def_property_readonly("lower_bound", [](const SolutionValue& v) { return v.result.lowerBound; })
+        .def_property_readonly(
+            "gap", [](const SolutionValue& v) { return v.result.gap(); }, "total / lower_bound - 1")
+        .def_property_readonly("proven_optimal",
+                               [](const SolutionValue& v) { return v.result.provenOptimal; })
+        .def_property_readonly(
+            "proven_space", [](const SolutionValue& v) { return v.result.provenSpace; },
+            "What the proof covers, in words.")
+        .def_property_readonly(
+            "interrupted", [](const SolutionValue& v) { return v.interrupted; },
+            "By Ctrl+C: the best up to then.")
+        .def_property_readonly(
+            "stopped", [](const SolutionValue& v) { return v.result.stopped; }, "By Ctrl+C or `stop`.")
+        .def_property_readonly("seconds", [](const SolutionValue& v) { return v.result.seconds; })
+        .def_property_readonly("evaluations", [](const SolutionValue& v) { return v.result.evaluations; })
+        .def_property_readonly(
+            "latencies", [](const SolutionValue& v) { return arrayOf(v.result.latencies); },
+            "float64[subgraphs]")
+        .def_property_readonly(
+            "curve",
+            [](const SolutionValue& v) {
+                py::array_t<double> out({static_cast<py::ssize_t>(v.result.curve.size()), py::ssize_t{2}});
+                auto cells = out.mutable_unchecked<2>();
+                for (py::ssize_t i = 0; i < cells.shape(0); ++i) {
+                    cells(i, 0) = v.result.curve[static_cast<std::size_t>(i)].first;
+                    cells(i, 1) = v.result.curve[static_cast<std::size_t>(i)].second;
+                }
+                return out;
+            },
+            "float64[improvements, 2]: seconds, latency.")
+        .def(
+            "json", [](const SolutionValue& v) { return solveResultJson(*v.problem, v.result, v.rules); },
+            "The document of `solve --json`.");
+    addLowering(m);
+}
+
+} // namespace tilewright::python

@@ -10,13 +10,13 @@
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/subgraphs/subgraph_delegate.h"
+#include "panels/subgraphs/subgraph_model.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "theme/number.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "workspace/op_names.h"
 #include "workspace/schedule_edits.h"
-#include "workspace/subgraph_model.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -277,7 +277,7 @@ private Q_SLOTS:
         const auto cells = [&](int column) {
             std::vector<double> out;
             for (int row = 0; row < table->model()->rowCount(); ++row)
-                out.push_back(table->model()->index(row, column).data(SubgraphModel::RawRole).toDouble());
+                out.push_back(table->model()->index(row, column).data(SubgraphModel::ExactRole).toDouble());
             return out;
         };
         const std::vector<double> executed = cells(SubgraphModel::Latency);

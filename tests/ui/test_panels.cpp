@@ -94,6 +94,26 @@ private Q_SLOTS:
         QVERIFY(total > 0);
         QVERIFY2(std::abs(sum - total) < 1e-6, qPrintable(QString::number(sum)));
     }
+    /// Its copies had thin spaces, real minus signs and rounded numbers.
+    void theHistoryIsCopiedInFull()
+    {
+        MainWindow window;
+        open(window, products(), {1000, 600});
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        const double before = document.snapshot()->evaluation.total;
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        window.state().actions.find(QStringLiteral("schedule.mergeNext"))->trigger();
+        auto* history = view<HistoryView>(window, "history");
+        history->settle();
+        const double after = document.snapshot()->evaluation.total;
+        QVERIFY(after != before && before >= 1000);
+        const QStringList lines = history->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 3);
+        QCOMPARE(lines[1].section(QLatin1Char('\t'), 1, 1), exactNumber(before));
+        QCOMPARE(lines[2].section(QLatin1Char('\t'), 1, 2),
+                 exactNumber(after) + QLatin1Char('\t') + exactNumber(change(before, after)));
+    }
     /// It was at its top whenever it was opened.
     void theHistoryOpensAtTheCurrentEdit()
     {

@@ -30,9 +30,9 @@ void printLowering(const lower::LoweringReport& r)
         line("note", note);
     Table table({"type", "nodes", "MACs", "bytes"});
     for (const lower::TypeReport& t : lower::typesOf(r))
-        table.add({t.type, formatGrouped(t.nodes), formatGrouped(t.macs), formatGrouped(t.bytes)});
+        table.add(t.type, t.nodes, t.macs, t.bytes);
     std::cout << '\n';
-    table.print(std::cout);
+    print(table);
     std::vector<const lower::NodeReport*> other;
     for (const lower::NodeReport& n : r.nodes)
         if (n.status == lower::NodeStatus::Approximated || n.status == lower::NodeStatus::Dropped)

@@ -21,12 +21,10 @@ void addRow(Table& table, const lower::NetworkRow& r, bool total)
     std::string name = r.layer.operators.front();
     if (r.layer.operators.size() > 1)
         name += " and " + std::to_string(r.layer.operators.size() - 1) + " more";
-    const auto size = [&](std::int64_t v) { return total ? std::string() : formatGrouped(v); };
-    table.add({name, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k),
-               formatGrouped(r.layer.count), formatGrouped(r.timing.cycles), percent(r.timing.utilization),
-               percent(r.timing.mappingEfficiency), formatGrouped(r.bytes[0]), formatGrouped(r.bytes[1]),
-               formatGrouped(r.bytes[2]), formatGrouped(r.bytes[3]), formatGrouped(r.boundCycles), r.binding,
-               formatGrouped(std::round(r.energyPj / 1000))});
+    const auto size = [&](std::int64_t v) { return total ? TableCell("") : TableCell(v); };
+    table.add(name, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k), r.layer.count,
+              r.timing.cycles, percent(r.timing.utilization), percent(r.timing.mappingEfficiency), r.bytes[0],
+              r.bytes[1], r.bytes[2], r.bytes[3], r.boundCycles, r.binding, std::round(r.energyPj / 1000));
 }
 
 /// The network under each dataflow, DRAM included.
@@ -36,12 +34,11 @@ void printComparison(const verbs::NetworkAnswer& answer)
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
         const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
-        table.add({"  " + std::string(systolic::dataflowName(d)), formatGrouped(r.timing.cycles),
-                   formatGrouped(r.bytes[3]), formatGrouped(r.dramCycles), formatGrouped(r.boundCycles),
-                   formatGrouped(std::round(r.energyPj / 1000))});
+        table.add("  " + std::string(systolic::dataflowName(d)), r.timing.cycles, r.bytes[3], r.dramCycles,
+                  r.boundCycles, std::round(r.energyPj / 1000));
     }
     std::cout << '\n';
-    table.print(std::cout);
+    print(table);
     const double fewer = answer.osFewerThanWs();
     std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
               << " cycles than ws at "
@@ -81,7 +78,7 @@ int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
     for (const lower::NetworkRow& row : table.rows)
         addRow(out, row, false);
     addRow(out, table.total, true);
-    out.print(std::cout);
+    print(out);
     printComparison(answer);
     return Exit::Success;
 }

@@ -62,32 +62,29 @@ void printSubgraphs(const Problem& problem, const Schedule& schedule, const Eval
 {
     const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
     const bool named = std::ranges::any_of(problem.ops(), [](const Op& op) { return !op.name.empty(); });
-    std::vector<std::string> header{"#",       "ops",    "w x h x k", "order", "tiles",       "steps",
-                                    "compute", "memory", "latency",   "bound", "working set", "of capacity"};
+    std::vector<TableText> header{"#",       "ops",    "w x h x k", "order", "tiles",       "steps",
+                                  "compute", "memory", "latency",   "bound", "working set", "of capacity"};
     const std::size_t figures = header.size();
     if (named)
         header.emplace_back("names");
-    Table table(std::move(header));
+    Table table(header);
     const std::vector<std::size_t> shown = shownOf(evaluation, most);
     for (const std::size_t i : shown) {
         const Subgraph& s = schedule[SubgraphId(i)];
         const SubgraphEvaluation& e = evaluation.subgraphs[i];
-        std::vector<std::string> row{std::to_string(i), opList(s.ops), granularity(s.granularity),
-                                     std::string(traversalName(s.traversal.kind()))};
+        std::vector<TableCell> row{std::to_string(i), opList(s.ops), granularity(s.granularity),
+                                   traversalName(s.traversal.kind())};
         if (e.structurallyValid)
-            for (std::string cell :
-                 {formatGrouped(e.rows) + " x " + formatGrouped(e.cols), formatGrouped(e.steps),
-                  formatGrouped(e.compute), formatGrouped(e.memory), formatGrouped(e.latency),
-                  std::string(boundName(e.bound)), formatGrouped(e.peakWorkingSet),
-                  percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))})
-                row.push_back(std::move(cell));
-        else
-            row.resize(figures, "-");
+            row.insert(row.end(),
+                       {formatGrouped(e.rows) + " x " + formatGrouped(e.cols), e.steps, e.compute, e.memory,
+                        e.latency, boundName(e.bound), e.peakWorkingSet,
+                        percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))});
+        row.resize(figures, "-");
         if (named)
-            row.push_back(opNames(problem, s.ops));
+            row.emplace_back(opNames(problem, s.ops));
         table.add(std::move(row));
     }
-    table.print(std::cout);
+    print(table);
     if (const std::size_t rest = evaluation.subgraphs.size() - shown.size(); rest > 0)
         std::cout << "and " << formatGrouped(rest) << " more, none of which takes longer\n";
 }

@@ -81,12 +81,11 @@ void printSystolicContext(const verbs::SystolicRequest& r, const verbs::Systolic
                  "double-buffered", ""});
     const auto best = systolic::bestL2Schedule(f.plans);
     for (const systolic::L2Plan& p : f.plans)
-        plans.add({(best && best->schedule == p.schedule ? "> " : "  ") +
-                       std::string(systolic::l2ScheduleName(p.schedule)),
-                   formatGrouped(p.trafficBytes()), formatGrouped(p.minBytes), formatGrouped(p.doubleBytes),
-                   p.fits ? "" : "does not fit"});
+        plans.add((best && best->schedule == p.schedule ? "> " : "  ") +
+                      std::string(systolic::l2ScheduleName(p.schedule)),
+                  p.trafficBytes(), p.minBytes, p.doubleBytes, p.fits ? "" : "does not fit");
     std::cout << '\n';
-    plans.print(std::cout);
+    print(plans);
     if (f.conflicts)
         std::cout << "\nbank conflicts      " << formatGrouped(f.conflicts->count) << " of "
                   << formatGrouped(f.conflicts->steps) << " steps, " << layoutWord(r.layout) << " layout, "
@@ -96,19 +95,17 @@ void printSystolicContext(const verbs::SystolicRequest& r, const verbs::Systolic
               << f.roofline.binding << '\n';
     Table levels({"  level", "bytes", "FLOP/byte", "roof GFLOP/s"});
     for (const systolic::RooflinePoint& p : f.roofline.points)
-        levels.add({"  " + levelWord(p.level), formatGrouped(p.bytes), significantNumber(p.intensity),
-                    formatGrouped(std::round(p.roofGflops))});
-    levels.add({"  no reuse", formatGrouped(f.roofline.naive.bytes),
-                significantNumber(f.roofline.naive.intensity),
-                formatGrouped(std::round(f.roofline.naive.roofGflops))});
-    levels.print(std::cout);
+        levels.add(
+            {"  " + levelWord(p.level), p.bytes, significantNumber(p.intensity), std::round(p.roofGflops)});
+    levels.add("  no reuse", f.roofline.naive.bytes, significantNumber(f.roofline.naive.intensity),
+               std::round(f.roofline.naive.roofGflops));
+    print(levels);
     Table dataflows({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "longer of both"});
     for (const systolic::DataflowTime& t : f.dataflows.of)
-        dataflows.add({"  " + std::string(systolic::dataflowName(t.dataflow)), formatGrouped(t.arrayCycles),
-                       formatGrouped(t.dramBytes), formatGrouped(t.dramCycles),
-                       formatGrouped(t.totalCycles)});
+        dataflows.add("  " + std::string(systolic::dataflowName(t.dataflow)), t.arrayCycles, t.dramBytes,
+                      t.dramCycles, t.totalCycles);
     std::cout << '\n';
-    dataflows.print(std::cout);
+    print(dataflows);
     const double fewer = f.dataflows.osFewerThanWs;
     std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
               << " cycles than ws at "
@@ -151,13 +148,12 @@ void printPrograms(const std::vector<verbs::ProgramOfDataflow>& programs)
     for (const verbs::ProgramOfDataflow& p : programs) {
         const std::string name = "  " + std::string(systolic::dataflowName(p.dataflow));
         if (p.refusal.empty())
-            table.add({name, formatGrouped(p.cycles), formatGrouped(p.arrayBusy), formatGrouped(p.dramBytes),
-                       p.schedule});
+            table.add(name, p.cycles, p.arrayBusy, p.dramBytes, p.schedule);
         else
-            table.add({name, "", "", "", p.refusal});
+            table.add(name, "", "", "", p.refusal);
     }
     std::cout << '\n';
-    table.print(std::cout);
+    print(table);
     const verbs::ProgramOfDataflow& os = programs[0];
     const verbs::ProgramOfDataflow& ws = programs[1];
     if (os.refusal.empty() && ws.refusal.empty() && ws.cycles > 0) {

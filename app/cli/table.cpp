@@ -2,7 +2,7 @@
 #include "table.h"
 
 #include <algorithm>
-#include <ostream>
+#include <iostream>
 #include <string_view>
 
 namespace tilewright::cli {
@@ -34,24 +34,24 @@ std::string padded(const std::string& text, std::size_t width, bool right)
     return right ? blanks + text : text + blanks;
 }
 
-void Table::print(std::ostream& out) const
+void print(const Table& table)
 {
-    std::vector<std::size_t> widths(m_rows.front().size(), 0);
-    std::vector<bool> right(widths.size(), true);
-    for (std::size_t r = 0; r < m_rows.size(); ++r)
-        for (std::size_t c = 0; c < widths.size(); ++c) {
-            widths[c] = std::max(widths[c], widthOf(m_rows[r][c]));
-            right[c] = right[c] && (r == 0 || isNumber(m_rows[r][c]));
+    std::vector<std::string> lines(table.rowCount() + 1);
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        std::size_t width = 0;
+        bool right = true;
+        std::vector<std::string> cells{table.columns[c].title};
+        for (std::size_t row = 0; row < table.rowCount(); ++row) {
+            cells.push_back(table.shown(row, c));
+            right = right && isNumber(cells.back());
         }
-    for (const auto& row : m_rows) {
-        std::string line;
-        for (std::size_t c = 0; c < widths.size(); ++c) {
-            line += c == 0 ? "" : "  ";
-            line += padded(row[c], widths[c], right[c]);
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        out << line << '\n';
+        for (const std::string& cell : cells)
+            width = std::max(width, widthOf(cell));
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            lines[i].append(c == 0 ? "" : "  ").append(padded(cells[i], width, right));
     }
+    for (const std::string& line : lines)
+        std::cout << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
 }
 
 } // namespace tilewright::cli

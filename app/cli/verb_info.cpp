@@ -103,15 +103,15 @@ int compare(const InfoArguments& args)
     }
     const model::ModelComparison& c = models.comparison;
     Table totals({"", "before", "after", "change"});
+    totals.columns.back().kind = ColumnKind::Change;
     const auto total = [&totals](const char* name, const auto& before, const auto& after) {
-        totals.add({name, formatGrouped(before), formatGrouped(after),
-                    signedNumber(static_cast<double>(after) - static_cast<double>(before))});
+        totals.add(name, before, after, static_cast<double>(after) - static_cast<double>(before));
     };
     total("operators", read[0]->model().operators.size(), read[1]->model().operators.size());
     total("MACs", c.macs[0], c.macs[1]);
     total("bytes", c.bytes[0], c.bytes[1]);
     total("cycles", models.totalCycles[0], models.totalCycles[1]);
-    totals.print(std::cout);
+    print(totals);
     std::cout << "\nlatency on " << read[0]->machine.name << ", each op alone in a subgraph\n"
               << formatGrouped(c.same) << " the same, " << formatGrouped(c.changed) << " changed, "
               << formatGrouped(c.added) << " new, " << formatGrouped(c.gone) << " gone\n";
@@ -128,13 +128,11 @@ int compare(const InfoArguments& args)
         std::string name = op.name;
         if (p.before && p.after && models.operatorOf(0, *p.before).name != name)
             name.insert(0, models.operatorOf(0, *p.before).name + " -> ");
-        rows.add({std::move(name), std::string(op.typeName()), std::string(toString(p.change)),
-                  formatGrouped(p.macs[0]), formatGrouped(p.macs[1]), formatGrouped(p.bytes[0]),
-                  formatGrouped(p.bytes[1]), formatGrouped(models.cycles[i][0]),
-                  formatGrouped(models.cycles[i][1])});
+        rows.add(std::move(name), std::string(op.typeName()), std::string(toString(p.change)), p.macs[0],
+                 p.macs[1], p.bytes[0], p.bytes[1], models.cycles[i][0], models.cycles[i][1]);
     }
     std::cout << '\n';
-    rows.print(std::cout);
+    print(rows);
     return Exit::Success;
 }
 

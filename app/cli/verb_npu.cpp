@@ -47,15 +47,11 @@ void printOperators(const std::vector<npu::OpReport>& reports)
     Table table({"operator", "tile", "start", "end", "tensor", "vector", "wait dram", "wait noc", "wait spm",
                  "wait dep", "bytes", "cores", "energy nJ"});
     for (const npu::OpReport& r : reports)
-        table.add({r.name, npu::tileText(r.type, r.tile), formatGrouped(r.start), formatGrouped(r.end),
-                   formatGrouped(r.tensor), formatGrouped(r.vector),
-                   formatGrouped(r.stallsOf(npu::CoreState::WaitDram)),
-                   formatGrouped(r.stallsOf(npu::CoreState::WaitNoc)),
-                   formatGrouped(r.stallsOf(npu::CoreState::WaitSpm)),
-                   formatGrouped(r.stallsOf(npu::CoreState::WaitDependency)),
-                   formatGrouped(r.loaded + r.stored), formatGrouped(r.cores.size()),
-                   formatGrouped(r.energyPj() / 1000)});
-    table.print(std::cout);
+        table.add(r.name, npu::tileText(r.type, r.tile), r.start, r.end, r.tensor, r.vector,
+                  r.stallsOf(npu::CoreState::WaitDram), r.stallsOf(npu::CoreState::WaitNoc),
+                  r.stallsOf(npu::CoreState::WaitSpm), r.stallsOf(npu::CoreState::WaitDependency),
+                  r.loaded + r.stored, r.cores.size(), r.energyPj() / 1000);
+    print(table);
 }
 
 void printSearch(const npu::NpuGraph& graph, const npu::TileSearch& search)

@@ -133,11 +133,9 @@ int tileNetwork(const TileArguments& o)
     }
     Table table({"layer", "M", "N", "K", "count", "Ti", "Tj", "Tk", "footprint", "traffic"});
     for (const auto& [layer, choice, bytes] : *tiles)
-        table.add({layer.operators.front(), formatGrouped(layer.gemm.m), formatGrouped(layer.gemm.n),
-                   formatGrouped(layer.gemm.k), formatGrouped(layer.count), formatGrouped(choice.tile.ti),
-                   formatGrouped(choice.tile.tj), formatGrouped(choice.tile.tk),
-                   formatGrouped(choice.footprintElements), formatGrouped(bytes)});
-    table.print(std::cout);
+        table.add(layer.operators.front(), layer.gemm.m, layer.gemm.n, layer.gemm.k, layer.count,
+                  choice.tile.ti, choice.tile.tj, choice.tile.tk, choice.footprintElements, bytes);
+    print(table);
     return Exit::Success;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/compare_on_machine.h"
 
-#include "base/text.h"
+#include "base/table.h"
 #include "edit/fit.h"
 #include "eval/fast.h"
 
@@ -38,25 +38,25 @@ ModelsOnMachine compareOnMachine(ModelOnMachinePtr before, ModelOnMachinePtr aft
 std::string comparisonCsv(const ModelsOnMachine& models)
 {
     const model::ModelComparison& c = models.comparison;
-    std::string out = "change,operator_before,operator_after,type,macs_before,macs_after,bytes_before,"
-                      "bytes_after,cycles_before,cycles_after\n";
-    const auto figures = [&out](const auto&... pairs) {
-        ((out += "," + formatNumber(pairs[0]) + "," + formatNumber(pairs[1])), ...);
-        out += '\n';
+    Table out = tableOf("change,operator_before,operator_after,type,macs_before,macs_after,bytes_before,"
+                        "bytes_after,cycles_before,cycles_after");
+    const auto add = [&out](const auto& change, const std::array<std::string, 2>& names, const auto& type,
+                            const auto& macs, const auto& bytes, const auto& cycles) {
+        out.add(change, names[0], names[1], type, macs[0], macs[1], bytes[0], bytes[1], cycles[0], cycles[1]);
     };
     for (std::size_t i = 0; i < c.operators.size(); ++i) {
         const model::OperatorPair& p = c.operators[i];
         const std::array sides{p.before, p.after};
-        out += toString(p.change);
+        std::array<std::string, 2> names;
         for (const std::size_t side : {0U, 1U})
-            out += "," + (sides[side] ? csvField(models.operatorOf(side, *sides[side]).name) : std::string());
-        const std::size_t told = p.after ? 1 : 0;
-        out += "," + csvField(models.operatorOf(told, *sides[told]).typeName());
-        figures(p.macs, p.bytes, models.cycles[i]);
+            if (sides[side])
+                names[side] = models.operatorOf(side, *sides[side]).name;
+        const std::size_t later = p.after ? 1 : 0;
+        add(toString(p.change), names, models.operatorOf(later, *sides[later]).typeName(), p.macs, p.bytes,
+            models.cycles[i]);
     }
-    out += "total,,,";
-    figures(c.macs, c.bytes, models.totalCycles);
-    return out;
+    add("total", {}, "", c.macs, c.bytes, models.totalCycles);
+    return csvOf(out);
 }
 
 } // namespace tilewright::lower

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/network_reports.h"
 
-#include "base/text.h"
+#include "base/table.h"
 
 namespace tilewright::lower {
 
@@ -38,36 +38,29 @@ std::array<Span, 3> edgeSpans(const systolic::Gemm& gemm, const systolic::ArrayS
 NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarchy& h,
                               const systolic::TimingOptions& timing)
 {
-    NetworkReports out;
-    out.compute =
-        "LayerID, Total Cycles, Stall Cycles, Overall Util %, Mapping Efficiency %, Compute Util %, "
-        "Count, Operators\n";
-    out.bandwidth = "LayerID, Avg IFMAP SRAM BW, Avg FILTER SRAM BW, Avg OFMAP SRAM BW, Avg IFMAP DRAM BW, "
-                    "Avg FILTER DRAM BW, Avg OFMAP DRAM BW, Count, Operators\n";
-    out.access = "LayerID";
-    for (const char* memory : {"SRAM", "DRAM"})
+    Table compute = tableOf("LayerID,Total Cycles,Stall Cycles,Overall Util %,Mapping Efficiency %,"
+                            "Compute Util %,Count,Operators");
+    Table bandwidth = tableOf("LayerID,Avg IFMAP SRAM BW,Avg FILTER SRAM BW,Avg OFMAP SRAM BW,"
+                              "Avg IFMAP DRAM BW,Avg FILTER DRAM BW,Avg OFMAP DRAM BW,Count,Operators");
+    std::vector<TableText> columns{"LayerID"};
+    for (const char* memory : {"SRAM ", "DRAM "})
         for (const auto& [name, access] :
-             {std::pair{"IFMAP", "Reads"}, {"FILTER", "Reads"}, {"OFMAP", "Writes"}}) {
-            const std::string head = std::string(", ").append(memory).append(" ").append(name).append(" ");
+             {std::pair{"IFMAP ", "Reads"}, {"FILTER ", "Reads"}, {"OFMAP ", "Writes"}})
             for (const char* column : {"Start Cycle", "Stop Cycle", access})
-                out.access.append(head).append(column);
-        }
-    out.access += ", SRAM OFMAP Reads, DRAM OFMAP Reads, Count, Operators\n";
+                columns.emplace_back(std::string(memory) + name + column);
+    columns.insert(columns.end(), {"SRAM OFMAP Reads", "DRAM OFMAP Reads", "Count", "Operators"});
+    Table access(columns);
     const double pes = static_cast<double>(h.array.rows) * static_cast<double>(h.array.cols);
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const NetworkRow& row = table.rows[i];
+        const std::int64_t count = row.layer.count;
         std::string names;
         for (const std::string& name : row.layer.operators)
             names.append(names.empty() ? "" : " ").append(name);
-        const std::string tail = ", " + std::to_string(row.layer.count) + ", " + csvField(names) + "\n";
-        const std::string id = std::to_string(i);
         const auto total = static_cast<double>(row.boundCycles);
         const double overall = 100 * static_cast<double>(systolic::macs(row.layer.gemm)) / pes / total;
-        out.compute.append(id).append(", ").append(std::to_string(row.boundCycles)).append(", ");
-        out.compute.append(std::to_string(row.boundCycles - row.timing.cycles)).append(", ");
-        out.compute.append(formatNumber(overall)).append(", ");
-        out.compute.append(formatNumber(100 * row.timing.mappingEfficiency)).append(", ");
-        out.compute.append(formatNumber(100 * row.timing.utilization)).append(tail);
+        compute.add(i, row.boundCycles, row.boundCycles - row.timing.cycles, overall,
+                    100 * row.timing.mappingEfficiency, 100 * row.timing.utilization, count, names);
         const systolic::EdgeElements edge = systolic::edgeElements(row.layer.gemm, h.array, timing.dataflow);
         const auto moved = [&](Matrix m) { return row.dram.of(m); };
         const std::int64_t e = h.elementBytes;
@@ -75,24 +68,21 @@ NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarc
         const std::array dram{moved(Matrix::A).loadBytes / e, moved(Matrix::B).loadBytes / e,
                               moved(Matrix::C).storeBytes / e};
         const std::int64_t partialDram = moved(Matrix::C).loadBytes / e;
-        const std::array returned{std::int64_t{0}, std::int64_t{0}, edge.partial};
-        const std::array returnedDram{std::int64_t{0}, std::int64_t{0}, partialDram};
-        out.bandwidth += id;
-        for (std::size_t m = 0; m < 3; ++m)
-            out.bandwidth += ", " + formatNumber(static_cast<double>(sram[m] + returned[m]) / total);
-        for (std::size_t m = 0; m < 3; ++m)
-            out.bandwidth += ", " + formatNumber(static_cast<double>(dram[m] + returnedDram[m]) / total);
-        out.bandwidth += tail;
+        const auto perCycle = [total](std::int64_t elements) {
+            return static_cast<double>(elements) / total;
+        };
+        bandwidth.add(i, perCycle(sram[0]), perCycle(sram[1]), perCycle(sram[2] + edge.partial),
+                      perCycle(dram[0]), perCycle(dram[1]), perCycle(dram[2] + partialDram), count, names);
         const auto spans = edgeSpans(row.layer.gemm, h.array, timing);
-        out.access += id;
+        std::vector<TableCell> cells{i};
         for (std::size_t m = 0; m < 3; ++m)
-            out.access += ", " + std::to_string(spans[m].from) + ", " + std::to_string(spans[m].to) + ", " +
-                          std::to_string(sram[m]);
+            cells.insert(cells.end(), {spans[m].from, spans[m].to, sram[m]});
         for (std::size_t m = 0; m < 3; ++m) // the transfers overlap the array from its first cycle on
-            out.access += ", 0, " + std::to_string(row.boundCycles - 1) + ", " + std::to_string(dram[m]);
-        out.access += ", " + std::to_string(edge.partial) + ", " + std::to_string(partialDram) + tail;
+            cells.insert(cells.end(), {0, row.boundCycles - 1, dram[m]});
+        cells.insert(cells.end(), {edge.partial, partialDram, count, names});
+        access.add(std::move(cells));
     }
-    return out;
+    return {csvOf(compute, ", "), csvOf(bandwidth, ", "), csvOf(access, ", ")};
 }
 
 } // namespace tilewright::lower

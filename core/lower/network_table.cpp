@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lower/network_table.h"
 
-#include "base/text.h"
+#include "base/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,27 +81,21 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
 
 std::string networkCsv(const NetworkTable& table)
 {
-    std::string out =
-        "layer,m,n,k,count,cycles,utilization,mapping_efficiency,l1_bytes,l2_bytes,l3_bytes,dram_"
-        "bytes,dram_cycles,bound_cycles,binding,energy_pj\n";
+    Table out = tableOf("layer,m,n,k,count,cycles,utilization,mapping_efficiency,l1_bytes,l2_bytes,l3_bytes,"
+                        "dram_bytes,dram_cycles,bound_cycles,binding,energy_pj");
     const auto add = [&](const NetworkRow& r, bool total) {
         std::string names;
         for (const std::string& name : r.layer.operators)
             names += (names.empty() ? "" : " ") + name;
-        out += csvField(names);
-        for (const std::int64_t v : {r.layer.gemm.m, r.layer.gemm.n, r.layer.gemm.k})
-            out += "," + (total ? std::string() : std::to_string(v));
-        out += "," + std::to_string(r.layer.count) + "," + std::to_string(r.timing.cycles) + "," +
-               formatNumber(r.timing.utilization) + "," + formatNumber(r.timing.mappingEfficiency);
-        for (const std::int64_t v : r.bytes)
-            out += "," + std::to_string(v);
-        out += "," + std::to_string(r.dramCycles) + "," + std::to_string(r.boundCycles) + "," + r.binding +
-               "," + formatNumber(r.energyPj) + "\n";
+        const auto size = [&](std::int64_t v) { return total ? TableValue() : TableValue(v); };
+        out.add(names, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k), r.layer.count,
+                r.timing.cycles, r.timing.utilization, r.timing.mappingEfficiency, r.bytes[0], r.bytes[1],
+                r.bytes[2], r.bytes[3], r.dramCycles, r.boundCycles, r.binding, r.energyPj);
     };
     for (const NetworkRow& row : table.rows)
         add(row, false);
     add(table.total, true);
-    return out;
+    return csvOf(out);
 }
 
 } // namespace tilewright::lower

@@ -2,6 +2,7 @@
 #include "npu/op_report.h"
 
 #include "base/integer.h"
+#include "base/table.h"
 #include "base/text.h"
 
 #include <algorithm>
@@ -108,21 +109,15 @@ std::string tileText(OpType type, const TileSizes& tile)
 
 std::string opReportsToCsv(const std::vector<OpReport>& reports)
 {
-    std::string out = "operator,type,tile,nodes,start,end,tensor,vector,wait_spm,wait_noc,wait_dram,"
-                      "wait_dependency,loaded_bytes,stored_bytes,cores,mac_pj,spm_pj,noc_pj,dram_pj,"
-                      "energy_pj\n";
-    for (const OpReport& r : reports) {
-        out += csvField(r.name) + "," + std::string(toString(r.type)) + "," + tileText(r.type, r.tile);
-        for (const std::int64_t v : {static_cast<std::int64_t>(r.nodes), r.start, r.end, r.tensor, r.vector,
-                                     r.stallsOf(CoreState::WaitSpm), r.stallsOf(CoreState::WaitNoc),
-                                     r.stallsOf(CoreState::WaitDram), r.stallsOf(CoreState::WaitDependency),
-                                     r.loaded, r.stored, static_cast<std::int64_t>(r.cores.size())})
-            out += "," + formatNumber(v);
-        for (const double v : {r.macPj, r.spmPj, r.nocPj, r.dramPj, r.energyPj()})
-            out += "," + formatNumber(v);
-        out += "\n";
-    }
-    return out;
+    Table out = tableOf("operator,type,tile,nodes,start,end,tensor,vector,wait_spm,wait_noc,wait_dram,"
+                        "wait_dependency,loaded_bytes,stored_bytes,cores,mac_pj,spm_pj,noc_pj,dram_pj,"
+                        "energy_pj");
+    for (const OpReport& r : reports)
+        out.add(r.name, toString(r.type), tileText(r.type, r.tile), r.nodes, r.start, r.end, r.tensor,
+                r.vector, r.stallsOf(CoreState::WaitSpm), r.stallsOf(CoreState::WaitNoc),
+                r.stallsOf(CoreState::WaitDram), r.stallsOf(CoreState::WaitDependency), r.loaded, r.stored,
+                r.cores.size(), r.macPj, r.spmPj, r.nocPj, r.dramPj, r.energyPj());
+    return csvOf(out);
 }
 
 } // namespace tilewright::npu

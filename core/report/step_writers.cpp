@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/step_writers.h"
 
+#include "base/table.h"
 #include "base/text.h"
 #include "report/walk_steps.h"
 
@@ -53,14 +54,14 @@ std::string slice(const Problem& problem, const StepBuffer& buffer)
            "]";
 }
 
-/// The items that pass, as one CSV field.
-template <typename Items, typename Text> std::string field(const Items& items, Text text)
+/// The items that have a text.
+template <typename Items, typename Text> std::string list(const Items& items, Text text)
 {
     std::string out;
     for (const auto& item : items)
         if (const std::string one = text(item); !one.empty())
             out += (out.empty() ? "" : "; ") + one;
-    return csvField(out);
+    return out;
 }
 
 std::string boundText(const Step& step)
@@ -90,31 +91,27 @@ bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules
            "store_elements,working_set,reserved,input_elements,output_elements,accumulator_elements,"
            "donated_elements,runs,loaded,reused,resident,stored\n";
     return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
-        for (const std::int64_t value :
-             {static_cast<std::int64_t>(i.value), s.index, s.tile, s.row, s.col, s.kStep, s.kSteps})
-            out << value << ",";
-        for (const double value : {start, s.compute, s.memory, s.latency})
-            out << value << ",";
-        out << boundText(s) << ",";
-        for (const std::int64_t value :
-             {s.loadElements, s.storeElements, s.workingSet, s.reserved, s.inputElements, s.outputElements,
-              s.accumulatorElements, s.donatedElements})
-            out << value << ",";
-        out << field(s.runs, [&](const StepRun& r) {
+        const auto runText = [&](const StepRun& r) {
             return problem.opName(r.op) + "[" + range(r.rect.r0, r.rect.r1) + " " +
                    range(r.rect.c0, r.rect.c1) +
                    (problem.op(r.op).type == OpType::MatMul ? " k " + range(r.k0, r.k1) : "") +
                    (r.repeated ? " repeated" : "") + "]";
-        }) << ",";
-        for (const bool loaded : {true, false})
-            out << field(s.buffers, [&](const StepBuffer& b) {
+        };
+        const auto buffers = [&](bool loaded) {
+            return list(s.buffers, [&](const StepBuffer& b) {
                 return b.loaded == loaded ? slice(problem, b) : std::string();
-            }) << ",";
-        out << field(s.residentReads, [&](TensorId t) { return problem.tensorName(t); }) << ",";
-        out << field(s.sinks, [&](const StepSink& k) {
+            });
+        };
+        const auto storedText = [&](const StepSink& k) {
             return k.stored ? slice(problem, {k.tensor, Role::Pointwise, k.tile, false, false})
                             : std::string();
-        }) << "\n";
+        };
+        out << csvRow(i.value, s.index, s.tile, s.row, s.col, s.kStep, s.kSteps, start, s.compute, s.memory,
+                      s.latency, boundName(s.bound()), s.loadElements, s.storeElements, s.workingSet,
+                      s.reserved, s.inputElements, s.outputElements, s.accumulatorElements, s.donatedElements,
+                      list(s.runs, runText), buffers(true), buffers(false),
+                      list(s.residentReads, [&](TensorId t) { return problem.tensorName(t); }),
+                      list(s.sinks, storedText));
     });
 }
 
@@ -124,13 +121,9 @@ bool writeOccupancyCsv(const Problem& problem, const Schedule& schedule, const R
     Buffer out(sink);
     out << "subgraph,step,start,end,reserved,input,output,accumulator,donated,working_set,capacity\n";
     return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
-        out << static_cast<std::int64_t>(i.value) << "," << s.index << "," << start << ","
-            << start + s.latency;
-        for (const std::int64_t value :
-             {s.reserved, s.inputElements, s.outputElements, s.accumulatorElements, s.donatedElements,
-              s.workingSet, problem.hardware().fastMemoryCapacity})
-            out << "," << value;
-        out << "\n";
+        out << csvRow(i.value, s.index, start, start + s.latency, s.reserved, s.inputElements,
+                      s.outputElements, s.accumulatorElements, s.donatedElements, s.workingSet,
+                      problem.hardware().fastMemoryCapacity);
     });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep/collect.h"
 
-#include "base/text.h"
+#include "base/table.h"
 
 #include <algorithm>
 #include <functional>
@@ -215,39 +215,31 @@ Result<SweepCounts> countResults(const ResultsFolder& folder, const Progress& pr
 std::string tableCsv(const SweepTable& table)
 {
     const Plan& plan = table.manifest.plan;
-    const bool several = plan.workload.size() > 1;
-    const bool dominated = isDominated(plan);
-    const auto metrics = metricsOf(plan);
-    std::string out = "point";
-    if (several)
-        out += ",workload";
-    for (const Axis& axis : plan.axes)
-        out += "," + csvField(axis.name);
-    out += ",state";
-    for (const std::string_view name : metrics)
-        out += "," + std::string(name);
-    if (dominated)
-        out += ",schedule_from";
-    if (!plan.objectives.empty())
-        out += ",on_front";
-    out += ",error\n";
-    for (const Row& row : table.rows) {
-        const Point point = pointAt(plan, row.point);
-        out += std::to_string(row.point);
-        if (several)
-            out += "," + csvField(plan.workload[point.workload]);
-        for (const AxisValue& value : point.values)
-            out += "," + csvField(value.text);
-        out += "," + std::string(toString(row.state));
-        for (std::size_t i = 0; i < metrics.size(); ++i)
-            out += "," + (row.metrics.empty() ? std::string() : formatNumber(row.metrics[i]));
-        if (dominated)
-            out += "," + (row.metrics.empty() ? std::string() : std::to_string(row.from));
-        if (!plan.objectives.empty())
-            out += row.onFront ? ",1" : ",0";
-        out += "," + csvField(row.error) + "\n";
+    Table out;
+    out.count = table.rows.size();
+    const auto column = [&](std::string_view name, auto value) {
+        out.columns.push_back({std::string(name)});
+        out.columns.back().cell = [&table, value](std::size_t row) {
+            return TableCell(TableValue(value(table.rows[row])));
+        };
+    };
+    column("point", [](const Row& row) { return row.point; });
+    if (plan.workload.size() > 1)
+        column("workload", [&](const Row& row) { return plan.workload[pointAt(plan, row.point).workload]; });
+    for (std::size_t a = 0; a < plan.axes.size(); ++a)
+        column(plan.axes[a].name,
+               [&plan, a](const Row& row) { return pointAt(plan, row.point).values[a].text; });
+    column("state", [](const Row& row) { return toString(row.state); });
+    for (std::size_t m = 0; const std::string_view name : metricsOf(plan)) {
+        column(name, [m](const Row& row) { return row.metrics.empty() ? TableValue() : row.metrics[m]; });
+        ++m;
     }
-    return out;
+    if (isDominated(plan))
+        column("schedule_from", [](const Row& row) { return row.metrics.empty() ? TableValue() : row.from; });
+    if (!plan.objectives.empty())
+        column("on_front", [](const Row& row) { return row.onFront ? 1 : 0; });
+    column("error", [](const Row& row) { return row.error; });
+    return csvOf(out);
 }
 
 } // namespace tilewright::sweep

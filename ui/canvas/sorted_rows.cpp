@@ -8,21 +8,31 @@
 
 namespace tilewright::ui {
 
-SortedRows::SortedRows(QAbstractItemModel& rows, QString order, QObject* parent)
+SortedRows::SortedRows(TableModel& rows, QString order, QObject* parent)
     : QSortFilterProxyModel(parent), m_order(std::move(order))
 {
-    setSortRole(kSortRole);
+    setSortRole(TableModel::SortRole);
     setSourceModel(&rows);
 }
 
 void SortedRows::sortBy(QTableView& table)
 {
-    table.setModel(this);
     QHeaderView* header = table.horizontalHeader();
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     table.setSortingEnabled(true);
     connect(header, &QHeaderView::sortIndicatorChanged, &table, &QTableView::scrollToTop);
+}
+
+void SortedRows::setFilter(std::function<bool(std::size_t row)> passes)
+{
+    m_passes = std::move(passes);
+    invalidateFilter();
+}
+
+bool SortedRows::filterAcceptsRow(int row, const QModelIndex&) const
+{
+    return !m_passes || m_passes(static_cast<std::size_t>(row));
 }
 
 int SortedRows::rowOf(int sourceRow) const
@@ -32,13 +42,13 @@ int SortedRows::rowOf(int sourceRow) const
 
 QVariant SortedRows::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation == Qt::Horizontal && role == Qt::InitialSortOrderRole) {
-        const QVariant first = sourceModel()->index(0, section).data(kSortRole);
+    if (orientation == Qt::Horizontal && role == Qt::InitialSortOrderRole && !m_order.isEmpty()) {
+        const QVariant first = sourceModel()->index(0, section).data(TableModel::SortRole);
         const bool largestFirst = section > 0 && first.typeId() != QMetaType::QString;
         return static_cast<int>(largestFirst ? Qt::DescendingOrder : Qt::AscendingOrder);
     }
     QVariant own = sourceModel()->headerData(section, orientation, role);
-    if (orientation != Qt::Horizontal || role != Qt::ToolTipRole)
+    if (orientation != Qt::Horizontal || role != Qt::ToolTipRole || m_order.isEmpty())
         return own;
     const QString tip = own.toString();
     return (tip.isEmpty() ? QString() : tip + QLatin1Char('\n')) +
@@ -56,8 +66,8 @@ bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) con
         return (left.row() < right.row()) == ascending;
     if (leftFixed != rightFixed)
         return rightFixed == ascending;
-    const bool leftKnown = left.data(kSortRole).isValid();
-    const bool rightKnown = right.data(kSortRole).isValid();
+    const bool leftKnown = left.data(TableModel::SortRole).isValid();
+    const bool rightKnown = right.data(TableModel::SortRole).isValid();
     if (leftKnown != rightKnown)
         return leftKnown == ascending;
     return QSortFilterProxyModel::lessThan(left, right);

@@ -9,7 +9,7 @@
 #include "window/app_state.h"
 
 #include <QPushButton>
-#include <QTreeWidget>
+#include <QTreeView>
 #include <QtTest>
 
 #include <algorithm>
@@ -131,21 +131,21 @@ private Q_SLOTS:
     {
         ProblemsView problems(m_state->context());
         problems.settle();
-        QCOMPARE(problems.list()->topLevelItemCount(), 0);
+        QCOMPARE(problems.list()->model()->rowCount(), 0);
         const place_cases::Unplaceable u = place_cases::unplaceable();
         m_state->document.setProblem(u.problem, u.schedule);
         m_state->document.setRules(u.rules);
         m_state->document.evaluateNow();
         QVERIFY(m_state->document.snapshot()->evaluation.valid());
         problems.settle();
-        QCOMPARE(problems.list()->topLevelItemCount(), 1);
-        QTreeWidgetItem* row = problems.list()->topLevelItem(0);
-        QCOMPARE(row->text(1), QStringLiteral("ADDRESSES"));
-        QVERIFY2(row->text(2).contains(QStringLiteral("cannot be placed in ")), qPrintable(row->text(2)));
+        QCOMPARE(problems.list()->model()->rowCount(), 1);
+        const QModelIndex row = problems.list()->model()->index(0, 0);
+        const auto text = [&](int column) { return row.siblingAtColumn(column).data().toString(); };
+        QCOMPARE(text(1), QStringLiteral("ADDRESSES"));
+        QVERIFY2(text(2).contains(QStringLiteral("cannot be placed in ")), qPrintable(text(2)));
         QVERIFY(problems.fixButton()->isHidden());
-        Q_EMIT problems.list()->itemDoubleClicked(row, 0);
-        QCOMPARE(QStringLiteral("Subgraph %1").arg(m_state->selection.state().subgraph->index()),
-                 row->text(0));
+        Q_EMIT problems.list()->doubleClicked(row);
+        QCOMPARE(QStringLiteral("Subgraph %1").arg(m_state->selection.state().subgraph->index()), text(0));
         // The picture says so too.
         m_view->addresses().toggle();
         m_view->settle();
@@ -161,7 +161,7 @@ private Q_SLOTS:
         m_state->document.setProblem(u.problem, less);
         m_state->document.evaluateNow();
         problems.settle();
-        QCOMPARE(problems.list()->topLevelItemCount(), 0);
+        QCOMPARE(problems.list()->model()->rowCount(), 0);
     }
 
     void anInvalidScheduleHasNone()

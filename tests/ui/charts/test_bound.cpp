@@ -15,7 +15,7 @@
 #include <QLabel>
 #include <QSignalSpy>
 #include <QToolButton>
-#include <QTreeWidget>
+#include <QTreeView>
 
 #include <algorithm>
 
@@ -136,12 +136,12 @@ private Q_SLOTS:
         auto* bound = view<BoundView>(window, "bound");
         prove(bound);
         bound->job().waitIdle();
-        QTreeWidget* parts = bound->parts();
+        QTreeView* parts = bound->parts();
         const auto& groups = window.state().document.bound()->parts;
-        QCOMPARE(parts->topLevelItemCount(), static_cast<int>(groups.size()));
+        QCOMPARE(parts->model()->rowCount(), static_cast<int>(groups.size()));
         double sum = 0;
-        for (int i = 0; i < parts->topLevelItemCount(); ++i) {
-            const QRect row = parts->visualItemRect(parts->topLevelItem(i));
+        for (int i = 0; i < parts->model()->rowCount(); ++i) {
+            const QRect row = parts->visualRect(parts->model()->index(i, 0));
             QTest::mouseClick(parts->viewport(), Qt::LeftButton, {}, row.center());
             const auto& ops = groups[static_cast<std::size_t>(i)].ops;
             QCOMPARE(window.state().selection.state().ops, std::set<OpId>(ops.begin(), ops.end()));

@@ -87,8 +87,8 @@ class TestCompare : public QObject
     QStringList column(int c)
     {
         QStringList out;
-        for (int i = 0; i < m_view->list()->topLevelItemCount(); ++i)
-            out << m_view->list()->topLevelItem(i)->text(c);
+        for (int i = 0; i < m_view->list()->model()->rowCount(); ++i)
+            out << m_view->list()->model()->index(i, c).data().toString();
         return out;
     }
     void key(Qt::KeyboardModifiers modifiers = {})
@@ -146,6 +146,20 @@ private Q_SLOTS:
         QCOMPARE(rows[3].section(QLatin1Char('\t'), 5, 5).toDouble(), c.contributions[2].delta);
     }
 
+    /// The texts are painted, not only their bars.
+    void rowsShowTheirTexts()
+    {
+        openWithDifferences();
+        const QRect cell =
+            m_view->list()->visualRect(m_view->list()->model()->index(0, DifferenceList::Kind));
+        const QImage picture = m_view->list()->viewport()->grab(cell).toImage();
+        int ink = 0;
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x)
+                ink += picture.pixelColor(x, y).lightness() < 100 ? 1 : 0;
+        QVERIFY2(ink > 20, qPrintable(QString::number(ink)));
+    }
+
     void nextDifferenceZoomsBothGraphs()
     {
         openWithDifferences();
@@ -170,10 +184,10 @@ private Q_SLOTS:
         QCOMPARE(panes().highlight(), ops[3]);
         // A click on a row does the same, also when it is the current one and the graphs have moved.
         panes().fitAll();
-        QTreeWidgetItem* row = m_view->list()->topLevelItem(3);
-        m_view->list()->scrollToItem(row);
+        const QModelIndex row = m_view->list()->model()->index(3, 0);
+        m_view->list()->scrollTo(row);
         QTest::mouseClick(m_view->list()->viewport(), Qt::LeftButton, {},
-                          m_view->list()->visualItemRect(row).center());
+                          m_view->list()->visualRect(row).center());
         QVERIFY(panes().scale(0) > whole * 1.2);
         QTest::keyClick(&panes(), Qt::Key_Home);
         QCOMPARE(panes().scale(0), whole);
@@ -185,7 +199,8 @@ private Q_SLOTS:
         QTest::mouseClick(&panes(), Qt::LeftButton, {}, panes().positionOf(0, OpId(5)).toPoint());
         QCOMPARE(m_state->selection.state().ops, std::set<OpId>{OpId(5)});
         // The row that concerns the op is shown; the graphs stay where they are.
-        QCOMPARE(m_view->list()->currentItem()->text(DifferenceList::Kind), QStringLiteral("granularity"));
+        QCOMPARE(m_view->list()->currentIndex().siblingAtColumn(DifferenceList::Kind).data().toString(),
+                 QStringLiteral("granularity"));
         const QImage left = panes().grab(panes().paneRect(0).toRect()).toImage();
         const QImage right = panes().grab(panes().paneRect(1).toRect()).toImage();
         QTest::mouseClick(&panes(), Qt::LeftButton, {}, panes().positionOf(1, OpId(8)).toPoint());
@@ -240,14 +255,14 @@ private Q_SLOTS:
         QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, QPoint(x, header->height() / 2));
         const auto value = [&](int i) {
             return m_view->data()
-                ->comparison.contributions[*m_view->list()->indexOf(m_view->list()->topLevelItem(i))]
+                ->comparison.contributions[*m_view->list()->indexOf(m_view->list()->model()->index(i, 0))]
                 .delta;
         };
-        for (int i = 0; i + 1 < m_view->list()->topLevelItemCount(); ++i)
+        for (int i = 0; i + 1 < m_view->list()->model()->rowCount(); ++i)
             QVERIFY(value(i) <= value(i + 1));
         key(); // goes in the order that is seen
-        QCOMPARE(*m_view->list()->indexOf(m_view->list()->currentItem()),
-                 *m_view->list()->indexOf(m_view->list()->topLevelItem(0)));
+        QCOMPARE(*m_view->list()->indexOf(m_view->list()->currentIndex()),
+                 *m_view->list()->indexOf(m_view->list()->model()->index(0, 0)));
     }
 
     void hintsAndPictures()

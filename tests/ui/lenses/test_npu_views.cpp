@@ -12,7 +12,6 @@
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTableView>
-#include <QTableWidget>
 #include <QWheelEvent>
 
 namespace test_npu_views {
@@ -40,15 +39,18 @@ private Q_SLOTS:
         QVERIFY(r.sentence.startsWith(QStringLiteral("DRAM binds")));
         QVERIFY(view.accessibleDescription().contains(r.sentence));
         // The stall table shows these cycles.
-        auto* stalls = view.findChild<QTableWidget*>(QStringLiteral("npu.stalls"));
-        QCOMPARE(stalls->rowCount(), static_cast<int>(npu::kCoreStates));
-        QCOMPARE(stalls->columnCount(), 5);
+        auto* stalls = view.findChild<QTableView*>(QStringLiteral("npu.stalls"));
+        QCOMPARE(stalls->model()->rowCount(), static_cast<int>(npu::kCoreStates));
+        QCOMPARE(stalls->model()->columnCount(), 5);
         const double share = static_cast<double>(run->cores[2].of(npu::CoreState::WaitDram)) /
                              static_cast<double>(run->makespan);
-        QVERIFY(
-            std::abs(
-                stalls->item(static_cast<int>(npu::CoreState::WaitDram), 2)->text().chopped(2).toDouble() -
-                share * 100) < 0.051);
+        QVERIFY(std::abs(stalls->model()
+                             ->index(static_cast<int>(npu::CoreState::WaitDram), 2)
+                             .data()
+                             .toString()
+                             .chopped(2)
+                             .toDouble() -
+                         share * 100) < 0.051);
         QVERIFY(view.copyText().contains(
             QStringLiteral("\n2\t%1\t").arg(run->cores[2].of(npu::CoreState::Tensor))));
     }

@@ -132,8 +132,8 @@ void TestImport::rowsAreFilteredAndSorted()
     m_view->operators()->sortByColumn(OperatorTable::Macs, Qt::DescendingOrder);
     const QAbstractItemModel* rows = m_view->operators()->model();
     for (int row = 1; row < rows->rowCount(); ++row)
-        QVERIFY(rows->index(row - 1, OperatorTable::Macs).data(OperatorTable::kSortRole).toLongLong() >=
-                rows->index(row, OperatorTable::Macs).data(OperatorTable::kSortRole).toLongLong());
+        QVERIFY(rows->index(row - 1, OperatorTable::Macs).data(TableModel::SortRole).toLongLong() >=
+                rows->index(row, OperatorTable::Macs).data(TableModel::SortRole).toLongLong());
 }
 
 void TestImport::aTypeListsItsOperators()

@@ -10,6 +10,7 @@
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/subgraphs/subgraph_delegate.h"
+#include "panels/subgraphs/subgraph_model.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "test_main.h"
 #include "theme/number.h"
@@ -17,7 +18,6 @@
 #include "window/main_window.h"
 #include "workspace/op_names.h"
 #include "workspace/schedule_edits.h"
-#include "workspace/subgraph_model.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -96,6 +96,26 @@ private Q_SLOTS:
         const double total = document.snapshot()->evaluation.total - document.baseline()->evaluation.total;
         QVERIFY(total > 0);
         QVERIFY2(std::abs(sum - total) < 1e-6, qPrintable(QString::number(sum)));
+    }
+    /// Its copies had thin spaces, real minus signs and rounded numbers.
+    void theHistoryIsCopiedInFull()
+    {
+        MainWindow window;
+        open(window, products(), {1000, 600});
+        Document& document = window.state().document;
+        document.waitForSnapshot();
+        const double before = document.snapshot()->evaluation.total;
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        window.state().actions.find(QStringLiteral("schedule.mergeNext"))->trigger();
+        auto* history = view<HistoryView>(window, "history");
+        history->settle();
+        const double after = document.snapshot()->evaluation.total;
+        QVERIFY(after != before && before >= 1000);
+        const QStringList lines = history->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 3);
+        QCOMPARE(lines[1].section(QLatin1Char('\t'), 1, 1), exactNumber(before));
+        QCOMPARE(lines[2].section(QLatin1Char('\t'), 1, 2),
+                 exactNumber(after) + QLatin1Char('\t') + exactNumber(change(before, after)));
     }
     /// It was at its top whenever it was opened.
     void theHistoryOpensAtTheCurrentEdit()
@@ -280,7 +300,7 @@ private Q_SLOTS:
         const auto cells = [&](int column) {
             std::vector<double> out;
             for (int row = 0; row < table->model()->rowCount(); ++row)
-                out.push_back(table->model()->index(row, column).data(SubgraphModel::RawRole).toDouble());
+                out.push_back(table->model()->index(row, column).data(SubgraphModel::ExactRole).toDouble());
             return out;
         };
         const std::vector<double> executed = cells(SubgraphModel::Latency);

@@ -199,16 +199,16 @@ private Q_SLOTS:
         window.state().document.waitForSnapshot();
         window.state().selection.clear();
         auto* problems = view<ProblemsView>(window, "problems");
-        QCOMPARE(problems->list()->topLevelItemCount(), 1);
-        QCOMPARE(problems->list()->topLevelItem(0)->text(1), QStringLiteral("OOM"));
-        const QRect row = problems->list()->visualItemRect(problems->list()->topLevelItem(0));
+        QCOMPARE(problems->list()->model()->rowCount(), 1);
+        QCOMPARE(problems->list()->model()->index(0, 1).data().toString(), QStringLiteral("OOM"));
+        const QRect row = problems->list()->visualRect(problems->list()->model()->index(0, 0));
         QTest::mouseClick(problems->list()->viewport(), Qt::LeftButton, {}, row.center());
         QTest::mouseDClick(problems->list()->viewport(), Qt::LeftButton, {}, row.center());
         QCOMPARE(window.state().selection.state().subgraph, std::optional(SubgraphId(0)));
         QTest::mouseClick(problems->fixButton(), Qt::LeftButton);
         QVERIFY(total(window) > 0);
         problems->settle();
-        QCOMPARE(problems->list()->topLevelItemCount(), 0);
+        QCOMPARE(problems->list()->model()->rowCount(), 0);
         key(window, "edit.undo");
         QCOMPARE(total(window), -1.0);
     }
@@ -221,7 +221,7 @@ private Q_SLOTS:
         key(window, "schedule.delete");
         QCOMPARE(total(window), -1.0);
         auto* problems = view<ProblemsView>(window, "problems");
-        QCOMPARE(problems->list()->topLevelItem(0)->text(1), QStringLiteral("COVERAGE"));
+        QCOMPARE(problems->list()->model()->index(0, 1).data().toString(), QStringLiteral("COVERAGE"));
         QTest::mouseClick(problems->fixButton(), Qt::LeftButton);
         QVERIFY(total(window) > 0);
     }

@@ -6,7 +6,6 @@
 #include "report/summary.h"
 #include "theme/icon.h"
 #include "theme/number.h"
-#include "theme/text_row.h"
 #include "theme/words.h"
 #include "workspace/op_names.h"
 
@@ -15,26 +14,54 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QToolButton>
-#include <QTreeWidget>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 namespace tilewright::ui {
 
 namespace {
 
-enum Column : std::uint8_t { Ops, Value, Share, Compute, Memory, In, Out, Spilled, Why, Columns };
+enum Column : std::uint8_t { Ops, Value, Share, Compute, Memory, In, Out, Spilled, Why };
 constexpr int kTickMs = 200;
 constexpr double kUsualLimit = 10; // seconds
 constexpr double kLongestLimit = 3600;
-constexpr int kExact = Qt::UserRole; // in full, for copying
-constexpr int kPart = Qt::UserRole + 1;
+
+/// A row a part of the bound.
+Table partsTable(const LowerBound& bound, const Problem* problem)
+{
+    constexpr auto figure = ColumnKind::Number;
+    Table out;
+    out.columns = {{tr("Ops")},
+                   {tr("Value"), figure},
+                   {tr("Share"), ColumnKind::Percent},
+                   {tr("Compute"), figure},
+                   {tr("Memory"), figure},
+                   {tr("In"), figure},
+                   {tr("Out"), figure},
+                   {tr("Spilled"), figure},
+                   {tr("What it says")}};
+    for (std::size_t c = Compute; c <= Spilled; ++c)
+        out.columns[c].copied = bound.prices.empty();
+    const QString prefix = problem ? commonPrefix(*problem) : QString();
+    for (const BoundPart& part : bound.parts) {
+        constexpr std::size_t kMostNames = 24;
+        const std::span<const OpId> ops(part.ops);
+        const QString names =
+            shortOpNames(*problem, ops.first(std::min(kMostNames, ops.size())), prefix).names;
+        const QString says = sentence(part.text);
+        out.add(TableCell(names, names, {}, fullOpNames(*problem, ops)), part.value,
+                bound.value > 0 ? part.value / bound.value : 0, part.compute, part.memory, part.inputElements,
+                part.outputElements, part.spilledElements, TableCell(says, says, {}, says));
+    }
+    return out;
+}
 
 } // namespace
 
 BoundView::BoundView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("bound"), tr("Lower bound"), parent), m_bar(new ControlBar(this)),
       m_offer(new QLabel(this)), m_summary(new QLabel(this)), m_limit(new QDoubleSpinBox(this)),
-      m_progress(new QLabel(this)), m_parts(new QTreeWidget(this))
+      m_progress(new QLabel(this)), m_rows(new TableModel(this)), m_parts(new QTreeView(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 0);
@@ -50,8 +77,8 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_offer);
     column->addWidget(m_parts, 1);
     m_parts->setAccessibleName(tr("Parts of the lower bound"));
-    m_parts->setHeaderLabels({tr("Ops"), tr("Value"), tr("Share"), tr("Compute"), tr("Memory"), tr("In"),
-                              tr("Out"), tr("Spilled"), tr("What it says")});
+    m_rows->setTable(partsTable({}, nullptr));
+    m_parts->setModel(m_rows);
     m_parts->setRootIsDecorated(false);
     m_parts->setAlternatingRowColors(true);
     m_parts->setFrameShape(QFrame::NoFrame);
@@ -61,7 +88,7 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
         m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("1 234 567.8")) + 16);
     m_parts->setColumnWidth(Ops, 2 * m_parts->columnWidth(Value));
     m_parts->setColumnWidth(Share, fontMetrics().horizontalAdvance(QStringLiteral("100.0 %")) + 16);
-    connect(m_parts, &QTreeWidget::itemSelectionChanged, this, &BoundView::selectOps);
+    connect(m_parts->selectionModel(), &QItemSelectionModel::selectionChanged, this, &BoundView::selectOps);
     connect(&m_job, &BoundJob::raised, &document(), &Document::raiseBound);
     connect(&m_job, &BoundJob::raised, this, &BoundView::showProgress);
     connect(&m_job, &BoundJob::advanced, this, &BoundView::follow);
@@ -241,7 +268,7 @@ void BoundView::refresh()
     showProgress();
     if (!snapshot) {
         m_shown = nullptr;
-        m_parts->clear();
+        m_rows->setTable(partsTable({}, nullptr));
         m_summary->setText(tr("Open a problem to see what no schedule can beat, and why."));
         return;
     }
@@ -261,52 +288,20 @@ void BoundView::refresh()
                       number(whole.compute.sum), number(whole.memory.sum), number(snapshot->evaluation.total),
                       gapText()) +
              coverText()));
-    if (m_shown != document().bound())
-        fillParts();
-}
-
-void BoundView::fillParts()
-{
-    const QSignalBlocker quiet(m_parts);
-    m_shown = document().bound();
-    const Problem& problem = *document().problem();
-    m_parts->clear();
-    const bool priced = !m_shown->prices.empty();
-    for (int c = Compute; c <= Spilled; ++c)
-        m_parts->setColumnHidden(c, priced);
-    const QString dropped = commonPrefix(problem);
-    for (std::size_t i = 0; i < m_shown->parts.size(); ++i) {
-        const BoundPart& part = m_shown->parts[i];
-        auto* item = new QTreeWidgetItem(m_parts);
-        item->setData(Ops, kPart, static_cast<qulonglong>(i));
-        constexpr std::size_t kMostNames = 24;
-        const std::span<const OpId> ops(part.ops);
-        const auto cell = [item](int at, auto value) {
-            item->setText(at, number(value));
-            item->setData(at, kExact, static_cast<double>(value));
-            item->setTextAlignment(at, Qt::AlignRight | Qt::AlignVCenter);
-        };
-        item->setText(Ops, shortOpNames(problem, ops.first(std::min(kMostNames, ops.size())), dropped).names);
-        item->setToolTip(Ops, fullOpNames(problem, ops));
-        cell(Value, part.value);
-        const double share = m_shown->value > 0 ? part.value / m_shown->value : 0;
-        cell(Share, share);
-        item->setText(Share, percent(share));
-        cell(Compute, part.compute);
-        cell(Memory, part.memory);
-        cell(In, part.inputElements);
-        cell(Out, part.outputElements);
-        cell(Spilled, part.spilledElements);
-        item->setText(Why, sentence(part.text));
-        item->setToolTip(Why, sentence(part.text));
+    if (m_shown != document().bound()) {
+        m_shown = document().bound();
+        m_rows->setTable(partsTable(*m_shown, document().problem().get()));
+        m_parts->clearSelection();
+        for (int c = Compute; c <= Spilled; ++c)
+            m_parts->setColumnHidden(c, !m_shown->prices.empty());
     }
 }
 
 void BoundView::selectOps()
 {
     std::set<OpId> ops;
-    for (const QTreeWidgetItem* item : m_parts->selectedItems()) {
-        const BoundPart& part = m_shown->parts[item->data(Ops, kPart).toULongLong()];
+    for (const QModelIndex& row : m_parts->selectionModel()->selectedRows()) {
+        const BoundPart& part = m_shown->parts[static_cast<std::size_t>(row.row())];
         ops.insert(part.ops.begin(), part.ops.end());
     }
     if (!ops.empty())
@@ -315,16 +310,7 @@ void BoundView::selectOps()
 
 QString BoundView::copyText() const
 {
-    QString out;
-    for (int i = 0; i < m_parts->topLevelItemCount(); ++i) {
-        const QTreeWidgetItem* item = m_parts->topLevelItem(i);
-        QStringList cells{item->text(Why), item->text(Ops)};
-        for (int c = Value; c < Why; ++c)
-            if (!m_parts->isColumnHidden(c))
-                cells << exactNumber(item->data(c, kExact).toDouble());
-        out += textRow(cells);
-    }
-    return out;
+    return rowsAsText(*m_rows, false, {Why, Ops, Value, Share, Compute, Memory, In, Out, Spilled});
 }
 
 } // namespace tilewright::ui

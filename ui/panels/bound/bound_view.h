@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/table_model.h"
 #include "canvas/view.h"
 #include "workspace/bound_job.h"
 
@@ -9,7 +10,7 @@
 class QAction;
 class QDoubleSpinBox;
 class QLabel;
-class QTreeWidget;
+class QTreeView;
 
 namespace tilewright::ui {
 
@@ -27,7 +28,7 @@ public:
     QString copyText() const override;
 
     [[nodiscard]] BoundJob& job() { return m_job; }
-    [[nodiscard]] QTreeWidget* parts() const { return m_parts; }
+    [[nodiscard]] QTreeView* parts() const { return m_parts; }
 
 protected:
     void bringUpToDate() override { refresh(); }
@@ -40,7 +41,6 @@ private:
     void showProgress();
     void showOffer();
     void refresh();
-    void fillParts();
     void selectOps();
     [[nodiscard]] QString gapText() const; ///< of a valid state
     [[nodiscard]] QString presetText() const;
@@ -57,7 +57,8 @@ private:
     QLabel* m_summary;
     QDoubleSpinBox* m_limit;
     QLabel* m_progress;
-    QTreeWidget* m_parts;
+    TableModel* m_rows;
+    QTreeView* m_parts;   ///< shows m_rows
     bool m_tried = false; ///< a proof of this problem, by these rules
     QTimer m_ticking;
 };

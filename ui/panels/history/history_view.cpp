@@ -3,7 +3,6 @@
 
 #include "snapshot/take_snapshot.h"
 #include "theme/number.h"
-#include "theme/text_row.h"
 
 #include <QHeaderView>
 #include <QTableView>
@@ -24,8 +23,8 @@ double totalOf(const Evaluation& evaluation)
 } // namespace
 
 HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
-    : QAbstractTableModel(parent), m_context(context),
-      m_job([this](const std::vector<std::pair<std::size_t, State>>& found) {
+    : TableModel(parent, [this](int row, int column, int role) { return lookOf(row, column, role); }),
+      m_context(context), m_job([this](const std::vector<std::pair<std::size_t, State>>& found) {
           for (const auto& [row, state] : found)
               if (row < m_states.size() && m_states[row].problem == state.problem &&
                   m_states[row].schedule == state.schedule && m_states[row].rules == state.rules)
@@ -33,6 +32,8 @@ HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
           refresh();
       })
 {
+    setTable(edits());
+    alignHeadings();
     Document& document = m_context.document;
     // An edit is announced before the stack counts it: a state is taken when the index has moved.
     document.whenChanged(this, Part::Problem | Part::RuleSet | Part::Snapshot, [this](Parts parts) {
@@ -136,86 +137,66 @@ void HistoryModel::settle()
 
 void HistoryModel::refresh()
 {
-    beginResetModel();
-    endResetModel();
+    setCount(stack() ? static_cast<std::size_t>(stack()->count()) + 1 : 0);
 }
 
-int HistoryModel::rowCount(const QModelIndex& parent) const
+std::optional<double> HistoryModel::total(std::size_t row) const
 {
-    return parent.isValid() || !stack() ? 0 : stack()->count() + 1;
+    return hasTotals() && row < m_states.size() ? m_states[row].total : std::nullopt;
 }
 
-int HistoryModel::columnCount(const QModelIndex& parent) const
+Table HistoryModel::edits()
 {
-    return parent.isValid() ? 0 : ColumnCount;
+    const auto valid = [this](std::size_t row) {
+        const std::optional<double> here = total(row);
+        return here && !std::isnan(*here) ? here : std::nullopt;
+    };
+    Table out;
+    out.columns = {{tr("Edit")}, {tr("Total"), ColumnKind::Number}, {tr("Change"), ColumnKind::Change}};
+    out.nameColumns(tr("edit\ttotal\tchange"));
+    out.columns[Edit].cell = [this](std::size_t row) -> TableCell {
+        return row == 0 ? tr("As opened") : stack()->text(static_cast<int>(row) - 1);
+    };
+    out.columns[Total].cell = [this, valid](std::size_t row) -> TableCell {
+        return total(row) && !valid(row) ? TableCell(tr("not valid")) : TableCell(valid(row));
+    };
+    out.columns[Change].cell = [valid](std::size_t row) -> TableCell {
+        const std::optional<double> before = row > 0 ? valid(row - 1) : std::nullopt;
+        const std::optional<double> here = valid(row);
+        return before && here ? std::optional(change(*before, *here)) : std::nullopt;
+    };
+    return out;
 }
 
-std::optional<double> HistoryModel::total(int row) const
+QVariant HistoryModel::lookOf(int row, int column, int role) const
 {
-    const auto at = static_cast<std::size_t>(row);
-    return hasTotals() && at < m_states.size() ? m_states[at].total : std::nullopt;
-}
-
-QVariant HistoryModel::data(const QModelIndex& index, int role) const
-{
-    const int row = index.row();
-    const auto column = static_cast<Column>(index.column());
-    if (role == Qt::TextAlignmentRole && column != Edit)
-        return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
-    if (role == Qt::FontRole) {
+    if (row == kHeading || column == kHeading)
+        return {};
+    switch (role) {
+    case Qt::FontRole: {
         QFont font = column == Edit ? uiFont(1.0) : numberFont();
         font.setBold(row == current());
         return font;
     }
-    if (role == Qt::ForegroundRole) {
+    case Qt::ForegroundRole: {
         const Theme& theme = m_context.themes.theme();
         return row > current() ? theme.muted : theme.text; // can be redone
     }
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+    case Qt::ToolTipRole:
+        return data(index(row, column));
+    default:
         return {};
-    const auto text = [](double value) { return std::isnan(value) ? tr("not valid") : number(value); };
-    const std::optional<double> here = total(row);
-    switch (column) {
-    case Edit:
-        return row == 0 ? tr("As opened") : stack()->text(row - 1);
-    case Total:
-        return here ? text(*here) : QString();
-    case Change: {
-        const std::optional<double> before = row > 0 ? total(row - 1) : std::nullopt;
-        return here && before && !std::isnan(*here) && !std::isnan(*before)
-                   ? signedNumber(change(*before, *here))
-                   : QString();
     }
-    case ColumnCount:
-        break;
-    }
-    return {};
-}
-
-QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole)
-        return QVariant::fromValue((section == Edit ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    return section == Edit ? tr("Edit") : section == Total ? tr("Total") : tr("Change");
 }
 
 HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("history"), tr("History"), parent),
       m_model(new HistoryModel(context, this)), m_table(new QTableView(this))
 {
-    m_table->setModel(m_model);
-    m_table->setAccessibleName(tr("History of edits"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    asList(*m_table, tr("History of edits"), *m_model);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setWordWrap(false);
-    m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
     QHeaderView* header = m_table->horizontalHeader();
-    header->setHighlightSections(false);
     header->setSectionResizeMode(HistoryModel::Edit, QHeaderView::Stretch);
     header->setSectionResizeMode(HistoryModel::Total, QHeaderView::Interactive);
     header->setSectionResizeMode(HistoryModel::Change, QHeaderView::Interactive);
@@ -225,10 +206,8 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_table);
-    connect(m_table, &QTableView::clicked, this,
-            [this](const QModelIndex& row) { m_model->goTo(row.row()); });
-    connect(m_table, &QTableView::activated, this,
-            [this](const QModelIndex& row) { m_model->goTo(row.row()); });
+    for (const auto chosen : {&QTableView::clicked, &QTableView::activated})
+        connect(m_table, chosen, this, [this](const QModelIndex& row) { m_model->goTo(row.row()); });
     connect(m_model, &QAbstractItemModel::modelReset, this, &HistoryView::refresh);
     refresh();
 }
@@ -249,14 +228,7 @@ void HistoryView::refresh()
 
 QString HistoryView::copyText() const
 {
-    QString out = tr("edit\ttotal\tchange\n");
-    for (int row = 0; row < m_model->rowCount(); ++row) {
-        QStringList cells;
-        for (int c = 0; c < HistoryModel::ColumnCount; ++c)
-            cells << m_model->data(m_model->index(row, c), Qt::DisplayRole).toString();
-        out += textRow(cells);
-    }
-    return out;
+    return rowsAsText(*m_model, true);
 }
 
 } // namespace tilewright::ui

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/table_model.h"
 #include "canvas/view.h"
 #include "workspace/latest_job.h"
-
-#include <QAbstractTableModel>
 
 #include <optional>
 #include <vector>
@@ -15,18 +14,14 @@ namespace tilewright::ui {
 
 /// The edits of the lens worked in, the oldest first, each with the total that it led to and what it changed.
 /// The first row is the state as it was opened.
-class HistoryModel : public QAbstractTableModel
+class HistoryModel : public TableModel
 {
     Q_OBJECT
 public:
-    enum Column { Edit, Total, Change, ColumnCount };
+    enum Column { Edit, Total, Change };
 
     HistoryModel(const ViewContext& context, QObject* parent);
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     /// The row of the present state.
     [[nodiscard]] int current() const;
     /// Undoes or redoes until the state of that row.
@@ -44,7 +39,9 @@ private:
     };
     [[nodiscard]] QUndoStack* stack() const;
     [[nodiscard]] bool hasTotals() const;
-    [[nodiscard]] std::optional<double> total(int row) const;
+    [[nodiscard]] std::optional<double> total(std::size_t row) const;
+    [[nodiscard]] Table edits();
+    [[nodiscard]] QVariant lookOf(int row, int column, int role) const;
     void takeState();
     void takeTotal();
     void evaluate();

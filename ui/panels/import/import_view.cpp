@@ -11,7 +11,6 @@
 #include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QSignalBlocker>
-#include <QSortFilterProxyModel>
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
@@ -25,66 +24,15 @@ namespace {
 
 enum Show { kAll, kNotQuite, kDropped };
 
-/// Rows by what became of the operator, and by a text that its name, type or note has.
-class RowFilter : public QSortFilterProxyModel
-{
-public:
-    explicit RowFilter(OperatorTable& table) : m_table(table)
-    {
-        setSourceModel(&table);
-        setSortRole(OperatorTable::kSortRole);
-    }
-    void setShown(int shown)
-    {
-        m_shown = shown;
-        invalidateFilter();
-    }
-    void setText(const QString& text)
-    {
-        m_text = text.trimmed();
-        invalidateFilter();
-    }
-
-protected:
-    bool filterAcceptsRow(int row, const QModelIndex&) const override
-    {
-        const lower::NodeReport& n = m_table.nodes()[static_cast<std::size_t>(row)];
-        if (m_shown == kDropped && n.status != lower::NodeStatus::Dropped)
-            return false;
-        if (m_shown == kNotQuite && n.status != lower::NodeStatus::Dropped &&
-            n.status != lower::NodeStatus::Approximated)
-            return false;
-        if (m_text.isEmpty())
-            return true;
-        for (const std::string* part : {&n.name, &n.type, &n.note})
-            if (QString::fromStdString(*part).contains(m_text, Qt::CaseInsensitive))
-                return true;
-        return false;
-    }
-
-private:
-    OperatorTable& m_table;
-    int m_shown = kAll;
-    QString m_text;
-};
-
-QTableView* tableView(QAbstractItemModel* model, const QString& name, int stretched, QWidget* parent)
+QTableView* tableView(SortedRows& rows, const QString& name, int stretched, QWidget* parent)
 {
     auto* view = new QTableView(parent);
-    view->setModel(model);
-    view->setAccessibleName(name);
-    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    asList(*view, name, rows);
     view->setSelectionMode(QAbstractItemView::SingleSelection);
-    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
     view->setAlternatingRowColors(true);
-    view->setShowGrid(false);
-    view->setWordWrap(false);
-    view->setFrameShape(QFrame::NoFrame);
     view->setTabKeyNavigation(false);
     view->setSortingEnabled(true);
-    view->verticalHeader()->hide();
     view->verticalHeader()->setDefaultSectionSize(QFontMetrics(view->font()).height() + 6);
-    view->horizontalHeader()->setHighlightSections(false);
     view->horizontalHeader()->setSectionResizeMode(stretched, QHeaderView::Stretch);
     return view;
 }
@@ -94,8 +42,8 @@ QTableView* tableView(QAbstractItemModel* model, const QString& name, int stretc
 ImportView::ImportView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("import"), tr("Import"), parent), m_summary(new QLabel(this)),
       m_coverage(new CoverageBar(context.themes, this)), m_filter(new QComboBox(this)),
-      m_search(new QLineEdit(this)), m_tabs(new QTabWidget(this)), m_table(new OperatorTable(this)),
-      m_typeTable(new TypeTable(this)), m_notes(new QLabel(this))
+      m_search(new QLineEdit(this)), m_tabs(new QTabWidget(this)), m_table(new TableModel(this)),
+      m_typeTable(new TableModel(this)), m_rows(new SortedRows(*m_table, {}, this)), m_notes(new QLabel(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 4);
@@ -131,14 +79,11 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     row->addWidget(m_search, 1);
     column->addLayout(row);
 
-    auto* rows = new RowFilter(*m_table);
-    rows->setParent(this);
-    m_rows = rows;
-    m_operators = tableView(m_rows, tr("Operators of the model"), OperatorTable::Note, m_tabs);
-    auto* types = new QSortFilterProxyModel(this);
-    types->setSourceModel(m_typeTable);
-    types->setSortRole(OperatorTable::kSortRole);
-    m_types = tableView(types, tr("Types of operators"), TypeTable::Became, m_tabs);
+    m_table->setTable(OperatorTable({}));
+    m_typeTable->setTable(TypeTable({}, 0));
+    m_operators = tableView(*m_rows, tr("Operators of the model"), OperatorTable::Note, m_tabs);
+    auto* types = new SortedRows(*m_typeTable, {}, this);
+    m_types = tableView(*types, tr("Types of operators"), TypeTable::Became, m_tabs);
     m_operators->sortByColumn(OperatorTable::Name, Qt::AscendingOrder);
     m_types->sortByColumn(TypeTable::Macs, Qt::DescendingOrder);
     const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 20; };
@@ -151,14 +96,8 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_notes);
 
     // A row that is filtered away hands its place to the next one, which nobody has chosen.
-    connect(m_filter, &QComboBox::currentIndexChanged, this, [this, rows](int shown) {
-        const QScopedValueRollback following(m_following, true);
-        rows->setShown(shown);
-    });
-    connect(m_search, &QLineEdit::textChanged, this, [this, rows](const QString& text) {
-        const QScopedValueRollback following(m_following, true);
-        rows->setText(text);
-    });
+    connect(m_filter, &QComboBox::currentIndexChanged, this, &ImportView::filterRows);
+    connect(m_search, &QLineEdit::textChanged, this, &ImportView::filterRows);
     connect(m_operators->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
                 if (now.isValid() && !m_following)
@@ -197,10 +136,11 @@ void ImportView::refresh()
         const bool sameNodes = m_shown && m_shown->workload == model->workload;
         m_shown = model;
         m_coverage->setCoverage(r.coverage, r.macs);
-        if (!sameNodes || m_table->nodes().size() != r.nodes.size())
+        if (!sameNodes || m_nodes.size() != r.nodes.size())
             m_search->clear();
-        m_table->setNodes(r.nodes);
-        m_typeTable->setTypes(lower::typesOf(r), r.macs);
+        m_nodes = r.nodes;
+        m_table->setTable(OperatorTable(m_nodes));
+        m_typeTable->setTable(TypeTable(lower::typesOf(r), r.macs));
         for (const int c : {OperatorTable::Status, OperatorTable::Macs, OperatorTable::Bytes})
             m_operators->resizeColumnToContents(c);
     }
@@ -224,6 +164,23 @@ void ImportView::refresh()
     m_noteTexts = notes;
     showNotes();
     showSelected();
+}
+
+void ImportView::filterRows()
+{
+    const QScopedValueRollback following(m_following, true);
+    m_rows->setFilter(
+        [this, shown = m_filter->currentIndex(), text = m_search->text().trimmed()](std::size_t row) {
+            const lower::NodeReport& n = m_nodes[row];
+            const bool dropped = n.status == lower::NodeStatus::Dropped;
+            if ((shown == kDropped && !dropped) ||
+                (shown == kNotQuite && !dropped && n.status != lower::NodeStatus::Approximated))
+                return false;
+            const std::array parts{&n.name, &n.type, &n.note};
+            return std::ranges::any_of(parts, [&](const std::string* part) {
+                return QString::fromStdString(*part).contains(text, Qt::CaseInsensitive);
+            });
+        });
 }
 
 void ImportView::showNotes()
@@ -348,15 +305,7 @@ QSize ImportView::exportSize() const
 
 QString ImportView::copyText() const
 {
-    QString out;
-    const auto cell = [](const QAbstractItemModel& model, int row, int c) {
-        return plainNumbers(model.index(row, c).data().toString());
-    };
-    const QAbstractItemModel& model = *static_cast<QTableView*>(m_tabs->currentWidget())->model();
-    for (int row = 0; row < model.rowCount(); ++row)
-        for (int c = 0; c < model.columnCount(); ++c)
-            out += cell(model, row, c) + QLatin1Char(c + 1 < model.columnCount() ? '\t' : '\n');
-    return out;
+    return rowsAsText(*static_cast<QTableView*>(m_tabs->currentWidget())->model(), false);
 }
 
 } // namespace tilewright::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/sorted_rows.h"
 #include "canvas/view.h"
 #include "panels/import/operator_table.h"
 
@@ -8,7 +9,6 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QSpinBox;
-class QSortFilterProxyModel;
 class QTabWidget;
 class QTableView;
 
@@ -39,6 +39,7 @@ private:
     void refresh();
     /// In a low pane the table has the room, the notes one line and a tooltip.
     void showNotes();
+    void filterRows();
     void selectRow(int row); ///< of the table of operators
     void showSelected();
     void showType(const QString& type);
@@ -58,9 +59,9 @@ private:
     QLineEdit* m_search;
     QTabWidget* m_tabs;
     QTableView *m_operators, *m_types;
-    OperatorTable* m_table;
-    TypeTable* m_typeTable;
-    QSortFilterProxyModel* m_rows;
+    TableModel *m_table, *m_typeTable;
+    SortedRows* m_rows; ///< of m_table, in sight
+    std::vector<lower::NodeReport> m_nodes;
     QLabel* m_notes;
     QStringList m_noteTexts;
     bool m_following = false; ///< the row changes because the selection does

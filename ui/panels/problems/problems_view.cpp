@@ -12,7 +12,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
-#include <QTreeWidget>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -30,6 +30,26 @@ QString capital(const std::string& phrase)
     return text;
 }
 
+QString placeOf(const std::optional<SubgraphId>& subgraph)
+{
+    return subgraph ? ProblemsView::tr("Subgraph %1").arg(subgraph->index()) : ProblemsView::tr("Schedule");
+}
+
+Table problemTable(const std::vector<Issue>& issues, const std::optional<PlacementConflict>& conflict)
+{
+    Table out({ProblemsView::tr("Where"), ProblemsView::tr("Code"), ProblemsView::tr("What is wrong")});
+    const auto add = [&out](const std::optional<SubgraphId>& where, const QString& code, const QString& text,
+                            const QString& codeTip) {
+        out.add(placeOf(where), TableCell(code, code, {}, codeTip), TableCell(text, text, {}, text));
+    };
+    for (const Issue& issue : issues)
+        add(issue.subgraph, word(issueCodeName(issue.code)), sentence(issue.text),
+            ProblemsView::tr("What the rules call it: %1").arg(sentence(issue.text)));
+    if (conflict)
+        add(conflict->subgraph, ProblemsView::tr("ADDRESSES"), sentence(conflict->text), {});
+    return out;
+}
+
 /// A second or so: what is not decided by then is no warning. Beyond so many steps nothing is asked.
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr std::int64_t kMostSteps = 1'000'000;
@@ -37,9 +57,18 @@ constexpr std::int64_t kMostSteps = 1'000'000;
 } // namespace
 
 ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
-    : View(context, QStringLiteral("problems"), tr("Problems"), parent), m_list(new QTreeWidget(this)),
-      m_hint(new QLabel(this)), m_reason(new QLabel(this)), m_fix(new QPushButton(this)),
-      m_others(new QToolButton(this)), m_fixAll(new QPushButton(tr("Fix all"), this)), m_menu(new QMenu(this))
+    : View(context, QStringLiteral("problems"), tr("Problems"), parent),
+      m_rows(new TableModel(this,
+                            [this](int row, int column, int role) {
+                                const QString sign =
+                                    m_placed.conflict ? QStringLiteral("memory") : QStringLiteral("error");
+                                return role == Qt::DecorationRole && row >= 0 && column == 0
+                                           ? QVariant(icon(sign))
+                                           : QVariant();
+                            })),
+      m_list(new QTreeView(this)), m_hint(new QLabel(this)), m_reason(new QLabel(this)),
+      m_fix(new QPushButton(this)), m_others(new QToolButton(this)),
+      m_fixAll(new QPushButton(tr("Fix all"), this)), m_menu(new QMenu(this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -50,7 +79,8 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_hint, 1);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Problems"));
-    m_list->setHeaderLabels({tr("Where"), tr("Code"), tr("What is wrong")});
+    m_rows->setTable(problemTable({}, {}));
+    m_list->setModel(m_rows);
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setFrameShape(QFrame::NoFrame);
@@ -80,9 +110,10 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     buttons->addWidget(m_others);
     buttons->addStretch();
     column->addLayout(buttons);
-    connect(m_list, &QTreeWidget::itemDoubleClicked, this, &ProblemsView::jump);
-    connect(m_list, &QTreeWidget::itemActivated, this, &ProblemsView::jump);
-    connect(m_list, &QTreeWidget::currentItemChanged, this, &ProblemsView::lookForRepairs);
+    connect(m_list, &QTreeView::doubleClicked, this, &ProblemsView::jump);
+    connect(m_list, &QTreeView::activated, this, &ProblemsView::jump);
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            &ProblemsView::lookForRepairs);
     connect(m_fix, &QPushButton::clicked, this, [this] { fix(0); });
     connect(m_fixAll, &QPushButton::clicked, this, &ProblemsView::fixAll);
     m_job = std::make_unique<LatestJob<Found>>([this](Found found) { showRepairs(std::move(found)); });
@@ -149,7 +180,7 @@ void ProblemsView::askForAddresses()
 const Issue* ProblemsView::currentIssue() const
 {
     const SnapshotPtr snapshot = document().snapshot();
-    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
+    const int row = m_list->currentIndex().row();
     if (!snapshot || row < 0 || static_cast<std::size_t>(row) >= snapshot->evaluation.issues.size())
         return nullptr;
     return &snapshot->evaluation.issues[static_cast<std::size_t>(row)];
@@ -165,28 +196,12 @@ void ProblemsView::refresh()
     m_hint->setVisible(!any);
     for (QWidget* w : std::initializer_list<QWidget*>{m_list, m_fix, m_others, m_fixAll, m_reason})
         w->setVisible(any);
-    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
-    m_list->clear();
-    if (!any)
-        return;
-    for (const Issue& issue : snapshot->evaluation.issues) {
-        const auto code = issueCodeName(issue.code);
-        auto* item = new QTreeWidgetItem(
-            m_list, {issue.subgraph ? tr("Subgraph %1").arg(issue.subgraph->index()) : tr("Schedule"),
-                     word(code), sentence(issue.text)});
-        item->setIcon(0, icon(QStringLiteral("error")));
-        item->setToolTip(1, tr("What the rules call it: %1").arg(sentence(issue.text)));
-        item->setToolTip(2, sentence(issue.text));
-    }
-    if (m_placed.conflict) {
-        const QString text = sentence(m_placed.conflict->text);
-        auto* item = new QTreeWidgetItem(
-            m_list, {tr("Subgraph %1").arg(m_placed.conflict->subgraph.index()), tr("ADDRESSES"), text});
-        item->setIcon(0, icon(QStringLiteral("memory")));
-        item->setToolTip(2, text);
-    }
-    m_list->setCurrentItem(
-        m_list->topLevelItem(std::clamp(row, 0, std::max(0, m_list->topLevelItemCount() - 1))));
+    const int row = m_list->currentIndex().row();
+    m_list->selectionModel()->clear(); // the row is chosen anew, and repairs are looked for
+    m_rows->setTable(any ? problemTable(snapshot->evaluation.issues, m_placed.conflict)
+                         : problemTable({}, {}));
+    if (any)
+        m_list->setCurrentIndex(m_rows->index(std::clamp(row, 0, m_rows->rowCount() - 1), 0));
 }
 
 void ProblemsView::lookForRepairs()
@@ -209,7 +224,7 @@ void ProblemsView::lookForRepairs()
         m_reason->setVisible(m_placed.conflict.has_value());
         return;
     }
-    const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
+    const int row = m_list->currentIndex().row();
     m_job->request([snapshot = document().snapshot(), row, issue = *issue](std::stop_token) {
         return Found{snapshot->revision, row,
                      repairs(*snapshot->problem, snapshot->schedule, snapshot->evaluation, issue)};
@@ -219,8 +234,7 @@ void ProblemsView::lookForRepairs()
 void ProblemsView::showRepairs(Found found)
 {
     const SnapshotPtr snapshot = document().snapshot();
-    if (!snapshot || snapshot->revision != found.revision ||
-        m_list->indexOfTopLevelItem(m_list->currentItem()) != found.row)
+    if (!snapshot || snapshot->revision != found.revision || m_list->currentIndex().row() != found.row)
         return;
     m_found = std::move(found);
     const auto& repairs = m_found.repairs.found;
@@ -309,11 +323,7 @@ void ProblemsView::fixAll()
 
 QString ProblemsView::copyText() const
 {
-    QString out;
-    for (int i = 0; i < m_list->topLevelItemCount(); ++i)
-        out += textRow(m_list->topLevelItem(i)->text(0), m_list->topLevelItem(i)->text(1),
-                       m_list->topLevelItem(i)->text(2));
-    return out;
+    return rowsAsText(*m_rows, false);
 }
 
 } // namespace tilewright::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/table_model.h"
 #include "canvas/view.h"
 #include "edit/repair.h"
 #include "place/conflict.h"
@@ -12,7 +13,7 @@ class QLabel;
 class QMenu;
 class QPushButton;
 class QToolButton;
-class QTreeWidget;
+class QTreeView;
 
 namespace tilewright::ui {
 
@@ -28,7 +29,7 @@ public:
     QString copyText() const override;
     void settle() override;
 
-    [[nodiscard]] QTreeWidget* list() const { return m_list; }
+    [[nodiscard]] QTreeView* list() const { return m_list; }
     [[nodiscard]] QPushButton* fixButton() const { return m_fix; }
     [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty when it has one
 
@@ -58,7 +59,8 @@ private:
     void fix(std::size_t which);
     void fixAll();
 
-    QTreeWidget* m_list;
+    TableModel* m_rows;
+    QTreeView* m_list; ///< shows m_rows
     QLabel* m_hint;
     QLabel* m_reason;
     QPushButton* m_fix;

@@ -17,7 +17,12 @@ constexpr double kApart = 8; // pixels between the names and where they belong
 } // namespace
 
 SubgraphDelegate::SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent)
-    : QStyledItemDelegate(parent), m_model(model), m_themes(themes)
+    : TableDelegate(
+          themes,
+          [this](QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                 const Theme&) { return paintCell(painter, option, index); },
+          parent),
+      m_model(model)
 {
 }
 
@@ -28,34 +33,34 @@ QSize SubgraphDelegate::sizeHint(const QStyleOptionViewItem& option, const QMode
     return size;
 }
 
-void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
-                             const QModelIndex& index) const
+bool SubgraphDelegate::paintCell(QPainter& painter, const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const
 {
     const std::size_t row = index.data(SubgraphModel::RowRole).toUInt(); // the table may be sorted
     const Snapshot* snapshot = m_model.snapshot();
     if (!snapshot || row >= snapshot->evaluation.subgraphs.size())
-        return;
+        return true;
     const bool selected = option.state & QStyle::State_Selected;
     const QRectF cell = QRectF(option.rect);
     // A quiet selection keeps bars and colours readable.
-    painter->fillRect(cell, selected          ? theme().selection
-                            : index.row() % 2 ? Theme::mix(theme().canvas, theme().text, 0.025)
-                                              : theme().canvas);
-    painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(cell, selected          ? theme().selection
+                           : index.row() % 2 ? Theme::mix(theme().canvas, theme().text, 0.025)
+                                             : theme().canvas);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[row];
     switch (index.column()) {
     case SubgraphModel::Number:
-        paintNumber(*painter, cell, row);
+        paintNumber(painter, cell, row);
         break;
     case SubgraphModel::Ops:
-        paintOps(*painter, cell.adjusted(4, 0, -4, 0), option.font, row);
+        paintOps(painter, cell.adjusted(4, 0, -4, 0), option.font, row);
         break;
     case SubgraphModel::Time:
-        paintTime(*painter, cell.adjusted(4, 5, -6, -5), e);
+        paintTime(painter, cell.adjusted(4, 5, -6, -5), e);
         break;
     case SubgraphModel::Memory:
-        paintMemory(*painter, cell.adjusted(4, 7, -4, -7), e);
+        paintMemory(painter, cell.adjusted(4, 7, -4, -7), e);
         break;
     default: {
         QColor colour = theme().text;
@@ -64,18 +69,19 @@ void SubgraphDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opti
                 colour = *by < 0 ? theme().ok : *by > 0 ? theme().warning : theme().muted;
         if (index.column() == SubgraphModel::Latency && (!e.structurallyValid || !e.fits))
             colour = theme().error;
-        painter->setPen(colour);
-        painter->setFont(numberFont());
+        painter.setPen(colour);
+        painter.setFont(numberFont());
         const QRectF text = cell.adjusted(4, 0, -4, 0);
         QString shown = index.data().toString();
-        const TextMetrics fm(painter->font()); // all glyphs are equally wide
+        const TextMetrics fm(painter.font()); // all glyphs are equally wide
         if (fm.horizontalAdvance(QLatin1Char('0')) * static_cast<double>(shown.size()) > text.width())
             shown = fm.elidedText(shown, Qt::ElideMiddle, text.width());
         const Qt::Alignment side = index.column() == SubgraphModel::Size ? Qt::AlignLeft : Qt::AlignRight;
-        painter->drawText(text, static_cast<int>(side | Qt::AlignVCenter), shown);
+        painter.drawText(text, static_cast<int>(side | Qt::AlignVCenter), shown);
     }
     }
-    painter->restore();
+    painter.restore();
+    return true;
 }
 
 void SubgraphDelegate::paintNumber(QPainter& painter, const QRectF& cell, std::size_t row) const

@@ -5,7 +5,6 @@
 #include "edit/edits.h"
 #include "panels/subgraphs/subgraph_delegate.h"
 #include "theme/number.h"
-#include "theme/text_row.h"
 #include "theme/words.h"
 #include "workspace/schedule_edits.h"
 
@@ -43,25 +42,18 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);
 
-    m_model->setSortRole(SortedRows::kSortRole);
+    asList(*m_table, tr("Subgraphs in order of execution"), *m_rows);
     m_rows->sortBy(*m_table);
     m_table->setItemDelegate(m_delegate);
-    m_table->setAccessibleName(tr("Subgraphs in order of execution"));
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setDragDropMode(QAbstractItemView::InternalMove);
     m_table->setDragDropOverwriteMode(false);
     m_table->setDropIndicatorShown(false); // Qt's is as wide as one cell
-    m_table->setShowGrid(false);
-    m_table->setWordWrap(false);
-    m_table->setFrameShape(QFrame::NoFrame);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(std::max(26, fontMetrics().height() + 10));
     QHeaderView* header = m_table->horizontalHeader();
-    header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(24);
@@ -337,17 +329,9 @@ void SubgraphsView::paintExport(QPainter& painter, const QSize& size, const Them
 
 QString SubgraphsView::copyText() const
 {
-    QString out = tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set\n");
-    const auto rows = m_table->selectionModel()->selectedRows();
-    for (int r = 0; r < m_model->rowCount(); ++r) {
-        if (!rows.isEmpty() && !m_table->selectionModel()->isRowSelected(r))
-            continue;
-        QStringList cells;
-        for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
-            cells << m_rows->index(r, c).data(SubgraphModel::RawRole).toString();
-        out += textRow(cells);
-    }
-    return out;
+    const QItemSelectionModel& chosen = *m_table->selectionModel();
+    return rowsAsText(*m_rows, true, {},
+                      [&](int row) { return !chosen.hasSelection() || chosen.isRowSelected(row); });
 }
 
 } // namespace tilewright::ui

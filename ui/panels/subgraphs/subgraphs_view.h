@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "workspace/subgraph_model.h"
+#include "panels/subgraphs/subgraph_model.h"
 
 #include <array>
 #include <vector>

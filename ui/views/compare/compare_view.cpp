@@ -3,7 +3,6 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
-#include "theme/text_row.h"
 #include "theme/words.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
@@ -92,17 +91,17 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_splitter, 1);
     setFocusProxy(m_panes);
 
-    connect(m_list, &QTreeWidget::currentItemChanged, this, [this] {
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
         if (!m_choosing)
             lookAtCurrent();
     });
-    connect(m_list, &QTreeWidget::itemClicked, this, &CompareView::lookAtCurrent);
+    connect(m_list, &QTreeView::clicked, this, &CompareView::lookAtCurrent);
     connect(m_onlyDifferences, &QCheckBox::toggled, m_list, &DifferenceList::setOnlyDifferences);
     connect(m_panes, &ComparePanes::opsChosen, this, [this](std::size_t pane, const std::set<OpId>& ops) {
         // The row follows what was clicked; the graphs stay where they are.
         m_choosing = true;
         if (m_data)
-            m_list->showOps(m_data->table, pane, ops);
+            m_list->showOps(pane, ops);
         m_choosing = false;
     });
     m_job = std::make_unique<LatestJob<CompareDataPtr>>(
@@ -243,10 +242,9 @@ void CompareView::refresh()
 void CompareView::showData(CompareDataPtr data)
 {
     m_data = std::move(data);
-    {
-        const QSignalBlocker quiet(m_list);
-        m_list->setTable(m_data ? m_data->table : DifferenceTable());
-    }
+    m_choosing = true;
+    m_list->setTable(m_data ? m_data->table : DifferenceTable());
+    m_choosing = false;
     m_panes->setHighlight({}, false);
     m_panes->setData(m_data);
     const bool any = m_data && std::ranges::any_of(m_data->table.rows, &DifferenceRow::differs);
@@ -336,8 +334,8 @@ void CompareView::placeSplitter()
 {
     // The list as high as it needs to be, up to a third: the graphs get the rest.
     int rows = 2;
-    for (int row = 0; row < m_list->topLevelItemCount(); ++row)
-        rows += m_list->topLevelItem(row)->isHidden() ? 0 : 1;
+    for (int row = 0; row < m_list->model()->rowCount(); ++row)
+        rows += m_list->isRowHidden(row, {}) ? 0 : 1;
     const int row = std::max(m_list->sizeHintForRow(0), fontMetrics().height() + 8);
     const int list = std::min(rows * row, std::max(3 * row, height() / 3));
     m_splitter->setSizes({std::max(1, m_splitter->height() - list), list});
@@ -345,7 +343,7 @@ void CompareView::placeSplitter()
 
 void CompareView::lookAtCurrent()
 {
-    const auto i = m_list->indexOf(m_list->currentItem());
+    const auto i = m_list->indexOf(m_list->currentIndex());
     if (!m_data || !i || *i >= m_data->table.rows.size())
         return;
     const DifferenceRow& row = m_data->table.rows[*i];
@@ -387,12 +385,7 @@ void CompareView::paintExport(QPainter& painter, const QSize& size, const Theme&
 
 QString CompareView::copyText() const
 {
-    if (!m_data)
-        return {};
-    QString out = textRow(m_data->table.copiedTitles);
-    for (int i = 0; i < m_list->topLevelItemCount(); ++i)
-        out += textRow(m_data->table.rows[*m_list->indexOf(m_list->topLevelItem(i))].copied);
-    return out;
+    return m_data ? m_list->asText() : QString();
 }
 
 } // namespace tilewright::ui

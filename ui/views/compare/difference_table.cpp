@@ -71,15 +71,13 @@ QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std:
     return sizes.join(QChar(0x00D7));
 }
 
-/// What is there now, and by how much it is more.
-void addFigures(DifferenceRow& row, double before, double after, bool isThere)
+/// Before and after for copies; on the screen what is there now, and by how much it is more.
+void addFigures(std::vector<TableCell>& row, double before, double after, bool isThere)
 {
-    row.cells << (before == 0 && after == 0 ? QString() : number(isThere ? after : before))
-              << (before == after ? QString() : signedNumber(after - before));
-    row.copied << exactNumber(before) << exactNumber(after);
-    row.values.insert(row.values.end(), {isThere ? after : before, after - before});
     const QString tip = tr("%1 in A, %2 in B").arg(exactNumber(before), exactNumber(after));
-    row.tips << tip << tip;
+    const double now = isThere ? after : before;
+    row.emplace_back(before, before == 0 && after == 0 ? QString() : number(now), now, tip);
+    row.emplace_back(after, before == after ? QString() : signedNumber(after - before), after - before, tip);
 }
 
 } // namespace
@@ -87,16 +85,18 @@ void addFigures(DifferenceRow& row, double before, double after, bool isThere)
 DifferenceTable differencesOf(const Comparison& comparison)
 {
     DifferenceTable out;
-    out.columns = {{tr("Kind"), {}},
-                   {tr("Subgraph A"), {}},
-                   {tr("Subgraph B"), {}},
-                   {tr("In A"), {}, false, true},
-                   {tr("In B"), {}, false, true},
-                   {tr("Δ latency"),
-                    tr("What the total changes by when this and all before it are applied to A."), true},
-                   {tr("Δ of A"), tr("The same as a share of A's total."), true}};
+    constexpr auto figure = ColumnKind::Change;
+    out.cells.columns = {{tr("Kind")},
+                         {tr("Subgraph A")},
+                         {tr("Subgraph B")},
+                         {tr("In A")},
+                         {tr("In B")},
+                         {tr("Δ latency"), figure,
+                          tr("What the total changes by when this and all before it are applied to A.")},
+                         {tr("Δ of A"), figure, tr("The same as a share of A's total.")}};
+    out.cells.nameColumns(tr("kind\tsubgraph A\tsubgraph B\tin A\tin B\tchange"));
+    out.stretched = {DifferenceList::InA, DifferenceList::InB};
     out.barColumn = DifferenceList::Delta;
-    out.copiedTitles = tr("kind\tsubgraph A\tsubgraph B\tin A\tin B\tchange").split(QLatin1Char('\t'));
     double largest = 0;
     for (const Contribution& c : comparison.contributions)
         largest = std::max(largest, std::abs(c.delta));
@@ -107,15 +107,19 @@ DifferenceTable differencesOf(const Comparison& comparison)
         const auto shown = [&d](const std::string& text) {
             return d.kind == DifferenceKind::Granularity ? sentence(text) : QString::fromStdString(text);
         };
-        DifferenceRow row;
-        row.cells = {kindText(d.kind),   subgraphList(d.before), subgraphList(d.after), shown(d.textBefore),
-                     shown(d.textAfter), signedNumber(c.delta),  signedPercent(share)};
-        row.copied = row.cells.mid(0, DifferenceList::Delta) << exactNumber(c.delta);
-        row.values = {std::nullopt, place(d.before), place(d.after), std::nullopt,
-                      std::nullopt, c.delta,         c.delta};
+        const auto subgraphs = [](const std::vector<SubgraphId>& ids) {
+            const QString list = subgraphList(ids);
+            return TableCell(ids.empty() ? TableValue() : TableValue(list), list, place(ids));
+        };
+        const auto text = [&](const std::string& side) {
+            return TableCell(shown(side), shown(side), {}, shown(side));
+        };
         const QString exact = tr("exactly %1; the total is %2 after this and all before it")
                                   .arg(exactNumber(c.delta), exactNumber(c.total));
-        row.tips = {{}, {}, {}, row.cells[DifferenceList::InA], row.cells[DifferenceList::InB], exact, exact};
+        out.cells.add(kindText(d.kind), subgraphs(d.before), subgraphs(d.after), text(d.textBefore),
+                      text(d.textAfter), TableCell(c.delta, signedNumber(c.delta), {}, exact),
+                      TableCell(c.delta, signedPercent(share), {}, exact));
+        DifferenceRow row;
         row.amount = largest > 0 ? c.delta / largest : 0;
         row.ops.fill({d.ops.begin(), d.ops.end()});
         out.rows.push_back(std::move(row));
@@ -126,22 +130,24 @@ DifferenceTable differencesOf(const Comparison& comparison)
 DifferenceTable differencesOf(const lower::ModelsOnMachine& models)
 {
     DifferenceTable out;
-    out.columns = {
-        {tr("Against A"), tr("new: only B has it; gone: only A has it; changed: other shapes, sizes or "
-                             "attributes.")},
-        {tr("Operator"), tr("Its name in B, behind that in A where they differ."), false, true},
-        {tr("Type"), {}},
-        {tr("Result"), tr("Shape of what it computes, behind that in A where they differ."), false, true},
-        {tr("MACs"), tr("Multiply-accumulates; of what is gone, those in A."), true},
-        {tr("Δ MACs"), {}, true},
-        {tr("Bytes"), tr("Of operands and results; of what is gone, those in A."), true},
-        {tr("Δ bytes"), {}, true},
-        {tr("Cycles"), tr("Latency of its ops, each alone in a subgraph on the machine in force."), true},
-        {tr("Δ cycles"), {}, true}};
-    out.barColumn = out.columns.size() - 1;
-    out.copiedTitles =
-        tr("against A\toperator\ttype\tresult\tMACs A\tMACs B\tbytes A\tbytes B\tcycles A\tcycles B")
-            .split(QLatin1Char('\t'));
+    constexpr auto figure = ColumnKind::Number;
+    constexpr auto text = ColumnKind::Text;
+    out.cells.columns = {
+        {tr("Against A"), text,
+         tr("new: only B has it; gone: only A has it; changed: other shapes, sizes or attributes.")},
+        {tr("Operator"), text, tr("Its name in B, behind that in A where they differ.")},
+        {tr("Type")},
+        {tr("Result"), text, tr("Shape of what it computes, behind that in A where they differ.")},
+        {tr("MACs"), figure, tr("Multiply-accumulates; of what is gone, those in A.")},
+        {tr("Δ MACs"), figure},
+        {tr("Bytes"), figure, tr("Of operands and results; of what is gone, those in A.")},
+        {tr("Δ bytes"), figure},
+        {tr("Cycles"), figure, tr("Latency of its ops, each alone in a subgraph on the machine in force.")},
+        {tr("Δ cycles"), figure}};
+    out.cells.nameColumns(
+        tr("against A\toperator\ttype\tresult\tMACs A\tMACs B\tbytes A\tbytes B\tcycles A\tcycles B"));
+    out.stretched = {1, 3};
+    out.barColumn = 9;
     const std::array ops{opsOfOperators(*models.models[0]), opsOfOperators(*models.models[1])};
     double largest = 0;
     for (const auto& [before, after] : models.cycles)
@@ -162,17 +168,18 @@ DifferenceTable differencesOf(const lower::ModelsOnMachine& models)
                 return texts[1];
             return texts[1].isEmpty() ? texts[0] : texts[0] + QStringLiteral(" → ") + texts[1];
         };
-        const std::size_t told = p.after ? 1 : 0;
-        row.cells = {changeText(p.change), both(names),
-                     word(models.operatorOf(told, *sides[told]).typeName()), both(shapes)};
-        row.copied = row.cells;
-        row.tips = {{}, row.cells[1], row.cells[2], row.cells[3]};
-        // In the order of the model, unless another is asked for.
-        row.values = {static_cast<double>(p.change), std::nullopt, std::nullopt, std::nullopt};
-        addFigures(row, static_cast<double>(p.macs[0]), static_cast<double>(p.macs[1]), p.after.has_value());
-        addFigures(row, static_cast<double>(p.bytes[0]), static_cast<double>(p.bytes[1]),
+        const std::size_t later = p.after ? 1 : 0;
+        const QString change = changeText(p.change);
+        std::vector<TableCell> cells{TableCell(change, change, static_cast<int>(p.change))};
+        for (const QString& text :
+             {both(names), word(models.operatorOf(later, *sides[later]).typeName()), both(shapes)})
+            cells.push_back(TableCell(text, text, {}, text));
+        addFigures(cells, static_cast<double>(p.macs[0]), static_cast<double>(p.macs[1]),
                    p.after.has_value());
-        addFigures(row, models.cycles[i][0], models.cycles[i][1], p.after.has_value());
+        addFigures(cells, static_cast<double>(p.bytes[0]), static_cast<double>(p.bytes[1]),
+                   p.after.has_value());
+        addFigures(cells, models.cycles[i][0], models.cycles[i][1], p.after.has_value());
+        out.cells.add(std::move(cells));
         row.amount = largest > 0 ? (models.cycles[i][1] - models.cycles[i][0]) / largest : 0;
         row.differs = p.change != model::OperatorChange::Same;
         out.rows.push_back(std::move(row));

@@ -1,43 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/table.h"
 #include "lower/compare_on_machine.h"
 #include "report/compare.h"
 
-#include <QString>
-#include <QStringList>
+#include <QList>
 
 #include <array>
-#include <optional>
 #include <set>
 #include <vector>
 
 namespace tilewright::ui {
 
-/// What a list of differences shows, as plain data.
-struct DifferenceColumn
-{
-    QString title;
-    QString tip;
-    bool isFigure = false;  ///< to the right
-    bool stretches = false; ///< takes the room that is left
-};
+/// What a row of differences is about.
 struct DifferenceRow
 {
-    QStringList cells;
-    QStringList copied;                        ///< figures with everything there is
-    std::vector<std::optional<double>> values; ///< what a column sorts by; nothing: its text
-    QStringList tips;                          ///< of the cells; empty: none
-    double amount = 0;                         ///< -1 (better) .. 1 (worse): the bar in the table's barColumn
-    std::array<std::set<OpId>, 2> ops;         ///< that it is about, in A and in B
+    double amount = 0;                 ///< -1 (better) .. 1 (worse): the bar in the table's barColumn
+    std::array<std::set<OpId>, 2> ops; ///< in A and in B
     bool differs = true;
 };
+/// What a list of differences shows, as plain data.
 struct DifferenceTable
 {
-    std::vector<DifferenceColumn> columns;
+    Table cells;
     std::vector<DifferenceRow> rows;
-    std::size_t barColumn = 0;
-    QStringList copiedTitles;
+    QList<int> stretched; ///< columns that take the room that the others leave
+    int barColumn = 0;
 };
 
 /// The differences of two schedules, in the order in which they are applied.

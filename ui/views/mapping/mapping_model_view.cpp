@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "canvas/sorted_rows.h"
+#include "canvas/table_delegate.h"
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/number.h"
@@ -17,7 +18,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScopedValueRollback>
-#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -30,29 +30,16 @@ namespace {
 constexpr double kSeconds = 120; // for the whole model
 
 /// A bar behind the number: the layer's part of the sum.
-class ShareDelegate : public QStyledItemDelegate
+bool paintShare(const LayerTable& layers, QPainter& painter, const QStyleOptionViewItem& option,
+                const QModelIndex& index, const Theme& theme)
 {
-public:
-    ShareDelegate(const ThemeSource& themes, QObject* parent) : QStyledItemDelegate(parent), m_themes(themes)
-    {
+    if (const auto share = layers.share(index.data(TableModel::RowRole).toUInt())) {
+        QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
+        bar.setWidth(bar.width() * *share);
+        painter.fillRect(bar, Theme::mix(theme.canvas, theme.loadTime, 0.45));
     }
-    const Theme* exportTheme = nullptr;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
-    {
-        const QVariant share = index.data(LayerTable::kShareRole);
-        if (share.isValid()) {
-            const Theme& theme = exportTheme ? *exportTheme : m_themes.theme();
-            QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
-            bar.setWidth(bar.width() * share.toDouble());
-            painter->fillRect(bar, Theme::mix(theme.canvas, theme.loadTime, 0.45));
-        }
-        QStyledItemDelegate::paint(painter, option, index);
-    }
-
-private:
-    const ThemeSource& m_themes;
-};
+    return false;
+}
 
 } // namespace
 
@@ -127,19 +114,18 @@ void MappingModelView::createControls()
     m_view = new QTableView(this);
     m_rows = new SortedRows(*m_table, tr("the order of the model"), this);
     m_rows->setFixedRows(mapping::kObjectives);
+    asList(*m_view, tr("Layers"), *m_rows);
     m_rows->sortBy(*m_view);
-    m_view->setAccessibleName(tr("Layers"));
-    m_view->setItemDelegateForColumn(LayerTable::Share, new ShareDelegate(context().themes, m_view));
-    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_bars = new TableDelegate(
+        context().themes,
+        [this](auto& painter, auto& option, auto& index, auto& theme) {
+            return paintShare(*m_table, painter, option, index, theme);
+        },
+        m_view);
+    m_view->setItemDelegateForColumn(LayerTable::Share, m_bars);
     m_view->setAlternatingRowColors(true);
-    m_view->setShowGrid(false);
-    m_view->setWordWrap(false);
-    m_view->setFrameShape(QFrame::NoFrame);
     m_view->setTabKeyNavigation(false);
-    m_view->verticalHeader()->hide();
     m_view->verticalHeader()->setDefaultSectionSize(std::max(24, QFontMetrics(font()).height() + 8));
-    m_view->horizontalHeader()->setHighlightSections(false);
     m_view->horizontalHeader()->setMinimumSectionSize(56);
     m_view->horizontalHeader()->setSectionResizeMode(LayerTable::Share, QHeaderView::Stretch);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -267,10 +253,9 @@ void MappingModelView::paintExport(QPainter& painter, const QSize& size, const T
     if (!m_started)
         start(); // a picture shows the result, not the invitation to start
     settle();
-    auto* delegate = static_cast<ShareDelegate*>(m_view->itemDelegateForColumn(LayerTable::Share));
-    delegate->exportTheme = &theme;
+    m_bars->setTheme(&theme);
     View::paintExport(painter, size, theme);
-    delegate->exportTheme = nullptr;
+    m_bars->setTheme(nullptr);
 }
 
 Status MappingModelView::exportCsv(const QString& path) const

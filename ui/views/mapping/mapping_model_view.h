@@ -14,6 +14,7 @@ class QTableView;
 namespace tilewright::ui {
 
 class SortedRows;
+class TableDelegate;
 
 /// A whole model: a row per layer with its optima, and the totals.
 class MappingModelView : public View
@@ -25,7 +26,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override; ///< every row
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
-    [[nodiscard]] QString copyText() const override { return m_table->asText(); }
+    [[nodiscard]] QString copyText() const override { return rowsAsText(*m_table, true); }
 
     [[nodiscard]] MappingDocument& state() { return m_state; }
     [[nodiscard]] const LayerTable& table() const { return *m_table; }
@@ -56,6 +57,7 @@ private:
     LayerTable* m_table = nullptr;
     SortedRows* m_rows = nullptr; ///< m_table in the order that is shown
     QTableView* m_view = nullptr;
+    TableDelegate* m_bars = nullptr; ///< of the shares
     ControlBar* m_bar = nullptr;
     QComboBox* m_samples = nullptr;
     QComboBox* m_mode = nullptr;

@@ -4,6 +4,7 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/text_row.h"
+#include "theme/words.h"
 #include "views/npu/npu_text.h"
 
 #include <QComboBox>
@@ -12,9 +13,10 @@
 #include <QListWidget>
 #include <QPainter>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QTableView>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -23,75 +25,53 @@ namespace tilewright::ui {
 
 // -- instructions ----------------------------------------------------------------------------------------
 
-void InstructionModel::set(NpuResultPtr result, std::shared_ptr<const Programs> programs, std::size_t core)
+namespace {
+
+using Program = std::shared_ptr<const std::vector<npu::Instruction>>;
+
+QPixmap swatchOf(npu::CoreState state, const Theme& theme)
 {
-    beginResetModel();
-    m_result = std::move(result);
-    m_programs = std::move(programs);
-    m_core = core;
-    endResetModel();
+    QPixmap out(14, 14);
+    out.fill(Qt::transparent);
+    QPainter painter(&out);
+    fillState(painter, QRectF(0, 0, 14, 14), state, theme);
+    return out;
 }
 
-const npu::Instruction* InstructionModel::at(int row) const
+/// One core's program: cycle, opcode, what it is about.
+Table instructionTable(const NpuResultPtr& result, const Program& program)
 {
-    if (!m_programs || m_core >= m_programs->size() || row < 0 || row >= rowCount())
-        return nullptr;
-    return &(*m_programs)[m_core][static_cast<std::size_t>(row)];
+    Table out;
+    out.count = program->size();
+    out.columns = {{tr("Cycle"), ColumnKind::Number}, {tr("Opcode")}, {tr("Tile or node")}};
+    for (std::size_t c = 0; c < out.columns.size(); ++c)
+        out.columns[c].cell = [result, program, c](std::size_t row) -> TableCell {
+            const npu::Instruction& i = (*program)[row];
+            if (c < 2)
+                return c == 0 ? TableCell(i.issued) : TableCell(npu::toString(i.opcode));
+            return i.tile == npu::kNone ? nodeText(*result->graph, i.node) : tileText(*result->graph, i.tile);
+        };
+    out.rowTip = [result, program](std::size_t row) { return nodeTooltip(*result, (*program)[row].node); };
+    return out;
 }
 
-int InstructionModel::rowAt(npu::Cycle time) const
+/// Last row issued at or before the time; -1 before the first.
+int rowAt(const std::vector<npu::Instruction>& program, npu::Cycle time)
 {
     // Rows are in program order, in which loads of the next node may be issued early.
     int best = -1;
     npu::Cycle latest = -1;
-    for (int i = 0; i < rowCount(); ++i)
-        if (at(i)->issued <= time && at(i)->issued >= latest) {
-            latest = at(i)->issued;
+    for (int i = 0; const npu::Instruction& instruction : program) {
+        if (instruction.issued <= time && instruction.issued >= latest) {
+            latest = instruction.issued;
             best = i;
         }
+        ++i;
+    }
     return best;
 }
 
-int InstructionModel::rowCount(const QModelIndex& parent) const
-{
-    if (parent.isValid() || !m_programs || m_core >= m_programs->size())
-        return 0;
-    return static_cast<int>((*m_programs)[m_core].size());
-}
-
-int InstructionModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : 3;
-}
-
-QVariant InstructionModel::data(const QModelIndex& index, int role) const
-{
-    const npu::Instruction* i = at(index.row());
-    if (!i)
-        return {};
-    if (role == Qt::TextAlignmentRole && index.column() == 0)
-        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-    if (role == Qt::ToolTipRole)
-        return nodeTooltip(*m_result, i->node);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (index.column()) {
-    case 0:
-        return ui::number(i->issued);
-    case 1:
-        return word(npu::toString(i->opcode));
-    default:
-        return i->tile == npu::kNone ? nodeText(*m_result->graph, i->node)
-                                     : tileText(*m_result->graph, i->tile);
-    }
-}
-
-QVariant InstructionModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    return section == 0 ? tr("Cycle") : section == 1 ? tr("Opcode") : tr("Tile or node");
-}
+} // namespace
 
 // -- the tabs --------------------------------------------------------------------------------------------
 
@@ -103,7 +83,17 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     setDocumentMode(true);
     setUsesScrollButtons(true);
 
-    m_stalls = new QTableWidget(this);
+    const auto heading = [this](int row, int column, int role) -> QVariant {
+        if (column != TableModel::kHeading)
+            return {};
+        const auto state = static_cast<npu::CoreState>(row);
+        return role == Qt::DisplayRole      ? QVariant(stateName(state))
+               : role == Qt::DecorationRole ? QVariant(swatchOf(state, m_context.themes.theme()))
+                                            : QVariant();
+    };
+    m_shares = new TableModel(this, heading);
+    m_stalls = new QTableView(this);
+    m_stalls->setModel(m_shares);
     m_stalls->setObjectName(QStringLiteral("npu.stalls"));
     m_stalls->setAccessibleName(tr("Cycles of each core by state"));
     m_stalls->setToolTip(tr(
@@ -145,13 +135,13 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     m_core->setAccessibleName(tr("Core"));
     m_core->setToolTip(tr("Whose instructions are listed."));
     column->addWidget(m_core);
-    m_instructions = new InstructionModel(this);
+    m_instructions = new TableModel(this);
     m_list = new QTableView(page);
     m_list->setObjectName(QStringLiteral("npu.instructions"));
-    m_list->setAccessibleName(tr("Instructions"));
     m_list->setToolTip(
         tr("Program of the core; its replay reproduces the timeline. A click moves the cursor."));
     m_list->setModel(m_instructions);
+    m_list->setAccessibleName(tr("Instructions"));
     m_list->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_list->setSelectionMode(QAbstractItemView::SingleSelection);
     m_list->verticalHeader()->hide();
@@ -184,12 +174,12 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     connect(this, &QTabWidget::currentChanged, this, &NpuSide::refreshInstructions);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
-                const npu::Instruction* i = m_instructions->at(now.row());
-                if (!i || m_following)
+                if (!now.isValid() || m_following)
                     return;
+                const npu::Instruction& i = (*m_program)[static_cast<std::size_t>(now.row())];
                 m_following = true; // the list leads, it does not follow
-                m_state.selectNode(i->node);
-                m_state.setCursor(i->issued);
+                m_state.selectNode(i.node);
+                m_state.setCursor(i.issued);
                 m_following = false;
             });
     connect(&m_state, &NpuDocument::resultChanged, this, [this] {
@@ -215,48 +205,33 @@ void NpuSide::settle()
 void NpuSide::refreshStalls()
 {
     const NpuResultPtr& r = m_state.result();
-    if (!r) {
-        m_stalls->setRowCount(0);
-        return;
-    }
+    if (!r)
+        return m_shares->setTable({});
     const auto& cores = r->run->cores;
-    const int n = static_cast<int>(cores.size());
-    m_stalls->setRowCount(static_cast<int>(npu::kCoreStates));
-    m_stalls->setColumnCount(n + 1);
-    QStringList columns;
-    for (int c = 0; c < n; ++c)
-        columns << tr("Core %1").arg(c);
-    columns << tr("All");
-    m_stalls->setHorizontalHeaderLabels(columns);
-    const double makespan = static_cast<double>(std::max<npu::Cycle>(1, r->run->makespan));
-    for (int s = 0; s < static_cast<int>(npu::kCoreStates); ++s) {
-        const auto state = static_cast<npu::CoreState>(s);
-        auto* head = new QTableWidgetItem(stateName(state));
-        QPixmap swatch(14, 14);
-        swatch.fill(Qt::transparent);
-        QPainter painter(&swatch);
-        fillState(painter, QRectF(0, 0, 14, 14), state, m_context.themes.theme());
-        painter.end();
-        head->setIcon(swatch);
-        m_stalls->setVerticalHeaderItem(s, head);
-        for (int c = 0; c <= n; ++c) {
-            const npu::Cycle cycles =
-                c < n ? cores[static_cast<std::size_t>(c)].of(state) : r->sums[static_cast<std::size_t>(s)];
-            auto* item =
-                new QTableWidgetItem(percent(static_cast<double>(cycles) / makespan / (c < n ? 1 : n)));
-            item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-            item->setToolTip(counted(cycles, tr("cycle"), tr("cycles")));
-            m_stalls->setItem(s, c, item);
-        }
-    }
-    m_stalls->resizeColumnsToContents();
+    Table table;
     const int core = m_core->currentIndex();
-    m_core->blockSignals(true);
+    const QSignalBlocker quiet(m_core);
     m_core->clear();
-    for (int c = 0; c < n; ++c)
+    for (std::size_t c = 0; c < cores.size(); ++c) {
         m_core->addItem(tr("Core %1").arg(c));
-    m_core->setCurrentIndex(std::clamp(core, 0, n - 1));
-    m_core->blockSignals(false);
+        table.columns.push_back({tr("Core %1").arg(c), ColumnKind::Percent});
+    }
+    m_core->setCurrentIndex(std::clamp(core, 0, m_core->count() - 1));
+    table.columns.push_back({tr("All"), ColumnKind::Percent});
+    const double makespan = static_cast<double>(std::max<npu::Cycle>(1, r->run->makespan));
+    for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
+        std::vector<TableCell> row;
+        const auto add = [&](npu::Cycle cycles, std::size_t of) {
+            const double share = static_cast<double>(cycles) / makespan / static_cast<double>(of);
+            row.push_back(TableCell(share, percent(share), {}, counted(cycles, tr("cycle"), tr("cycles"))));
+        };
+        for (const npu::CoreRun& c : cores)
+            add(c.of(static_cast<npu::CoreState>(s)), 1);
+        add(r->sums[s], cores.size());
+        table.add(std::move(row));
+    }
+    m_shares->setTable(std::move(table));
+    m_stalls->resizeColumnsToContents();
 }
 
 QString NpuSide::stallsAsText(const NpuResult& r)
@@ -289,23 +264,21 @@ void NpuSide::refreshNode()
 void NpuSide::refreshInstructions()
 {
     const NpuResultPtr& r = m_state.result();
-    if (!r || currentIndex() != 2) {
-        m_instructions->set(nullptr, nullptr, 0);
+    const QScopedValueRollback following(m_following, true);
+    m_program = std::make_shared<const std::vector<npu::Instruction>>();
+    m_instructions->setTable(instructionTable(r, m_program));
+    if (!r || currentIndex() != 2)
         return;
-    }
     if (m_made.first != r) {
-        m_instructions->set(nullptr, nullptr, 0);
-        if (m_asked != r) {
-            m_asked = r;
+        if (std::exchange(m_asked, r) != r)
             m_job->request([r](std::stop_token) {
-                return Made(r, std::make_shared<const InstructionModel::Programs>(
-                                   npu::instructionsOf(*r->graph, *r->run)));
+                return Made(r, std::make_shared<const Programs>(npu::instructionsOf(*r->graph, *r->run)));
             });
-        }
         return;
     }
-    m_following = true;
-    m_instructions->set(r, m_made.second, static_cast<std::size_t>(std::max(0, m_core->currentIndex())));
+    const auto core = static_cast<std::size_t>(std::max(0, m_core->currentIndex()));
+    m_program = {m_made.second, &(*m_made.second)[core]};
+    m_instructions->setTable(instructionTable(r, m_program));
     m_list->setColumnWidth(0, m_list->fontMetrics().horizontalAdvance(ui::number(r->run->makespan)) + 18);
     m_list->setColumnWidth(1, m_list->fontMetrics().horizontalAdvance(QStringLiteral("TSOFTMAX")) + 16);
     m_following = false;
@@ -314,16 +287,14 @@ void NpuSide::refreshInstructions()
 
 void NpuSide::followCursor()
 {
-    if (m_following || !m_state.cursor() || m_instructions->rowCount() == 0)
+    if (m_following || !m_state.cursor())
         return;
-    const int row = m_instructions->rowAt(*m_state.cursor());
+    const int row = rowAt(*m_program, *m_state.cursor());
     if (row < 0)
         return;
-    m_following = true;
-    const QModelIndex index = m_instructions->index(row, 0);
-    m_list->setCurrentIndex(index);
-    m_list->scrollTo(index);
-    m_following = false;
+    const QScopedValueRollback following(m_following, true);
+    m_list->setCurrentIndex(m_instructions->index(row, 0));
+    m_list->scrollTo(m_list->currentIndex());
 }
 
 void NpuSide::refreshChecks()

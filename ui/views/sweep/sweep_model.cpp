@@ -154,31 +154,39 @@ QString sweepTooltip(const SweepModel& m, std::size_t row)
     return rich(lines.join(QStringLiteral("<br>")));
 }
 
-QStringList sweepColumns(const SweepModel& m)
+Table sweepTable(const SweepModel& m)
 {
-    QStringList out{tr("point")};
+    Table out({tr("point")});
     for (const SweepParameter& axis : m.axes)
-        out << axis.title;
+        out.columns.push_back({axis.title});
     for (const std::string_view name : sweep::metricsOf(m.plan()))
-        out << sweepMetricTitle(word(name));
+        out.columns.push_back({sweepMetricTitle(word(name))});
     if (m.beside)
-        out << tr("open schedule");
-    return out << tr("schedule from") << tr("state");
-}
-
-QStringList sweepCells(const SweepModel& m, std::size_t row)
-{
-    const sweep::Row& r = m.table.rows[row];
-    QStringList out{QString::number(row)};
-    for (std::size_t a = 0; a < m.axes.size(); ++a)
-        out << exactNumber(m.valueOf(row, a));
-    for (std::size_t i = 0; i < sweep::metricsOf(m.plan()).size(); ++i)
-        out << (r.metrics.empty() ? QString() : exactNumber(r.metrics[i]));
-    if (m.beside)
-        out << (m.beside->rows[row].metrics.empty() ? QString()
-                                                    : exactNumber(m.beside->rows[row].metrics[0]));
-    out << (r.metrics.empty() ? QString() : QString::number(r.from));
-    return out << (r.error.empty() ? word(toString(r.state)) : sentence(r.error));
+        out.columns.push_back({tr("open schedule")});
+    out.columns.push_back({tr("schedule from")});
+    for (TableColumn& figure : out.columns)
+        figure.kind = ColumnKind::Number;
+    out.columns.push_back({tr("state")});
+    for (std::size_t row = 0; row < m.table.rows.size(); ++row) {
+        const sweep::Row& r = m.table.rows[row];
+        std::vector<TableCell> cells;
+        // Shown in full: a sweep differs in digits that other tables leave out.
+        const auto add = [&](const TableValue& value) { cells.emplace_back(value, value.exact()); };
+        const auto metric = [](const sweep::Row& of, std::size_t i) {
+            return of.metrics.empty() ? TableValue() : TableValue(of.metrics[i]);
+        };
+        add(row);
+        for (std::size_t a = 0; a < m.axes.size(); ++a)
+            add(m.valueOf(row, a));
+        for (std::size_t i = 0; i < sweep::metricsOf(m.plan()).size(); ++i)
+            add(metric(r, i));
+        if (m.beside)
+            add(metric(m.beside->rows[row], 0));
+        add(r.metrics.empty() ? TableValue() : TableValue(r.from));
+        add(r.error.empty() ? word(toString(r.state)) : sentence(r.error));
+        out.add(std::move(cells));
+    }
+    return out;
 }
 
 } // namespace tilewright::ui

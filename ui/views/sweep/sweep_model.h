@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/table.h"
 #include "chart/heat_grid.h"
 #include "sweep/collect.h"
 #include "sweep/curve.h"
@@ -70,8 +71,7 @@ void paintSweepGrid(QPainter& painter, const SweepModel& model, const HeatGrid& 
 [[nodiscard]] QString sweepTooltip(const SweepModel& model, std::size_t row);
 /// "Fast memory (L3) 128 KiB, ..."
 [[nodiscard]] QString sweepPointName(const SweepModel& model, std::size_t row);
-/// Titles and cells of the table.
-[[nodiscard]] QStringList sweepColumns(const SweepModel& model);
-[[nodiscard]] QStringList sweepCells(const SweepModel& model, std::size_t row);
+/// A row a point: its values, its metrics and what became of it.
+[[nodiscard]] Table sweepTable(const SweepModel& model);
 
 } // namespace tilewright::ui

@@ -3,14 +3,13 @@
 
 #include "theme/icon.h"
 #include "theme/number.h"
-#include "theme/text_row.h"
 #include "theme/words.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QHeaderView>
 #include <QProgressBar>
-#include <QTableWidget>
+#include <QTableView>
 #include <QToolButton>
 
 #include <algorithm>
@@ -20,7 +19,7 @@ namespace tilewright::ui {
 SweepView::SweepView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("sweep"), tr("Sweep"), parent),
       m_form(new SweepForm(context.document, context.themes, bar(), this)),
-      m_progress(new QProgressBar(this)), m_table(new QTableWidget(this))
+      m_progress(new QProgressBar(this)), m_points(new TableModel(this)), m_table(new QTableView(this))
 {
     addCommands();
     m_form->addPictures();
@@ -29,16 +28,12 @@ SweepView::SweepView(const ViewContext& context, QWidget* parent)
         fontMetrics().horizontalAdvance(QStringLiteral("888 of 888 points, about 88.8 s left")));
     m_progress->setObjectName(QStringLiteral("sweep.progress"));
     m_table->setObjectName(QStringLiteral("sweep.table"));
-    m_table->setAccessibleName(tr("Points of the sweep"));
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
+    asList(*m_table, tr("Points of the sweep"), *m_points);
     m_table->setAlternatingRowColors(true);
-    m_table->verticalHeader()->hide();
     m_table->hide();
-    connect(m_table, &QTableWidget::cellActivated, this, [this](int row, int) {
-        openPoint(static_cast<std::size_t>(row), QApplication::keyboardModifiers() & Qt::ShiftModifier);
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& point) {
+        openPoint(static_cast<std::size_t>(point.row()),
+                  QApplication::keyboardModifiers() & Qt::ShiftModifier);
     });
     addOwnKeys();
     m_changes = std::make_unique<LatestJob<std::vector<SweepChange>>>(
@@ -202,8 +197,10 @@ void SweepView::refresh()
     m_start->setIcon(icon(m_run.isRunning() ? QStringLiteral("stop") : QStringLiteral("play")));
     tellProgress();
     const bool table = m_form->setup().picture == SweepPicture::Table && !m_model.isEmpty();
-    if (table)
-        fillTable();
+    if (table) {
+        m_points->setTable(sweepTable(m_model));
+        m_table->resizeColumnsToContents();
+    }
     m_table->setVisible(table);
     setAccessibleDescription(m_model.isEmpty() ? hint() : sweepAnswer(m_model));
     outdatePlots();
@@ -240,26 +237,6 @@ void SweepView::tellProgress()
     m_progress->setFormat(text);
     m_progress->setToolTip(m_told);
     m_progress->setVisible(!text.isEmpty());
-}
-
-void SweepView::fillTable()
-{
-    const QStringList columns = sweepColumns(m_model);
-    m_table->setColumnCount(static_cast<int>(columns.size()));
-    m_table->setHorizontalHeaderLabels(columns);
-    m_table->setRowCount(static_cast<int>(m_model.table.rows.size()));
-    for (int row = 0; row < m_table->rowCount(); ++row) {
-        const QStringList cells = sweepCells(m_model, static_cast<std::size_t>(row));
-        for (int c = 0; c < m_table->columnCount(); ++c) {
-            auto* item = m_table->item(row, c);
-            if (!item)
-                m_table->setItem(row, c, item = new QTableWidgetItem);
-            const bool isNumber = c + 1 < m_table->columnCount(); // the last column is a state or a sentence
-            item->setTextAlignment((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-            item->setText(cells.value(c));
-        }
-    }
-    m_table->resizeColumnsToContents();
 }
 
 void SweepView::contentResized()
@@ -331,12 +308,7 @@ void SweepView::paintExport(QPainter& painter, const QSize& size, const Theme& t
 
 QString SweepView::copyText() const
 {
-    if (m_model.isEmpty())
-        return {};
-    QString out = textRow(sweepColumns(m_model));
-    for (std::size_t row = 0; row < m_model.table.rows.size(); ++row)
-        out += textRow(sweepCells(m_model, row));
-    return out;
+    return m_model.isEmpty() ? QString() : QString::fromStdString(csvOf(sweepTable(m_model), "\t"));
 }
 
 } // namespace tilewright::ui

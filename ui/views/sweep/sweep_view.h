@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/table_model.h"
 #include "chart/plot_canvas.h"
 #include "views/sweep/sweep_form.h"
 #include "views/sweep/sweep_run.h"
 
 class QProgressBar;
-class QTableWidget;
+class QTableView;
 
 namespace tilewright::ui {
 
@@ -59,7 +60,6 @@ private:
     void followDocument(Parts parts);
     void refresh(); ///< from what has been computed
     void tellProgress();
-    void fillTable();
     void requestChanges();
     void moveCursor(QPoint arrow);
     [[nodiscard]] bool isGrid() const;
@@ -72,7 +72,8 @@ private:
     SweepForm* m_form;
     QAction* m_start = nullptr;
     QProgressBar* m_progress;
-    QTableWidget* m_table;
+    TableModel* m_points;
+    QTableView* m_table; ///< shows m_points
     SweepRun m_run;
     SweepModel m_model;
     SweepSetup m_swept; ///< what m_run computes

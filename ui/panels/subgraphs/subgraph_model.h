@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/table_model.h"
 #include "report/baseline_shares.h"
 #include "workspace/document.h"
 #include "workspace/op_names.h"
-
-#include <QAbstractTableModel>
 
 #include <vector>
 
@@ -13,19 +12,14 @@ namespace tilewright::ui {
 
 /// The schedule as rows; one row a subgraph, in execution order. Rows can be dragged: a drop only announces
 /// reorderRequested(), the document does the rest.
-class SubgraphModel : public QAbstractTableModel
+class SubgraphModel : public TableModel
 {
     Q_OBJECT
 public:
     enum Column { Number, Ops, Size, Latency, Change, Time, Memory, ColumnCount };
-    enum Role { RawRole = Qt::UserRole, RowRole };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
     QStringList mimeTypes() const override;
@@ -42,9 +36,6 @@ public:
     };
     /// What dropping this before that row means; nothing for something else than rows.
     [[nodiscard]] std::optional<Move> moveOf(const QMimeData* data, int row) const;
-
-    /// The role under which rows can be compared by a column.
-    void setSortRole(int role) { m_sortRole = role; }
 
     [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
     /// Longest latency of any row: the full width of the time bars.
@@ -64,14 +55,15 @@ Q_SIGNALS:
     void reorderRequested(const std::vector<tilewright::SubgraphId>& rows, std::size_t position);
 
 private:
-    [[nodiscard]] QVariant sortValue(std::size_t row, Column column) const;
-    void refresh();
+    [[nodiscard]] Table subgraphs();
+    [[nodiscard]] TableCell cellOf(std::size_t row, Column column) const;
+    [[nodiscard]] QString tipOf(std::size_t row) const;
+    void follow(); ///< the document
     void refreshBaseline();
     void share();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
-    int m_sortRole = -1;
     double m_longest = 0;
     std::vector<std::size_t> m_colours;  ///< of the rows, as they were announced
     std::vector<BaselineShare> m_shares; ///< of the rows; empty without a baseline

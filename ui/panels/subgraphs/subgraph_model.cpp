@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels/subgraphs/subgraph_model.h"
+
+#include "theme/number.h"
+#include "theme/words.h"
+
+#include <QDataStream>
+#include <QIODevice>
+#include <QMimeData>
+
+#include <algorithm>
+#include <utility>
+
+namespace tilewright::ui {
+
+namespace {
+const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
+constexpr std::size_t kFewRows = 8; ///< announced one by one
+
+/// A size that nobody means, typed by mistake, does not push the other columns out of sight.
+QString shortSize(const Granularity& g)
+{
+    constexpr std::int64_t kLong = 1'000'000;
+    QStringList parts;
+    for (const std::int64_t size : {g.w, g.h, g.k})
+        parts << (size < kLong ? number(size) : shortNumber(static_cast<double>(size)));
+    return parts.join(QStringLiteral("×"));
+}
+} // namespace
+
+SubgraphModel::SubgraphModel(Document& document, QObject* parent)
+    : TableModel(parent,
+                 [this](int row, int column, int role) {
+                     const bool spoken = role == Qt::AccessibleTextRole && row >= 0 && column == Ops;
+                     return spoken ? data(index(row, column), ExactRole) : QVariant();
+                 }),
+      m_document(document)
+{
+    setTable(subgraphs());
+    document.whenChanged(this, Part::Problem | Part::Snapshot, &SubgraphModel::follow);
+    document.whenChanged(this, Part::Baseline, &SubgraphModel::refreshBaseline);
+    refreshBaseline();
+    follow();
+}
+
+void SubgraphModel::follow()
+{
+    const SnapshotPtr before = m_snapshot;
+    const SnapshotPtr next = m_document.snapshot();
+    const std::size_t rows = next ? next->schedule.size() : 0;
+    const bool reset = (before ? before->schedule.size() : 0) != rows;
+    // Same number of rows: keep selection and scroll position by announcing changed data only.
+    m_snapshot = next;
+    const auto sharesBefore = std::exchange(m_shares, {});
+    share();
+    const double longestBefore = std::exchange(m_longest, 0);
+    const auto coloursBefore = std::exchange(m_colours, m_document.colours());
+    if (m_snapshot && m_named != m_snapshot->problem) {
+        m_named = m_snapshot->problem;
+        m_prefix = commonPrefix(*m_named);
+    }
+    if (m_snapshot)
+        for (const SubgraphEvaluation& e : m_snapshot->evaluation.subgraphs)
+            m_longest = std::max({m_longest, e.latency, e.compute, e.memory});
+    if (reset)
+        return setCount(rows);
+    if (rows == 0)
+        return;
+    // Most edits leave most rows as they were; what they do not touch is not painted again.
+    std::vector<int> changed;
+    const bool all = before->problem != next->problem || m_longest != longestBefore ||
+                     m_colours != coloursBefore || before->evaluation.issues != next->evaluation.issues;
+    for (std::size_t i = 0; i < rows && !all && changed.size() <= kFewRows; ++i)
+        if (before->schedule.subgraphs[i] != next->schedule.subgraphs[i] ||
+            before->evaluation.subgraphs[i] != next->evaluation.subgraphs[i] ||
+            (!m_shares.empty() && (sharesBefore.empty() || sharesBefore[i].share != m_shares[i].share)))
+            changed.push_back(static_cast<int>(i));
+    if (all || changed.size() > kFewRows)
+        refresh();
+    else
+        for (const int row : changed)
+            Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+}
+
+OpNames SubgraphModel::names(std::size_t row) const
+{
+    return shortOpNames(*m_snapshot->problem, m_snapshot->schedule[SubgraphId(row)].ops, m_prefix);
+}
+
+bool SubgraphModel::hasMarks() const
+{
+    return m_snapshot &&
+           (std::any_of(m_snapshot->evaluation.issues.begin(), m_snapshot->evaluation.issues.end(),
+                        [](const Issue& i) { return i.subgraph.has_value(); }) ||
+            std::any_of(m_snapshot->schedule.subgraphs.begin(), m_snapshot->schedule.subgraphs.end(),
+                        [](const SubgraphPtr& s) { return s->locked; }));
+}
+
+void SubgraphModel::refreshBaseline()
+{
+    share();
+    refresh(Change, Change);
+}
+
+void SubgraphModel::share()
+{
+    const SnapshotPtr baseline = m_document.baseline();
+    m_shares = baseline && m_snapshot ? baselineShares(*m_snapshot, *baseline) : std::vector<BaselineShare>();
+}
+
+std::optional<double> SubgraphModel::change(std::size_t row) const
+{
+    if (row >= m_shares.size() || !m_shares[row].share)
+        return std::nullopt;
+    return ui::change(*m_shares[row].share, m_snapshot->evaluation.subgraphs[row].latency);
+}
+
+const Issue* SubgraphModel::issue(std::size_t row) const
+{
+    for (const Issue& issue : m_snapshot->evaluation.issues)
+        if (issue.subgraph && issue.subgraph->index() == row)
+            return &issue;
+    return nullptr;
+}
+
+std::size_t SubgraphModel::colour(std::size_t row) const
+{
+    const auto& colours = m_document.colours();
+    return row < colours.size() ? colours[row] : 0;
+}
+
+Table SubgraphModel::subgraphs()
+{
+    Table out;
+    out.columns = {
+        {tr("#")},
+        {tr("Ops")},
+        {tr("w×h×k"), ColumnKind::Text, tr("Tile: width × height, and depth of a reduction step.")},
+        {tr("Latency"), ColumnKind::Number},
+        {tr("Δ"), ColumnKind::Change, tr("Latency against the same ops in the pinned baseline.")},
+        {tr("Time"), ColumnKind::Text,
+         tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
+            "subgraph. The mark says what binds: a triangle up for compute, down for memory.")},
+        {tr("Memory"), ColumnKind::Text,
+         tr("Peak working set against the capacity of fast memory (the line).")}};
+    out.nameColumns(tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set"));
+    // The column of times has three of a copy.
+    out.columns[Time].name = tr("compute\tmemory\tbound");
+    out.columns[Memory].name = tr("peak working set");
+    for (std::size_t c = 0; c < ColumnCount; ++c)
+        out.columns[c].cell = [this, c](std::size_t row) { return cellOf(row, static_cast<Column>(c)); };
+    out.rowTip = [this](std::size_t row) { return tipOf(row); };
+    return out;
+}
+
+TableCell SubgraphModel::cellOf(std::size_t row, Column column) const
+{
+    const SubgraphEvaluation& e = m_snapshot->evaluation.subgraphs[row];
+    const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
+    const auto& [w, h, k] = s.granularity;
+    const auto known = [&](double value) { return e.structurallyValid ? TableValue(value) : TableValue(); };
+    switch (column) {
+    case Number:
+        return {row, QString::number(row)};
+    case Ops:
+        return {fullOpNames(*m_snapshot->problem, s.ops, s.ops.size()), names(row).names};
+    case Size:
+        return {sizeText({w, h, k}, QStringLiteral("×")), shortSize(s.granularity), w * h * k};
+    case Latency:
+        return {e.latency, e.structurallyValid ? number(e.latency) : QStringLiteral("–"), known(e.latency)};
+    case Time: {
+        const QString bound = e.structurallyValid ? boundText(e.bound) : QString();
+        const QStringList times{exactNumber(e.compute), exactNumber(e.memory), bound};
+        return {times.join(QLatin1Char('\t')), bound, known(std::max(e.compute, e.memory))};
+    }
+    case Memory: {
+        const auto capacity = static_cast<double>(m_snapshot->problem->hardware().fastMemoryCapacity);
+        return {e.peakWorkingSet, percent(static_cast<double>(e.peakWorkingSet) / capacity)};
+    }
+    default:
+        return change(row);
+    }
+}
+
+QString SubgraphModel::tipOf(std::size_t row) const
+{
+    const SubgraphEvaluation& e = m_snapshot->evaluation.subgraphs[row];
+    const Subgraph& s = m_snapshot->schedule[SubgraphId(row)];
+    const Granularity& g = s.granularity;
+    QString text = tr("<b>Subgraph %1</b>: %2<br>tile %3 (w×h×k), %4 × %5 tiles, %6<br>"
+                      "latency %7<br>compute %8, memory %9 (%10 in, %11 out): %14<br>working set %12 of %13")
+                       .arg(row)
+                       .arg(fullOpNames(*m_snapshot->problem, s.ops).toHtmlEscaped())
+                       .arg(sizeText({g.w, g.h, g.k}, QStringLiteral("×")))
+                       .arg(number(e.rows), number(e.cols), counted(e.steps, tr("step"), tr("steps")),
+                            exactNumber(e.latency), number(e.compute), number(e.memory),
+                            number(e.loadElements), number(e.storeElements))
+                       .arg(number(e.peakWorkingSet),
+                            number(m_snapshot->problem->hardware().fastMemoryCapacity), boundText(e.bound));
+    if (const auto by = change(row))
+        text += (m_shares[row].latency
+                     ? tr("<br>%1 against the baseline")
+                     : tr("<br>%1 against its share of the baseline, where its ops ran with others"))
+                    .arg(signedNumber(*by));
+    if (const Issue* problem = issue(row))
+        text += tr("<br><b>%1</b>").arg(sentence(problem->text).toHtmlEscaped());
+    return rich(text);
+}
+
+Qt::ItemFlags SubgraphModel::flags(const QModelIndex& index) const
+{
+    if (!index.isValid())
+        return Qt::ItemIsDropEnabled; // between rows only
+    return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled;
+}
+
+QStringList SubgraphModel::mimeTypes() const
+{
+    return {kMimeType};
+}
+
+QMimeData* SubgraphModel::mimeData(const QModelIndexList& indexes) const
+{
+    std::set<int> rows;
+    for (const QModelIndex& i : indexes)
+        rows.insert(i.row());
+    QByteArray bytes;
+    QDataStream out(&bytes, QIODevice::WriteOnly);
+    for (const int row : rows)
+        out << row;
+    auto* mime = new QMimeData;
+    mime->setData(kMimeType, bytes);
+    return mime;
+}
+
+std::optional<SubgraphModel::Move> SubgraphModel::moveOf(const QMimeData* data, int row) const
+{
+    if (!data->hasFormat(kMimeType))
+        return std::nullopt;
+    Move move;
+    QDataStream in(data->data(kMimeType));
+    while (!in.atEnd()) {
+        int r = 0;
+        in >> r;
+        move.rows.emplace_back(static_cast<std::size_t>(r));
+    }
+    const auto before = static_cast<std::size_t>(row < 0 ? rowCount() : row);
+    // The position is meant among the rows that stay.
+    const auto moved = std::ranges::count_if(move.rows, [&](SubgraphId r) { return r.index() < before; });
+    move.position = before - static_cast<std::size_t>(moved);
+    return move;
+}
+
+bool SubgraphModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row, int,
+                                 const QModelIndex& parent)
+{
+    const auto move = parent.isValid() ? std::nullopt : moveOf(data, row);
+    if (move)
+        Q_EMIT reorderRequested(move->rows, move->position);
+    return false; // the document moved them; the view must not
+}
+
+} // namespace tilewright::ui

@@ -4,7 +4,7 @@
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "graph_bench.h"
-#include "views/graph/graph_toolbar.h"
+#include "views/graph/graph_bars.h"
 #include "window/main_window.h"
 #include "workspace/selection_edits.h"
 

@@ -3,8 +3,8 @@
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/number.h"
+#include "views/graph/graph_bars.h"
 #include "views/graph/graph_sections.h"
-#include "views/graph/graph_toolbar.h"
 #include "workload/generate.h"
 
 #include <QLabel>

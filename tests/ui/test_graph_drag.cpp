@@ -4,7 +4,7 @@
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "theme/number.h"
-#include "views/graph/graph_drag_paint.h"
+#include "views/graph/graph_picture.h"
 
 #include <QMenu>
 #include <QSettings>

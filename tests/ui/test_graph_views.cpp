@@ -2,9 +2,9 @@
 // Views (R1.7) in the graph: a dashed slab on the line from what they are a view of to what reads them.
 #include "graph_bench.h"
 #include "theme/number.h"
+#include "views/graph/graph_colouring.h"
+#include "views/graph/graph_cursor.h"
 #include "views/graph/graph_paint.h"
-#include "views/graph/graph_roles.h"
-#include "views/graph/graph_search.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_traffic.h"
 

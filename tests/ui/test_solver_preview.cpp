@@ -3,7 +3,7 @@
 #include "panels/subgraphs/subgraphs_view.h"
 #include "schedule/schedule_json.h"
 #include "solver_bench.h"
-#include "views/graph/graph_toolbar.h"
+#include "views/graph/graph_bars.h"
 #include "window/status_strip.h"
 
 #include "edit/edits.h"

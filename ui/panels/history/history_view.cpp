@@ -229,7 +229,7 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
             [this](const QModelIndex& row) { m_model->goTo(row.row()); });
     connect(m_table, &QTableView::activated, this,
             [this](const QModelIndex& row) { m_model->goTo(row.row()); });
-    connect(m_model, &QAbstractItemModel::modelReset, this, &HistoryView::refresh);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &HistoryView::outdate);
     refresh();
 }
 

@@ -67,6 +67,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void bringUpToDate() override { refresh(); }
 
 private:
     void refresh();

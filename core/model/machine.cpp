@@ -169,11 +169,16 @@ void deriveMachine(Machine& machine)
 
 std::optional<Machine> machinePreset(std::string_view name)
 {
-    for (const MachinePreset& preset : machinePresets())
-        if (preset.name == name)
-            if (auto machine = readMachine(preset.text, std::string(name)))
-                return std::move(*machine);
-    return std::nullopt;
+    // Parsed once: the window compares with the presets after every edit.
+    static const std::vector<std::pair<std::string_view, Machine>> known = [] {
+        std::vector<std::pair<std::string_view, Machine>> out;
+        for (const MachinePreset& preset : machinePresets())
+            if (auto machine = readMachine(preset.text, std::string(preset.name)))
+                out.emplace_back(preset.name, std::move(*machine));
+        return out;
+    }();
+    const auto found = std::ranges::find(known, name, &std::pair<std::string_view, Machine>::first);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
 } // namespace tilewright

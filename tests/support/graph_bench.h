@@ -4,7 +4,7 @@
 #include "edit/fit.h"
 #include "picture.h"
 #include "schedule/schedule_json.h"
-#include "views/graph/graph_toolbar.h"
+#include "views/graph/graph_bars.h"
 #include "views/graph/graph_view.h"
 #include "window/app_state.h"
 #include "workload/problem_json.h"

@@ -22,6 +22,15 @@ void setUpFormPane(QScrollArea& pane, const QString& name);
 /// bears its own text has the row for itself.
 void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip);
 
+/// A part of a value by the members that lead to it: member(&Settings::gemm, &Gemm::m).
+template <typename... Members> [[nodiscard]] auto member(Members... members)
+{
+    return [=](auto& value) -> auto&
+    {
+        return (value.*....*members);
+    };
+}
+
 /// Controls for the parts of a value. Each is given once, with its part: a function that returns a reference
 /// to it. What a person sets is handed on as the changed value with the name of the control; nothing is
 /// handed on while the value is shown.

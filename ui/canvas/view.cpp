@@ -62,6 +62,18 @@ void View::outdate()
         catchUp();
 }
 
+void View::outdateLater()
+{
+    m_outdated = true;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            if (isSeen())
+                catchUp();
+        },
+        Qt::QueuedConnection);
+}
+
 void View::catchUp()
 {
     if (!std::exchange(m_outdated, false))

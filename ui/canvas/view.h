@@ -106,6 +106,8 @@ protected:
     /// What the view shows has changed: brings it up to date at once when it is seen, otherwise when it
     /// comes into sight, so that an edit costs what is on screen.
     void outdate();
+    /// The same when the present events have been handled, unless outdate() comes before.
+    void outdateLater();
     virtual void bringUpToDate();
     /// This is a view of another lens than Schedule: whenever it is seen, the lens stands where the open
     /// workload does.

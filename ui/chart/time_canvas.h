@@ -52,7 +52,6 @@ protected:
     virtual void cursorDragged(double time) { Q_UNUSED(time) }
 
     [[nodiscard]] Axis timeAxis() const;
-    [[nodiscard]] bool isFitted() const { return m_range.isAll(); }
     void setRange(double from, double to);
     /// Another end of time: the visible part stays, unless it was everything or lies behind the end.
     void setTotal(double total);

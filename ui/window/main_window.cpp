@@ -130,7 +130,10 @@ void MainWindow::connectParts()
     document.whenChanged(this, Part::Problem, [this] { m_panes->showCentre(); });
     document.whenChanged(&m_state->actions, Part::Snapshot | Part::Baseline | Part::RuleSet,
                          &Actions::refresh);
-    connect(&m_state->selection, &Selection::changed, &m_state->actions, &Actions::refresh);
+    connect(&m_state->selection, &Selection::changed, &m_state->actions, [this] {
+        if (!m_state->document.isChanging())
+            m_state->actions.refresh();
+    });
     if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
         // F9 works from anywhere; what it does must be seen.
         connect(solver, &SolverView::started, this, [this] {

@@ -198,9 +198,9 @@ void MainWindow::createActions()
     a.add(
         "help.handbook", tr("Help"), tr("&Handbook"), "", {},
         tr("What each lens answers, worked sessions, formulas, files and the command line, in the browser."),
-        [] {
+        [isThere = !handbookPage().isEmpty()] {
             return Availability(
-                !handbookPage().isEmpty(),
+                isThere,
                 tr("The handbook is not installed: tilewright-doc has it, ./dev handbook makes it."));
         },
         [this] {

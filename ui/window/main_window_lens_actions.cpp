@@ -101,8 +101,8 @@ void MainWindow::createTourActions()
 {
     m_tour = new TourGuide(*this);
     auto* player = new TourPlayer(*this, *m_tour);
-    const auto samplesThere = [] {
-        return Availability(!samplesFolder().isEmpty(), tr("The samples are not installed."));
+    const auto samplesThere = [isThere = !samplesFolder().isEmpty()] {
+        return Availability(isThere, tr("The samples are not installed."));
     };
     const std::vector<Tour> tours = guidedTours(*this);
     for (const Tour& tour : tours)

@@ -15,8 +15,8 @@
 
 namespace tilewright::ui {
 
-/// A line that can be selected. It knows its width without laying out a document, as it changes with every
-/// edit.
+/// A line that can be selected. Its width is measured once a text, without laying out a document: the text
+/// changes with every edit.
 class StatusText final : public QLabel
 {
 public:
@@ -32,10 +32,20 @@ public:
     }
     [[nodiscard]] QSize sizeHint() const override
     {
-        const QFontMetrics metrics(font());
-        return {text().isEmpty() ? 0 : metrics.horizontalAdvance(text()) + 2, metrics.height()};
+        if (text() != m_text || font() != m_font) {
+            m_text = text();
+            m_font = font();
+            const QFontMetrics metrics(m_font);
+            m_size = {m_text.isEmpty() ? 0 : metrics.horizontalAdvance(m_text) + 2, metrics.height()};
+        }
+        return m_size;
     }
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+private:
+    mutable QString m_text; ///< of m_size, like the font
+    mutable QFont m_font;
+    mutable QSize m_size;
 };
 
 StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)

@@ -37,7 +37,7 @@ void BoundJob::start(const ProofRequest& request)
 {
     m_clock.start();
     m_isStopped = false;
-    const auto tell = m_job.teller();
+    const auto tell = m_job.reporter();
     m_job.request([this, tell, request](std::stop_token stop) {
         const ProofRunLimits limits{.seconds = request.seconds,
                                     .threads = threadsBehindTheWindow(),

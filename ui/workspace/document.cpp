@@ -6,6 +6,8 @@
 #include "eval/lower_bound.h"
 #include "solve/proof/strong_bound.h"
 
+#include <QScopedValueRollback>
+
 #include <algorithm>
 
 namespace tilewright::ui {
@@ -32,8 +34,10 @@ Document::~Document() = default;
 void Document::announce(Parts parts)
 {
     m_unannounced |= parts;
-    if (m_together == 0 && m_unannounced)
-        Q_EMIT changed(std::exchange(m_unannounced, {}));
+    if (m_together > 0 || !m_unannounced)
+        return;
+    const QScopedValueRollback announcing(m_announcing, true);
+    Q_EMIT changed(std::exchange(m_unannounced, {}));
 }
 
 Status Document::setDimensions(const onnx::Dimensions& dimensions)
@@ -300,7 +304,7 @@ void Document::evaluateNow()
 
 void Document::waitForSnapshot()
 {
-    if (!m_snapshot || m_snapshot->revision != m_revision)
+    if (!isEvaluated())
         evaluateNow();
 }
 

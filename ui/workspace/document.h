@@ -59,7 +59,7 @@ using parts::Parts;
 
 /// The open workload: a model on a machine with the problem it is lowered to, or a problem that stands as it
 /// is; schedule with undo, rules, files, evaluation of the current state, baselines. Every edit is a pure
-/// function of core/schedule whose result goes through apply(); undo is assignment, so it cannot drift.
+/// function of core/edit whose result goes through apply(); undo is assignment, so it cannot drift.
 class Document : public LensDocument
 {
     Q_OBJECT
@@ -86,6 +86,11 @@ public:
     [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }
     /// The latest published evaluation; null without a problem. May be one edit behind schedule().
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
+    /// Whether snapshot() is that of schedule() under rules().
+    [[nodiscard]] bool isEvaluated() const { return m_snapshot && m_snapshot->revision == m_revision; }
+    /// Whether changed() is being sent, or will be with the snapshot of the last edit. A selection that
+    /// follows an edit is shown then, together with the edit.
+    [[nodiscard]] bool isChanging() const { return m_announcing || (m_problem && !isEvaluated()); }
     /// The last snapshot that was valid (its total stays, greyed, while the state is illegal); may be null.
     [[nodiscard]] const SnapshotPtr& lastValid() const { return m_lastValid; }
     /// The last edit, undo or redo, and the state before it: what it changed stands in the status bar.
@@ -125,6 +130,8 @@ public:
     /// One undo step. Steps with the same non-empty mergeKey that follow one another without a pause merge
     /// (drags, spins).
     void apply(Schedule next, const QString& text, const QString& mergeKey = {});
+    /// The schedule of a trial with its evaluation, which is published instead of evaluating it again.
+    void apply(const SnapshotPtr& judged, const QString& text);
     /// Applies an edit's result; a refusal is announced by refused() and returned as false.
     bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});
     void setRules(const Rules& rules);
@@ -305,6 +312,7 @@ private:
 
     Parts m_unannounced;
     int m_together = 0;
+    bool m_announcing = false;
     ProblemPtr m_problem;
     lower::ModelOnMachinePtr m_model;
     lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a problem that stands as it is
@@ -323,6 +331,7 @@ private:
     std::uint64_t m_revision = 0;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
+    SnapshotPtr m_judged; ///< while apply() makes its schedule the document's
     LastStep m_lastStep;
     bool m_stepping = false; ///< several commands that one click in the history undoes are one step
     SnapshotPtr m_preview;

@@ -9,8 +9,10 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <stop_token>
 #include <type_traits>
@@ -52,7 +54,7 @@ public:
         }
         startPending();
     }
-    /// Forgets what is pending and stops what runs; its result is not delivered.
+    /// Drops the pending request and stops the running one, whose result is not delivered.
     void cancel()
     {
         m_pending = nullptr;
@@ -60,15 +62,15 @@ public:
         ++m_requests;
         m_stop.request_stop();
     }
-    /// Stops what was requested; what it has by then is delivered.
+    /// Stops the newest request; its result so far is delivered.
     void finishEarly()
     {
         m_finishEarly = m_pending != nullptr;
         m_stop.request_stop();
     }
-    /// For the work of the next request, which tells of its parts as it goes: what it is given runs on the
-    /// GUI thread, unless the request is no longer the newest by then.
-    [[nodiscard]] std::function<void(std::function<void()>)> teller()
+    /// Partial results of the next request: its work hands functions to the returned one, which run on the GUI
+    /// thread as long as that request is the newest.
+    [[nodiscard]] std::function<void(std::function<void()>)> reporter()
     {
         return [self = QPointer<LatestJob>(this), request = m_requests + 1](std::function<void()> tell) {
             QMetaObject::invokeMethod(
@@ -81,6 +83,12 @@ public:
         };
     }
     [[nodiscard]] bool isBusy() const { return m_running || m_pending; }
+    /// Delivers the newest request here if it is done within `most`; otherwise it is delivered as usual.
+    void deliverWithin(std::chrono::milliseconds most)
+    {
+        if (m_running && !m_pending && m_result.wait_for(most) == std::future_status::ready)
+            finished(m_runs);
+    }
     /// For tests and exports: processes events until nothing is running or pending.
     void waitIdle()
     {
@@ -99,21 +107,27 @@ private:
             m_stop.request_stop();
         QPointer<LatestJob> self(this);
         const bool shared = m_pool == backgroundPool();
-        m_pool->start([self, work = std::move(work), token = m_stop.get_token(), shared] {
-            if (shared)
-                standBack();
-            auto result = std::make_shared<R>(work(token));
-            QMetaObject::invokeMethod(
-                QCoreApplication::instance(),
-                [self, result] {
-                    if (self)
-                        self->finished(std::move(*result));
-                },
-                Qt::QueuedConnection);
-        });
+        auto result = std::make_shared<std::promise<R>>();
+        m_result = result->get_future();
+        m_pool->start(
+            [self, work = std::move(work), token = m_stop.get_token(), shared, result, run = ++m_runs] {
+                if (shared)
+                    standBack();
+                result->set_value(work(token));
+                QMetaObject::invokeMethod(
+                    QCoreApplication::instance(),
+                    [self, run] {
+                        if (self)
+                            self->finished(run);
+                    },
+                    Qt::QueuedConnection);
+            });
     }
-    void finished(R result)
+    void finished(std::uint64_t run)
     {
+        if (!m_running || run != m_runs)
+            return; // deliverWithin() has delivered it
+        R result = m_result.get();
         m_running = false;
         const bool outdated = m_dropRunning || (m_cancelRunning && m_pending);
         if (m_pending)
@@ -131,6 +145,8 @@ private:
     bool m_dropRunning = false;
     bool m_finishEarly = false; ///< of what is pending
     std::uint64_t m_requests = 0;
+    std::uint64_t m_runs = 0; ///< started so far; the last one is what runs
+    std::future<R> m_result;  ///< of what runs
 };
 
 } // namespace tilewright::ui

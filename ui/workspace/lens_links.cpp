@@ -26,7 +26,8 @@ LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
             m_outdated[index(lens)] = true;
             Q_EMIT outdated(lens);
         }
-        catchUp(Lens::Systolic);
+        if (!m_workspace.schedule().isChanging()) // else workloadChanged() comes
+            catchUp(Lens::Systolic);
         showInNpu();
     });
 }

@@ -78,7 +78,7 @@ void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architec
     m_result = nullptr;
     m_status.reset();
     m_job->request([this, nest, architecture, asked, settings = m_settings,
-                    tell = m_job->teller()](std::stop_token stop) {
+                    tell = m_job->reporter()](std::stop_token stop) {
         mapping::SearchOptions options;
         options.stop = stop;
         options.status = [&](const mapping::SearchStatus& status) {

@@ -41,17 +41,14 @@ std::optional<SubgraphId> homeOf(const Document& document, const Selection& sele
     return std::nullopt;
 }
 
-/// Applies what has its final tiles already and selects what it made.
-bool applySettled(Document& document, Selection& selection, const Result<Schedule>& next, const QString& text,
+/// Selects what an edit made of the ops; false where it changed nothing.
+bool selectResult(const Document& document, Selection& selection, const Schedule& before,
                   const std::vector<OpId>& keepOps)
 {
-    const Schedule before = document.schedule();
-    if (!document.apply(next, text))
-        return false;
     const auto changed = changedSubgraphs(before, document.schedule());
     const bool opsWereChosen = !selection.state().ops.empty(); // and not whole subgraphs
     SelectionState state;
-    // Select what the edit made of the ops; where it touched several subgraphs, the one that holds them all.
+    // Where it touched several subgraphs, the one that holds them all.
     for (const SubgraphId s : changed) {
         const auto& in = document.schedule()[s].ops;
         const bool all = std::all_of(keepOps.begin(), keepOps.end(),
@@ -66,6 +63,14 @@ bool applySettled(Document& document, Selection& selection, const Result<Schedul
         state.ops.insert(keepOps.begin(), keepOps.end());
     selection.set(std::move(state));
     return !(before == document.schedule());
+}
+
+/// Applies what has its final tiles already and selects what it made.
+bool applySettled(Document& document, Selection& selection, const Result<Schedule>& next, const QString& text,
+                  const std::vector<OpId>& keepOps)
+{
+    const Schedule before = document.schedule();
+    return document.apply(next, text) && selectResult(document, selection, before, keepOps);
 }
 
 bool applyAndSelect(Document& document, Selection& selection, const Result<Schedule>& next,
@@ -323,7 +328,7 @@ Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
     return retiled(problem, schedule, *edited, rules);
 }
 
-bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const Schedule* judged)
+bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const SnapshotPtr& judged)
 {
     const QString what = opsText(document, drop.ops);
     const QString text = drop.recompute
@@ -331,8 +336,11 @@ bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, con
                                         : tr("Recompute %1 in a new subgraph").arg(what))
                              : (drop.to ? tr("Move %1 to subgraph %2").arg(what).arg(drop.to->index())
                                         : tr("Move %1 to a new subgraph").arg(what));
-    return applySettled(document, selection,
-                        judged ? Result<Schedule>(*judged) : scheduleAfter(document, drop), text, drop.ops);
+    if (!judged)
+        return applySettled(document, selection, scheduleAfter(document, drop), text, drop.ops);
+    const Schedule before = document.schedule();
+    document.apply(judged, text);
+    return selectResult(document, selection, before, drop.ops);
 }
 
 } // namespace tilewright::ui

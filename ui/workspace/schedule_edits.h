@@ -13,9 +13,9 @@
 
 namespace tilewright::ui {
 
-/// The edits of core/schedule applied to what a person has selected: each makes one undo step and leaves the
+/// The edits of core/edit applied to what a person has selected: each makes one undo step and leaves the
 /// selection on the result; a refusal is announced by Document::refused(). Subgraphs that gain or lose ops
-/// are tiled anew (eval/retile.h). All return whether anything changed.
+/// are tiled anew (edit/retile.h). All return whether anything changed.
 
 [[nodiscard]] EditOptions editOptions(const Rules& rules, bool force = false);
 
@@ -55,8 +55,7 @@ struct OpDrop
 /// Needs no document, so that a worker can call it.
 [[nodiscard]] Result<Schedule> scheduleAfter(const Problem& problem, const Schedule& schedule,
                                              const Rules& rules, const OpDrop& drop);
-/// `judged`: the schedule that the person has seen the verdict of; without one it is made here.
-bool applyDrop(Document& document, Selection& selection, const OpDrop& drop,
-               const Schedule* judged = nullptr);
+/// `judged`: the evaluated schedule whose verdict the person has seen; without one the schedule is made here.
+bool applyDrop(Document& document, Selection& selection, const OpDrop& drop, const SnapshotPtr& judged = {});
 
 } // namespace tilewright::ui

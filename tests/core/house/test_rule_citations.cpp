@@ -2,9 +2,13 @@
 // Every rule and document that a comment, a string or a document cites exists. A citation is `R4.7` (a rule
 // of docs/rules/schedule.md; `R9.1a` is its item (a)) or a path with the number of a section:
 // `docs/FILE.md 3.2`, `docs/FILE.md 4 to 6`. Anything else that looks like a citation is refused, so that all
-// of them are checked.
+<<<<<<< HEAD:tests/core/house/test_rule_citations.cpp
+// of them are checked. Source files that comments name (`folder/file.h`, `folder/file.*`) exist, too.
 #include "test_main.h"
 
+=======
+// of them are checked. Source files that comments name (`folder/file.h`, `folder/file.*`) exist, too.
+>>>>>>> scene/scene:tests/core/test_rule_citations.cpp
 #include <QDir>
 #include <QDirIterator>
 #include <QRegularExpression>
@@ -171,7 +175,29 @@ public:
         return out;
     }
 
+    /// Source files that a comment names, by the end of their path, and that are not there.
+    QStringList missingFiles(const QString& comment)
+    {
+        static const QRegularExpression kSource(
+            QStringLiteral("(?<![\\w./<-])(?:[a-z0-9_]+/)+[a-z0-9_]+\\.(?:h|cpp|py|\\*)(?![\\w/])"));
+        if (m_sources.isEmpty())
+            for (const char* folder : {"core", "ui", "app", "python", "tests"})
+                for (const QString& path :
+                     filesBelow(QLatin1String(folder),
+                                {QStringLiteral("*.cpp"), QStringLiteral("*.h"), QStringLiteral("*.py")}))
+                    m_sources += QLatin1Char('/') + path + QLatin1Char('\n');
+        QStringList out;
+        for (auto it = kSource.globalMatch(comment); it.hasNext();) {
+            const QString path = it.next().captured();
+            const QString end = path.endsWith(QLatin1Char('*')) ? path.chopped(1) : path + QLatin1Char('\n');
+            if (!m_sources.contains(QLatin1Char('/') + end))
+                out << QStringLiteral("there is no file %1").arg(path);
+        }
+        return out;
+    }
+
 private:
+    QString m_sources; ///< paths of all sources, a line each
     QSet<QString> m_rules;
     QMap<QString, QSet<QString>> m_sections;
 };
@@ -194,7 +220,8 @@ private slots:
                     continue;
                 ++files;
                 for (const Prose& p : commentsAndStrings(content(path)))
-                    for (const QString& fault : checker.faults(p.text, false))
+                    for (const QString& fault : checker.faults(p.text, false) +
+                                                    (p.quoted ? QStringList() : checker.missingFiles(p.text)))
                         faults << QStringLiteral("%1:%2: %3").arg(path).arg(p.line).arg(fault);
             }
         for (const char* folder : {"core", "ui", "app", "tests", "cmake"})
@@ -346,6 +373,11 @@ private slots:
         QTest::newRow("raw string") << "auto s = R\"x(a \" R77)x\"; // R4" << 1;
         QTest::newRow("spec") << "/// Weights (spec 5.4)" << 1;
         QTest::newRow("not in the code") << "int R77 = 1'000'000; // fine" << 0;
+        QTest::newRow("file") << "// tiled anew (edit/retile.h), as core/edit/edits.* does" << 0;
+        QTest::newRow("file elsewhere") << "// tiled anew (eval/retile.h)" << 1;
+        QTest::newRow("no file") << "int a; ///< of core/edit/made_up.*" << 1;
+        QTest::newRow("file of a library") << "// only JSON sources include nlohmann/json.hpp" << 0;
+        QTest::newRow("included") << "#include \"made/up.h\"" << 0;
         QTest::newRow("document not in git") << "// DESIGN.md section 5" << 3;
     }
     void madeUpCitationsAreFound()
@@ -354,7 +386,8 @@ private slots:
         Checker checker;
         QStringList faults;
         for (const Prose& p : commentsAndStrings(code))
-            faults << checker.faults(p.text, false);
+            faults << checker.faults(p.text, false)
+                   << (p.quoted ? QStringList() : checker.missingFiles(p.text));
         QTEST(int(faults.size()), "faults");
     }
 };

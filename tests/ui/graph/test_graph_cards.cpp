@@ -4,8 +4,8 @@
 #include "graph_bench.h"
 #include "test_main.h"
 #include "theme/number.h"
+#include "views/graph/graph_bars.h"
 #include "views/graph/graph_sections.h"
-#include "views/graph/graph_toolbar.h"
 #include "workload/generate.h"
 
 #include <QLabel>

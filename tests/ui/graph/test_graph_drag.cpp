@@ -5,7 +5,7 @@
 #include "graph_bench.h"
 #include "test_main.h"
 #include "theme/number.h"
-#include "views/graph/graph_drag_paint.h"
+#include "views/graph/graph_picture.h"
 
 #include <QMenu>
 #include <QSettings>
@@ -30,6 +30,9 @@ private Q_SLOTS:
     void dragRefusedAndForced();
     void dragOfSelectionAndOfSubgraph();
     void dropAppliesWhatWasJudged();
+    void dropOfWhatWasJudgedIsNotEvaluatedAgain();
+    void aTabInAPreviewIsNoHandle();
+    void aHandleOutlivesItsSubgraph();
     void dragIsCancelled();
     void dragOverManyTargetsNeverBlocks();
     void example1ByMouse();
@@ -115,12 +118,10 @@ void TestGraphDrag::dragShowsEveryTarget()
     for (const auto& [subgraph, verdict] : verdicts)
         QVERIFY2(picture::pixels(shown, verdictColour(verdict.kind, Theme::light()), 30) > 0,
                  qPrintable(verdict.text));
-    const QSet<GraphVerdict::Kind> kinds = [&] {
-        QSet<GraphVerdict::Kind> out;
-        for (const auto& [subgraph, verdict] : verdicts)
-            out << verdict.kind;
-        return out;
-    }();
+    QSet<GraphVerdict::Kind> kinds;
+    for (const auto& [subgraph, verdict] : verdicts)
+        kinds << verdict.kind;
+    QVERIFY2(kinds.size() > 1, "targets with different verdicts, so that their colours differ");
     // Ctrl asks another question of every target.
     b.move(b.at(3), Qt::ControlModifier);
     b.view->drag().waitForVerdicts();
@@ -228,6 +229,67 @@ void TestGraphDrag::dropAppliesWhatWasJudged()
     // Not an equal schedule made anew: the very one.
     for (std::size_t s = 0; s < judged->schedule.size(); ++s)
         QVERIFY(b.document().schedule().subgraphs[s] == judged->schedule.subgraphs[s]);
+}
+
+/// One announcement says what has changed and what it costs: that of the verdict.
+void TestGraphDrag::dropOfWhatWasJudgedIsNotEvaluatedAgain()
+{
+    Bench b(example("ex1.problem.json"));
+    b.carry(b.at(1), b.at(0));
+    b.view->drag().waitForVerdicts();
+    const SnapshotPtr judged = b.view->drag().judged();
+    QVERIFY(judged);
+    QList<Parts> rounds;
+    b.document().whenChanged(this, Part::Steps | Part::Snapshot, [&](Parts parts) { rounds << parts; });
+    b.release(b.at(0));
+    QCOMPARE(rounds.size(), 1);
+    QVERIFY(rounds[0].testFlag(Part::Steps) && rounds[0].testFlag(Part::Snapshot));
+    QVERIFY(b.document().isEvaluated());
+    QCOMPARE(b.document().snapshot()->evaluationMs, judged->evaluationMs); // measured once
+    QCOMPARE(b.document().snapshot()->evaluation.total, 3276.8);
+    QTest::qWait(50);
+    QCOMPARE(rounds.size(), 1);
+    b.document().undoStack().undo();
+    b.document().waitForSnapshot();
+    QVERIFY(b.document().snapshot()->schedule == oneOpPerSubgraph(*b.document().problem()));
+}
+
+/// The subgraphs of a preview are none of the document's: its tab begins a rubber band, and nothing is
+/// edited.
+void TestGraphDrag::aTabInAPreviewIsNoHandle()
+{
+    const ProblemPtr problem = example("ex1.problem.json");
+    Bench b(problem, solution(*problem, "ex1B.solution.json")); // everything in one subgraph
+    b.document().showPreview(oneOpPerSubgraph(*problem));
+    QVERIFY(QTest::qWaitFor([&] { return b.document().preview() != nullptr; }));
+    b.view->settle();
+    QVERIFY(b.view->model()->snapshot == b.document().preview());
+    b.carry(b.handle(1), b.emptySpot());
+    QVERIFY(!b.view->drag().isActive());
+    QVERIFY(b.document().preview());
+    b.release(b.emptySpot());
+    QCOMPARE(b.document().undoStack().count(), 0);
+}
+
+/// The pressed tab is of a schedule that a key takes back before the mouse moves.
+void TestGraphDrag::aHandleOutlivesItsSubgraph()
+{
+    const ProblemPtr problem = example("ex1.problem.json");
+    Bench b(problem, solution(*problem, "ex1B.solution.json"));
+    b.document().apply(oneOpPerSubgraph(*problem), QStringLiteral("split"));
+    b.document().waitForSnapshot();
+    b.view->settle();
+    const QPoint from = b.handle(1);
+    const QPoint to = b.emptySpot();
+    b.press(from);
+    b.document().undoStack().undo();
+    b.move(from + QPoint(6, 6));
+    b.move(to);
+    QVERIFY(b.view->drag().isActive());
+    QCOMPARE(b.view->drag().drop().ops, std::vector<OpId>{OpId(1)});
+    QCOMPARE(b.view->drag().drop().from, std::nullopt);
+    QTest::keyClick(b.view.get(), Qt::Key_Escape);
+    b.release(to);
 }
 
 void TestGraphDrag::dragIsCancelled()

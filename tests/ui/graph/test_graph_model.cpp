@@ -5,9 +5,9 @@
 #include "graph_bench.h"
 #include "test_main.h"
 #include "theme/name.h"
-#include "views/graph/graph_roles.h"
+#include "views/graph/graph_colouring.h"
+#include "views/graph/graph_rearrange.h"
 #include "views/graph/graph_sections.h"
-#include "views/graph/graph_transition.h"
 #include "workspace/subgraph_colours.h"
 
 #include <QSettings>

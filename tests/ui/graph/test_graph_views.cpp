@@ -3,9 +3,9 @@
 #include "graph_bench.h"
 #include "test_main.h"
 #include "theme/number.h"
+#include "views/graph/graph_colouring.h"
+#include "views/graph/graph_cursor.h"
 #include "views/graph/graph_paint.h"
-#include "views/graph/graph_roles.h"
-#include "views/graph/graph_search.h"
 #include "views/graph/graph_tooltip.h"
 #include "views/graph/graph_traffic.h"
 

@@ -208,7 +208,7 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_table);
     for (const auto chosen : {&QTableView::clicked, &QTableView::activated})
         connect(m_table, chosen, this, [this](const QModelIndex& row) { m_model->goTo(row.row()); });
-    connect(m_model, &QAbstractItemModel::modelReset, this, &HistoryView::refresh);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &HistoryView::outdate);
     refresh();
 }
 

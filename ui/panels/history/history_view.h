@@ -64,6 +64,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void bringUpToDate() override { refresh(); }
 
 private:
     void refresh();

@@ -50,7 +50,8 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline | Part::Proof,
                            &InspectorView::outdate);
-    connect(&selection(), &Selection::changed, this, &InspectorView::outdate);
+    connect(&selection(), &Selection::changed, this,
+            [this] { document().isChanging() ? outdateLater() : outdate(); });
     refresh();
 }
 

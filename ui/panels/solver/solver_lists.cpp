@@ -260,7 +260,7 @@ void SolverAlternatives::request()
         if (s.locked)
             new QTreeWidgetItem(item, {tr("locked: nothing else was tried")});
     }
-    m_job.request([this, o = m_outcome, tell = m_job.teller()](std::stop_token stop) {
+    m_job.request([this, o = m_outcome, tell = m_job.reporter()](std::stop_token stop) {
         solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules, {stop, {}},
                           [&](SubgraphId subgraph, const std::vector<SolveAlternative>& found) {
                               tell([this, subgraph, found] { fill(subgraph, found); });

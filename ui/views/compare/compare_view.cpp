@@ -7,7 +7,6 @@
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
 #include "views/graph/graph_colouring.h"
-#include "views/graph/graph_roles.h"
 #include "workspace/compared_model.h"
 
 #include <QCheckBox>

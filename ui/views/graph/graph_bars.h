@@ -1,16 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/control_bar.h"
+#include "canvas/search_field.h"
 #include "canvas/view.h"
 #include "views/graph/graph_layouter.h"
+#include "views/graph/graph_model.h"
 
 #include <QRectF>
 
+class QAction;
+class QComboBox;
+class QMenu;
 class QLabel;
 
 namespace tilewright::ui {
 
-class GraphToolbar;
+/// The strip above the graph: colouring, neighbourhood, view options, search.
+class GraphToolbar : public ControlBar
+{
+    Q_OBJECT
+public:
+    GraphToolbar(Actions& actions, QWidget* parent);
+
+    [[nodiscard]] SearchField* searchField() const { return m_search; }
+    /// A switch in the menu of the options.
+    [[nodiscard]] QAction* addSwitch(const QString& text);
+    void setOptions(GraphColouring colouring, int hops);
+
+Q_SIGNALS:
+    void colouringChosen(GraphColouring colouring);
+    void hopsChosen(int hops);
+    void collapseAll();
+    void expandAll();
+
+private:
+    QComboBox* m_colouring;
+    QComboBox* m_neighbourhood;
+    QMenu* m_menu;
+    QAction* m_end; ///< of the switches
+    SearchField* m_search;
+};
 
 /// What stands above the picture (the controls, the line that says what is left out, the banner of a preview)
 /// and the room that it leaves.

@@ -2,9 +2,15 @@
 #include "views/graph/graph_cards.h"
 
 #include "edit/edits.h"
+#include "schedule/alike.h"
+#include "theme/name.h"
+#include "theme/number.h"
+#include "theme/text_row.h"
+#include "theme/words.h"
 #include "views/graph/graph_sections.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tilewright::ui {
 
@@ -141,6 +147,117 @@ GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Sch
     if (!shape.focus.empty())
         shape.hops = hops;
     return shape;
+}
+
+namespace {
+
+/// None where one is unknown.
+std::optional<double> latencyOf(const Snapshot& snapshot, const std::vector<SubgraphId>& subgraphs)
+{
+    const auto& all = snapshot.evaluation.subgraphs;
+    double sum = 0;
+    for (const SubgraphId s : subgraphs) {
+        if (s.index() >= all.size() || !all[s.index()].structurallyValid)
+            return std::nullopt;
+        sum += all[s.index()].latency;
+    }
+    return sum;
+}
+
+QString range(const QString& least, const QString& most)
+{
+    return least == most ? least : tr("%1 to %2").arg(least, most);
+}
+
+QString ops(std::size_t count)
+{
+    return counted(static_cast<std::int64_t>(count), tr("op"), tr("ops"));
+}
+
+/// How many of the blocks are not scheduled as most are.
+QString alikeWords(const Problem& problem, const Schedule& schedule, const Repetition& repetition,
+                   const GraphBlocks& blocks)
+{
+    const std::vector<std::size_t> like = scheduledLike(problem, schedule, repetition);
+    std::map<std::size_t, std::size_t> counts;
+    for (std::size_t b = blocks.first; b < blocks.first + blocks.count; ++b)
+        ++counts[like[b]];
+    std::size_t common = 0;
+    for (const auto& [block, count] : counts)
+        common = std::max(common, count);
+    return counts.size() == 1 ? tr("all scheduled alike")
+           : common == 1
+               ? tr("no two scheduled alike")
+               : tr("%1 of %2 scheduled otherwise").arg(number(blocks.count - common), number(blocks.count));
+}
+
+void describeBlocks(SectionWords& words, const GraphGeometry& geometry, const Snapshot& snapshot,
+                    const GraphSection& section)
+{
+    const GraphBlocks& blocks = *section.blocks;
+    const Repetition& repetition = (*geometry.repetitions)[blocks.repetition];
+    const QString times = QStringLiteral("× %1").arg(number(blocks.count));
+    words.title = QStringLiteral("%1–%2  %3")
+                      .arg(QString::fromStdString(repetition.label(blocks.first)))
+                      .arg(repetition.numbers[blocks.first + blocks.count - 1])
+                      .arg(times);
+    words.brief = times;
+    words.barOps = repetition.blocks[blocks.first];
+    // A subgraph belongs where its first op lies.
+    std::vector<std::vector<SubgraphId>> each(blocks.count);
+    const std::uint32_t first = *geometry.sectionOf(repetition.blocks[blocks.first].front());
+    for (const SubgraphId s : section.subgraphs)
+        each[*geometry.sectionOf(geometry.members[s.index()].front()) - first].push_back(s);
+    words.bar = each.front();
+    const auto [fewest, most] = std::minmax_element(
+        each.begin(), each.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    words.detail =
+        fewest->size() == most->size()
+            ? tr("each %1 in %2")
+                  .arg(ops(repetition.period()), counted(std::ssize(*most), tr("subgraph"), tr("subgraphs")))
+            : tr("each %1 in %2 subgraphs")
+                  .arg(ops(repetition.period()), range(number(fewest->size()), number(most->size())));
+    if (!words.latency.isEmpty()) {
+        std::vector<double> latency;
+        latency.reserve(each.size());
+        for (const auto& subgraphs : each)
+            latency.push_back(*latencyOf(snapshot, subgraphs));
+        const auto [least, longest] = std::minmax_element(latency.begin(), latency.end());
+        words.latency = tr("%1, each %2").arg(words.latency, range(number(*least), number(*longest)));
+    }
+    words.alike = alikeWords(*geometry.problem, snapshot.schedule, repetition, blocks);
+}
+
+} // namespace
+
+SectionWords sectionWords(const GraphGeometry& geometry, const Snapshot& snapshot,
+                          const GraphSection& section)
+{
+    SectionWords words;
+    words.bar = section.subgraphs;
+    if (const auto latency = latencyOf(snapshot, section.subgraphs))
+        words.latency = tr("latency %1").arg(number(*latency));
+    if (section.isStack()) {
+        describeBlocks(words, geometry, snapshot, section);
+        return words;
+    }
+    words.barOps = section.ops;
+    words.detail =
+        tr("%1 ops in %2 subgraphs").arg(number(section.ops.size()), number(section.subgraphs.size()));
+    std::vector<std::string> names;
+    for (OpId op : section.ops)
+        names.push_back(geometry.problem->opName(op));
+    const std::string shared = commonNamePrefix(names);
+    words.brief = QStringLiteral("%1–%2").arg(section.ops.front().value).arg(section.ops.back().value);
+    words.title = tr("ops %1").arg(words.brief);
+    if (section.blocks) {
+        const Repetition& repetition = (*geometry.repetitions)[section.blocks->repetition];
+        words.title = QString::fromStdString(repetition.label(section.blocks->first));
+        words.brief = QString::number(repetition.numbers[section.blocks->first]);
+    }
+    if (shared.size() > geometry.namePrefix.size())
+        words.title = withoutPrefix(shared.substr(0, shared.size() - 1), geometry.namePrefix);
+    return words;
 }
 
 } // namespace tilewright::ui

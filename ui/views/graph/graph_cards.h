@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "snapshot/snapshot.h"
+#include "views/graph/graph_geometry.h"
 #include "views/graph/graph_model.h"
 #include "workspace/selection.h"
 
@@ -31,5 +33,19 @@ namespace tilewright::ui {
 /// Only what is near the selection; everything for 0 hops or nothing selected.
 [[nodiscard]] GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Schedule& schedule,
                                            const SelectionState& selection, int hops);
+
+/// What stands on the card of several subgraphs.
+struct SectionWords
+{
+    QString title;
+    QString brief; ///< where the title finds no room
+    QString detail;
+    QString latency;             ///< empty where one is unknown
+    QString alike;               ///< of several equal blocks: whether they are scheduled alike
+    std::vector<SubgraphId> bar; ///< those the bar shows: of equal blocks the ones of the first
+    std::vector<OpId> barOps;    ///< likewise
+};
+[[nodiscard]] SectionWords sectionWords(const GraphGeometry& geometry, const Snapshot& snapshot,
+                                        const GraphSection& section);
 
 } // namespace tilewright::ui

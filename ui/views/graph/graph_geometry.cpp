@@ -3,8 +3,8 @@
 
 #include "theme/name.h"
 #include "theme/number.h"
-#include "views/graph/graph_places.h"
 #include "views/graph/graph_sections.h"
+#include "views/graph/graph_shapes.h"
 
 namespace tilewright::ui {
 

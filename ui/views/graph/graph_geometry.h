@@ -127,7 +127,7 @@ struct GraphGeometry
     std::vector<std::uint32_t> sectionOfOp;       ///< empty where there are no sections
     std::map<std::size_t, GraphSection> sections; ///< by node
     std::string namePrefix;   ///< what all visible names begin with; left out in the picture
-    bool provisional = false; ///< to be replaced when the nodes have been arranged (graph_regroup.h)
+    bool provisional = false; ///< to be replaced when the nodes have been arranged (graph_rearrange.h)
     std::map<GraphKey, std::size_t> index; ///< of the nodes
 
     /// Node of an op; of its card when it is collapsed; nothing when it is hidden.

@@ -118,6 +118,9 @@ bool GraphGestures::press(const QMouseEvent& event)
         return true;
     }
     m_hit = m_navigator.hitAt(m_mouse);
+    m_handleOps.clear();
+    if (m_hit.onHandle && m_hit.subgraph)
+        m_handleOps = m_layouter.model()->snapshot->schedule[*m_hit.subgraph].ops;
     setGesture(Gesture::Press);
     // What is dragged must be selected first; a selection of several is kept for that.
     if (extends(event.modifiers()))
@@ -150,7 +153,7 @@ void GraphGestures::move(const QMouseEvent& event)
             (m_hit.node || (m_hit.onHandle && m_hit.subgraph))) {
             beginNudge();
             m_layouter.setNudges(nudges());
-        } else if (m_hit.op || (m_hit.onHandle && m_hit.subgraph)) {
+        } else if (m_hit.op || !m_handleOps.empty()) {
             leavePreviewToDrag();
             beginDrag();
             updateDrag(event.modifiers());
@@ -284,7 +287,8 @@ void GraphGestures::finishBand(Qt::KeyboardModifiers modifiers)
 
 // -- dragging -------------------------------------------------------------------------------------------
 
-/// An edit begins: the preview goes first, and the op stays under the cursor.
+/// A drag edits the document's schedule: the preview goes, and the op stays under the cursor. Subgraphs of a
+/// preview have no handles (GraphNavigator::hitAt()).
 void GraphGestures::leavePreviewToDrag()
 {
     if (!m_layouter.isPreview())
@@ -300,18 +304,13 @@ void GraphGestures::beginDrag()
 {
     const Schedule& schedule = m_context.document.schedule();
     const SelectionState& s = m_context.selection.state();
-    std::vector<OpId> ops;
-    std::optional<SubgraphId> from;
-    if (m_hit.onHandle && m_hit.subgraph) {
-        ops = schedule[*m_hit.subgraph].ops;
-        from = m_hit.subgraph;
-    } else {
-        if (s.ops.count(*m_hit.op) > 0)
-            ops.assign(s.ops.begin(), s.ops.end());
-        else
-            ops = {*m_hit.op};
-        from = sourceOf(schedule, ops, {s.subgraph, m_hit.subgraph});
-    }
+    std::vector<OpId> ops = m_handleOps;
+    if (ops.empty() && s.ops.count(*m_hit.op) > 0)
+        ops.assign(s.ops.begin(), s.ops.end());
+    else if (ops.empty())
+        ops = {*m_hit.op};
+    const std::optional<SubgraphId> from =
+        sourceOf(schedule, ops, {m_handleOps.empty() ? s.subgraph : std::nullopt, m_hit.subgraph});
     // Verdicts are wanted from near to far.
     const QPointF here = m_navigator.viewport().toScene(m_pressed);
     std::vector<std::pair<double, SubgraphId>> order;
@@ -376,10 +375,8 @@ void GraphGestures::drop()
     if (!dropped)
         return;
     // What has just been dropped is in view.
-    m_cursor.withoutScrolling([&] {
-        applyDrop(m_context.document, m_context.selection, dropped->drop,
-                  dropped->judged ? &dropped->judged->schedule : nullptr);
-    });
+    m_cursor.withoutScrolling(
+        [&] { applyDrop(m_context.document, m_context.selection, dropped->drop, dropped->judged); });
 }
 
 void GraphGestures::scrollAtTheEdge()

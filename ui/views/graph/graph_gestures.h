@@ -27,7 +27,7 @@ public:
     void doubleClick(const QMouseEvent& event);
     void modifierChanged(const QKeyEvent& event); ///< while dragging they say what a drop would do
     void cancel();
-    /// The picture is moved under the hand; then what is under it is another thing.
+    /// Panning during a gesture: the press point keeps its place in the scene.
     void aboutToPan(QPointF pixels);
     void panned();
 
@@ -67,6 +67,7 @@ private:
     QPointF m_pressed;
     QPointF m_mouse;
     GraphHit m_hit;
+    std::vector<OpId> m_handleOps; ///< of the subgraph whose tab or card was pressed, as it was shown then
     bool m_rightMoved = false;
     QRectF m_band;
     GraphDrag m_drag;

@@ -2,8 +2,7 @@
 #include "views/graph/graph_layouter.h"
 
 #include "canvas/animation_clock.h"
-#include "views/graph/graph_regroup.h"
-#include "views/graph/graph_transition.h"
+#include "views/graph/graph_rearrange.h"
 #include "workspace/compared_model.h"
 
 #include <QFontMetricsF>

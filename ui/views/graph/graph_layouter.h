@@ -3,7 +3,7 @@
 
 #include "canvas/view.h"
 #include "views/graph/graph_model.h"
-#include "views/graph/graph_nudge.h"
+#include "views/graph/graph_rearrange.h"
 #include "views/graph/graph_traffic.h"
 #include "workspace/latest_job.h"
 

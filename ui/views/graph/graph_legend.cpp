@@ -5,7 +5,6 @@
 #include "theme/words.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_paint.h"
-#include "views/graph/graph_roles.h"
 #include "views/graph/graph_shapes.h"
 
 #include <QPainter>

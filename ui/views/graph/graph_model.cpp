@@ -5,9 +5,10 @@
 #include "theme/number.h"
 #include "theme/text_row.h"
 #include "theme/words.h"
+#include "views/graph/graph_cards.h"
 #include "views/graph/graph_colouring.h"
-#include "views/graph/graph_section_words.h"
 #include "views/graph/graph_shapes.h"
+#include "views/graph/graph_tooltip.h"
 
 #include <map>
 #include <set>
@@ -49,7 +50,7 @@ public:
         m_model.bounds = QRectF(b.x, b.y, b.width, b.height);
         for (const GraphHull& hull : m_model.hulls)
             m_model.bounds |= hull.bounds;
-        summarise();
+        m_model.summary = graphSummary(m_snapshot);
         return std::move(m_model);
     }
 
@@ -258,15 +259,7 @@ private:
             hull.subgraph = s;
             hull.fill = m_options.colouring == GraphColouring::Subgraph ? m_fill[i] : GraphFill{};
             hull.error = m_error[i];
-            hull.granularity = granularityText(s);
             hull.locked = m_snapshot.schedule[s].locked;
-            if (const auto* e = evaluation(s)) {
-                hull.latency = number(e->latency);
-                hull.mark = colourMark(*e, m_options.colouring);
-                if (const auto before = m_before.find(sorted(m_snapshot.schedule[s].ops));
-                    before != m_before.end() && before->second != e->latency)
-                    hull.change = signedNumber(change(before->second, e->latency));
-            }
             bool first = true;
             const auto placeTab = [&](const QRectF& edge) {
                 if (!first)
@@ -306,13 +299,31 @@ private:
                 const double aside = first ? 1.6 * m_geometry.metrics.line * homeless[v]++ : 0;
                 placeTab({ring.left() + aside, ring.bottom(), std::max(0.0, ring.width() - aside), 0});
             }
-            hull.satellites.setFillRule(Qt::WindingFill);
-            hull.satelliteOutline = hull.satellites.simplified();
+            if (!hull.satellites.isEmpty()) {
+                hull.satellites.setFillRule(Qt::WindingFill);
+                hull.satelliteOutline = hull.satellites.simplified();
+            }
+            if (hull.isDrawn())
+                addTabTexts(hull);
             hull.nodes.assign(own.begin(), own.end());
             hull.nodes.insert(hull.nodes.end(), away.begin(), away.end());
             hull.bounds = hull.path.controlPointRect() | hull.satellites.controlPointRect();
             m_model.hulls.push_back(std::move(hull));
         }
+    }
+
+    /// Of drawn areas only: a graph of cards has thousands of subgraphs without a tab.
+    void addTabTexts(GraphHull& hull) const
+    {
+        hull.granularity = granularityText(hull.subgraph);
+        const auto* e = evaluation(hull.subgraph);
+        if (!e)
+            return;
+        hull.latency = number(e->latency);
+        hull.mark = colourMark(*e, m_options.colouring);
+        if (const auto before = m_before.find(sorted(m_snapshot.schedule[hull.subgraph].ops));
+            before != m_before.end() && before->second != e->latency)
+            hull.change = signedNumber(change(before->second, e->latency));
     }
 
     /// From a recomputed op to the rest of the subgraph: along its lines, else straight to the nearest op.
@@ -456,18 +467,6 @@ private:
             stroke.bounds = stroke.path.controlPointRect().adjusted(-1, -1, 1, 1);
             m_model.strokes.push_back(std::move(stroke));
         }
-    }
-
-    void summarise()
-    {
-        const Evaluation& e = m_snapshot.evaluation;
-        m_model.summary =
-            tr("Graph of %1 in %2, total latency %3, %4.")
-                .arg(counted(static_cast<std::int64_t>(m_problem.opCount()), tr("op"), tr("ops")),
-                     counted(static_cast<std::int64_t>(m_snapshot.schedule.size()), tr("subgraph"),
-                             tr("subgraphs")),
-                     number(e.total),
-                     e.valid() ? tr("valid") : counted(std::ssize(e.issues), tr("problem"), tr("problems")));
     }
 
     const Problem& m_problem;

@@ -132,6 +132,9 @@ struct GraphHull
     QString error;          ///< code of its first issue
     bool collapsed = false; ///< drawn as a card, or inside a section
     bool locked = false;    ///< for the solver
+
+    /// False for a subgraph whose ops are all in cards.
+    [[nodiscard]] bool isDrawn() const { return !path.isEmpty() || !satellites.isEmpty(); }
 };
 
 /// What the fill of the ops says.

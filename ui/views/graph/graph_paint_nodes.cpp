@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ops, tensors and cards, and the rings round what is marked.
 #include "theme/name.h"
+#include "theme/text_metrics.h"
 #include "views/graph/graph_painting.h"
 #include "views/graph/graph_shapes.h"
 
@@ -148,7 +149,7 @@ public:
 
     /// What can be understood of the name, else nothing: a name without its middle says nothing, one without
     /// its leading parts still does for an op.
-    static QString farName(const GraphNode& node, const QFontMetricsF& metrics, double width)
+    static QString farName(const GraphNode& node, const TextMetrics& metrics, double width)
     {
         const QChar dots(0x2026);
         const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
@@ -179,7 +180,7 @@ public:
     void paintFarText(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
-        const QFontMetricsF metrics(m_farFont);
+        const TextMetrics metrics(m_farFont);
         QRectF box = node.rect;
         if (!node.shares.empty())
             box.setBottom(box.bottom() - box.height() * 0.4);
@@ -292,7 +293,7 @@ public:
         const GraphNode& node = m_model.nodes[v];
         if (node.badges.empty())
             return 10;
-        const QFontMetricsF metrics(m_tagFont);
+        const TextMetrics metrics(m_tagFont);
         const double height = metrics.height() * 0.92;
         double x =
             node.rect.left() + (node.type == OpType::MatMul || node.key.kind == GraphKey::Kind::Card ? 6 : 9);
@@ -322,7 +323,7 @@ public:
 
     [[nodiscard]] QString named(const QFont& font, const QString& name, double width) const
     {
-        return fittingName(name, QFontMetricsF(font), width);
+        return fittingName(name, TextMetrics(font), width);
     }
 
     [[nodiscard]] QString elided(const QFont& font, const QString& text, double width) const

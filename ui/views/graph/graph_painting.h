@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "views/graph/graph_colouring.h"
 #include "views/graph/graph_paint.h"
-#include "views/graph/graph_roles.h"
 
 #include <QFont>
 #include <QPainter>

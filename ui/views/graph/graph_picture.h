@@ -5,6 +5,11 @@
 
 #include <QCoreApplication>
 #include <QPixmap>
+#include <QPointF>
+#include <QRectF>
+#include <QSizeF>
+
+#include <span>
 
 namespace tilewright::ui {
 
@@ -28,7 +33,7 @@ private:
     [[nodiscard]] GraphMarks marks() const;
     [[nodiscard]] GraphMarks lastingMarks() const; ///< those that an export shows
     void paintBand(QPainter& painter, const Theme& theme) const;
-    void paintDrag(QPainter& painter, const Theme& theme) const; // graph_drag_paint.cpp
+    void paintDrag(QPainter& painter, const Theme& theme) const;
     void paintOverview(QPainter& painter, const Theme& theme);
 
     ViewContext m_context;
@@ -41,5 +46,10 @@ private:
     QPixmap m_overview;
     GraphLegendPicture m_legend;
 };
+
+/// A panel of `size` beside the cursor: inside `room` and, as far as there is a side where that goes, without
+/// covering `avoid` or the cursor, nor more than it has to of the others. Below and to the right first.
+[[nodiscard]] QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF& avoid,
+                                 std::span<const QRectF> others = {});
 
 } // namespace tilewright::ui

@@ -3,10 +3,14 @@
 
 #include "layout/layout.h"
 
+#include <QHash>
 #include <QPainterPath>
 #include <QPointF>
 #include <QRectF>
+#include <QSizeF>
 
+#include <initializer_list>
+#include <optional>
 #include <vector>
 
 namespace tilewright::ui {
@@ -38,5 +42,23 @@ struct GraphNode;
 
 /// An arrow that runs round: "recomputed".
 [[nodiscard]] QPainterPath recomputeSign(const QRectF& rect);
+
+/// Finds places on lines for what must cover neither nodes nor tabs nor one another.
+class PlacesOnLines
+{
+public:
+    void take(const QRectF& rect);
+    /// Tries the given parts of the last curve of the route, which the line shares with no other, and takes
+    /// the first that is free.
+    [[nodiscard]] std::optional<QRectF> place(const LayoutRoute& route, const QSizeF& size,
+                                              std::initializer_list<double> at);
+    /// Around such a part, free or not.
+    [[nodiscard]] static QRectF around(const LayoutRoute& route, const QSizeF& size, double at);
+
+private:
+    [[nodiscard]] bool isFree(const QRectF& rect) const;
+
+    QHash<quint64, std::vector<QRectF>> m_cells;
+};
 
 } // namespace tilewright::ui

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/live_picture.h"
+#include "canvas/viewport.h"
+#include "views/graph/graph_hit.h"
 #include "views/graph/graph_model.h"
 
 #include <QString>
 
 namespace tilewright::ui {
+
+/// The graph in one sentence, for the accessible description.
+[[nodiscard]] QString graphSummary(const Snapshot& snapshot);
 
 /// Rich text with exact values.
 [[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op);
@@ -13,5 +19,10 @@ namespace tilewright::ui {
 [[nodiscard]] QString bundleTooltip(const Snapshot& snapshot, const std::vector<TensorId>& tensors);
 [[nodiscard]] QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section);
 [[nodiscard]] QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph);
+
+/// What can be pointed at in the picture that `viewport` shows: nodes, tabs, lines, areas, as hitTest()
+/// prefers them. `tooltip` says of each what the screen does.
+[[nodiscard]] std::vector<PicturePart> graphParts(const GraphModel& model, const Viewport& viewport,
+                                                  const std::function<QString(const GraphHit&)>& tooltip);
 
 } // namespace tilewright::ui

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
-#include "views/graph/graph_parts.h"
+#include "views/graph/graph_tooltip.h"
 
 #include "theme/number.h"
 #include "theme/text_row.h"
+#include "views/graph/graph_bars.h"
 #include "views/graph/graph_cards.h"
 #include "views/graph/graph_colouring.h"
-#include "views/graph/graph_menu.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_sections.h"
-#include "views/graph/graph_toolbar.h"
-#include "views/graph/graph_tooltip.h"
 #include "workspace/compared_model.h"
 #include "workspace/subgraphs_text.h"
 

@@ -45,7 +45,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     m_kind = m_fields.choice(*m_layerForm, QStringLiteral("kind"), tr("Kind"),
                              {tr("convolution"), tr("depthwise convolution"), tr("matrix product")},
                              tr("What the layer computes; it decides which loops there are."),
-                             [](Setup& s) -> decltype(auto) { return (s.layer.kind); });
+                             member(&Setup::layer, &Layer::kind));
     m_kind->setAccessibleName(tr("Kind of layer"));
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     const auto layer = [&](bool gemm, const QString& name, const char* key, const QString& tip, auto part,
@@ -84,18 +84,18 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     QFormLayout* hardware = group(tr("Hardware"));
     const auto whole = [&](const QString& name, const char* key, const QString& tip,
                            std::int64_t Architecture::*field) {
-        integer(hardware, name, key, tip,
-                [field](Setup& s) -> decltype(auto) { return (s.architecture.*field); });
+        integer(hardware, name, key, tip, member(&Setup::architecture, field));
     };
-    const auto number = [&](const QString& name, const char* key, const QString& tip, auto part) {
+    const auto number = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
+                            auto... path) {
         m_fields
-            .decimal(*hardware, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
-                     [part](Setup& s) -> double& { return std::invoke(part, s.architecture); })
+            .decimal(*form, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
+                     member(&Setup::architecture, path...))
             ->setMinimumWidth(70);
     };
-    const auto energy = [&](const QString& name, const char* key, const QString& tip,
+    const auto energy = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                             double EnergyTable::*field) {
-        number(name, key, tip, [field](Architecture& a) -> double& { return a.energyPj.*field; });
+        number(form, name, key, tip, &Architecture::energyPj, field);
     };
     whole(tr("PEs"), "pes", tr("Processing elements of the array."), &Architecture::pes);
     whole(tr("RF, bytes"), "rf_bytes", tr("Register file of one PE."), &Architecture::rfBytes);
@@ -103,25 +103,28 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
           &Architecture::spmBanks);
     whole(tr("Bank, bytes"), "spm_bank_bytes", tr("Size of one bank."), &Architecture::spmBankBytes);
     whole(tr("Element, bytes"), "element_bytes", tr("Size of one number."), &Architecture::elementBytes);
-    number(tr("DMA start, cycles"), "dma_init_cycles", tr("DMA cycles before the first byte of a burst."),
-           &Architecture::dmaInitCycles);
-    number(tr("DMA, cycles/byte"), "dma_cycles_per_byte", tr("DMA cycles for each byte."),
+    number(hardware, tr("DMA start, cycles"), "dma_init_cycles",
+           tr("DMA cycles before the first byte of a burst."), &Architecture::dmaInitCycles);
+    number(hardware, tr("DMA, cycles/byte"), "dma_cycles_per_byte", tr("DMA cycles for each byte."),
            &Architecture::dmaCyclesPerByte);
-    number(tr("DMA, MHz"), "dma_mhz", tr("Clock of the DMA."), &Architecture::dmaMhz);
-    number(tr("Array, MHz"), "array_mhz", tr("Clock of the array, in which cycles are counted."),
+    number(hardware, tr("DMA, MHz"), "dma_mhz", tr("Clock of the DMA."), &Architecture::dmaMhz);
+    number(hardware, tr("Array, MHz"), "array_mhz", tr("Clock of the array, in which cycles are counted."),
            &Architecture::arrayMhz);
-    energy(tr("RF, pJ"), "energy_rf", tr("Energy of one access to a register file."), &EnergyTable::rf);
-    energy(tr("Network, pJ"), "energy_noc", tr("Energy to send one element to or from a PE."),
+    energy(hardware, tr("RF, pJ"), "energy_rf", tr("Energy of one access to a register file."),
+           &EnergyTable::rf);
+    energy(hardware, tr("Network, pJ"), "energy_noc", tr("Energy to send one element to or from a PE."),
            &EnergyTable::noc);
-    energy(tr("SPM, pJ"), "energy_spm", tr("Energy of one element of the scratchpad."), &EnergyTable::spm);
-    energy(tr("DRAM, pJ"), "energy_dram", tr("Energy of one element of DRAM."), &EnergyTable::dram);
-    energy(tr("MAC, pJ"), "energy_mac", tr("Energy of one multiplication and addition."), &EnergyTable::mac);
+    energy(hardware, tr("SPM, pJ"), "energy_spm", tr("Energy of one element of the scratchpad."),
+           &EnergyTable::spm);
+    energy(hardware, tr("DRAM, pJ"), "energy_dram", tr("Energy of one element of DRAM."), &EnergyTable::dram);
+    energy(hardware, tr("MAC, pJ"), "energy_mac", tr("Energy of one multiplication and addition."),
+           &EnergyTable::mac);
 
     QFormLayout* model = group(tr("Model"));
     const auto option = [&](const QString& name, const char* key, const QString& tip,
                             bool ModelOptions::*field) {
         m_fields.check(*model, QLatin1String(key), name, tip,
-                       [field](Setup& s) -> bool& { return s.architecture.options.*field; });
+                       member(&Setup::architecture, &Architecture::options, field));
     };
     option(tr("Imperfect factors"), "imperfect",
            tr("Factors need not divide a loop: its last tile is smaller."), &ModelOptions::imperfect);
@@ -148,25 +151,18 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
         box->setSpecialValueText(tr("as a read"));
         box->setMinimumWidth(70);
     };
-    const auto extra = [&](const QString& name, const char* key, const QString& tip,
-                           double EnergyTable::*field) {
-        m_fields
-            .decimal(*model, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
-                     [field](Setup& s) -> double& { return s.architecture.energyPj.*field; })
-            ->setMinimumWidth(70);
-    };
     write(tr("RF write, pJ"), "energy_rf_write", tr("Energy of writing a register file."),
           &EnergyTable::rfWrite);
     write(tr("SPM write, pJ"), "energy_spm_write", tr("Energy of a result that enters the scratchpad."),
           &EnergyTable::spmWrite);
     write(tr("DRAM write, pJ"), "energy_dram_write", tr("Energy of a result that enters DRAM."),
           &EnergyTable::dramWrite);
-    extra(tr("RF fill, pJ"), "energy_rf_fill",
-          tr("Energy of an element that the network brings into a register file."), &EnergyTable::rfFill);
-    extra(tr("SPM fill, pJ"), "energy_spm_fill",
-          tr("Energy of an element that DRAM brings into the scratchpad."), &EnergyTable::spmFill);
-    extra(tr("Leakage, pJ/cycle"), "energy_leakage", tr("Energy of the whole machine in every cycle."),
-          &EnergyTable::leakage);
+    energy(model, tr("RF fill, pJ"), "energy_rf_fill",
+           tr("Energy of an element that the network brings into a register file."), &EnergyTable::rfFill);
+    energy(model, tr("SPM fill, pJ"), "energy_spm_fill",
+           tr("Energy of an element that DRAM brings into the scratchpad."), &EnergyTable::spmFill);
+    energy(model, tr("Leakage, pJ/cycle"), "energy_leakage",
+           tr("Energy of the whole machine in every cycle."), &EnergyTable::leakage);
     m_fields.text(
         *model, QStringLiteral("factors"), tr("Factors"), QStringLiteral("SPATIAL.M=16, RF.C<=8"),
         tr("Factors that the search must keep: level, loop, then =, <= or >= and a number; more than one "

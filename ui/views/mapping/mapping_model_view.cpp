@@ -179,7 +179,7 @@ void MappingModelView::start()
     m_architecture = m_state.setup().architecture;
     m_started = m_running = true;
     m_job->request([this, model = m_state.model(), architecture = m_architecture,
-                    quick = m_mode->currentIndex() == 1, tell = m_job->teller()](std::stop_token stop) {
+                    quick = m_mode->currentIndex() == 1, tell = m_job->reporter()](std::stop_token stop) {
         mapping::SearchOptions options;
         options.stop = stop;
         options.seconds = kSeconds;

@@ -87,7 +87,7 @@ void MappingView::createControls()
            [this](bool) { openWithDialog(); });
     action(
         "paste", tr("Paste a method"), QStringLiteral("down"),
-        tr("Take the method, layer or hardware that is on the clipboard ; nested tuples and lists "
+        tr("Take the method, layer or hardware that is on the clipboard; nested tuples and lists "
            "as printed are understood."),
         [this](bool) { paste(); }, false, here(QKeySequence::Paste));
     m_undo = action(

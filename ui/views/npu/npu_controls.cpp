@@ -111,16 +111,15 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
     m_fields.choice(form, QStringLiteral("scheduler"), tr("Kind"), {tr("static"), tr("dynamic")},
                     tr("Static: lists made before the run. Dynamic: an idle core takes the ready unit with "
                        "the best score."),
-                    [](NpuSettings& s) -> decltype(auto) { return (s.options.scheduler); });
+                    member(&NpuSettings::options, &npu::RunOptions::scheduler));
     m_fields.choice(form, QStringLiteral("assignment"), tr("Assignment"),
                     {tr("round robin"), tr("cost aware"), tr("head parallel")},
                     tr("Which core runs a unit. The dynamic scheduler only keeps head parallel: a head stays "
                        "on one core."),
-                    [](NpuSettings& s) -> decltype(auto) { return (s.options.assignment); });
+                    member(&NpuSettings::options, &npu::RunOptions::assignment));
     const auto weight = [&](const char* name, const QString& label, const QString& tip, auto part) {
-        m_dynamic.push_back(
-            m_fields.decimal(form, QLatin1String(name), label, 0, 100, 2, 0.1, tip,
-                             [part](NpuSettings& s) -> double& { return s.options.weights.*part; }));
+        m_dynamic.push_back(m_fields.decimal(form, QLatin1String(name), label, 0, 100, 2, 0.1, tip,
+                                             member(&NpuSettings::options, &npu::RunOptions::weights, part)));
     };
     weight("w1", tr("w1 path"), tr("Weight of the critical path in the dynamic score."),
            &npu::Weights::criticalPath);
@@ -132,7 +131,7 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
     m_dynamic.push_back(
         m_fields.check(form, QStringLiteral("memoryFirst"), tr("Memory-bound first"),
                        tr("Dynamic: ready units that DRAM limits go before those that the engines limit."),
-                       [](NpuSettings& s) -> decltype(auto) { return (s.options.memoryBoundFirst); }));
+                       member(&NpuSettings::options, &npu::RunOptions::memoryBoundFirst)));
 }
 
 void NpuControls::addHardwareRows(QFormLayout& form)
@@ -166,25 +165,24 @@ void NpuControls::addHardwareRows(QFormLayout& form)
     };
     m_fields.number(form, QStringLiteral("cores"), tr("Cores"), 1, npu::kMaxCores,
                     tr("Cores that share DRAM and the trunk of the NoC."),
-                    [](NpuSettings& s) -> decltype(auto) { return (s.hardware.cores); });
-    number(
-        "spm", tr("SPM KiB"), 1 << 20, tr("Scratchpad of one core in KiB. Tiles are cut anew."),
-        [](NpuSettings& s) -> decltype(auto) { return (s.hardware.spmBytes); }, 1024);
+                    member(&NpuSettings::hardware, &npu::NpuHardware::cores));
+    number("spm", tr("SPM KiB"), 1 << 20, tr("Scratchpad of one core in KiB. Tiles are cut anew."),
+           member(&NpuSettings::hardware, &npu::NpuHardware::spmBytes), 1024);
     number("channels", tr("Channels"), npu::kMaxChannels, tr("DRAM channels, each with its own data bus."),
-           [](NpuSettings& s) -> decltype(auto) { return (s.hardware.dram.channels); });
+           member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::channels));
     number("banks", tr("Banks"), npu::kMaxBanks, tr("Banks of one channel."),
-           [](NpuSettings& s) -> decltype(auto) { return (s.hardware.dram.banks); });
+           member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::banks));
     number("burst", tr("Burst bytes"), 65536,
            tr("Bytes of one burst, a power of two; loads and stores are rounded to it."),
-           [](NpuSettings& s) -> decltype(auto) { return (s.hardware.dram.burstBytes); });
+           member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::burstBytes));
     m_fields.choice(
         form, QStringLiteral("arbiter"), tr("Arbiter"), {tr("oldest first"), tr("DRAM aware")},
         tr("Which burst a channel takes next; DRAM aware: row hits, other banks, other heads, oldest."),
-        [](NpuSettings& s) -> decltype(auto) { return (s.hardware.dram.arbiter); });
+        member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::arbiter));
     number("link", tr("NoC link"), 1 << 20, tr("Bytes a cycle between one core and the trunk."),
-           [](NpuSettings& s) -> decltype(auto) { return (s.hardware.linkBytesPerCycle); });
+           member(&NpuSettings::hardware, &npu::NpuHardware::linkBytesPerCycle));
     number("trunk", tr("NoC trunk"), 1 << 20, tr("Bytes a cycle that all cores share."),
-           [](NpuSettings& s) -> decltype(auto) { return (s.hardware.trunkBytesPerCycle); });
+           member(&NpuSettings::hardware, &npu::NpuHardware::trunkBytesPerCycle));
 }
 
 void NpuControls::addViewRows(QFormLayout& form, NpuChartOptions& options)

@@ -30,7 +30,7 @@ void SweepRun::start(std::vector<SweepResults> sweeps)
         for (const sweep::Row& row : r.rows)
             done.push_back(row.state != sweep::RowState::ToDo);
     }
-    const auto tell = m_job->teller();
+    const auto tell = m_job->reporter();
     m_job->request([this, all, there, tell](const std::stop_token& stop) {
         standBack();
         for (std::size_t of = 0; of < all.size() && !stop.stop_requested(); ++of) {

@@ -101,41 +101,39 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     auto* product = new QLabel(tr("C[M,N] = A[M,K] × B[K,N]"), content);
     product->setWordWrap(true);
     gemm->addRow(product);
-    number(gemm, "m", tr("M"), 1, kMostSize, tr("Rows of A and C."),
-           [](S& s) -> decltype(auto) { return (s.gemm.m); });
-    number(gemm, "n", tr("N"), 1, kMostSize, tr("Columns of B and C."),
-           [](S& s) -> decltype(auto) { return (s.gemm.n); });
+    number(gemm, "m", tr("M"), 1, kMostSize, tr("Rows of A and C."), member(&S::gemm, &Gemm::m));
+    number(gemm, "n", tr("N"), 1, kMostSize, tr("Columns of B and C."), member(&S::gemm, &Gemm::n));
     number(gemm, "k", tr("K"), 1, kMostSize, tr("Columns of A, rows of B: what is summed over."),
-           [](S& s) -> decltype(auto) { return (s.gemm.k); });
+           member(&S::gemm, &Gemm::k));
 
     QFormLayout* array = group(tr("Array"));
     number(array, "rows", tr("Rows"), 1, 4096, tr("Rows of processing elements."),
-           [](S& s) -> decltype(auto) { return (s.hierarchy.array.rows); });
+           member(&S::hierarchy, &Hierarchy::array, &ArrayShape::rows));
     number(array, "cols", tr("Columns"), 1, 4096, tr("Columns of processing elements."),
-           [](S& s) -> decltype(auto) { return (s.hierarchy.array.cols); });
+           member(&S::hierarchy, &Hierarchy::array, &ArrayShape::cols));
     choice(array, "dataflow", tr("Dataflow"),
            {tr("output-stationary"), tr("weight-stationary"), tr("input-stationary")},
            tr("What stays in the PEs: sums of C, a block of B, or a block of A."),
-           [](S& s) -> decltype(auto) { return (s.timing.dataflow); });
+           member(&S::timing, &TimingOptions::dataflow));
     choice(array, "readout", tr("Read-out"),
            {tr("shadow registers"), tr("shift (paper)"), tr("SCALE-Sim v2")},
            tr("The convention of the cycle count: hidden behind shadow registers, shifted out after "
               "every fold as in the SCALE-Sim paper, or what the SCALE-Sim v2 program prints."),
-           [](S& s) -> decltype(auto) { return (s.timing.readout); });
-    m_weights = choice(
-        array, "weights", tr("Weight buffers"), {tr("1, load then run"), tr("2, load behind")},
-        tr("For weight- and input-stationary: whether the next block loads while this one works."),
-        [](S& s) -> decltype(auto) { return (s.timing.weightBuffers); }, 1);
+           member(&S::timing, &TimingOptions::readout));
+    m_weights =
+        choice(array, "weights", tr("Weight buffers"), {tr("1, load then run"), tr("2, load behind")},
+               tr("For weight- and input-stationary: whether the next block loads while this one works."),
+               member(&S::timing, &TimingOptions::weightBuffers), 1);
 
     QFormLayout* edges = group(tr("Edge FIFOs"));
     number(edges, "fifo", tr("Depth"), 1, 4096, tr("Elements that the FIFO of a row or column holds."),
-           [](S& s) -> decltype(auto) { return (s.supply.depth); });
+           member(&S::supply, &EdgeSupply::depth));
     QSpinBox* west = number(edges, "west", tr("West per cycle"), 0, 1 << 20,
                             tr("Elements that the streamers bring to all rows together in a cycle."),
-                            [](S& s) -> decltype(auto) { return (s.supply.westPerCycle); });
+                            member(&S::supply, &EdgeSupply::westPerCycle));
     QSpinBox* north = number(edges, "north", tr("North per cycle"), 0, 1 << 20,
                              tr("Elements that the streamers bring to all columns together in a cycle."),
-                             [](S& s) -> decltype(auto) { return (s.supply.northPerCycle); });
+                             member(&S::supply, &EdgeSupply::northPerCycle));
     for (QSpinBox* box : {west, north})
         box->setSpecialValueText(tr("unlimited"));
 
@@ -148,10 +146,9 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     choice(program, "layout", tr("Bank layout"), {tr("as printed"), tr("split")},
            tr("Where tiles lie in the banks of L2: the layout printed in the source document, which "
               "conflicts, or A in one half and B in the other."),
-           [](S& s) -> decltype(auto) { return (s.layout); });
+           member(&S::layout));
     number(program, "depth", tr("k step"), 1, 1 << 20,
-           tr("Operands that one COMPUTE of the program streams (Tk)."),
-           [](S& s) -> decltype(auto) { return (s.depth); })
+           tr("Operands that one COMPUTE of the program streams (Tk)."), member(&S::depth))
         ->setSingleStep(16);
 
     QFormLayout* memory = group(tr("Memories"));
@@ -165,7 +162,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     connect(m_preset, &QComboBox::activated, this, &SettingsPanel::loadPreset);
     m_fields
         .decimal(*memory, QStringLiteral("frequency"), tr("Clock"), 0.01, 100, 2, 0.1,
-                 tr("Clock of the array."), [](S& s) -> decltype(auto) { return (s.hierarchy.frequencyGhz); })
+                 tr("Clock of the array."), member(&S::hierarchy, &Hierarchy::frequencyGhz))
         ->setSuffix(tr(" GHz"));
     for (const auto& [level, name] :
          {std::pair{Level::External, tr("DRAM")},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "views/graph/graph_geometry.h"
+#include "views/graph/graph_model.h"
 
 #include <QMap>
 #include <QPointF>
@@ -23,5 +24,16 @@ nudged(const std::shared_ptr<const GraphGeometry>& arranged, const GraphNudges& 
 /// The nudges with these nodes moved on by `by`.
 [[nodiscard]] GraphNudges movedOn(GraphNudges nudges, const std::vector<GraphKey>& nodes, bool leftToRight,
                                   QPointF by);
+
+/// The arrangement `before` with the areas of another schedule: every node and line stays where it is. What
+/// the graph shows at once while a large one is being arranged anew; an area that did not exist before is
+/// drawn round the areas that it unites and round each op besides. Nothing where areas are not all that
+/// changes: cards.
+[[nodiscard]] std::shared_ptr<const GraphGeometry> regrouped(const GraphGeometry& before,
+                                                             const Schedule& schedule);
+
+/// The picture on the way from one arrangement to the next, t in 0..1: what both have moves, the rest stands
+/// at its new place.
+[[nodiscard]] GraphModel between(const GraphModel& from, const GraphModel& to, double t);
 
 } // namespace tilewright::ui

@@ -59,6 +59,4 @@ private:
     bool m_isMoved = false; ///< right-hand sides have changed since the last solve
 };
 
-using GrowingProgram = IncrementalLp; // the name that plan_columns.* uses
-
 } // namespace tilewright

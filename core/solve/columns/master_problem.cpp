@@ -25,7 +25,7 @@ MasterProblem::MasterProblem(SubgraphPool& pool, Repeats repeats, FixedParts fix
 {
     if (m_isLikely)
         for (; m_repeatColumns < m_problem.opCount(); ++m_repeatColumns)
-            (void)m_program.add(0, std::vector<GrowingProgram::Entry>{{m_repeatColumns, -1}});
+            (void)m_program.add(0, std::vector<IncrementalLp::Entry>{{m_repeatColumns, -1}});
     const auto read = [&](OpId by, TensorId t) {
         const std::optional<OpId> from = m_problem.producer(t);
         if (!from)
@@ -64,8 +64,7 @@ double MasterProblem::coefficient(const PlannedSet& column, const OpFlags& store
 
 /// A row over the known columns, beside `shares` of others.
 template <class F>
-std::size_t MasterProblem::addRow(double atLeast, F&& coefficientOf,
-                                  std::vector<GrowingProgram::Share> shares)
+std::size_t MasterProblem::addRow(double atLeast, F&& coefficientOf, std::vector<IncrementalLp::Share> shares)
 {
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (const double value = coefficientOf(m_columns[i]); value != 0)
@@ -80,7 +79,7 @@ void MasterProblem::addDelivery(OpId from, OpId to, bool eachTime)
         }))
         return;
     DeliveryRow delivery{from, to, eachTime};
-    std::vector<GrowingProgram::Share> repeats;
+    std::vector<IncrementalLp::Share> repeats;
     if (!eachTime)
         repeats.push_back({to.index(), 1});
     delivery.row = addRow(
@@ -294,7 +293,7 @@ bool MasterProblem::add(const PlannedSet& column)
         rows[rowOf(column.resident)] -= 1;
     if (column.retain != 0)
         rows[rowOf(column.retain)] += 1;
-    std::vector<GrowingProgram::Entry> entries;
+    std::vector<IncrementalLp::Entry> entries;
     for (const auto& [row, value] : rows)
         if (value != 0)
             entries.push_back({row, value});

@@ -107,7 +107,7 @@ private:
                                             const StoreOnceRow& once);
     template <class F>
     [[nodiscard]] std::size_t addRow(double atLeast, F&& coefficientOf,
-                                     std::vector<GrowingProgram::Share> shares = {});
+                                     std::vector<IncrementalLp::Share> shares = {});
     void addDelivery(OpId from, OpId to, bool eachTime);
     /// Cuts: adds the rows that the solution violates most; false when there are none.
     bool addViolatedDeliveries();
@@ -125,7 +125,7 @@ private:
     std::vector<std::vector<std::size_t>> m_deliveriesTo;   ///< by op that reads, or runs with what reads
     std::vector<std::vector<std::size_t>> m_deliveriesFrom; ///< by op that makes the tensor
     std::vector<OpFlags> m_ancestors;                       ///< by op, itself included
-    GrowingProgram m_program;
+    IncrementalLp m_program;
     std::vector<Column> m_columns;
     std::unordered_set<PlannedSet, PlannedSet::Hash> m_known;
     std::unordered_map<RetainId, std::vector<StoreOnceRow>> m_onces; ///< by list
@@ -133,7 +133,7 @@ private:
     std::unordered_map<RetainId, std::size_t> m_rowOfList;
     FixedParts m_fixed;
     PlanState m_start; ///< after the prefix
-    GrowingProgram::Solution m_solution;
+    IncrementalLp::Solution m_solution;
 };
 
 } // namespace tilewright

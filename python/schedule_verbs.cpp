@@ -251,7 +251,7 @@ void addScheduleVerbs(py::module_& m)
             },
             "float64[improvements, 2]: seconds, latency.")
         .def(
-            "json", [](const SolutionValue& v) { return solveResultJson(*v.problem, v.result, v.rules); },
+            "json", [](const SolutionValue& v) { return solveResultJson(v.problem, v.result, v.rules); },
             "The document of `solve --json`.");
     m.def("solve", &solveProblem, py::arg("problem"), py::kw_only(), py::arg("rules") = "final",
           py::arg("seconds") = 10.0, py::arg("iterations") = 0, py::arg("threads") = 0, py::arg("seed") = 1,

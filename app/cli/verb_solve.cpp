@@ -138,7 +138,7 @@ int runSolve(const SolveArguments& args, std::chrono::steady_clock::time_point s
             return fail(status.error());
     }
     if (args.json)
-        std::cout << solveResultJson(*problem, *result, options.rules);
+        std::cout << solveResultJson(problem, *result, options.rules);
     else
         printSummary(*on, *result, options.rules);
     return result->stopped ? Exit::Interrupted : Exit::Success;

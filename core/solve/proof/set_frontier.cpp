@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/proof/set_frontier.h"
 
+#include "eval/request_kinds.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -6,6 +6,7 @@
 #include "solve/proof/prove.h"
 #include "solve/proof/prove_graph.h"
 #include "solve/proof/strong_bound.h"
+#include "solve/search/solver.h"
 
 #include <algorithm>
 #include <cmath>

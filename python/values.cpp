@@ -314,12 +314,6 @@ ProblemValue problemOf(const py::object& workload, const py::object& machine, co
 {
     if (machine.is_none() && py::isinstance<ProblemValue>(workload))
         return workload.cast<ProblemValue>();
-    const bool isValue = py::isinstance<ProblemValue>(workload) || py::isinstance<ModelValue>(workload);
-    if (machine.is_none() && dimensions.empty() && !isValue)
-        if (const std::string file = pathOf(workload); verbs::isProblemFile(file)) {
-            const py::gil_scoped_release released;
-            return {valueOf(loadProblem(file))};
-        }
     const verbs::WorkloadCall call = callOf(workload, machine, dimensions);
     const py::gil_scoped_release released;
     return {valueOf(verbs::problemOf(call))};

@@ -13,6 +13,7 @@
 #include "report/format_issue.h"
 #include "systolic/gemm.h"
 #include "verbs/evaluate.h"
+#include "workload/problem_json.h"
 
 #include <CLI/CLI.hpp>
 
@@ -84,21 +85,25 @@ int convert(const ConvertArguments& a)
 {
     if (a.to == "schedule")
         return writeEachAlone(a);
-    const auto read = lowerFile(a.file, a.machine);
-    if (!read)
-        return fail(read.error());
+    const auto call = a.machine.read(a.file);
+    if (!call)
+        return fail(call.error());
+    const auto put = verbs::putOnMachine(*call);
+    if (!put)
+        return fail(put.error());
+    const lower::ModelOnMachine& on = **put;
     std::string text;
-    lower::LoweringReport report = read->lowered.report;
+    lower::LoweringReport report = on.lowered.report;
     if (a.to == "model") {
-        text = model::writeModel(read->workload->model);
+        text = model::writeModel(on.model());
     } else if (a.to == "problem") {
-        text = lower::writeLoweredProblem(read->lowered);
+        text = writeProblem(*on.problem);
     } else if (a.to == "layers") {
-        text = mapping::writeModel(lower::layerModel(read->workload->model, read->lowered));
+        text = mapping::writeModel(lower::layerModel(on.model(), on.lowered));
     } else if (a.to == "gemms") {
-        text = gemmTable(read->lowered);
+        text = gemmTable(on.lowered);
     } else {
-        const auto npu = lower::lowerToNpu(read->workload->model, read->machine);
+        const auto npu = lower::lowerToNpu(on.model(), on.machine);
         if (!npu)
             return fail(npu.error());
         text = npu::modelToJson(npu->model);
@@ -106,7 +111,7 @@ int convert(const ConvertArguments& a)
     }
     if (auto s = writeFileAtomically(a.output, text); !s)
         return fail(s.error());
-    report = lower::reportOf(*read->workload, std::move(report));
+    report = lower::reportOf(*on.workload, std::move(report));
     if (a.json)
         std::cout << lower::reportJson(report);
     else

@@ -6,7 +6,6 @@
 #include "report/problem_summary.h"
 #include "table.h"
 #include "verbs.h"
-#include "workload/problem_json.h"
 #include "workload_input.h"
 
 #include <CLI/CLI.hpp>
@@ -52,12 +51,12 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
 }
 
 /// Any workload but a problem: what its lowering makes of it.
-int describeModel(const std::string& file, const WorkloadArguments& machine, bool json)
+int describeModel(const verbs::WorkloadCall& call, bool json)
 {
-    const auto read = lowerFile(file, machine);
-    if (!read)
-        return fail(read.error());
-    const lower::LoweringReport report = lower::reportOf(*read->workload, read->lowered.report);
+    const auto model = verbs::putOnMachine(call);
+    if (!model)
+        return fail(model.error());
+    const lower::LoweringReport report = lower::reportOf(*call.workload, (*model)->lowered.report);
     if (json)
         std::cout << lower::reportJson(report);
     else
@@ -74,12 +73,9 @@ int compare(const InfoArguments& args)
         const auto call = args.machine.read(file);
         if (!call)
             return fail(call.error());
-        auto model = lower::putOnMachine(call->workload, call->machineOrEdge());
-        if (!model) {
-            Error error = model.error();
-            error.file = file;
-            return fail(error);
-        }
+        auto model = verbs::putOnMachine(*call);
+        if (!model)
+            return fail(model.error());
         read[side] = std::move(*model);
     }
     const lower::ModelsOnMachine models = lower::compareOnMachine(read[0], read[1]);
@@ -131,17 +127,18 @@ int info(const InfoArguments& args)
 {
     if (!args.other.empty())
         return compare(args);
-    if (args.machine.given() || !args.machine.dims.empty() || !verbs::isProblemFile(args.file))
-        return describeModel(args.file, args.machine, args.json);
-    const auto problem = loadProblem(args.file);
-    if (!problem)
-        return fail(problem.error());
-    const ProblemSummary summary = summarise(**problem);
-    const double bound = lowerBound(**problem, Rules::final()).value;
+    const auto call = args.machine.read(args.file);
+    if (!call)
+        return fail(call.error());
+    if (!call->workload->problem || call->machine)
+        return describeModel(*call, args.json);
+    const Problem& problem = *call->workload->problem;
+    const ProblemSummary summary = summarise(problem);
+    const double bound = lowerBound(problem, Rules::final()).value;
     if (args.json)
-        std::cout << summaryJson(**problem, summary, bound);
+        std::cout << summaryJson(problem, summary, bound);
     else
-        printText(**problem, summary, bound);
+        printText(problem, summary, bound);
     return Exit::Success;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "manual/program.h"
-#include "workload/problem_json.h"
 
 #include <CLI/CLI.hpp>
 
@@ -84,13 +83,6 @@ Result<verbs::WorkloadCall> WorkloadArguments::readIfNamed(const std::string& fi
 Result<verbs::ProblemOnHardware> problemOf(const std::string& file, const WorkloadArguments& machine,
                                            const verbs::TargetOfFile& schedule)
 {
-    const bool standsAsItIs = !machine.given() && machine.dims.empty() && !schedule.target.machine;
-    if (standsAsItIs && verbs::isProblemFile(file)) {
-        const auto problem = loadProblem(file);
-        if (!problem)
-            return problem.error();
-        return verbs::problemAsItStands(*problem, schedule);
-    }
     const auto call = machine.read(file, schedule.target.dimensions);
     if (!call)
         return call.error();
@@ -103,14 +95,6 @@ Result<verbs::ProblemOnHardware> problemOf(const std::string& file, const Worklo
         out->target.dimensions = machine.dims.empty() ? schedule.target.dimensions : *given;
     }
     return out;
-}
-
-Result<verbs::LoweredWorkload> lowerFile(const std::string& file, const WorkloadArguments& machine)
-{
-    const auto call = machine.read(file);
-    if (!call)
-        return call.error();
-    return verbs::lowerWorkload(*call);
 }
 
 void printLowering(const lower::LoweringReport& r)

@@ -42,10 +42,6 @@ struct WorkloadArguments
                                                          const WorkloadArguments& machine,
                                                          const verbs::TargetOfFile& schedule = {});
 
-/// Any workload lowered to the machine.
-[[nodiscard]] Result<verbs::LoweredWorkload> lowerFile(const std::string& file,
-                                                       const WorkloadArguments& machine);
-
 /// What became of the model: totals, MACs by type, the ten largest of what is not there as it is in the
 /// model.
 void printLowering(const lower::LoweringReport& report);

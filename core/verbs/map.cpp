@@ -72,13 +72,13 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     mapping::Architecture architecture;
     std::optional<mapping::Model> lowered;
     if (!workload.layers || call.workload.machine) {
-        const auto read = lowerWorkload(call.workload);
-        if (!read)
-            return read.error();
+        const auto model = putOnMachine(call.workload);
+        if (!model)
+            return model.error();
         if (!workload.layers)
-            lowered = lower::layerModel(workload.model, read->lowered);
+            lowered = lower::layerModel(workload.model, (*model)->lowered);
         if (call.workload.machine || !call.architecture)
-            architecture = lower::architectureOf(read->machine);
+            architecture = lower::architectureOf((*model)->machine);
     }
     const mapping::Model& layers = lowered ? *lowered : *workload.layers;
     if (layers.layers.empty())

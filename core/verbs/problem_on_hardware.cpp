@@ -42,10 +42,10 @@ Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std:
     WorkloadCall onMachine = call;
     if (ofSchedule)
         onMachine.machine = schedule.target.machine;
-    auto lowered = lowerWorkload(onMachine);
-    if (!lowered)
-        return lowered.error();
-    const Machine& machine = lowered->machine;
+    const auto model = putOnMachine(onMachine);
+    if (!model)
+        return model.error();
+    const Machine& machine = (*model)->machine;
     std::string text = machine.name;
     if (ofSchedule)
         text = text.empty() ? "the one in the schedule file" : text + ", named in the schedule file";
@@ -53,13 +53,10 @@ Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std:
         text += ", as no --machine was given";
     else if (!named.empty() && named != machine.name)
         text = named + (machine.name.empty() ? std::string() : " (" + machine.name + ")");
-    const std::int64_t unit = lowered->lowered.timeUnit;
-    auto problem = lower::problemOf(std::move(lowered->lowered));
-    if (!problem)
-        return problem.error();
-    const Hardware& hardware = (*problem)->hardware();
-    text += ": " + sizesOf(hardware) + unitOf(unit) + unusedText(schedule.target, machine, hardware);
-    return ProblemOnHardware{std::move(*problem), {machine, {}, {}}, std::move(text)};
+    const ProblemPtr& problem = (*model)->problem;
+    text += ": " + sizesOf(problem->hardware()) + unitOf((*model)->lowered.timeUnit) +
+            unusedText(schedule.target, machine, problem->hardware());
+    return ProblemOnHardware{problem, {machine, {}, {}}, std::move(text)};
 }
 
 Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem, const TargetOfFile& schedule)

@@ -296,15 +296,15 @@ Result<NetworkAnswer> systolicNetwork(const SystolicCall& call)
     const auto request = readCall(call);
     if (!request)
         return request.error();
-    const auto read = lowerWorkload(call.workload);
-    if (!read)
-        return read.error();
+    const auto model = putOnMachine(call.workload);
+    if (!model)
+        return model.error();
     NetworkAnswer out;
-    out.name = read->workload->model.name;
+    out.name = (*model)->model().name;
     out.request = *request;
-    const auto layers = lower::gemmsOf(read->lowered);
+    const auto layers = lower::gemmsOf((*model)->lowered);
     const auto tableOf = [&](const systolic::TimingOptions& timing) {
-        return lower::networkTable(layers, out.request.hierarchy, timing, read->machine.energy);
+        return lower::networkTable(layers, out.request.hierarchy, timing, (*model)->machine.energy);
     };
     auto table = tableOf(out.request.timing);
     if (!table) {

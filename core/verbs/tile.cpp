@@ -136,12 +136,12 @@ Result<std::vector<LayerTile>> tilesOfNetwork(const TileCall& call)
     auto request = readTileCall(call);
     if (!request)
         return request.error();
-    const auto read = lowerWorkload(call.workload);
-    if (!read)
-        return read.error();
+    const auto model = putOnMachine(call.workload);
+    if (!model)
+        return model.error();
     std::vector<LayerTile> out;
     systolic::TileQuery& q = request->query;
-    for (lower::GemmLayer& layer : lower::gemmsOf(read->lowered)) {
+    for (lower::GemmLayer& layer : lower::gemmsOf((*model)->lowered)) {
         q.gemm = layer.gemm;
         const auto choice = systolic::chooseTile(q, request->method);
         if (!choice) {

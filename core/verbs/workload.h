@@ -3,8 +3,7 @@
 // Python.
 #pragma once
 
-#include "lower/machine_lenses.h"
-#include "lower/workload.h"
+#include "lower/on_machine.h"
 
 #include <memory>
 #include <optional>
@@ -23,20 +22,11 @@ struct WorkloadCall
     [[nodiscard]] Machine machineOrEdge() const;
 };
 
-/// Any workload lowered to the machine.
-struct LoweredWorkload
-{
-    std::shared_ptr<const lower::Workload> workload;
-    Machine machine;
-    lower::LoweredProblem lowered;
-};
-[[nodiscard]] Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call);
+/// The workload on the machine. The Error names the file.
+[[nodiscard]] Result<lower::ModelOnMachinePtr> putOnMachine(const WorkloadCall& call);
 
 /// The problem of a workload: one that is a problem stands as it is unless a machine is named.
 [[nodiscard]] Result<ProblemPtr> problemOf(const WorkloadCall& call);
-
-/// Is the file a problem, or one that only the reader of problems has a sentence for?
-[[nodiscard]] bool isProblemFile(const std::string& file);
 
 /// A product of a network by the name of an operator; "NAME:2" is the second one of an operator that has
 /// several (attention). The Error says which there are.

@@ -123,7 +123,7 @@ void TestOnMachine::aProblemFileKeepsItsIds()
         for (std::size_t i = 0; i < file->opCount(); ++i) {
             const Op &a = file->op(OpId(i)), &b = lowered.op(OpId(i));
             QVERIFY(a.inputs == b.inputs && a.output == b.output && a.type == b.type);
-            QCOMPARE((*put)->operatorOf(OpId(i)), OpId(i));
+            QCOMPARE((*put)->operatorOf(OpId(i)), OperatorId(i));
         }
     }
 }
@@ -134,8 +134,8 @@ void TestOnMachine::operatorsAndOpsFindOneAnother()
     QVERIFY(model);
     std::size_t ops = 0;
     for (std::size_t o = 0; o < model->model().operators.size(); ++o)
-        for (const OpId op : model->opsOf(OpId(o))) {
-            QCOMPARE(model->operatorOf(op), OpId(o));
+        for (const OpId op : model->opsOf(OperatorId(o))) {
+            QCOMPARE(model->operatorOf(op), OperatorId(o));
             ++ops;
         }
     QCOMPARE(ops, model->problem->opCount());

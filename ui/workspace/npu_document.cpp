@@ -74,7 +74,7 @@ void NpuDocument::assign(const NpuSettings& settings)
 
 Status NpuDocument::open(const LensFile& file)
 {
-    return takeModel(file.text, file.path);
+    return takeModel(file.text(), file.path);
 }
 
 Status NpuDocument::openModel(const QString& path)
@@ -87,7 +87,7 @@ Status NpuDocument::openModel(const QString& path)
     return text.error();
 }
 
-Status NpuDocument::takeModel(const std::string& text, const QString& path)
+Status NpuDocument::takeModel(std::string_view text, const QString& path)
 {
     auto model = npu::parseModel(text, path.toStdString());
     const auto options = model ? npu::runOptionsOf(text, path.toStdString()) : model.error();

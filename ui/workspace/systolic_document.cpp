@@ -61,14 +61,14 @@ Status SystolicDocument::open(const LensFile& file)
         return error;
     };
     if (file.kind == FileKind::SystolicSettings) {
-        const auto read = systolic::parseSettings(file.text, file.name());
+        const auto read = systolic::parseSettings(file.text(), file.name());
         if (!read)
             return refuse(read.error());
         startedFrom(file.path);
         assign(*read);
         return Unit{};
     }
-    const auto hierarchy = systolic::parseHierarchy(file.text, file.name());
+    const auto hierarchy = systolic::parseHierarchy(file.text(), file.name());
     if (!hierarchy)
         return refuse(hierarchy.error());
     SystolicSettings next = m_settings;

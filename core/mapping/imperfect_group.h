@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "mapping/front.h"
 #include "mapping/imperfect_bounds.h"
-#include "mapping/search.h"
+#include "mapping/search_frame.h"
 
 #include <functional>
 
@@ -15,20 +14,17 @@ namespace tilewright::mapping {
 
 /// Walks all imperfect methods with the same number of SPM tiles along every loop: array passes first, then
 /// PEs and register files, then the tiles' sizes, each with lower bounds.
-class ImperfectGroup
+class ImperfectGroup : public FrontCopy<Method>
 {
 public:
     struct Hooks
     {
         std::function<bool()> stops;                             ///< give up
-        std::function<void(const Cost&, const Method&)> publish; ///< found something, which joins `front`
+        std::function<void(const Cost&, const Method&)> publish; ///< found something: may change `front`
     };
     /// Keeps references.
     ImperfectGroup(const LoopNest& nest, const Architecture& architecture, const Reductions& reductions,
                    const ImperfectCost& cost, const ImperfectBounds& bounds, Hooks hooks);
-
-    /// What is known to be found so far; publish() may change it.
-    Front<Method> front;
 
     /// SPM tiles of one loop: `count` of them need at least `low` and at most `high` elements each.
     struct Range
@@ -38,9 +34,6 @@ public:
         std::int64_t high = 1;
     };
     void search(const std::array<Range, kMaxLoops>& ranges);
-
-    std::int64_t visited = 0;
-    std::int64_t evaluations = 0;
 
 private:
     /// Array passes of one loop: `count` of them when an array takes `low` to `high` elements.

@@ -161,17 +161,23 @@ Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
             saturatingMul(extent("C"), saturatingMul(extent("Fx"), extent("Fy")))};
 }
 
+Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine)
+{
+    if (!workload.npu)
+        return lowerToNpu(workload.model, machine);
+    LoweredNpu out;
+    out.model = *workload.npu;
+    out.model.dtypeBytes = static_cast<int>(machine.elementBytes);
+    for (std::size_t i = 0; i < out.model.ops.size(); ++i)
+        out.source.emplace_back(i);
+    return out;
+}
+
 Result<LoweredNpu> npuOf(const ModelOnMachine& model)
 {
-    if (!model.workload->npu)
-        return lowerToNpu(model.model(), model.machine);
-    LoweredNpu out;
-    out.model = *model.workload->npu;
-    out.model.dtypeBytes = static_cast<int>(model.machine.elementBytes);
-    out.source.resize(out.model.ops.size());
-    for (std::size_t i = 0; i < out.source.size(); ++i)
-        out.source[i] = OperatorId(i);
-    out.nodes = model.lowered.report.nodes;
+    auto out = npuOf(*model.workload, model.machine);
+    if (out && model.workload->npu)
+        out->nodes = model.lowered.report.nodes;
     return out;
 }
 

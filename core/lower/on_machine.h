@@ -55,7 +55,10 @@ using ModelOnMachinePtr = std::shared_ptr<const ModelOnMachine>;
 [[nodiscard]] Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
                                  mapping::Level level);
 
-/// The model as one of the NPU lens: the file itself where it is one, else lowered.
+/// The model as one of the NPU lens: the file itself where it is one, with elements of the machine's size,
+/// else lowered.
+[[nodiscard]] Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine);
+/// The same, with the nodes of the lowered problem where the file itself is taken.
 [[nodiscard]] Result<LoweredNpu> npuOf(const ModelOnMachine& model);
 
 /// The NPU's tiles of a schedule.

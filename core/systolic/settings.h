@@ -34,7 +34,6 @@ struct Settings
     bool operator==(const Settings&) const = default;
 
     [[nodiscard]] TileQuery tileQuery() const;
-    [[nodiscard]] std::int64_t banks() const; ///< buffers of L2, at least 2
 };
 
 /// Do these settings lead to the same run of the array, of the programs?

@@ -17,6 +17,11 @@
 using namespace tilewright;
 using namespace tilewright::lower;
 
+// An operator of the model is no op of the problem, and a tensor of the one none of the other.
+static_assert(!std::is_convertible_v<OperatorId, OpId> && !std::is_constructible_v<OpId, OperatorId>);
+static_assert(!std::is_convertible_v<ModelTensorId, TensorId> &&
+              !std::is_constructible_v<TensorId, ModelTensorId>);
+
 namespace {
 
 std::shared_ptr<const Workload> workloadOf(model::NetworkKind kind)

@@ -180,9 +180,8 @@ void SystolicDocument::refreshTiming()
     const systolic::ArrayShape& array = m_settings.hierarchy.array;
     m_plan = systolic::FoldPlan(m_settings.gemm, array, m_settings.timing);
     m_timing = systolic::arrayTiming(m_settings.gemm, array, m_settings.timing);
-    constexpr std::int64_t kPhasesSide = 1 << 12;
     m_phases.reset();
-    if (std::max(array.rows, array.cols) <= kPhasesSide)
+    if (std::max(array.rows, array.cols) <= verbs::kMaxPhasesSide)
         m_phases = m_plan.phases();
 }
 

@@ -193,8 +193,14 @@ Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
 
 SystolicRequest requestOf(const systolic::Settings& s)
 {
-    return {s.gemm,   s.timing, s.hierarchy,           s.supply,
-            s.ownTile, s.layout, s.ownTile ? 0 : s.depth, s.unlimitedBandwidth,
+    return {s.gemm,
+            s.timing,
+            s.hierarchy,
+            s.supply,
+            s.ownTile,
+            s.layout,
+            s.ownTile ? 0 : s.depth,
+            s.unlimitedBandwidth,
             {}};
 }
 

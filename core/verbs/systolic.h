@@ -37,8 +37,8 @@ struct SystolicCall
     [[nodiscard]] bool ofNetwork() const noexcept { return workload.workload && layer.empty(); }
 };
 
-/// One product on one array with its memories: the call, read, or the settings of the window. What the functions
-/// below give is for both.
+/// One product on one array with its memories: the call, read, or the settings of the window. What the
+/// functions below give is for both.
 struct SystolicRequest
 {
     systolic::Gemm gemm;

@@ -190,8 +190,8 @@ private slots:
                     QVERIFY2(solved.contains(field) && solved[field] == value, field.c_str());
             // A search may know a higher bound than the one that an evaluation tells.
             QVERIFY(solved["lower_bound"].get<double>() >= evaluated["lower_bound"].get<double>());
-            for (const char* own : {"seconds", "evaluations", "curve", "start_latency", "gap", "proven_optimal",
-                                    "proven_space", "search_steps", "lookups"})
+            for (const char* own : {"seconds", "evaluations", "curve", "start_latency", "gap",
+                                    "proven_optimal", "proven_space", "search_steps", "lookups"})
                 QVERIFY2(solved.contains(own) && !evaluated.contains(own), own);
         }
     }

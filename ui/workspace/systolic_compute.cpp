@@ -122,8 +122,7 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
     if (auto compared = verbs::dataflowsOf(request))
         out->dataflows = *compared;
     const systolic::ReuseFactors reuse = tile->reuse();
-    const bool simulated =
-        saturatingMul(saturatingMul(reuse.nM, reuse.nN), reuse.nK) <= kSimulatedSteps;
+    const bool simulated = saturatingMul(saturatingMul(reuse.nM, reuse.nN), reuse.nK) <= kSimulatedSteps;
     out->orders = verbs::dramOfOrders(*tile, simulated, progress);
     if (simulated)
         verbs::addAdaptive(*tile, progress);

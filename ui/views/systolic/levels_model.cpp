@@ -23,7 +23,8 @@ LevelsCard l2Card(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Schedules of L2 (%1 × %2 × %3 tiles)").arg(number(r.l2.nM), number(r.l2.nN), number(r.l2.nK));
+    t.title =
+        tr("Schedules of L2 (%1 × %2 × %3 tiles)").arg(number(r.l2.nM), number(r.l2.nN), number(r.l2.nK));
     const auto best = bestL2Schedule(r.l2.plans);
     t.head = {tr("schedule"), tr("traffic"), tr("least L2"), tr("double-buffered"), tr("fits")};
     t.numeric = {false, true, true, true, false};
@@ -37,8 +38,8 @@ LevelsCard l2Card(const LevelsResult& r)
                           p.fits ? tr("✓ yes") : tr("✗ no")});
     }
     t.note = best ? tr("marked: least traffic of those that fit %1 of L2")
-                              .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
-                        : tr("none fits L2");
+                        .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
+                  : tr("none fits L2");
     return card;
 }
 
@@ -92,7 +93,8 @@ LevelsCard energyCard(const LevelsResult& r, const Machine::Energy& table)
     const lower::ArrayEnergy energy = verbs::energyOf(request, *r.roofline);
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Energy %1 nJ, tile %2").arg(number(std::round(energy.total() / 1000)), tileText(r.tile->choice.tile));
+    t.title = tr("Energy %1 nJ, tile %2")
+                  .arg(number(std::round(energy.total() / 1000)), tileText(r.tile->choice.tile));
     t.head = {tr("for"), tr("pJ each"), tr("nJ"), tr("share")};
     t.numeric = {false, true, true, true};
     for (const auto& [name, each, pj] : {std::tuple{tr("multiply-accumulates"), table.mac, energy.mac},
@@ -153,10 +155,9 @@ LevelsCard orderCard(const LevelsResult& r)
         t.rows.push_back({word(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
                           bytesText(o.lru.bytes()), o.belady ? bytesText(o.belady->bytes()) : tr("–")});
     }
-    t.note =
-        tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
-            .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(reuse.a), number(reuse.b),
-                 number(reuse.c), number(reuse.transfersFullReuse), number(reuse.transfersNoReuse));
+    t.note = tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
+                 .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(reuse.a), number(reuse.b),
+                      number(reuse.c), number(reuse.transfersFullReuse), number(reuse.transfersNoReuse));
     return card;
 }
 

@@ -3,8 +3,11 @@
 
 #include "table.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "manual/program.h"
+#include "model/file_kind.h"
+#include "workload/problem_json.h"
 
 #include <CLI/CLI.hpp>
 
@@ -54,20 +57,40 @@ Result<onnx::Dimensions> WorkloadArguments::dimensions() const
     return out;
 }
 
-Result<verbs::WorkloadCall> WorkloadArguments::read(const std::string& file,
-                                                    const onnx::Dimensions& usual) const
+namespace {
+
+/// `asProblem`: a schedule in the place of a problem is refused by the reader of problems, which names the
+/// field that it misses.
+Result<verbs::WorkloadCall> readCall(const WorkloadArguments& arguments, const std::string& file,
+                                     const onnx::Dimensions& usual, bool asProblem)
 {
-    const auto given = dimensions();
+    const auto given = arguments.dimensions();
     if (!given)
         return given.error();
-    auto workload = lower::loadWorkload(file, given->empty() ? usual : *given);
-    if (!workload)
+    const auto content = readContent(file, onnx::isOnnx);
+    if (!content)
+        return content.error();
+    auto workload = lower::readWorkload(content->view(), file, given->empty() ? usual : *given);
+    if (!workload) {
+        const auto kind = fileKindOf(content->view(), file);
+        if (asProblem && kind && *kind == FileKind::Schedule)
+            if (const auto problem = readProblem(content->view(), file); !problem)
+                return problem.error();
         return workload.error();
-    auto named = load();
+    }
+    auto named = arguments.load();
     if (!named)
         return named.error();
     return verbs::WorkloadCall{std::make_shared<const lower::Workload>(std::move(*workload)), file,
                                std::move(*named)};
+}
+
+} // namespace
+
+Result<verbs::WorkloadCall> WorkloadArguments::read(const std::string& file,
+                                                    const onnx::Dimensions& usual) const
+{
+    return readCall(*this, file, usual, false);
 }
 
 Result<verbs::WorkloadCall> WorkloadArguments::readIfNamed(const std::string& file) const
@@ -83,7 +106,7 @@ Result<verbs::WorkloadCall> WorkloadArguments::readIfNamed(const std::string& fi
 Result<verbs::ProblemOnHardware> problemOf(const std::string& file, const WorkloadArguments& machine,
                                            const verbs::TargetOfFile& schedule)
 {
-    const auto call = machine.read(file, schedule.target.dimensions);
+    const auto call = readCall(machine, file, schedule.target.dimensions, true);
     if (!call)
         return call.error();
     std::string named;

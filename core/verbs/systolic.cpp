@@ -53,6 +53,9 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     }
     if (o.dramGbPerSecond > 0)
         r.hierarchy.at(systolic::Level::External).gbPerSecond = o.dramGbPerSecond;
+    r.depth = o.depth;
+    const bool namesRates = o.hierarchy || o.workload.machine || o.dramGbPerSecond > 0;
+    r.unlimitedBandwidth = o.bandwidth.empty() ? !namesRates : o.bandwidth != "hierarchy";
     return r;
 }
 

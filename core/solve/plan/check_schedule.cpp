@@ -54,8 +54,8 @@ Schedule withoutKeeping(const Schedule& schedule, TensorId tensor, SubgraphId fi
 
 } // namespace
 
-std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
-                                     double maxExplainedSteps)
+std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                      double maxExplainedSteps)
 {
     const Evaluation evaluation = stepCount(problem, schedule) <= maxExplainedSteps
                                       ? evaluateByTrace(problem, schedule, rules)
@@ -68,10 +68,10 @@ std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& sch
     return checked;
 }
 
-std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule, const SolveOptions& options,
-                                     double maxExplainedSteps)
+std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule, const SolveOptions& options,
+                                      double maxExplainedSteps)
 {
-    std::optional<Checked> checked = checkSchedule(problem, schedule, options.rules, maxExplainedSteps);
+    std::optional<Checked> checked = verifySchedule(problem, schedule, options.rules, maxExplainedSteps);
     if (!options.placeable)
         return checked;
     PlacementOptions quick;
@@ -94,7 +94,7 @@ std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule,
             if (item.what.kind != Resident::Kind::Retained)
                 continue;
             Schedule less = withoutKeeping(schedule, item.what.tensor, item.subgraph, item.lastSubgraph);
-            auto lessChecked = checkSchedule(problem, less, options.rules, maxExplainedSteps);
+            auto lessChecked = verifySchedule(problem, less, options.rules, maxExplainedSteps);
             if (!lessChecked || less == schedule || (best && best->total <= lessChecked->total))
                 continue;
             best = std::move(lessChecked);

@@ -151,7 +151,7 @@ void Prover::tile()
 void Prover::take(const std::vector<CostedSet>& entries, double total)
 {
     const Schedule schedule = toSchedule(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
-    const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
+    const auto checked = verifySchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
     if (!checked || checked->total > total / kEqual) {
         m_proof.optimal = false;
         return;

@@ -74,7 +74,7 @@ void Solver::handOut(SubgraphPool& pool, bool last)
     Schedule schedule =
         toSchedule(pool, toPlan(pool, incumbent.plan), [&] { return last && !hurry && now() < patience; });
     std::optional<Checked> checked =
-        checkSchedule(m_problem, schedule, m_options, hurry ? kHurriedSteps : explainedSteps());
+        verifySchedule(m_problem, schedule, m_options, hurry ? kHurriedSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
     // Of equals the last one counts, so that the result does not depend on what was handed out in between;
     // but the schedule of the caller is not replaced without a gain.
@@ -107,7 +107,7 @@ void Solver::checkStart()
     if (!m_options.start)
         return;
     Schedule start = *m_options.start;
-    auto checked = checkSchedule(m_problem, start, m_options);
+    auto checked = verifySchedule(m_problem, start, m_options);
     if (!checked)
         return;
     m_startTotal = checked->total;

@@ -328,7 +328,7 @@ void TestSolveColumns::combinedPlansAreValid()
             asFound += isAsFound;
             better += plan.total < std::min(c.good.total, c.other.total) * (1 - 1e-9);
             const Schedule schedule = toSchedule(c.pool, plan, [] { return true; });
-            const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
+            const auto checked = verifySchedule(*c.problem, schedule, Rules::final());
             QVERIFY(checked.has_value());
             QVERIFY(checked->total <= plan.total * (1 + 1e-9));
         }
@@ -396,7 +396,7 @@ void TestSolveColumns::largeProblemsAreSearchedInWindowsToo()
     QVERIFY(!plans.empty());
     for (const Plan& plan : plans) {
         const Schedule schedule = toSchedule(c.pool, plan, [] { return true; });
-        const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
+        const auto checked = verifySchedule(*c.problem, schedule, Rules::final());
         QVERIFY(checked.has_value());
         QVERIFY(checked->total <= plan.total * (1 + 1e-9));
         QVERIFY(plan.total < c.good.total);

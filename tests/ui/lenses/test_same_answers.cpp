@@ -30,7 +30,10 @@ verbs::WorkloadCall callOf(const QString& file)
     auto workload = lower::loadWorkload(file.toStdString());
     if (!workload)
         qFatal("%s", workload.error().text().c_str());
-    return {std::make_shared<const lower::Workload>(std::move(*workload)), file.toStdString(), {}};
+    verbs::WorkloadCall out;
+    out.workload = std::make_shared<const lower::Workload>(std::move(*workload));
+    out.file = file.toStdString();
+    return out;
 }
 
 std::string sizes(std::int64_t a, std::int64_t b, std::int64_t c)
@@ -56,7 +59,8 @@ private Q_SLOTS:
             QVERIFY(state.workspace.open(problem));
             QVERIFY(state.workspace.open(folder.filePath(name)));
             state.document.waitForSnapshot();
-            const ProblemPtr file = *verbs::problemOf(callOf(problem));
+            verbs::WorkloadCall call = callOf(problem);
+            const ProblemPtr file = verbs::readProblem(call)->problem;
             auto loaded = *loadSchedule(*file, folder.filePath(name).toStdString());
             auto rules = verbs::rulesOfFile(*file, loaded);
             const Snapshot expected =

@@ -99,7 +99,7 @@ std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
     return std::nullopt;
 }
 
-/// R1.7, but for cycles.
+/// Checks R1.7, except for cycles.
 std::optional<Error> checkViews(const Problem::Data& data,
                                 const IdVector<TensorId, std::optional<OpId>>& producers)
 {
@@ -178,7 +178,7 @@ Result<ProblemPtr> Problem::build(Data data)
         p.m_bases = p.m_views = IdVector<TensorId, std::vector<TensorId>>(p.tensorCount(), {});
         for (const TensorView& view : p.m_data.views) {
             p.m_bases[view.tensor] = view.bases;
-            if (!p.m_consumers[view.tensor].empty()) // a view that no op reads is ignored
+            if (!p.m_consumers[view.tensor].empty()) // a view without readers adds no edge
                 for (const TensorId base : view.bases)
                     p.m_views[base].push_back(view.tensor);
         }
@@ -274,7 +274,7 @@ Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops)
         std::sort(v.begin(), v.end());
         v.erase(std::unique(v.begin(), v.end()), v.end());
     };
-    if (ops.size() == 1) { // as most are while a person edits
+    if (ops.size() == 1) { // fast path for the usual case during editing
         const Op& op = problem.op(ops.front());
         Boundary out;
         out.inputs.assign(op.inputs.begin(), op.inputs.end());

@@ -224,7 +224,7 @@ private Q_SLOTS:
     }
     void dependencyOnAnInterior()
     {
-        // t1 is used up inside {0, 1} and read again by op2: no order helps.
+        // t1 is consumed only inside {0, 1} and read again by op2: no order helps.
         const ProblemPtr p = problem(4, {{PW, {0}, 1}, {PW, {1}, 2}, {PW, {1}, 3}});
         const Schedule s = schedule({subgraph({0, 1}), subgraph({2})});
         const Repairs r = repairsOf(*p, s, IssueCode::Dependency);

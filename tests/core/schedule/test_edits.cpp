@@ -278,7 +278,8 @@ private slots:
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 1)),
                  QString("refused: op3 needs t2, which the subgraph of op1 computes only later"));
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 1, kForce)), QString("0|3|1|2"));
-        QCOMPARE(shape(edit::reorder(*p, s, at({3}), 4)), QString("refused: there is no place 4 to move to"));
+        QCOMPARE(shape(edit::reorder(*p, s, at({3}), 4)),
+                 QString("refused: there is no position 4 to move to"));
         // Once broken, other edits are still possible, and the fix repairs it.
         const Schedule broken = *edit::reorder(*p, s, at({3}), 1, kForce);
         QCOMPARE(shape(edit::reorder(*p, broken, at({3}), 2)), QString("0|3|2|1"));

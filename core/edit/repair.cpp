@@ -355,7 +355,7 @@ private:
             const Subgraph& s = m_schedule[from];
             if (contains(s.retain, t)) {
                 offer(edit::toggleRetain(m_problem, m_schedule, from, t, m_force),
-                      "write " + tensor + " after " + name(from) + "  instead of only retaining it");
+                      "write " + tensor + " after " + name(from) + " instead of only retaining it");
                 continue;
             }
             if (from.index() + 1 == at().index())
@@ -440,7 +440,7 @@ private:
             if (contains(m_schedule[from].retain, t))
                 offer(edit::toggleRetain(m_problem, m_schedule, from, t, m_force),
                       "write " + m_problem.tensorName(t) + " after " + name(from) +
-                          "  instead of retaining it");
+                          " instead of retaining it");
     }
 
     const Problem& m_problem;

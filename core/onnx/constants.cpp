@@ -27,8 +27,8 @@ bool isSmall(const Shape& shape)
            model::elementsOf(shape) <= kMaxConstantElements;
 }
 
-Folded picked(const Constant& from, Shape shape, std::int64_t offset,
-              const std::vector<std::int64_t>& strides)
+Folded copyElements(const Constant& from, Shape shape, std::int64_t offset,
+                    const std::vector<std::int64_t>& strides)
 {
     if (!isSmall(shape))
         return std::nullopt;
@@ -64,16 +64,16 @@ std::vector<std::int64_t> broadcastStrides(const Shape& from, const Shape& to)
     return out;
 }
 
-std::int64_t wrapped(std::int64_t a, std::int64_t b, char op)
+std::int64_t wrappingArithmetic(std::int64_t a, std::int64_t b, char op)
 {
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     return static_cast<std::int64_t>(op == '+' ? x + y : op == '-' ? x - y : x * y);
 }
 
-std::optional<std::int64_t> ofWhole(std::string_view type, std::int64_t a, std::int64_t b)
+std::optional<std::int64_t> integerResult(std::string_view type, std::int64_t a, std::int64_t b)
 {
     if (type == "Add" || type == "Sub" || type == "Mul")
-        return wrapped(a, b, type == "Add" ? '+' : type == "Sub" ? '-' : '*');
+        return wrappingArithmetic(a, b, type == "Add" ? '+' : type == "Sub" ? '-' : '*');
     if (type == "Div" || type == "Mod") {
         if (b == 0 || (a == INT64_MIN && b == -1))
             return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<std::int64_t> ofWhole(std::string_view type, std::int64_t a, std::
             return std::nullopt;
         std::int64_t out = 1;
         for (std::int64_t i = 0; i < b; ++i)
-            out = wrapped(out, a, '*');
+            out = wrappingArithmetic(out, a, '*');
         return out;
     }
     if (type == "Min")
@@ -105,7 +105,7 @@ std::optional<std::int64_t> ofWhole(std::string_view type, std::int64_t a, std::
 
 namespace {
 
-std::optional<double> ofReals(std::string_view type, double a, double b)
+std::optional<double> realResult(std::string_view type, double a, double b)
 {
     if (type == "Add")
         return a + b;
@@ -146,8 +146,8 @@ Folded foldedBinary(const std::string& type, const Constant& a, const Constant& 
     const auto shape = broadcastShape(a.shape, b.shape);
     if (!shape || a.real != b.real)
         return std::nullopt;
-    const Folded x = picked(a, *shape, 0, broadcastStrides(a.shape, *shape));
-    const Folded y = picked(b, *shape, 0, broadcastStrides(b.shape, *shape));
+    const Folded x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
+    const Folded y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
     if (!x || !y)
         return std::nullopt;
     const bool isComparison = compared(type, 0, 0).has_value();
@@ -158,12 +158,12 @@ Folded foldedBinary(const std::string& type, const Constant& a, const Constant& 
                 a.real ? compared(type, x->reals[i], y->reals[i]) : compared(type, x->whole[i], y->whole[i]);
             out.whole.push_back(*holds ? 1 : 0);
         } else if (a.real) {
-            const auto value = ofReals(type, x->reals[i], y->reals[i]);
+            const auto value = realResult(type, x->reals[i], y->reals[i]);
             if (!value)
                 return std::nullopt;
             out.reals.push_back(*value);
         } else {
-            const auto value = ofWhole(type, x->whole[i], y->whole[i]);
+            const auto value = integerResult(type, x->whole[i], y->whole[i]);
             if (!value)
                 return std::nullopt;
             out.whole.push_back(*value);
@@ -200,7 +200,7 @@ Folded foldedUnary(const std::string& type, const Constant& x)
             v = v == 0 ? 1 : 0;
     else if (type == "Neg" || type == "Abs")
         for (std::int64_t& v : out.whole)
-            v = type == "Neg" || v < 0 ? wrapped(0, v, '-') : v;
+            v = type == "Neg" || v < 0 ? wrappingArithmetic(0, v, '-') : v;
     else
         return std::nullopt;
     return out;

@@ -54,10 +54,10 @@ Folded sliced(const Node& node, const Values& values, const Constant& x)
     std::int64_t offset = 0;
     for (const SliceRange& r : *ranges) {
         shape[r.axis] = r.size;
-        offset = wrapped(offset, wrapped(r.start, strides[r.axis], '*'), '+');
-        strides[r.axis] = wrapped(strides[r.axis], r.step, '*');
+        offset = wrappingArithmetic(offset, wrappingArithmetic(r.start, strides[r.axis], '*'), '+');
+        strides[r.axis] = wrappingArithmetic(strides[r.axis], r.step, '*');
     }
-    return picked(x, std::move(shape), offset, strides);
+    return copyElements(x, std::move(shape), offset, strides);
 }
 
 Folded concatenated(const Node& node, const Values& values)
@@ -113,7 +113,8 @@ Folded range(const Constant& start, const Constant& limit, const Constant& step)
         if (out.real)
             out.reals.push_back(start.reals[0] + static_cast<double>(i) * step.reals[0]);
         else
-            out.whole.push_back(wrapped(start.whole[0], wrapped(i, step.whole[0], '*'), '+'));
+            out.whole.push_back(
+                wrappingArithmetic(start.whole[0], wrappingArithmetic(i, step.whole[0], '*'), '+'));
     return out;
 }
 
@@ -131,7 +132,7 @@ Folded filled(const Node& node, const Constant& shape)
             return std::nullopt;
         value = *v.data;
     }
-    return picked(value, shape.whole, 0, std::vector<std::int64_t>(shape.size(), 0));
+    return copyElements(value, shape.whole, 0, std::vector<std::int64_t>(shape.size(), 0));
 }
 
 Folded constantOf(const Node& node)
@@ -165,7 +166,7 @@ Folded shapeOf(const Node& node, const Shape& x)
     return out;
 }
 
-/// All elements, or along one axis of a vector: the product or sum of sizes.
+/// Reduces all elements, or a vector along its axis. Used for the product or sum of sizes.
 Folded reduced(const Node& node, const Values& values, const Constant& x)
 {
     if (x.shape.size() > 1 || x.real || x.size() == 0)
@@ -178,7 +179,7 @@ Folded reduced(const Node& node, const Values& values, const Constant& x)
                                                   : "Min";
     std::int64_t value = x.whole[0];
     for (std::size_t i = 1; i < x.size(); ++i)
-        value = *ofWhole(kind, value, x.whole[i]);
+        value = *integerResult(kind, value, x.whole[i]);
     const bool keep = node.integer("keepdims", 1) != 0 && !x.shape.empty();
     return Constant{keep ? Shape{1} : Shape{}, false, {value}, {}};
 }
@@ -189,9 +190,9 @@ Folded where(const Constant& condition, const Constant& a, const Constant& b)
     const auto shape = both ? broadcastShape(*both, condition.shape) : std::nullopt;
     if (!shape || a.real != b.real || condition.real)
         return std::nullopt;
-    const Folded c = picked(condition, *shape, 0, broadcastStrides(condition.shape, *shape));
-    Folded x = picked(a, *shape, 0, broadcastStrides(a.shape, *shape));
-    const Folded y = picked(b, *shape, 0, broadcastStrides(b.shape, *shape));
+    const Folded c = copyElements(condition, *shape, 0, broadcastStrides(condition.shape, *shape));
+    Folded x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
+    const Folded y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
     if (!c || !x || !y)
         return std::nullopt;
     for (std::size_t i = 0; i < c->size(); ++i)
@@ -233,16 +234,16 @@ Folded transposed(const Node& node, const Constant& x)
         shape.push_back(x.shape[*axis]);
         strides.push_back(own[*axis]);
     }
-    return picked(x, std::move(shape), 0, strides);
+    return copyElements(x, std::move(shape), 0, strides);
 }
 
 Folded expanded(const Constant& x, const Constant& wanted)
 {
     const auto shape = wanted.real ? std::nullopt : broadcastShape(x.shape, wanted.whole);
-    return shape ? picked(x, *shape, 0, broadcastStrides(x.shape, *shape)) : std::nullopt;
+    return shape ? copyElements(x, *shape, 0, broadcastStrides(x.shape, *shape)) : std::nullopt;
 }
 
-/// The places of what is not zero, a column each.
+/// Returns the indices of the elements that are not zero, one column per element.
 Folded nonZero(const Constant& x)
 {
     const auto strides = stridesOf(x.shape);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shapes and ranges that operands say: Reshape, Squeeze, Unsqueeze, Slice, axes.
+// Shapes and ranges from operands: Reshape, Squeeze, Unsqueeze, Slice, axes.
 #include "onnx/fold.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using model::Shape;
 
 namespace {
 
-/// Attribute before operand: older opsets have the one, newer ones the other.
+/// Integers from the attribute (older opsets) or, without the attribute, from operand `i` (newer opsets).
 std::optional<std::vector<std::int64_t>> integersOf(const Node& node, const Values& values, const char* name,
                                                     std::size_t i)
 {

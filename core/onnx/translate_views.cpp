@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nodes that only arrange what is there.
+// Nodes that only rearrange data.
 #include "onnx/constants.h"
 #include "onnx/fold.h"
 #include "onnx/translation.h"
@@ -13,7 +13,7 @@ using model::Shape;
 
 namespace {
 
-/// Rows up to the axis, columns from there on.
+/// Result shape of Flatten: dimensions before the axis become rows, the others columns.
 std::optional<Shape> flattened(const Node& node, const Shape* x)
 {
     if (x == nullptr)
@@ -127,7 +127,7 @@ Status Translation::split(const Node& node)
     if (a.sizes.size() != node.out.size())
         return refuse(node, "has " + std::to_string(node.out.size()) + " results and " +
                                 std::to_string(a.sizes.size()) + " sizes");
-    // Parts of nothing are no tensors.
+    // Parts without elements are not tensors.
     std::vector<ValueId> parts;
     std::vector<std::string> names;
     std::vector<std::int64_t> sizes;
@@ -249,7 +249,7 @@ Status Translation::pad(const Node& node)
     return result(node, Kind::Pad, std::move(*inputs), std::move(a));
 }
 
-/// Indices that are known and follow each other are a slice, which needs no view of its own.
+/// Known consecutive indices give a slice, which needs no gathering view.
 Status Translation::gather(const Node& node)
 {
     const auto along = operandAlong(node);
@@ -307,7 +307,8 @@ Status Translation::resize(const Node& node)
     std::optional<Shape> own;
     if (sizes && sizes->size() == axes.size() && !axes.empty()) {
         own = x;
-        // One scale for all axes, that none, or each, reaches its size.
+        // With an aspect ratio policy all axes have one scale: the smallest or largest that reaches a wanted
+        // size.
         double common = 0;
         for (std::size_t i = 0; i < axes.size(); ++i) {
             const double s = static_cast<double>((*sizes)[i]) / static_cast<double>(x[axes[i]]);
@@ -366,7 +367,7 @@ Status Translation::stack(const Node& node, std::size_t i, const std::vector<Val
     Tensors parts;
     for (const ValueId v : steps) {
         if (!m_values[v].isTensor())
-            return Unit{}; // what reads the result is dropped then
+            return Unit{}; // nodes that read the result are dropped later
         Shape one = *m_values[v].shape;
         one.insert(one.begin(), 1);
         const auto part = reshape(node, ("step" + std::to_string(parts.size())).c_str(), tensorOf(v), one);
@@ -380,7 +381,7 @@ Status Translation::stack(const Node& node, std::size_t i, const std::vector<Val
     return result(node, Kind::Concat, std::move(parts), model::AxisAttributes{0, {}}, {}, i);
 }
 
-/// Another arrangement of its operands, of which no more is known than the shape.
+/// A rearrangement of operands of which only the result shape is known.
 Status Translation::view(const Node& node)
 {
     std::vector<std::size_t> which;

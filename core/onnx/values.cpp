@@ -33,7 +33,7 @@ int elementBytes(int type) noexcept
     case pb::TensorProto::UNDEFINED:
     case pb::TensorProto::STRING:
         return 0;
-    default: // bytes, booleans, and the smaller types of newer files
+    default: // 1-byte types, booleans and the small types of newer opsets
         return 1;
     }
 }

@@ -62,7 +62,7 @@ std::vector<MalformedOnnx> malformedOnnx()
     add("unknown_value", image([](W& w, const std::string& x) {
             return w.add("Add", "sum", {x, "nothing"});
         }),
-        "Add \"sum\": reads \"nothing\", which nothing writes");
+        "Add \"sum\": reads \"nothing\", which no node writes");
     add("cycle", image([](W& w, const std::string& x) {
             (void)w.add("Add", "a", {x, "b.out"});
             return w.add("Relu", "b", {"a.out"});

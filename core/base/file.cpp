@@ -40,7 +40,7 @@ Status writeFileAtomically(const std::string& path, std::string_view content)
     };
     std::error_code ec;
     if (fs::exists(path, ec) && !fs::is_regular_file(path, ec)) {
-        // Pipes and devices (/dev/stdout) cannot be renamed over.
+        // Pipes and devices such as /dev/stdout cannot be replaced by rename().
         std::ofstream out(path, std::ios::binary);
         out.write(content.data(), static_cast<std::streamsize>(content.size()));
         out.flush();

@@ -8,13 +8,13 @@
 
 namespace tilewright {
 
-/// Largest file any reader accepts.
+/// Size limit of input files, in bytes.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
-/// The whole file; an Error naming it when it cannot be read or is larger than kMaxFileBytes.
+/// Reads a whole file. Returns an error if it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);
 
-/// Writes beside the target and renames, so that a crash never leaves half a file.
+/// Writes a temporary file next to the target and renames it, so that a crash leaves no partial file.
 [[nodiscard]] Status writeFileAtomically(const std::string& path, std::string_view content);
 
 } // namespace tilewright

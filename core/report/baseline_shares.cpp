@@ -16,15 +16,15 @@ std::vector<OpId> ascendingOps(const Subgraph& s)
     return ops;
 }
 
-/// Subgraphs of both schedules that share ops, directly or through others, are in one group.
+/// Groups the subgraphs of both schedules that share ops, directly or through others (union-find).
 class Groups
 {
 public:
     Groups(const Schedule& current, const Schedule& baseline, std::size_t ops)
         : m_parent(current.size() + baseline.size())
     {
-        // Of one that computes the same as then, nothing else is asked, also where others compute some of it
-        // too.
+        // A subgraph with the ops of a baseline subgraph forms a group with it alone, even if other subgraphs
+        // recompute some of its ops.
         std::map<std::vector<OpId>, std::size_t> then;
         for (std::size_t j = 0; j < baseline.size(); ++j)
             then.emplace(ascendingOps(*baseline.subgraphs[j]), current.size() + j);
@@ -64,10 +64,10 @@ private:
 
 struct Group
 {
-    std::vector<std::size_t> members; ///< subgraphs of now
+    std::vector<std::size_t> members; ///< subgraphs of the present schedule
     double now = 0;
     double before = 0;
-    bool runs = true; ///< all of it, then and now
+    bool runs = true; ///< true if all its subgraphs can run in both schedules
 };
 
 } // namespace

@@ -143,7 +143,7 @@ public:
         if (!m_out.found.empty())
             m_out.why.clear();
         else if (m_out.why.empty())
-            m_out.why = "no single change repairs this without breaking something else";
+            m_out.why = "no single change repairs this problem without causing another one";
         return std::move(m_out);
     }
 
@@ -425,8 +425,9 @@ private:
         const SubgraphEvaluation e =
             evaluate(plan, least, TraversalKind::Raster, residentBefore(m_problem, m_schedule, m_rules, at()),
                      here().retain);
-        m_out.why = "even tiles of " + tileText(least) + " need " + formatGrouped(e.peakWorkingSet) + " of " +
-                    formatGrouped(m_problem.hardware().fastMemoryCapacity) + " elements";
+        m_out.why = "even the smallest tiles (" + tileText(least) + ") need " +
+                    formatGrouped(e.peakWorkingSet) + " of " +
+                    formatGrouped(m_problem.hardware().fastMemoryCapacity) + " elements of fast memory";
     }
 
     void writeOutput()

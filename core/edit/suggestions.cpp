@@ -187,8 +187,8 @@ private:
         Schedule changed = with(from, std::move(s));
         const std::string neighbour =
             from == m_id.index() ? "for the next subgraph" : "from the previous subgraph";
-        std::string text = keep ? "keep " + m_problem.tensorName(t) + " in fast memory " + neighbour
-                                : "do not keep " + m_problem.tensorName(t) + " " + neighbour;
+        std::string text = keep ? "retain " + m_problem.tensorName(t) + " in fast memory " + neighbour
+                                : "do not retain " + m_problem.tensorName(t) + " " + neighbour;
         const auto kind = keep ? Suggestion::Kind::Retain : Suggestion::Kind::Release;
         if (offer(kind, changed, text, t))
             return;
@@ -376,7 +376,7 @@ private:
             if (kept && !kept->subgraphs[at + 1]->locked) // marked as changed, because it has less memory now
                 kept->subgraphs[at + 1] = std::make_shared<const Subgraph>(*kept->subgraphs[at + 1]);
             offerRegrouped(Suggestion::Kind::Reorder, std::move(kept),
-                           what + where + " and keep " + m_problem.tensorName(t), t);
+                           what + where + " and retain " + m_problem.tensorName(t), t);
         }
     }
 

@@ -29,12 +29,12 @@ struct Suggestion
     };
     static constexpr std::size_t kKinds = 12;
     Kind kind = Kind::Granularity;
-    std::optional<TensorId> tensor; ///< Retain, Release, Reorder
+    std::optional<TensorId> tensor; ///< affected tensor; for Retain, Release and Reorder
     Schedule schedule;              ///< the whole schedule after the change
     double total = 0;               ///< latency of `schedule`
     double gain = 0;                ///< latency before minus after, if both are complete; exact
     std::size_t fixes = 0;          ///< number of issues that disappear
-    std::string text;               ///< short description: "keep t3 in fast memory for the next subgraph"
+    std::string text;               ///< short description: "retain t3 in fast memory for the next subgraph"
 };
 [[nodiscard]] std::string_view suggestionKindName(Suggestion::Kind kind);
 

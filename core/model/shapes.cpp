@@ -121,7 +121,7 @@ Shapes conv(const Operator& op, std::span<const Shape> in)
     if (!transposed) {
         if (w[1] != x[1] / a.groups)
             return bad("the weights " + shapeText(w) + " must have " + std::to_string(x[1] / a.groups) +
-                       " input channels a group");
+                       " input channels per group");
         return windows(a, x, w[0], {w[2], w[3]});
     }
     if (w[0] != x[1])
@@ -263,7 +263,7 @@ Shapes transpose(const TransposeAttributes& a, const Shape& x)
         if (!i)
             return i.error();
         if (seen[*i])
-            return bad("the permutation names dimension " + std::to_string(p) + " twice");
+            return bad("the permutation contains dimension " + std::to_string(p) + " twice");
         seen[*i] = true;
         out.push_back(x[*i]);
     }
@@ -395,7 +395,7 @@ Shapes einsum(const EinsumAttributes& a, std::span<const Shape> in)
     };
     for (std::size_t i = 0; i < roles->rhs.size(); ++i)
         if (in[1][i] != sizeOf(roles->rhs[i]))
-            return bad(std::string("the letter ") + roles->rhs[i] + " has two sizes");
+            return bad(std::string("the letter ") + roles->rhs[i] + " has two different sizes");
     Shape out;
     for (const char c : roles->out)
         out.push_back(sizeOf(c));

@@ -87,7 +87,7 @@ Status GraphWalk::branch(Node& node, int depth)
     const pb::AttributeProto *then = node.attribute("then_branch"),
                              *otherwise = node.attribute("else_branch");
     if (then == nullptr || otherwise == nullptr)
-        return problemError({}, "If \"" + node.name + "\": has no two branches");
+        return problemError({}, "If \"" + node.name + "\": does not have two branches");
     const auto condition = m_values.whole(node.input(0));
     if (!condition || condition->size() != 1) {
         // Known result shapes: those that both branches declare equally.

@@ -117,7 +117,7 @@ Status GraphWalk::run()
     const pb::GraphProto& graph = m_file.graph();
     if (static_cast<std::size_t>(graph.node_size()) > model::kMaxOperators)
         return nodeError(graph.node(static_cast<int>(model::kMaxOperators)),
-                         "more than " + formatGrouped(model::kMaxOperators) + " nodes up to here");
+                         "more than " + formatGrouped(model::kMaxOperators) + " nodes up to this node");
     std::int64_t opset = 1;
     for (const auto& set : m_file.opset_import())
         if (set.domain().empty() || set.domain() == "ai.onnx")
@@ -144,7 +144,7 @@ Status GraphWalk::addConstants(const pb::GraphProto& graph)
 {
     for (const pb::TensorProto& t : graph.initializer())
         if (!m_values.bind(t.name(), m_values.add(valueOf(t))))
-            return problemError({}, "the initializer \"" + t.name() + "\" is there twice");
+            return problemError({}, "the initializer \"" + t.name() + "\" is defined twice");
     for (const pb::SparseTensorProto& t : graph.sparse_initializer()) {
         Value v;
         v.name = t.values().name();
@@ -154,7 +154,7 @@ Status GraphWalk::addConstants(const pb::GraphProto& graph)
         if (std::any_of(v.shape->begin(), v.shape->end(), [](std::int64_t d) { return d < 0; }))
             v.shape.reset();
         if (const std::string name = v.name; !m_values.bind(name, m_values.add(std::move(v))))
-            return problemError({}, "the initializer \"" + name + "\" is there twice");
+            return problemError({}, "the initializer \"" + name + "\" is defined twice");
     }
     return Unit{};
 }
@@ -222,7 +222,7 @@ Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int d
 {
     if (depth > 0 && ++m_nestedNodes > kMaxNestedNodes)
         return nodeError(proto, "more than " + formatGrouped(kMaxNestedNodes) +
-                                    " nodes in branches, loops and functions up to here");
+                                    " nodes in branches, loops and functions up to this node");
     Node node;
     node.proto = &proto;
     node.name = m_translation.freshNodeName(nameOf(proto));

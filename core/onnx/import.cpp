@@ -198,11 +198,8 @@ Result<Imported> importModel(std::string_view content, const std::string& file, 
     out.model.name = nameOfModel(proto.graph().name(), file);
     out.model.file = file;
     if (out.model.operators.empty())
-        return Error{ErrorCode::Problem,
-                     "computes nothing: every node is known before the model runs, or not "
-                     "understood",
-                     {},
-                     file};
+        return Error{
+            ErrorCode::Problem, "computes nothing: every node is constant or not supported", {}, file};
     if (Status s = model::checkModel(out.model); !s)
         return inFile(s.error(), file);
     return out;

@@ -46,8 +46,8 @@ struct ImportReport
 {
     /// In the order of the file; nodes of branches and loop bodies at the position of their node.
     std::vector<ImportedNode> nodes;
-    std::int64_t leftOutBytes =
-        0; ///< of constants that are in no operator: scales, zero points, folded norms
+    /// Bytes of constants that no operator uses: scales, zero points, folded norms.
+    std::int64_t leftOutBytes = 0;
     std::vector<std::string> notes; ///< notes about the whole file
 };
 

@@ -24,7 +24,7 @@ Status Translation::matMul(const Node& node)
         return result(node, Kind::MatMul, {a, b});
     // A vector is a row on the left and a column on the right. The result does not have that dimension.
     if (whole.empty() || other.empty())
-        return refuse(node, "an operand is a single number");
+        return refuse(node, "an operand is a scalar");
     for (TensorId* t : {&a, &b})
         if (const Shape s = shape(*t); s.size() == 1) {
             const auto matrix =

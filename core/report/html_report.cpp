@@ -16,7 +16,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::string_view kHowToGetPictures =
-    "Tables only; the charts come with: tilewright report PROBLEM SCHEDULE -o FILE.html";
+    "This file contains tables only. To include charts, use: tilewright report PROBLEM SCHEDULE -o FILE.html";
 
 std::string tableSection(const std::string& id, const std::string& markup)
 {
@@ -189,7 +189,7 @@ private:
             }
             cell(joined(s.retain, [&](TensorId t) { return m_problem.tensorName(t); }), "text");
             cell(e.structurallyValid ? whatBinds(m_problem, m_s.schedule, m_s.evaluation, SubgraphId(i)).text
-                                     : "could not be evaluated",
+                                     : "cannot be evaluated",
                  "says");
             m_out += "</tr>\n";
         }

@@ -87,7 +87,7 @@ private:
         return p && m_inside[*p] == m_mark ? p : std::nullopt;
     }
 
-    // R4.1, R4.2
+    // R4.1, R4.2: w, h and k are at most the native sizes.
     void nativeSize(const Subgraph& s)
     {
         if (m_rules.superNative == Rules::SuperNative::Ceil)
@@ -107,7 +107,7 @@ private:
             limit("k", s.granularity.k, hw.nativeK());
     }
 
-    // R4.3
+    // R4.3: k is at most the smallest reduction size.
     void reductionDepth(const Subgraph& s)
     {
         if (m_rules.kAboveK == Rules::KAboveK::Clamp)
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    // R4.4
+    // R4.4: producers are listed before their consumers.
     void opOrder(const Subgraph& s)
     {
         if (m_rules.opOrder == Rules::OpOrder::Ignore)
@@ -146,7 +146,7 @@ private:
         }
     }
 
-    // R4.5
+    // R4.5: the ops are connected by common tensors.
     void connected(const Subgraph& s)
     {
         if (s.ops.size() < 2)
@@ -159,7 +159,7 @@ private:
                 .op = groups[1].front();
     }
 
-    // R4.6
+    // R4.6: a subgraph retains only tensors that it produces.
     void retained(const Subgraph& s)
     {
         for (const TensorId t : s.retain) {
@@ -178,7 +178,7 @@ private:
         }
     }
 
-    // R4.7
+    // R4.7: tiles of a Pointwise in front of a MatMul span the reduction.
     void prologue(const Subgraph& s)
     {
         const Hardware& hw = m_problem.hardware();
@@ -206,7 +206,7 @@ private:
             });
     }
 
-    // R5.3
+    // R5.3: an explicit order is a permutation of the tiles.
     void traversal(const Subgraph& s)
     {
         if (s.traversal.kind() != TraversalKind::Custom)

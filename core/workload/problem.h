@@ -20,7 +20,7 @@ struct Tensor
 {
     std::int64_t width = 1;
     std::int64_t height = 1;
-    std::string name; ///< optional label; "t7" when empty
+    std::string name; ///< optional; if empty, the tensor is called "t7" by its number
     [[nodiscard]] std::int64_t elements() const noexcept { return width * height; }
     bool operator==(const Tensor&) const = default;
 };
@@ -32,7 +32,7 @@ struct Op
     std::vector<TensorId> inputs;
     TensorId output;
     std::int64_t baseCost = 0; ///< compute time of one native tile (w x h, full reduction depth)
-    std::string name;          ///< optional label; "op3" when empty
+    std::string name;          ///< optional; if empty, the op is called "op3" by its number
     bool operator==(const Op&) const = default;
 };
 
@@ -47,8 +47,8 @@ struct TensorView
 
 struct Hardware
 {
-    std::int64_t fastMemoryCapacity = 1;  ///< elements
-    std::int64_t slowMemoryBandwidth = 1; ///< elements per unit of time
+    std::int64_t fastMemoryCapacity = 1;  ///< in elements
+    std::int64_t slowMemoryBandwidth = 1; ///< in elements per unit of time
     std::int64_t nativeWidth = 1;
     std::int64_t nativeHeight = 1;
     std::optional<std::int64_t> nativeDepth; ///< third entry of native_granularity
@@ -72,7 +72,7 @@ public:
     };
 
     /// Checks R1.3, R1.4, R1.7 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and sums up
-    /// to 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
+    /// to 2^62) and derives the adjacency. The Error's path names the invalid field of the problem file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }

@@ -278,7 +278,7 @@ private Q_SLOTS:
         const Repairs r = repairsOf(*p, s, IssueCode::OutOfMemory);
         QVERIFY(r.found.empty());
         QCOMPARE(QString::fromStdString(r.why),
-                 QStringLiteral("even tiles of 1 × 1 × 1 need 2 of 1 elements"));
+                 QStringLiteral("even the smallest tiles (1 × 1 × 1) need 2 of 1 elements of fast memory"));
         QVERIFY(repairedAsFarAsPossible(*p, s, Rules::final()) == s);
     }
     void coverage()

@@ -21,10 +21,10 @@ std::string numbered(const char* name, std::int64_t i)
 
 /// Random integers, uniform in [0, n). std::uniform_int_distribution is not used: its results differ between
 /// standard libraries.
-class Dice
+class RandomIntegers
 {
 public:
-    explicit Dice(std::uint64_t seed) : m_engine(seed) {}
+    explicit RandomIntegers(std::uint64_t seed) : m_engine(seed) {}
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(m_engine() % n); }
     std::int64_t between(std::int64_t low, std::int64_t high)
     {
@@ -39,13 +39,13 @@ class Generator
 {
 public:
     Generator(const GenerateOptions& options, std::string name)
-        : m_o(options), m_dice(options.seed),
+        : m_o(options), m_random(options.seed),
           m_g(std::move(name), {options.capacity, options.bandwidth, options.native, options.native, {}})
     {
         if (m_o.ragged)
             for (std::int64_t* size : {&m_o.rows, &m_o.width, &m_o.hidden})
                 *size = std::max<std::int64_t>(
-                    1, *size - m_dice.between(1, std::max<std::int64_t>(1, *size / 8)));
+                    1, *size - m_random.between(1, std::max<std::int64_t>(1, *size / 8)));
     }
 
     Result<ProblemPtr> run()
@@ -211,29 +211,29 @@ private:
     {
         const std::array<std::int64_t, 2> largest{m_o.rows, m_o.width};
         const auto size = [&](std::size_t axis) {
-            const std::int64_t whole = std::max<std::int64_t>(1, largest[axis] >> m_dice.below(3));
-            return m_o.ragged ? std::max<std::int64_t>(1, whole - m_dice.between(0, whole / 4)) : whole;
+            const std::int64_t whole = std::max<std::int64_t>(1, largest[axis] >> m_random.below(3));
+            return m_o.ragged ? std::max<std::int64_t>(1, whole - m_random.between(0, whole / 4)) : whole;
         };
         std::vector<TensorId> pool;
         for (std::int64_t i = 0; i < std::max<std::int64_t>(1, m_o.branches / 2); ++i)
             pool.push_back(m_g.input(size(0), size(1), numbered("x", i)));
         const auto recent = [&] {
-            const auto window = static_cast<std::size_t>(m_o.branches) * (m_dice.below(8) == 0 ? 4 : 1);
-            return pool[pool.size() - 1 - m_dice.below(std::min(pool.size(), window))];
+            const auto window = static_cast<std::size_t>(m_o.branches) * (m_random.below(8) == 0 ? 4 : 1);
+            return pool[pool.size() - 1 - m_random.below(std::min(pool.size(), window))];
         };
         for (std::int64_t i = 0; i < m_o.ops; ++i) {
             const TensorId a = recent();
             const Tensor shape = m_g.tensor(a);
-            if (m_dice.below(2) == 0) {
+            if (m_random.below(2) == 0) {
                 // The second operand is an earlier result of fitting shape or a new weight tensor.
                 TensorId b = recent();
-                if (m_g.tensor(b).height != shape.width || m_dice.below(2) == 0)
+                if (m_g.tensor(b).height != shape.width || m_random.below(2) == 0)
                     b = weight(shape.width, size(1), numbered("w", i));
                 pool.push_back(m_g.matmul(a, b, numbered("matmul", i)));
                 continue;
             }
             std::vector<TensorId> inputs{a};
-            for (std::size_t extra = m_dice.below(3); extra > 0; --extra) {
+            for (std::size_t extra = m_random.below(3); extra > 0; --extra) {
                 const TensorId b = recent();
                 const bool known = std::ranges::find(inputs, b) != inputs.end();
                 if (!known && m_g.tensor(b).height == shape.height && m_g.tensor(b).width == shape.width)
@@ -244,7 +244,7 @@ private:
     }
 
     GenerateOptions m_o;
-    Dice m_dice;
+    RandomIntegers m_random;
     ProblemBuilder m_g;
 };
 
@@ -303,7 +303,7 @@ constexpr std::array<WorkloadKindInfo, 7> kKinds{{
     {WorkloadKind::Moe, "moe", "a router and gated experts", "experts"},
     {WorkloadKind::FanOut, "fan-out", "many products of one shared operand", "products"},
     {WorkloadKind::Random, "random", "a layered mixture of shapes and types",
-     "largest distance back to a read result"},
+     "number of recent results that an op can read"},
 }};
 
 } // namespace

@@ -132,7 +132,8 @@ private:
     Data m_data;
     IdVector<TensorId, std::optional<OpId>> m_producers;
     IdVector<TensorId, std::vector<OpId>> m_consumers;
-    IdVector<TensorId, std::vector<TensorId>> m_bases, m_views; // empty without views
+    IdVector<TensorId, std::vector<TensorId>> m_bases,
+        m_views; // by tensor; empty if the problem has no views
     std::vector<TensorId> m_graphInputs;
     std::vector<TensorId> m_graphOutputs;
     std::vector<OpId> m_topologicalOrder;

@@ -20,10 +20,10 @@ struct SubgraphInBlock
     }
 };
 
-class Describer
+class BlockPositions
 {
 public:
-    Describer(const Problem& problem, const Repetition& repetition)
+    BlockPositions(const Problem& problem, const Repetition& repetition)
         : m_problem(problem), m_block(problem.opCount(), -1), m_index(problem.opCount(), -1)
     {
         for (std::size_t b = 0; b < repetition.count(); ++b)
@@ -87,18 +87,18 @@ private:
 std::vector<std::size_t> scheduledLike(const Problem& problem, const Schedule& schedule,
                                        const Repetition& repetition)
 {
-    const Describer describer(problem, repetition);
+    const BlockPositions positions(problem, repetition);
     // Subgraphs of each block in execution order.
     std::vector<std::vector<SubgraphInBlock>> blocks(repetition.count());
     for (const SubgraphPtr& subgraph : schedule.subgraphs) {
         std::vector<std::int64_t> touched;
         for (const OpId op : subgraph->ops)
-            if (op.index() < problem.opCount() && describer.blockOf(op) >= 0)
-                touched.push_back(describer.blockOf(op));
+            if (op.index() < problem.opCount() && positions.blockOf(op) >= 0)
+                touched.push_back(positions.blockOf(op));
         std::sort(touched.begin(), touched.end());
         touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
         for (const std::int64_t block : touched)
-            blocks[static_cast<std::size_t>(block)].push_back(describer.describe(*subgraph, block));
+            blocks[static_cast<std::size_t>(block)].push_back(positions.describe(*subgraph, block));
     }
     std::vector<std::size_t> out;
     for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -275,7 +275,7 @@ private:
         const SubgraphPlan plan(m_problem, s.ops, m_rules);
         const Granularity nearest = legalGranularity(plan, s.granularity);
         const auto resident = residentBefore(m_problem, m_schedule, m_rules, at());
-        s.granularity = settledGranularity(plan, nearest, s.traversal, resident, s.retain).value_or(nearest);
+        s.granularity = chooseGranularity(plan, nearest, s.traversal, resident, s.retain).value_or(nearest);
         if (s.traversal.kind() == TraversalKind::Custom)
             s.traversal = TraversalKind::Raster; // the custom order belongs to another grid
         std::string text = "use tiles of " + tileText(s.granularity);
@@ -393,8 +393,8 @@ private:
     {
         const Subgraph& s = schedule[i];
         const SubgraphPlan plan(m_problem, s.ops, m_rules);
-        const auto g = settledGranularity(plan, s.granularity, s.traversal,
-                                          residentBefore(m_problem, schedule, m_rules, i), s.retain);
+        const auto g = chooseGranularity(plan, s.granularity, s.traversal,
+                                         residentBefore(m_problem, schedule, m_rules, i), s.retain);
         if (!g)
             return std::nullopt;
         auto tiled = edit::setGranularity(m_problem, schedule, std::array{i}, *g, m_force);

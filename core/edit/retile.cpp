@@ -40,9 +40,9 @@ std::vector<OpId> sortedOps(const Subgraph& s)
 
 } // namespace
 
-std::optional<Granularity> settledGranularity(const SubgraphPlan& plan, const Granularity& wanted,
-                                              const Traversal& traversal, std::span<const TensorId> resident,
-                                              std::span<const TensorId> retain, std::size_t share)
+std::optional<Granularity> chooseGranularity(const SubgraphPlan& plan, const Granularity& wanted,
+                                             const Traversal& traversal, std::span<const TensorId> resident,
+                                             std::span<const TensorId> retain, std::size_t share)
 {
     const auto best = bestGranularity(plan, resident, retain, quickLimits(plan, traversal, share));
     const SubgraphEvaluation kept = evaluate(plan, wanted, traversal, resident, retain, 0);
@@ -74,7 +74,7 @@ Schedule retiled(const Problem& problem, const Schedule& before, Schedule after,
         const auto resident = residentBefore(problem, after, rules, SubgraphId(i));
         if (s.locked && evaluate(plan, wanted, s.traversal, resident, s.retain, 0).fits)
             continue;
-        const auto g = settledGranularity(plan, wanted, s.traversal, resident, s.retain, changed.size());
+        const auto g = chooseGranularity(plan, wanted, s.traversal, resident, s.retain, changed.size());
         if (!g || *g == s.granularity)
             continue;
         Subgraph next = s;

@@ -18,16 +18,14 @@ inline constexpr double kNearBest = 0.05;
 /// The traversal is fixed (a custom order counts as raster on other grids). Takes about one millisecond for a
 /// few ops, more for 20 ops; larger subgraphs get a coarser search. `share` > 1 divides the budget among that
 /// many subgraphs.
-/// effort, when many subgraphs are settled at once.
 [[nodiscard]] std::optional<Granularity>
-settledGranularity(const SubgraphPlan& plan, const Granularity& wanted, const Traversal& traversal,
-                   std::span<const TensorId> resident, std::span<const TensorId> retain,
-                   std::size_t share = 1);
+chooseGranularity(const SubgraphPlan& plan, const Granularity& wanted, const Traversal& traversal,
+                  std::span<const TensorId> resident, std::span<const TensorId> retain,
+                  std::size_t share = 1);
 
 /// Last step of every edit that changes the ops of a subgraph: each subgraph of `after` whose set of ops is
-/// not in `before` gets its settledGranularity(). A locked subgraph keeps its granularity as long as it fits.
+/// not in `before` gets its chooseGranularity(). A locked subgraph keeps its granularity as long as it fits.
 /// The edits know shapes but no costs; the preview of a drag and the drop both call this function.
-/// come from here.
 [[nodiscard]] Schedule retiled(const Problem& problem, const Schedule& before, Schedule after,
                                const Rules& rules);
 

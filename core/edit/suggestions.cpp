@@ -111,7 +111,8 @@ private:
         return l;
     }
 
-    /// True if the schedule is better than all suggestions so far. Required of larger changes.
+    /// True if the schedule is better than all suggestions so far. A larger change is suggested only in this
+    /// case.
     [[nodiscard]] bool beatsAll(const Schedule& schedule)
     {
         const Evaluation after = m_evaluator.evaluate(schedule);

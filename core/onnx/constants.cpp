@@ -27,8 +27,8 @@ bool isSmall(const Shape& shape)
            model::elementsOf(shape) <= kMaxConstantElements;
 }
 
-Folded copyElements(const Constant& from, Shape shape, std::int64_t offset,
-                    const std::vector<std::int64_t>& strides)
+OptionalConstant copyElements(const Constant& from, Shape shape, std::int64_t offset,
+                              const std::vector<std::int64_t>& strides)
 {
     if (!isSmall(shape))
         return std::nullopt;
@@ -124,7 +124,7 @@ std::optional<double> realResult(std::string_view type, double a, double b)
     return std::nullopt;
 }
 
-template <typename T> std::optional<bool> compared(std::string_view type, T a, T b)
+template <typename T> std::optional<bool> comparisonResult(std::string_view type, T a, T b)
 {
     if (type == "Equal")
         return a == b;
@@ -141,21 +141,21 @@ template <typename T> std::optional<bool> compared(std::string_view type, T a, T
 
 } // namespace
 
-Folded foldedBinary(const std::string& type, const Constant& a, const Constant& b)
+OptionalConstant foldBinary(const std::string& type, const Constant& a, const Constant& b)
 {
     const auto shape = broadcastShape(a.shape, b.shape);
     if (!shape || a.real != b.real)
         return std::nullopt;
-    const Folded x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
-    const Folded y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
+    const OptionalConstant x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
+    const OptionalConstant y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
     if (!x || !y)
         return std::nullopt;
-    const bool isComparison = compared(type, 0, 0).has_value();
+    const bool isComparison = comparisonResult(type, 0, 0).has_value();
     Constant out{*shape, a.real && !isComparison, {}, {}};
     for (std::size_t i = 0; i < x->size(); ++i) {
         if (isComparison) {
-            const auto holds =
-                a.real ? compared(type, x->reals[i], y->reals[i]) : compared(type, x->whole[i], y->whole[i]);
+            const auto holds = a.real ? comparisonResult(type, x->reals[i], y->reals[i])
+                                      : comparisonResult(type, x->whole[i], y->whole[i]);
             out.whole.push_back(*holds ? 1 : 0);
         } else if (a.real) {
             const auto value = realResult(type, x->reals[i], y->reals[i]);
@@ -172,7 +172,7 @@ Folded foldedBinary(const std::string& type, const Constant& a, const Constant& 
     return out;
 }
 
-Folded foldedUnary(const std::string& type, const Constant& x)
+OptionalConstant foldUnary(const std::string& type, const Constant& x)
 {
     using Function = double (*)(double);
     static const std::unordered_map<std::string_view, Function> kReal{
@@ -206,7 +206,7 @@ Folded foldedUnary(const std::string& type, const Constant& x)
     return out;
 }
 
-Folded foldedCast(const Constant& x, std::int64_t to)
+OptionalConstant foldCast(const Constant& x, std::int64_t to)
 {
     if (elementBytes(static_cast<int>(to)) == 0)
         return std::nullopt;

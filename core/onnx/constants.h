@@ -10,7 +10,7 @@
 
 namespace tilewright::onnx {
 
-using Folded = std::optional<Constant>;
+using OptionalConstant = std::optional<Constant>;
 using model::broadcastShape;
 
 /// True if the number of elements and every dimension are at most kMaxConstantElements.
@@ -19,17 +19,17 @@ using model::broadcastShape;
 /// Strides for reading a constant as a larger (broadcast) shape; stride 0 repeats an element.
 [[nodiscard]] std::vector<std::int64_t> broadcastStrides(const model::Shape& from, const model::Shape& to);
 /// Copies the elements at offset + index * strides, for every index of `shape`.
-[[nodiscard]] Folded copyElements(const Constant& from, model::Shape shape, std::int64_t offset,
-                                  const std::vector<std::int64_t>& strides);
+[[nodiscard]] OptionalConstant copyElements(const Constant& from, model::Shape shape, std::int64_t offset,
+                                            const std::vector<std::int64_t>& strides);
 
 /// Returns a + b, a - b or a * b modulo 2^64.
 [[nodiscard]] std::int64_t wrappingArithmetic(std::int64_t a, std::int64_t b, char op);
 /// Integer result of one element of a node with two operands.
 [[nodiscard]] std::optional<std::int64_t> integerResult(std::string_view type, std::int64_t a,
                                                         std::int64_t b);
-[[nodiscard]] Folded foldedBinary(const std::string& type, const Constant& a, const Constant& b);
-[[nodiscard]] Folded foldedUnary(const std::string& type, const Constant& x);
+[[nodiscard]] OptionalConstant foldBinary(const std::string& type, const Constant& a, const Constant& b);
+[[nodiscard]] OptionalConstant foldUnary(const std::string& type, const Constant& x);
 /// Converts elements to another type; real numbers are truncated towards 0.
-[[nodiscard]] Folded foldedCast(const Constant& x, std::int64_t to);
+[[nodiscard]] OptionalConstant foldCast(const Constant& x, std::int64_t to);
 
 } // namespace tilewright::onnx

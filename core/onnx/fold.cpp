@@ -16,7 +16,7 @@ using model::Shape;
 
 namespace {
 
-Folded gathered(const Node& node, const Constant& x, const Constant& indices)
+OptionalConstant foldGather(const Node& node, const Constant& x, const Constant& indices)
 {
     const auto axis = axisOf(node.integer("axis", 0), x.shape.size());
     if (!axis || indices.real)
@@ -44,7 +44,7 @@ Folded gathered(const Node& node, const Constant& x, const Constant& indices)
     return out;
 }
 
-Folded sliced(const Node& node, const Values& values, const Constant& x)
+OptionalConstant foldSlice(const Node& node, const Values& values, const Constant& x)
 {
     const auto ranges = sliceRanges(node, values, x.shape);
     if (!ranges)
@@ -60,7 +60,7 @@ Folded sliced(const Node& node, const Values& values, const Constant& x)
     return copyElements(x, std::move(shape), offset, strides);
 }
 
-Folded concatenated(const Node& node, const Values& values)
+OptionalConstant foldConcat(const Node& node, const Values& values)
 {
     const Constant* first = values.data(node.input(0));
     if (first == nullptr)
@@ -96,7 +96,7 @@ Folded concatenated(const Node& node, const Values& values)
     return out;
 }
 
-Folded range(const Constant& start, const Constant& limit, const Constant& step)
+OptionalConstant foldRange(const Constant& start, const Constant& limit, const Constant& step)
 {
     if (start.size() != 1 || limit.size() != 1 || step.size() != 1 || start.real != limit.real ||
         start.real != step.real)
@@ -118,7 +118,7 @@ Folded range(const Constant& start, const Constant& limit, const Constant& step)
     return out;
 }
 
-Folded filled(const Node& node, const Constant& shape)
+OptionalConstant foldConstantOfShape(const Node& node, const Constant& shape)
 {
     if (shape.real || shape.size() > model::kMaxRank)
         return std::nullopt;
@@ -135,7 +135,7 @@ Folded filled(const Node& node, const Constant& shape)
     return copyElements(value, shape.whole, 0, std::vector<std::int64_t>(shape.size(), 0));
 }
 
-Folded constantOf(const Node& node)
+OptionalConstant foldConstant(const Node& node)
 {
     if (const pb::AttributeProto* a = node.attribute("value"); a != nullptr && a->has_t())
         return valueOf(a->t()).data;
@@ -152,7 +152,7 @@ Folded constantOf(const Node& node)
     return std::nullopt;
 }
 
-Folded shapeOf(const Node& node, const Shape& x)
+OptionalConstant foldShape(const Node& node, const Shape& x)
 {
     const auto rank = static_cast<std::int64_t>(x.size());
     const auto clamped = [&](std::int64_t at) {
@@ -167,7 +167,7 @@ Folded shapeOf(const Node& node, const Shape& x)
 }
 
 /// Reduces all elements, or a vector along its axis. Used for the product or sum of sizes.
-Folded reduced(const Node& node, const Values& values, const Constant& x)
+OptionalConstant foldReduce(const Node& node, const Values& values, const Constant& x)
 {
     if (x.shape.size() > 1 || x.real || x.size() == 0)
         return std::nullopt;
@@ -184,15 +184,15 @@ Folded reduced(const Node& node, const Values& values, const Constant& x)
     return Constant{keep ? Shape{1} : Shape{}, false, {value}, {}};
 }
 
-Folded where(const Constant& condition, const Constant& a, const Constant& b)
+OptionalConstant foldWhere(const Constant& condition, const Constant& a, const Constant& b)
 {
     const auto both = broadcastShape(a.shape, b.shape);
     const auto shape = both ? broadcastShape(*both, condition.shape) : std::nullopt;
     if (!shape || a.real != b.real || condition.real)
         return std::nullopt;
-    const Folded c = copyElements(condition, *shape, 0, broadcastStrides(condition.shape, *shape));
-    Folded x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
-    const Folded y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
+    const OptionalConstant c = copyElements(condition, *shape, 0, broadcastStrides(condition.shape, *shape));
+    OptionalConstant x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
+    const OptionalConstant y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
     if (!c || !x || !y)
         return std::nullopt;
     for (std::size_t i = 0; i < c->size(); ++i)
@@ -205,7 +205,7 @@ Folded where(const Constant& condition, const Constant& a, const Constant& b)
     return x;
 }
 
-Folded withShape(const Constant& x, std::optional<Shape> shape)
+OptionalConstant withShape(const Constant& x, std::optional<Shape> shape)
 {
     if (!shape || model::elementsOf(*shape) != static_cast<std::int64_t>(x.size()))
         return std::nullopt;
@@ -214,7 +214,7 @@ Folded withShape(const Constant& x, std::optional<Shape> shape)
     return out;
 }
 
-Folded transposed(const Node& node, const Constant& x)
+OptionalConstant foldTranspose(const Node& node, const Constant& x)
 {
     const std::size_t rank = x.shape.size();
     std::vector<std::int64_t> permutation;
@@ -237,14 +237,14 @@ Folded transposed(const Node& node, const Constant& x)
     return copyElements(x, std::move(shape), 0, strides);
 }
 
-Folded expanded(const Constant& x, const Constant& wanted)
+OptionalConstant foldExpand(const Constant& x, const Constant& wanted)
 {
     const auto shape = wanted.real ? std::nullopt : broadcastShape(x.shape, wanted.whole);
     return shape ? copyElements(x, *shape, 0, broadcastStrides(x.shape, *shape)) : std::nullopt;
 }
 
 /// Returns the indices of the elements that are not zero, one column per element.
-Folded nonZero(const Constant& x)
+OptionalConstant foldNonZero(const Constant& x)
 {
     const auto strides = stridesOf(x.shape);
     std::vector<std::int64_t> found;
@@ -259,31 +259,31 @@ Folded nonZero(const Constant& x)
     return out;
 }
 
-Folded result(const Node& node, const Values& values)
+OptionalConstant foldNode(const Node& node, const Values& values)
 {
     const std::string& t = node.type;
     if (t == "Constant")
-        return constantOf(node);
+        return foldConstant(node);
     if (t == "Shape" || t == "Size") {
         const Shape* x = values.shape(node.input(0));
         if (x == nullptr)
             return std::nullopt;
-        return t == "Shape" ? shapeOf(node, *x) : Constant{{}, false, {model::elementsOf(*x)}, {}};
+        return t == "Shape" ? foldShape(node, *x) : Constant{{}, false, {model::elementsOf(*x)}, {}};
     }
     const Constant *a = values.data(node.input(0)), *b = values.data(node.input(1)),
                    *c = values.data(node.input(2));
     if (a == nullptr)
         return std::nullopt;
     if (t == "Concat")
-        return concatenated(node, values);
+        return foldConcat(node, values);
     if (t == "Slice")
-        return sliced(node, values, *a);
+        return foldSlice(node, values, *a);
     if (t == "Identity" || t == "Dropout")
         return *a;
     if (t == "Cast")
-        return foldedCast(*a, node.integer("to", 0));
+        return foldCast(*a, node.integer("to", 0));
     if (t == "ConstantOfShape")
-        return filled(node, *a);
+        return foldConstantOfShape(node, *a);
     if (t == "Reshape")
         return withShape(*a, reshapedShape(node, values));
     if (t == "Squeeze")
@@ -291,22 +291,22 @@ Folded result(const Node& node, const Values& values)
     if (t == "Unsqueeze")
         return withShape(*a, unsqueezedShape(node, values));
     if (t == "Transpose")
-        return transposed(node, *a);
+        return foldTranspose(node, *a);
     if (t == "NonZero")
-        return nonZero(*a);
+        return foldNonZero(*a);
     if (t == "ReduceProd" || t == "ReduceSum" || t == "ReduceMax" || t == "ReduceMin")
-        return reduced(node, values, *a);
+        return foldReduce(node, values, *a);
     if (b == nullptr)
-        return node.in.size() == 1 ? foldedUnary(t, *a) : std::nullopt;
+        return node.in.size() == 1 ? foldUnary(t, *a) : std::nullopt;
     if (t == "Gather")
-        return gathered(node, *a, *b);
+        return foldGather(node, *a, *b);
     if (t == "Expand")
-        return expanded(*a, *b);
+        return foldExpand(*a, *b);
     if (c != nullptr && t == "Range")
-        return range(*a, *b, *c);
+        return foldRange(*a, *b, *c);
     if (c != nullptr && t == "Where")
-        return where(*a, *b, *c);
-    return node.in.size() == 2 ? foldedBinary(t, *a, *b) : std::nullopt;
+        return foldWhere(*a, *b, *c);
+    return node.in.size() == 2 ? foldBinary(t, *a, *b) : std::nullopt;
 }
 
 } // namespace
@@ -315,7 +315,7 @@ bool fold(const Node& node, Values& values)
 {
     if (node.out.empty() || node.out[0] == kNoValue)
         return false;
-    Folded folded = result(node, values);
+    OptionalConstant folded = foldNode(node, values);
     if (!folded || !isSmall(folded->shape) ||
         static_cast<std::int64_t>(folded->size()) != model::elementsOf(folded->shape))
         return false;

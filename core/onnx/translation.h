@@ -75,7 +75,7 @@ private:
                                       model::Attributes attributes, std::vector<model::Shape> declared,
                                       const std::vector<std::string>& outputs, int bytes);
 
-    // translate_vector.cpp
+    // Implemented in translate_vector.cpp.
     Status elementwise(const Node& node);
     Status quantisedElementwise(const Node& node);
     Status quantise(const Node& node);
@@ -85,14 +85,14 @@ private:
     Status reduce(const Node& node);
     Status argReduce(const Node& node);
 
-    // translate_products.cpp
+    // Implemented in translate_products.cpp.
     Status matMul(const Node& node);
     Status gemm(const Node& node);
     Status einsum(const Node& node);
     Status permutingEinsum(const Node& node);
     Status recurrent(const Node& node);
 
-    // translate_fused.cpp
+    // Implemented in translate_fused.cpp.
     Result<TensorId> asHeads(const Node& node, const std::string& part, TensorId x, std::int64_t heads);
     Status attention(const Node& node);
     Status packedMatMul(const Node& node);
@@ -100,7 +100,7 @@ private:
     Status skipNorm(const Node& node);
     Status rotary(const Node& node);
 
-    // translate_windows.cpp
+    // Implemented in translate_windows.cpp.
     Status convolution(const Node& node);
     Status transposedConvolution(const Node& node);
     Status transposedConvolution3d(const Node& node, Tensors inputs, const model::WindowAttributes& a,
@@ -108,7 +108,7 @@ private:
     Status pool(const Node& node);
     Status globalPool(const Node& node);
 
-    // translate_views.cpp
+    // Implemented in translate_views.cpp.
     Status reshaping(const Node& node);
     Status transpose(const Node& node);
     Status slice(const Node& node);

@@ -139,19 +139,19 @@ private:
     /// matches its successor, so that larger strides need not be tried.
     bool tryStride(const Group& group, std::size_t stride, Blocks& best)
     {
-        std::vector<std::size_t> alike(group.size() - stride); // number of compared ops, 0 if not alike
-        for (std::size_t i = 0; i < alike.size(); ++i)
-            alike[i] = compare(group[i + stride], group[i]);
-        std::vector<char> used(alike.size(), 0);
-        for (std::size_t i = 0; i < alike.size(); ++i) {
-            if (used[i] != 0 || alike[i] == 0)
+        std::vector<std::size_t> comparedOps(group.size() - stride); // number of compared ops, 0 if not alike
+        for (std::size_t i = 0; i < comparedOps.size(); ++i)
+            comparedOps[i] = compare(group[i + stride], group[i]);
+        std::vector<char> used(comparedOps.size(), 0);
+        for (std::size_t i = 0; i < comparedOps.size(); ++i) {
+            if (used[i] != 0 || comparedOps[i] == 0)
                 continue;
             std::vector<int> last{group[i]};
             std::size_t compared = 0, j = i;
-            for (; j < alike.size() && alike[j] > 0; j += stride) {
+            for (; j < comparedOps.size() && comparedOps[j] > 0; j += stride) {
                 used[j] = 1;
                 last.push_back(group[j + stride]);
-                compared += alike[j];
+                compared += comparedOps[j];
             }
             if (compared < 3)
                 continue;
@@ -159,7 +159,7 @@ private:
             if (repeatedOps(blocks) > repeatedOps(best))
                 best = std::move(blocks);
         }
-        return std::all_of(alike.begin(), alike.end(), [](std::size_t n) { return n > 0; });
+        return std::all_of(comparedOps.begin(), comparedOps.end(), [](std::size_t n) { return n > 0; });
     }
 
     /// Compares the ops that lead to `last` with those that lead to `before`, level by level, down to the

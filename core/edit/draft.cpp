@@ -193,21 +193,21 @@ void Draft::repairOrder()
 {
     const std::size_t n = items.size();
     std::vector<Boundary> boundaries;
-    std::vector<std::vector<TensorId>> gives(n);
-    IdVector<TensorId, char> given(m_problem.tensorCount(), 0);
+    std::vector<std::vector<TensorId>> provided(n);
+    IdVector<TensorId, char> isProvided(m_problem.tensorCount(), 0);
     for (std::size_t i = 0; i < n; ++i) {
         boundaries.push_back(boundaryOf(m_problem, at(i).ops));
-        gives[i] = boundaries[i].sinks;
+        provided[i] = boundaries[i].sinks;
         for (const TensorId t : at(i).retain)
             if (contains(boundaries[i].interior, t))
-                gives[i].push_back(t);
-        for (const TensorId t : gives[i])
-            given[t] = 1;
+                provided[i].push_back(t);
+        for (const TensorId t : provided[i])
+            isProvided[t] = 1;
     }
     std::vector<std::size_t> waiting(n, 0);
     IdVector<TensorId, std::vector<std::size_t>> readers(m_problem.tensorCount(), {});
     const auto wait = [&](std::size_t i, TensorId t) {
-        if (given[t]) {
+        if (isProvided[t]) {
             ++waiting[i];
             readers[t].push_back(i);
         }
@@ -240,7 +240,7 @@ void Draft::repairOrder()
             continue;
         placed[i] = true;
         ordered.push_back(items[i]);
-        for (const TensorId t : gives[i])
+        for (const TensorId t : provided[i])
             for (const std::size_t r : std::exchange(readers[t], {}))
                 if (--waiting[r] == 0 && !placed[r])
                     ready.push(r);

@@ -379,10 +379,10 @@ private:
         if (!bases.empty())
             offer(insertProducersBefore(m_problem, m_schedule, m_rules, at(), std::move(bases)),
                   "compute and write " + tensor + " before " + name(at()));
-        const auto again = missingProducers(m_problem, m_schedule, m_rules, at(), t);
-        if (!again.empty())
-            offer(edit::recompute(m_problem, m_schedule, again, at(), m_force),
-                  "compute " + names(again) + " in " + name(at()) + " as well");
+        const auto recomputed = missingProducers(m_problem, m_schedule, m_rules, at(), t);
+        if (!recomputed.empty())
+            offer(edit::recompute(m_problem, m_schedule, recomputed, at(), m_force),
+                  "compute " + names(recomputed) + " in " + name(at()) + " as well");
         m_out.why = "no new order and no other place to compute, retain or write " + tensor +
                     " reduces the number of problems";
     }

@@ -42,7 +42,7 @@ OptionalConstant copyElements(const Constant& from, Shape shape, std::int64_t of
         if (from.real)
             out.reals.push_back(from.reals[static_cast<std::size_t>(at)]);
         else
-            out.whole.push_back(from.whole[static_cast<std::size_t>(at)]);
+            out.integers.push_back(from.integers[static_cast<std::size_t>(at)]);
         for (std::size_t d = index.size(); d-- > 0;) {
             at += strides[d];
             if (++index[d] < out.shape[d])
@@ -155,18 +155,18 @@ OptionalConstant foldBinary(const std::string& type, const Constant& a, const Co
     for (std::size_t i = 0; i < x->size(); ++i) {
         if (isComparison) {
             const auto holds = a.real ? comparisonResult(type, x->reals[i], y->reals[i])
-                                      : comparisonResult(type, x->whole[i], y->whole[i]);
-            out.whole.push_back(*holds ? 1 : 0);
+                                      : comparisonResult(type, x->integers[i], y->integers[i]);
+            out.integers.push_back(*holds ? 1 : 0);
         } else if (a.real) {
             const auto value = realResult(type, x->reals[i], y->reals[i]);
             if (!value)
                 return std::nullopt;
             out.reals.push_back(*value);
         } else {
-            const auto value = integerResult(type, x->whole[i], y->whole[i]);
+            const auto value = integerResult(type, x->integers[i], y->integers[i]);
             if (!value)
                 return std::nullopt;
-            out.whole.push_back(*value);
+            out.integers.push_back(*value);
         }
     }
     return out;
@@ -196,10 +196,10 @@ OptionalConstant foldUnary(const std::string& type, const Constant& x)
         return out;
     }
     if (type == "Not")
-        for (std::int64_t& v : out.whole)
+        for (std::int64_t& v : out.integers)
             v = v == 0 ? 1 : 0;
     else if (type == "Neg" || type == "Abs")
-        for (std::int64_t& v : out.whole)
+        for (std::int64_t& v : out.integers)
             v = type == "Neg" || v < 0 ? wrappingArithmetic(0, v, '-') : v;
     else
         return std::nullopt;
@@ -213,13 +213,13 @@ OptionalConstant foldCast(const Constant& x, std::int64_t to)
     Constant out{x.shape, isReal(static_cast<int>(to)), {}, {}};
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (out.real) {
-            out.reals.push_back(x.real ? x.reals[i] : static_cast<double>(x.whole[i]));
+            out.reals.push_back(x.real ? x.reals[i] : static_cast<double>(x.integers[i]));
             continue;
         }
         if (x.real && !(std::fabs(x.reals[i]) < 9e18))
             return std::nullopt;
-        const std::int64_t value = x.real ? static_cast<std::int64_t>(x.reals[i]) : x.whole[i];
-        out.whole.push_back(to == pb::TensorProto::BOOL ? value != 0 : value);
+        const std::int64_t value = x.real ? static_cast<std::int64_t>(x.reals[i]) : x.integers[i];
+        out.integers.push_back(to == pb::TensorProto::BOOL ? value != 0 : value);
     }
     return out;
 }

@@ -24,7 +24,7 @@ bool neverEndsEarly(const pb::GraphProto& body)
         for (const pb::TensorProto& t : body.initializer())
             if (t.name() == name) {
                 const Value v = valueOf(t);
-                return v.data && v.data->whole == std::vector<std::int64_t>{1};
+                return v.data && v.data->integers == std::vector<std::int64_t>{1};
             }
         const auto writer = std::find_if(body.node().begin(), body.node().end(), [&](const pb::NodeProto& n) {
             return n.output_size() == 1 && n.output(0) == name;
@@ -35,7 +35,7 @@ bool neverEndsEarly(const pb::GraphProto& body)
             for (const pb::AttributeProto& a : writer->attribute())
                 if (a.name() == "value" && a.has_t()) {
                     const Value v = valueOf(a.t());
-                    return v.data && v.data->whole == std::vector<std::int64_t>{1};
+                    return v.data && v.data->integers == std::vector<std::int64_t>{1};
                 }
             return false;
         }
@@ -88,7 +88,7 @@ Status GraphWalk::branch(Node& node, int depth)
                              *otherwise = node.attribute("else_branch");
     if (then == nullptr || otherwise == nullptr)
         return problemError({}, "If \"" + node.name + "\": does not have two branches");
-    const auto condition = m_values.whole(node.input(0));
+    const auto condition = m_values.integers(node.input(0));
     if (!condition || condition->size() != 1) {
         // Known result shapes: those that both branches declare equally.
         for (std::size_t i = 0; i < node.out.size(); ++i) {
@@ -138,7 +138,7 @@ Status GraphWalk::loop(Node& node, int depth)
         static_cast<int>(node.out.size()) > attribute->g().output_size() - 1)
         return problemError({}, "Loop \"" + node.name + "\": the operands do not match its body");
     const pb::GraphProto& body = attribute->g();
-    const auto count = m_values.whole(node.input(0)), first = m_values.whole(node.input(1));
+    const auto count = m_values.integers(node.input(0)), first = m_values.integers(node.input(1));
     const bool starts = node.input(1) == kNoValue || (first && first->size() == 1);
     const std::int64_t steps = !count || count->size() != 1   ? -1
                                : first && first->front() == 0 ? 0
@@ -233,9 +233,9 @@ Status GraphWalk::scan(Node& node, int depth)
     const std::vector<std::int64_t> axes = list("scan_input_axes"), backwards = list("scan_input_directions"),
                                     outAxes = list("scan_output_axes"),
                                     outBackwards = list("scan_output_directions");
-    const auto leave = [&](const std::string& why) {
+    const auto leave = [&](const std::string& reason) {
         infer(node);
-        m_translation.drop(node, why);
+        m_translation.drop(node, reason);
         return Unit{};
     };
     const auto notZero = [](std::int64_t n) { return n != 0; };

@@ -31,7 +31,7 @@ OptionalConstant foldGather(const Node& node, const Constant& x, const Constant&
     const std::int64_t after = model::elementsOf(rest), size = x.shape[*axis];
     Constant out{shape, x.real, {}, {}};
     for (std::int64_t b = 0; b < before; ++b)
-        for (std::int64_t index : indices.whole) {
+        for (std::int64_t index : indices.integers) {
             index += index < 0 ? size : 0;
             if (index < 0 || index >= size)
                 return std::nullopt;
@@ -39,7 +39,8 @@ OptionalConstant foldGather(const Node& node, const Constant& x, const Constant&
             if (x.real)
                 out.reals.insert(out.reals.end(), x.reals.begin() + from, x.reals.begin() + from + after);
             else
-                out.whole.insert(out.whole.end(), x.whole.begin() + from, x.whole.begin() + from + after);
+                out.integers.insert(out.integers.end(), x.integers.begin() + from,
+                                    x.integers.begin() + from + after);
         }
     return out;
 }
@@ -91,7 +92,8 @@ OptionalConstant foldConcat(const Node& node, const Values& values)
             if (c.real)
                 out.reals.insert(out.reals.end(), c.reals.begin() + from, c.reals.begin() + from + size);
             else
-                out.whole.insert(out.whole.end(), c.whole.begin() + from, c.whole.begin() + from + size);
+                out.integers.insert(out.integers.end(), c.integers.begin() + from,
+                                    c.integers.begin() + from + size);
         }
     return out;
 }
@@ -102,7 +104,7 @@ OptionalConstant foldRange(const Constant& start, const Constant& limit, const C
         start.real != step.real)
         return std::nullopt;
     const auto value = [](const Constant& c) {
-        return c.real ? c.reals[0] : static_cast<double>(c.whole[0]);
+        return c.real ? c.reals[0] : static_cast<double>(c.integers[0]);
     };
     const double count = std::ceil((value(limit) - value(start)) / value(step));
     if (!(count <= static_cast<double>(kMaxConstantElements)))
@@ -113,8 +115,8 @@ OptionalConstant foldRange(const Constant& start, const Constant& limit, const C
         if (out.real)
             out.reals.push_back(start.reals[0] + static_cast<double>(i) * step.reals[0]);
         else
-            out.whole.push_back(
-                wrappingArithmetic(start.whole[0], wrappingArithmetic(i, step.whole[0], '*'), '+'));
+            out.integers.push_back(
+                wrappingArithmetic(start.integers[0], wrappingArithmetic(i, step.integers[0], '*'), '+'));
     return out;
 }
 
@@ -122,7 +124,7 @@ OptionalConstant foldConstantOfShape(const Node& node, const Constant& shape)
 {
     if (shape.real || shape.size() > model::kMaxRank)
         return std::nullopt;
-    for (const std::int64_t d : shape.whole)
+    for (const std::int64_t d : shape.integers)
         if (d < 0)
             return std::nullopt;
     Constant value{{1}, true, {}, {0.0}};
@@ -132,7 +134,7 @@ OptionalConstant foldConstantOfShape(const Node& node, const Constant& shape)
             return std::nullopt;
         value = *v.data;
     }
-    return copyElements(value, shape.whole, 0, std::vector<std::int64_t>(shape.size(), 0));
+    return copyElements(value, shape.integers, 0, std::vector<std::int64_t>(shape.size(), 0));
 }
 
 OptionalConstant foldConstant(const Node& node)
@@ -162,7 +164,7 @@ OptionalConstant foldShape(const Node& node, const Shape& x)
     const std::int64_t to = clamped(std::max(node.integer("end", rank), -rank));
     Constant out{{std::max<std::int64_t>(0, to - from)}, false, {}, {}};
     for (std::int64_t i = from; i < to; ++i)
-        out.whole.push_back(x[static_cast<std::size_t>(i)]);
+        out.integers.push_back(x[static_cast<std::size_t>(i)]);
     return out;
 }
 
@@ -177,9 +179,9 @@ OptionalConstant foldReduce(const Node& node, const Values& values, const Consta
                        : node.type == "ReduceSum" ? "Add"
                        : node.type == "ReduceMax" ? "Max"
                                                   : "Min";
-    std::int64_t value = x.whole[0];
+    std::int64_t value = x.integers[0];
     for (std::size_t i = 1; i < x.size(); ++i)
-        value = *integerResult(kind, value, x.whole[i]);
+        value = *integerResult(kind, value, x.integers[i]);
     const bool keep = node.integer("keepdims", 1) != 0 && !x.shape.empty();
     return Constant{keep ? Shape{1} : Shape{}, false, {value}, {}};
 }
@@ -196,11 +198,11 @@ OptionalConstant foldWhere(const Constant& condition, const Constant& a, const C
     if (!c || !x || !y)
         return std::nullopt;
     for (std::size_t i = 0; i < c->size(); ++i)
-        if (c->whole[i] == 0) {
+        if (c->integers[i] == 0) {
             if (x->real)
                 x->reals[i] = y->reals[i];
             else
-                x->whole[i] = y->whole[i];
+                x->integers[i] = y->integers[i];
         }
     return x;
 }
@@ -239,7 +241,7 @@ OptionalConstant foldTranspose(const Node& node, const Constant& x)
 
 OptionalConstant foldExpand(const Constant& x, const Constant& wanted)
 {
-    const auto shape = wanted.real ? std::nullopt : broadcastShape(x.shape, wanted.whole);
+    const auto shape = wanted.real ? std::nullopt : broadcastShape(x.shape, wanted.integers);
     return shape ? copyElements(x, *shape, 0, broadcastStrides(x.shape, *shape)) : std::nullopt;
 }
 
@@ -249,13 +251,13 @@ OptionalConstant foldNonZero(const Constant& x)
     const auto strides = stridesOf(x.shape);
     std::vector<std::int64_t> found;
     for (std::size_t i = 0; i < x.size(); ++i)
-        if (x.real ? x.reals[i] != 0 : x.whole[i] != 0)
+        if (x.real ? x.reals[i] != 0 : x.integers[i] != 0)
             found.push_back(static_cast<std::int64_t>(i));
     Constant out{
         {static_cast<std::int64_t>(x.shape.size()), static_cast<std::int64_t>(found.size())}, false, {}, {}};
     for (std::size_t d = 0; d < x.shape.size(); ++d)
         for (const std::int64_t at : found)
-            out.whole.push_back(at / strides[d] % x.shape[d]);
+            out.integers.push_back(at / strides[d] % x.shape[d]);
     return out;
 }
 

@@ -150,7 +150,7 @@ private:
         t.set_data_type(pb::TensorProto::INT64);
         for (const std::int64_t d : data->shape)
             t.add_dims(d);
-        for (const std::int64_t v : data->whole)
+        for (const std::int64_t v : data->integers)
             t.add_int64_data(v);
     }
 
@@ -172,7 +172,7 @@ bool hasSafeOperands(const Node& node, const Values& values)
             !isReal(values[node.in[i]].type))
             return false;
         if (const Constant* c = values.data(node.in[i]); c != nullptr)
-            for (const std::int64_t v : c->whole)
+            for (const std::int64_t v : c->integers)
                 if (v > kMaxDimension || v < -kMaxDimension)
                     return false;
     }

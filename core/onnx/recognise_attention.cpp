@@ -165,28 +165,28 @@ void Rewrite::replaceByAttention(std::uint32_t softmax)
         queries[1] % keys[1] != 0 || isConstant(q))
         return;
     // Exporters usually transpose the keys before the product.
-    const std::uint32_t turn = writer(k);
+    const std::uint32_t transposer = writer(k);
     const Shape before = shape(k);
     const TensorId oldKeys = k, oldValues = v;
-    bool turned = false;
-    if (turn != kNone && op(turn).kind == Kind::Transpose && before.size() >= 2) {
+    bool transposed = false;
+    if (transposer != kNone && op(transposer).kind == Kind::Transpose && before.size() >= 2) {
         std::vector<std::int64_t> last(before.size());
         for (std::size_t i = 0; i < last.size(); ++i)
             last[i] = static_cast<std::int64_t>(i);
         std::swap(last[last.size() - 1], last[last.size() - 2]);
-        if (op(turn).as<model::TransposeAttributes>().permutation == last) {
-            k = withoutHeadRepetition(op(turn).inputs[0]);
-            turned = true;
+        if (op(transposer).as<model::TransposeAttributes>().permutation == last) {
+            k = withoutHeadRepetition(op(transposer).inputs[0]);
+            transposed = true;
         }
     }
     v = withoutHeadRepetition(v);
     // Keys and values are grouped differently: use the repeated heads.
     if (toFourDimensions(shape(k))[1] != toFourDimensions(shape(v))[1]) {
-        k = turned ? op(turn).inputs[0] : oldKeys;
+        k = transposed ? op(transposer).inputs[0] : oldKeys;
         v = oldValues;
     }
     TensorId heads = asHeads(k, name + "/keys");
-    if (!turned) {
+    if (!transposed) {
         const Shape s = shape(heads);
         const TensorId t = addTensor(name + "/keys_turned", {s[0], s[1], s[3], s[2]}, heads);
         append({Kind::Transpose,

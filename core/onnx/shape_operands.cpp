@@ -16,7 +16,7 @@ std::optional<std::vector<std::int64_t>> integersOf(const Node& node, const Valu
 {
     if (auto own = node.integers(name))
         return own;
-    return values.whole(node.input(i));
+    return values.integers(node.input(i));
 }
 
 bool isGiven(const Node& node, const char* name, std::size_t i)
@@ -49,7 +49,7 @@ std::optional<std::vector<SliceRange>> sliceRanges(const Node& node, const Value
         return std::nullopt;
     std::vector<std::int64_t> steps(starts->size(), 1);
     if (node.input(4) != kNoValue) {
-        const auto given = values.whole(node.input(4));
+        const auto given = values.integers(node.input(4));
         if (!given || given->size() != starts->size())
             return std::nullopt;
         steps = *given;

@@ -83,11 +83,11 @@ Status Translation::attention(const Node& node)
     if (!context)
         return context.error();
     const Shape s = shape(*context);
-    const auto turned =
+    const auto transposed =
         helper(node, "tokens", Kind::Transpose, {*context}, model::TransposeAttributes{{0, 2, 1, 3}});
-    if (!turned)
-        return turned.error();
-    return result(node, Kind::Reshape, {*turned}, model::NoAttributes{}, {s[0], s[2], s[1] * s[3]});
+    if (!transposed)
+        return transposed.error();
+    return result(node, Kind::Reshape, {*transposed}, model::NoAttributes{}, {s[0], s[2], s[1] * s[3]});
 }
 
 /// Weights packed with a few bits each: a product with the number of weights that the attributes specify.

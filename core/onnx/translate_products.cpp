@@ -231,11 +231,12 @@ Status Translation::recurrent(const Node& node)
         if (!last)
             return last.error();
         if (batchFirst) {
-            const auto turned = helper(node, i == 1 ? "state_batch_first" : "cell_batch_first",
-                                       Kind::Transpose, {*last}, model::TransposeAttributes{{0, 2, 1, 3}});
-            if (!turned)
-                return turned.error();
-            if (Status s = result(node, Kind::Reshape, {*turned}, model::NoAttributes{},
+            const auto transposed =
+                helper(node, i == 1 ? "state_batch_first" : "cell_batch_first", Kind::Transpose, {*last},
+                       model::TransposeAttributes{{0, 2, 1, 3}});
+            if (!transposed)
+                return transposed.error();
+            if (Status s = result(node, Kind::Reshape, {*transposed}, model::NoAttributes{},
                                   {all[2], all[1], all[3]}, i);
                 !s)
                 return s;

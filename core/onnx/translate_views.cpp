@@ -112,7 +112,7 @@ Status Translation::split(const Node& node)
     if (auto given = node.integers("split")) {
         a.sizes = std::move(*given);
     } else if (node.input(1) != kNoValue) {
-        auto sizes = m_values.whole(node.input(1));
+        auto sizes = m_values.integers(node.input(1));
         if (!sizes) {
             drop(node, "its sizes are not known before the model runs");
             return Unit{};
@@ -180,7 +180,7 @@ Status Translation::expand(const Node& node)
     if (!inputs)
         return Unit{};
     std::optional<Shape> own;
-    if (const auto wanted = m_values.whole(node.input(1)))
+    if (const auto wanted = m_values.integers(node.input(1)))
         own = broadcastShape(shape(inputs->front()), *wanted);
     const auto target = resultShape(node, std::move(own));
     return target ? result(node, Kind::Expand, std::move(*inputs), model::NoAttributes{}, *target)
@@ -194,7 +194,7 @@ Status Translation::tile(const Node& node)
         return Unit{};
     std::optional<Shape> own;
     const Shape& x = shape(inputs->front());
-    if (const auto repeats = m_values.whole(node.input(1)); repeats && repeats->size() == x.size()) {
+    if (const auto repeats = m_values.integers(node.input(1)); repeats && repeats->size() == x.size()) {
         own = x;
         for (std::size_t i = 0; i < x.size(); ++i)
             (*own)[i] = saturatingMul(x[i], std::max<std::int64_t>(0, (*repeats)[i]));
@@ -212,7 +212,7 @@ Status Translation::pad(const Node& node)
     const Shape x = shape(inputs->front());
     std::optional<std::vector<std::int64_t>> pads = node.integers("pads");
     if (!pads)
-        pads = m_values.whole(node.input(1));
+        pads = m_values.integers(node.input(1));
     model::PadAttributes a{Shape(x.size(), 0), Shape(x.size(), 0)};
     std::vector<std::size_t> axes;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -261,7 +261,7 @@ Status Translation::gather(const Node& node)
     const Shape x = shape(source);
     const Constant* indices = m_values.data(node.input(1));
     if (indices != nullptr && !indices->real && indices->size() > 0 && indices->shape.size() <= 1) {
-        std::vector<std::int64_t> rows = indices->whole;
+        std::vector<std::int64_t> rows = indices->integers;
         for (std::int64_t& i : rows)
             i += i < 0 ? x[axis] : 0;
         bool follows = rows.front() >= 0 && rows.back() < x[axis];
@@ -297,7 +297,7 @@ Status Translation::resize(const Node& node)
     std::vector<double> scales = node.realList("scales");
     if (const Constant* c = m_values.data(node.input(older ? 1 : 2)); c != nullptr && c->real)
         scales = c->reals;
-    const auto sizes = older ? std::nullopt : m_values.whole(node.input(3));
+    const auto sizes = older ? std::nullopt : m_values.integers(node.input(3));
     std::vector<std::size_t> axes;
     for (std::size_t i = 0; i < x.size(); ++i)
         axes.push_back(i);

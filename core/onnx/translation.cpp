@@ -177,14 +177,14 @@ Status Translation::translate(const Node& node)
     return (this->*handler->second)(node);
 }
 
-void Translation::fold(const Node& node, std::string why)
+void Translation::fold(const Node& node, std::string reason)
 {
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Folded;
-    report.note = std::move(why);
+    report.note = std::move(reason);
 }
 
-void Translation::drop(const Node& node, const std::string& why)
+void Translation::drop(const Node& node, const std::string& reason)
 {
     model::Operator op{Kind::Unknown, node.name, node.type, {}, {}, model::NoAttributes{}};
     for (std::size_t i = 0; i < node.in.size() && op.inputs.size() < 4096; ++i)
@@ -195,7 +195,7 @@ void Translation::drop(const Node& node, const std::string& why)
             op.outputs.push_back(tensorOf(v));
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Dropped;
-    report.note = why;
+    report.note = reason;
     if (op.outputs.empty())
         return;
     m_model.operators.push_back(std::move(op));

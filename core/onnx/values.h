@@ -29,11 +29,11 @@ inline constexpr ValueId kNoValue = ~ValueId{0}; ///< an omitted operand
 struct Constant
 {
     model::Shape shape;
-    bool real = false; ///< true: elements in `reals`, false: in `whole`
-    std::vector<std::int64_t> whole;
+    bool real = false; ///< true: elements in `reals`, false: in `integers`
+    std::vector<std::int64_t> integers;
     std::vector<double> reals;
 
-    [[nodiscard]] std::size_t size() const noexcept { return real ? reals.size() : whole.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return real ? reals.size() : integers.size(); }
 };
 inline constexpr std::int64_t kMaxConstantElements = 1 << 16;
 
@@ -90,7 +90,7 @@ public:
         return id == kNoValue || !m_values[id].data ? nullptr : &*m_values[id].data;
     }
     /// Returns the elements if they are known integers.
-    [[nodiscard]] std::optional<std::vector<std::int64_t>> whole(ValueId id) const;
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(ValueId id) const;
     [[nodiscard]] const model::Shape* shape(ValueId id) const
     {
         return id == kNoValue || !m_values[id].shape ? nullptr : &*m_values[id].shape;

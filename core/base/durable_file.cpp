@@ -67,8 +67,9 @@ int moveIntoPlace(const std::string& temporary, const std::string& path, IfThere
 Result<bool> writeFileDurably(const std::string& path, std::string_view content,
                               const std::string& temporaries, IfThere ifThere)
 {
-    const auto failed = [&](int why) {
-        return Error{ErrorCode::Io, std::string("cannot be written (") + std::strerror(why) + ")", {}, path};
+    const auto failed = [&](int reason) {
+        return Error{
+            ErrorCode::Io, std::string("cannot be written (") + std::strerror(reason) + ")", {}, path};
     };
     std::string temporary = temporaries + "/part-XXXXXX";
     {
@@ -78,9 +79,9 @@ Result<bool> writeFileDurably(const std::string& path, std::string_view content,
         constexpr mode_t kReadable = 0644;
         if (::fchmod(file.value, kReadable) != 0 || !writeAll(file.value, content) ||
             !syncToDisk(file.value)) {
-            const int why = errno;
+            const int reason = errno;
             ::unlink(temporary.c_str());
-            return failed(why);
+            return failed(reason);
         }
     }
     bool existed = false;

@@ -203,9 +203,10 @@ private:
         return places;
     }
 
-    /// Returns true if the operands of block b come from the corresponding sources of block `model`. With
-    /// `first`, block b begins the run: results of an earlier block may be replaced by any tensors, one
-    /// tensor per op.
+    /// Returns true if the operands of block b have the same sources as the operands of block `model`,
+    /// relative to the block. If `first` is true, block b is the first block of the run and has no block
+    /// before it: in place of a result of an earlier block, block b may read any tensor, but always the same
+    /// one.
     [[nodiscard]] bool readsCorrespondingOperands(const Blocks& blocks, const Places& places, std::size_t b,
                                                   std::size_t model, bool first) const
     {

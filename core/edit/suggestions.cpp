@@ -111,8 +111,8 @@ private:
         return l;
     }
 
-    /// True if the schedule is better than all suggestions so far. A larger change is suggested only in this
-    /// case.
+    /// True if the schedule is better than all suggestions so far. A change of the whole granularity must be
+    /// better than a change of k or of the traversal alone.
     [[nodiscard]] bool beatsAll(const Schedule& schedule)
     {
         const Evaluation after = m_evaluator.evaluate(schedule);

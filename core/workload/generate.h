@@ -10,7 +10,7 @@
 namespace tilewright {
 
 enum class WorkloadKind : std::uint8_t {
-    Transformer, ///< pre-norm blocks: attention over cached keys, one product per head, then a feed-forward net
+    Transformer, ///< pre-norm blocks: attention over cached keys, one product per head; a feed-forward net
     Mlp,         ///< product and activation in turn, with residual sums
     ConvNet,     ///< residual bottlenecks; each tap of a convolution is a product of a shifted image
     Diamond,     ///< a chain of diamonds: one result branches and is joined again

@@ -105,12 +105,12 @@ Result<std::string> readFile(const std::string& path)
 
 Status writeFileAtomically(const std::string& path, std::string_view content)
 {
-    const auto failed = [&](const std::string& why) {
-        return Error{ErrorCode::Io, "cannot be written (" + why + ")", {}, path};
+    const auto failed = [&](const std::string& reason) {
+        return Error{ErrorCode::Io, "cannot be written (" + reason + ")", {}, path};
     };
     std::error_code ec;
     if (fs::exists(path, ec) && !fs::is_regular_file(path, ec)) {
-        // Pipes and devices (/dev/stdout) cannot be renamed over.
+        // Pipes and devices such as /dev/stdout cannot be replaced by rename().
         std::ofstream out(path, std::ios::binary);
         out.write(content.data(), static_cast<std::streamsize>(content.size()));
         out.flush();
@@ -122,16 +122,16 @@ Status writeFileAtomically(const std::string& path, std::string_view content)
         out.write(content.data(), static_cast<std::streamsize>(content.size()));
         out.flush();
         if (!out) {
-            const std::string why = std::strerror(errno);
+            const std::string reason = std::strerror(errno);
             fs::remove(temporary, ec);
-            return failed(why);
+            return failed(reason);
         }
     }
     fs::rename(temporary, path, ec);
     if (ec) {
-        const std::string why = ec.message();
+        const std::string reason = ec.message();
         fs::remove(temporary, ec);
-        return failed(why);
+        return failed(reason);
     }
     return Unit{};
 }

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// Largest file any reader accepts.
+/// Size limit of input files, in bytes.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
 /// The bytes of a file that was opened once: read to its end, or mapped, so that only what is looked at is
@@ -41,7 +41,7 @@ private:
 /// The whole file; an Error naming it when it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);
 
-/// Writes beside the target and renames, so that a crash never leaves half a file.
+/// Writes a temporary file next to the target and renames it, so that a crash leaves no partial file.
 [[nodiscard]] Status writeFileAtomically(const std::string& path, std::string_view content);
 
 } // namespace tilewright

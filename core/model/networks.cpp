@@ -17,12 +17,13 @@ constexpr NetworkKindInfo kNetworks[] = {
     {NetworkKind::Gpt2, "gpt-2", "decoder blocks with embeddings and a vocabulary"},
     {NetworkKind::Llama, "llama",
      "decoder blocks with grouped-query attention and SwiGLU, all tokens at once"},
-    {NetworkKind::LlamaDecode, "llama-decode", "the same for one token after those in the KV cache"},
+    {NetworkKind::LlamaDecode, "llama-decode",
+     "decoder blocks as in llama, for one token after those in the KV cache"},
     {NetworkKind::MixtureOfExperts, "mixture-of-experts",
      "decoder blocks whose tokens are sent to two experts"},
 };
 
-/// Sizes of the published models.
+/// Default sizes: those of the published models.
 NetworkOptions published(NetworkKind kind)
 {
     NetworkOptions o;
@@ -97,7 +98,7 @@ public:
     }
 
 private:
-    // -- images
+    // -- image networks
 
     ModelTensorId conv(const std::string& name, ModelTensorId x, std::int64_t channels, std::int64_t kernel,
                        std::int64_t stride = 1, std::int64_t groups = 1)
@@ -187,7 +188,7 @@ private:
         classify(x);
     }
 
-    // -- tokens
+    // -- transformer networks
 
     [[nodiscard]] std::int64_t headSize() const { return m_o.hidden / m_o.heads; }
 
@@ -285,8 +286,8 @@ private:
         return m_b.linear(p + "down", m_b.elementwise("silu_mul", p + "silu_mul", {gate, up}, 2), m_o.hidden);
     }
 
-    /// Each token goes to two experts; which, is decided while the model runs, so each expert is given its
-    /// even share.
+    /// Mixture of experts with two experts per token. The choice depends on the input, so each expert gets an
+    /// equal share of the tokens.
     ModelTensorId mixture(const std::string& p, ModelTensorId x)
     {
         const ModelTensorId gates =
@@ -385,7 +386,8 @@ Result<Model> generateNetwork(const NetworkOptions& options)
                                                 ") must be a multiple of the heads of keys and values (" +
                                                 std::to_string(o.kvHeads) + ")");
         if (own.kvHeads == 0 && o.kvHeads != o.heads)
-            return problemError("kv-heads", "this kind of network has as many as heads");
+            return problemError("kv-heads",
+                                "this kind of network has as many heads of keys and values as heads");
         if (own.kvHeads == 0 && o.cached > 0)
             return problemError("cached", "this kind of network has no KV cache");
     }

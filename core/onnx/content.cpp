@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be told of a file without the library.
+// Detection of ONNX files by content, available without the ONNX library.
 #include "onnx/import.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ bool isOnnx(std::string_view content) noexcept
 {
     if (content.size() < 2)
         return false;
-    // The first field of a ModelProto is its version, a small number. Some writers begin with another field;
-    // no text begins with its tag and has control characters.
+    // A ModelProto usually begins with its version, a small integer. Some writers begin with another field;
+    // no text file begins with the tag of such a field and contains control characters.
     constexpr unsigned char kVersion = 0x08;
     constexpr std::string_view kOthers("\x12\x1a\x22\x28\x32\x3a\x42\x72");
     if (static_cast<unsigned char>(content[0]) == kVersion)

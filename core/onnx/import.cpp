@@ -28,8 +28,10 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
         return Error{ErrorCode::Syntax, "is larger than 2 GiB without its weights", {}, file};
     google::protobuf::LogSilencer silent;
     if (!out.ParseFromArray(stripped->data(), static_cast<int>(stripped->size())))
-        return Error{
-            ErrorCode::Syntax, "is no ONNX model: its fields do not parse, or are nested too deep", {}, file};
+        return Error{ErrorCode::Syntax,
+                     "is not an ONNX model: its fields do not parse or are nested too deep",
+                     {},
+                     file};
     if (!out.has_graph())
         return Error{ErrorCode::Problem, "is an ONNX file without a graph", {}, file};
     return Unit{};
@@ -63,7 +65,7 @@ std::vector<FreeDimension> freeDimensionsOf(const pb::ModelProto& file)
     return out;
 }
 
-/// Is there a value for each free dimension, and none for another?
+/// Checks that each free dimension has a value and that there is no other value.
 Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, const std::string& file)
 {
     const std::vector<FreeDimension> free = freeDimensionsOf(proto);
@@ -79,7 +81,7 @@ Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, con
             return Error{ErrorCode::Field, "expected a size from 0 to 2147483648", "--dim " + d.name, file};
     }
     for (const auto& entry : given) {
-        const std::string& name = entry.first; // clang 14 captures no structured binding
+        const std::string& name = entry.first; // clang 14 cannot capture a structured binding in a lambda
         const auto& inputs = proto.graph().input();
         const bool isKnown =
             std::any_of(free.begin(), free.end(), [&](const FreeDimension& d) { return d.name == name; }) ||
@@ -101,7 +103,7 @@ Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, con
     return Unit{};
 }
 
-/// Elements of most tensors, by size; those of another size keep theirs.
+/// Sets the element size of the model to that of most elements. Tensors of another size keep their own.
 void chooseElementBytes(model::Model& m)
 {
     std::map<int, std::int64_t> elements;
@@ -120,8 +122,9 @@ void chooseElementBytes(model::Model& m)
             t.elementBytes = 0;
 }
 
-/// What exporters call every graph says less than the name of the file.
-std::string modelName(const std::string& graph, const std::string& file)
+/// Name of the model: the name of the graph, or the name of the file if the graph has a generic name of an
+/// exporter.
+std::string nameOfModel(const std::string& graph, const std::string& file)
 {
     const bool says = !graph.empty() && graph != "main_graph" && graph != "main" && graph != "graph" &&
                       !graph.starts_with("torch");
@@ -150,14 +153,11 @@ Result<Imported> importModel(std::string_view content, const std::string& file, 
     rewrite.recogniseAttention();
     rewrite.finish();
     chooseElementBytes(out.model);
-    out.model.name = modelName(proto.graph().name(), file);
+    out.model.name = nameOfModel(proto.graph().name(), file);
     out.model.file = file;
     if (out.model.operators.empty())
-        return Error{ErrorCode::Problem,
-                     "computes nothing: every node is known before the model runs, or not "
-                     "understood",
-                     {},
-                     file};
+        return Error{
+            ErrorCode::Problem, "computes nothing: every node is constant or not supported", {}, file};
     if (Status s = model::checkModel(out.model); !s)
         return inFile(s.error(), file);
     return out;

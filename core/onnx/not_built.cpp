@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stands for the reader where the library is not there (TILEWRIGHT_ONNX).
+// Replacement of the ONNX reader in builds without the ONNX library (TILEWRIGHT_ONNX).
 #include "onnx/import.h"
 
 namespace tilewright::onnx {

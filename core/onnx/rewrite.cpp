@@ -11,7 +11,7 @@ using model::Shape;
 Rewrite::Rewrite(model::Model& model, ImportReport& report, const std::vector<ModelTensorId>& outputs)
     : m_model(model), m_report(report), m_writer(model.tensors.size(), kNone),
       m_readers(model.tensors.size()), m_isOutput(model.tensors.size(), false),
-      m_gone(model.operators.size(), false), m_nodes(model.operators.size())
+      m_removed(model.operators.size(), false), m_nodes(model.operators.size())
 {
     for (std::uint32_t i = 0; i < model.operators.size(); ++i) {
         for (const ModelTensorId t : op(i).outputs)
@@ -34,7 +34,7 @@ std::uint32_t Rewrite::onlyReader(ModelTensorId t) const
 
 void Rewrite::remove(std::uint32_t i)
 {
-    m_gone[i] = true;
+    m_removed[i] = true;
     for (const ModelTensorId t : op(i).inputs) {
         auto& readers = m_readers[t.index()];
         if (const auto at = std::find(readers.begin(), readers.end(), i); at != readers.end())
@@ -53,7 +53,7 @@ std::uint32_t Rewrite::append(Operator added)
     for (const ModelTensorId t : added.inputs)
         m_readers[t.index()].push_back(i);
     m_model.operators.push_back(std::move(added));
-    m_gone.push_back(false);
+    m_removed.push_back(false);
     m_nodes.emplace_back();
     return i;
 }
@@ -67,7 +67,7 @@ ModelTensorId Rewrite::addTensor(const std::string& name, Shape shape, ModelTens
     return ModelTensorId(m_model.tensors.size() - 1);
 }
 
-void Rewrite::leaveOut(ModelTensorId t)
+void Rewrite::countLeftOut(ModelTensorId t)
 {
     const model::Tensor& tensor = m_model.tensors[t];
     if (tensor.constant)
@@ -75,7 +75,7 @@ void Rewrite::leaveOut(ModelTensorId t)
             saturatingAdd(m_report.leftOutBytes, saturatingMul(tensor.elements(), tensor.elementBytes));
 }
 
-void Rewrite::tellNodes(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note)
+void Rewrite::setOutcome(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note)
 {
     const std::int64_t macs = fate == Fate::Part ? model::macsOf(m_model, op(i)) : 0;
     for (const std::size_t n : m_nodes[i]) {
@@ -102,17 +102,18 @@ void Rewrite::removeUnread(ModelTensorId from, std::uint32_t now, const std::str
             op(w).outputs.size() != 1 || model::macsOf(m_model, op(w)) > 0)
             continue;
         left.insert(left.end(), op(w).inputs.begin(), op(w).inputs.end());
-        tellNodes(w, Fate::Part, now, note);
+        setOutcome(w, Fate::Part, now, note);
         remove(w);
     }
 }
 
-/// A norm with known tables is a scale and a shift of each channel, which the weights take over.
+/// Folds a norm with constant tables into the weights of the convolution: it is a scale and a shift per
+/// channel.
 void Rewrite::foldNorms()
 {
     const auto count = static_cast<std::uint32_t>(m_model.operators.size());
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (m_gone[i] || op(i).kind != Kind::BatchNorm)
+        if (m_removed[i] || op(i).kind != Kind::BatchNorm)
             continue;
         const std::vector<ModelTensorId> inputs = op(i).inputs;
         const ModelTensorId x = inputs[0], y = op(i).outputs[0];
@@ -121,9 +122,9 @@ void Rewrite::foldNorms()
             (op(conv).kind != Kind::Conv2d && op(conv).kind != Kind::ConvTranspose2d) ||
             !std::all_of(inputs.begin() + 1, inputs.end(), [&](ModelTensorId t) { return isConstant(t); }))
             continue;
-        tellNodes(i, Fate::Folded, conv, "goes into the weights of \"" + op(conv).name + "\"");
+        setOutcome(i, Fate::Folded, conv, "merged into the weights of \"" + op(conv).name + "\"");
         for (const ModelTensorId t : std::vector<ModelTensorId>(inputs.begin() + 1, inputs.end()))
-            leaveOut(t);
+            countLeftOut(t);
         remove(i);
         op(conv).outputs[0] = y;
         m_writer[x.index()] = kNone;
@@ -131,11 +132,11 @@ void Rewrite::foldNorms()
     }
 }
 
-/// To small numbers and back again stands for an operator on small numbers behind it.
+/// Folds a quantise-dequantise pair: the operator behind it then works on small integers.
 void Rewrite::foldQuantisers()
 {
     const auto is = [&](std::uint32_t i, const char* function) {
-        return i != kNone && !m_gone[i] && op(i).kind == Kind::Elementwise &&
+        return i != kNone && !m_removed[i] && op(i).kind == Kind::Elementwise &&
                op(i).as<model::ElementwiseAttributes>().function == function;
     };
     const auto count = static_cast<std::uint32_t>(m_model.operators.size());
@@ -154,11 +155,12 @@ void Rewrite::foldQuantisers()
         }
         m_readers[y.index()].clear();
         const std::uint32_t source = writer(x);
-        const std::string note = "one of a pair of quantisers: the operators around it run on small numbers";
-        tellNodes(i, Fate::Folded, source, note);
+        const std::string note =
+            "one of a pair of quantisers: the operators around it compute with small integers";
+        setOutcome(i, Fate::Folded, source, note);
         remove(i);
         if (m_readers[q.index()].empty() && !m_isOutput[q.index()]) {
-            tellNodes(quantiser, Fate::Folded, source, note);
+            setOutcome(quantiser, Fate::Folded, source, note);
             remove(quantiser);
         }
     }
@@ -170,7 +172,7 @@ void Rewrite::finish()
         newTensor(m_model.tensors.size(), kNone);
     std::vector<Operator> operators;
     for (std::uint32_t i = 0; i < m_model.operators.size(); ++i)
-        if (!m_gone[i]) {
+        if (!m_removed[i]) {
             newOp[i] = static_cast<std::uint32_t>(operators.size());
             operators.push_back(std::move(op(i)));
         }

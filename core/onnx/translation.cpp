@@ -127,7 +127,7 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
     return kHandlers;
 }
 
-/// The quantised forms, and what stands for several operators, that a widespread runtime writes into files.
+/// Handlers of Microsoft's operators: quantised and fused operators that ONNX Runtime writes into files.
 const std::unordered_map<std::string_view, Translation::Handler>& Translation::microsoftHandlers()
 {
     using T = Translation;
@@ -163,8 +163,8 @@ Status Translation::translate(const Node& node)
     const auto handler = known.find(node.type);
     if (handler == known.end() || (!domain.empty() && domain != "ai.onnx" && domain != "com.microsoft")) {
         drop(node, domain.empty() || domain == "ai.onnx"
-                       ? "nothing is known of this operator"
-                       : "nothing is known of this operator of \"" + domain + "\"");
+                       ? "this operator is not supported"
+                       : "this operator of \"" + domain + "\" is not supported");
         return Unit{};
     }
     if (node.out.empty() || std::all_of(node.out.begin(), node.out.end(), [&](ValueId v) {
@@ -177,14 +177,14 @@ Status Translation::translate(const Node& node)
     return (this->*handler->second)(node);
 }
 
-void Translation::fold(const Node& node, std::string why)
+void Translation::fold(const Node& node, std::string reason)
 {
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Folded;
-    report.note = std::move(why);
+    report.note = std::move(reason);
 }
 
-void Translation::drop(const Node& node, const std::string& why)
+void Translation::drop(const Node& node, const std::string& reason)
 {
     model::Operator op{Kind::Unknown, node.name, node.type, {}, {}, model::NoAttributes{}};
     for (std::size_t i = 0; i < node.in.size() && op.inputs.size() < 4096; ++i)
@@ -195,7 +195,7 @@ void Translation::drop(const Node& node, const std::string& why)
             op.outputs.push_back(tensorOf(v));
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Dropped;
-    report.note = why;
+    report.note = reason;
     if (op.outputs.empty())
         return;
     m_model.operators.push_back(std::move(op));
@@ -204,7 +204,7 @@ void Translation::drop(const Node& node, const std::string& why)
 
 namespace {
 
-/// The name, or with a number behind it that makes it a new one.
+/// Returns the name, with a number appended if the name is already in use.
 std::string fresh(std::unordered_map<std::string, std::size_t>& names, const std::string& name)
 {
     std::size_t& used = names[name];
@@ -308,7 +308,7 @@ Result<ModelTensorId> Translation::reshape(const Node& node, const char* part, M
 {
     if (shape(x) == wanted)
         return x;
-    if (m_model.tensors[x].constant) { // stored under another shape
+    if (m_model.tensors[x].constant) { // a constant is stored with the new shape
         model::Tensor t = m_model.tensors[x];
         t.name = freshName(t.name);
         t.shape = std::move(wanted);
@@ -371,7 +371,7 @@ std::optional<Shape> Translation::resultShape(const Node& node, std::optional<Sh
     return std::nullopt;
 }
 
-void Translation::leaveOut(const Node& node, const std::vector<std::size_t>& which)
+void Translation::countLeftOut(const Node& node, const std::vector<std::size_t>& which)
 {
     for (const std::size_t i : which)
         if (m_values.isConstant(node.input(i)))

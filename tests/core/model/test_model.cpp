@@ -239,7 +239,7 @@ void TestModel::invalidFiles()
         {"kernel", "ops[0]: conv2d \"c\": the kernel is larger than the padded input [1,1,2,2]"},
         {"missing_tensor", "ops[0].inputs[1]: there is no tensor \"y\""},
         {"output_shape", "ops[0]: matmul \"mm\": the shape of the output \"z\" [2,6] must be [2,5]"},
-        {"permutation", "ops[0]: transpose \"t\": the permutation names dimension 0 twice"},
+        {"permutation", "ops[0]: transpose \"t\": the permutation contains dimension 0 twice"},
         {"reshape",
          "ops[0]: reshape \"r\": the input [2,3] and the output [7] have different numbers of elements"},
         {"slice", "ops[0]: slice \"s\": [1,9) lies outside the 3 entries of dimension 1"},

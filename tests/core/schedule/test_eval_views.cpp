@@ -256,7 +256,7 @@ private slots:
             const Evaluation after = evaluate(*p, together->schedule, Rules::final());
             QVERIFY(after.valid() && after.total < before.total);
             QVERIFY(close(before.total - after.total, together->gain));
-            QVERIFY2(together->text.find("and keep ") != std::string::npos, together->text.c_str());
+            QVERIFY2(together->text.find("and retain ") != std::string::npos, together->text.c_str());
         }
         for (const Suggestion& other : suggestions(*p, s, before, SubgraphId(1)))
             QVERIFY(other.kind != Suggestion::Kind::Reorder);

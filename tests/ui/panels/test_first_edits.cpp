@@ -240,7 +240,7 @@ private Q_SLOTS:
                                       .time = {}});
         inspector->settle();
         QVERIFY(!offered());
-        QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("used up inside")),
+        QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("consumed only inside")),
                  qPrintable(inspector->fuseOffer()->note()->text()));
     }
 };

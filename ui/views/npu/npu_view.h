@@ -11,8 +11,8 @@ namespace tilewright::ui {
 class NpuControls;
 class NpuSide;
 
-/// A run of the NPU: cores, engines, SPM, DRAM, NoC and ready set over one time axis, with the controls that
-/// re-simulate on the left and lists (stalls, instructions, checks) on the right.
+/// A run of the NPU: cores, engines, SPM, DRAM, NoC and ready units over one time axis. Settings are on the
+/// left, lists (stalls, instructions, checks) on the right.
 class NpuView : public LaneChart
 {
     Q_OBJECT

@@ -138,10 +138,10 @@ void ScheduleOverview::show(const Facts& facts)
                                .arg(number(static_cast<std::int64_t>(facts.best.looked)))
                     : m_proven ? tr("No schedule is faster: nothing can be improved.")
                     : snapshot->evaluation.valid()
-                        ? m_context.actions.withKeys(
-                              tr("No single change makes it faster (granularity, traversal, retained "
-                                 "tensors, fusing or merging two subgraphs, moving, recomputing or splitting "
-                                 "off an op). Several changes together may: press {solve.auto|F9}."))
+                        ? m_context.actions.withKeys(tr(
+                              "No single change makes it faster (granularity, traversal, retained "
+                              "tensors, fusing or reordering two subgraphs, moving, recomputing or splitting "
+                              "off an op). Several changes together may: press {solve.auto|F9}."))
                         : tr("No single change repairs it. The Problems pane lists other repairs."));
     m_limits->setText(!facts.measured   ? tr("Not measured for schedules with this many subgraphs. The "
                                                "roofline shows what limits each subgraph.")

@@ -23,7 +23,7 @@ namespace {
 
 enum Column : std::uint8_t { Ops, Value, Share, Compute, Memory, In, Out, Spilled, Why };
 constexpr int kTickMs = 200;
-constexpr double kDefaultLimit = 10; // seconds
+constexpr double kDefaultLimit = 10; // time limit in seconds
 constexpr double kLongestLimit = 3600;
 
 /// One row per part of the bound.

@@ -58,7 +58,7 @@ private:
     QDoubleSpinBox* m_limit;
     QLabel* m_progress;
     TableModel* m_rows;
-    QTreeView* m_parts;   ///< the view of m_rows
+    QTreeView* m_parts;   ///< the table of parts, which shows m_rows
     bool m_tried = false; ///< true after a proof for this problem and these rules
     QTimer m_ticking;
 };

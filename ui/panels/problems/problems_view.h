@@ -60,7 +60,7 @@ private:
     void fixAll();
 
     TableModel* m_rows;
-    QTreeView* m_list; ///< the view of m_rows
+    QTreeView* m_list; ///< the list of problems, which shows m_rows
     QLabel* m_hint;
     QLabel* m_reason;
     QPushButton* m_fix;

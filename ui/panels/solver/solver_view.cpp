@@ -25,8 +25,8 @@ namespace tilewright::ui {
 
 namespace {
 // These intervals are long so that the cores stay free for the solver.
-constexpr int kPreviewMs = 250;     // between two previews
-constexpr int kStatusMs = 100;      // between two lines of progress
+constexpr int kPreviewMs = 250;     // time between two previews
+constexpr int kStatusMs = 100;      // time between two lines of progress
 constexpr int kLateStopMs = 700;    // a key press this soon after the end was meant to stop the search
 constexpr int kStopMs = 30;         // wait for the last result after Stop
 constexpr double kStallSeconds = 1; // seconds without improvement until the progress line says so

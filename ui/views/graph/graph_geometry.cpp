@@ -321,7 +321,7 @@ private:
     const GraphMetrics& m_metrics;
     std::optional<std::set<OpId>> m_visible;
     std::vector<std::vector<std::size_t>> m_holders; // per op, the subgraphs that run it
-    std::vector<Drawn> m_drawn;                      // per subgraph
+    std::vector<Drawn> m_drawn;                      // form of each subgraph
     std::vector<char> m_openSection;                 // per section; empty without sections
     std::vector<GraphBlocks> m_blocks;               // the blocks of each section that is a card of blocks
     BlockPassage m_passage;                          // tensors that pass through repeating blocks

@@ -118,20 +118,20 @@ struct GraphGeometry
     GraphShape shape;
     GraphMetrics metrics;
     std::vector<std::vector<OpId>> members; ///< per subgraph, its ops at the time of layout
-    std::vector<GraphKey> keys;             ///< per node
+    std::vector<GraphKey> keys;             ///< the item of each node
     std::vector<int> groupOf;               ///< per node: subgraph whose outline contains it; -1 = none
     std::vector<GraphEdgeKey> edges;
-    std::map<std::size_t, GraphSlab> slabs; ///< by edge
+    std::map<std::size_t, GraphSlab> slabs; ///< marks of views, by edge
     LayoutResult layout;                    ///< nodes, routes and outlines (group index = subgraph)
     std::size_t hiddenOps = 0;
     bool condensed = false;                       ///< true if GraphShape::cards took effect
     std::size_t opsInCards = 0;                   ///< number of ops in cards that were made automatically
     RepetitionsPtr repetitions;                   ///< null if blocks are not drawn as cards
-    std::vector<std::uint32_t> sectionOfOp;       ///< empty without sections
-    std::map<std::size_t, GraphSection> sections; ///< by node
+    std::vector<std::uint32_t> sectionOfOp;       ///< section of each op; empty without sections
+    std::map<std::size_t, GraphSection> sections; ///< contents of Section nodes, by node
     std::string namePrefix;                       ///< common prefix of all visible names; not drawn
     bool provisional = false;              ///< true until the nodes have been rearranged (graph_rearrange.h)
-    std::map<GraphKey, std::size_t> index; ///< of the nodes
+    std::map<GraphKey, std::size_t> index; ///< node index of each key
 
     /// Node of an op, or of its card if it is collapsed; nullopt if it is hidden.
     [[nodiscard]] std::optional<std::size_t> nodeOf(OpId op) const;

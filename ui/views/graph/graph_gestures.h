@@ -40,7 +40,7 @@ public:
 
 Q_SIGNALS:
     void menuWanted(QPointF position, const tilewright::ui::GraphHit& hit);
-    void opened(const tilewright::ui::GraphHit& hit); ///< after a double-click
+    void opened(const tilewright::ui::GraphHit& hit); ///< a card was opened by a double-click
 
 private:
     enum class Gesture { None, Press, Band, Drag, Nudge, Overview };

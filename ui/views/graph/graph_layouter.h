@@ -42,7 +42,7 @@ public:
     /// Moves nodes by hand, at once and without an undo step: either the document's nudges or an unfinished
     /// drag.
     void setNudges(const GraphNudges& nudges);
-    void startAnew(); ///< for another problem
+    void startAnew(); ///< forgets earlier layouts: another problem was opened
     void refresh();
     void beginPreview(); ///< or moves on to the next preview
     void endPreview();

@@ -477,11 +477,11 @@ private:
     const GraphOptions& m_options;
     const GraphGeometry& m_geometry;
     GraphModel m_model;
-    std::vector<std::vector<SubgraphId>> m_holders; // per op
-    std::vector<GraphFill> m_fill;                  // per subgraph
-    std::vector<QString> m_error;                   // per subgraph
-    std::vector<bool> m_moved;                      // per op
-    std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline
+    std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op
+    std::vector<GraphFill> m_fill;                  // colour of each subgraph
+    std::vector<QString> m_error;                   // code of the first issue of each subgraph
+    std::vector<bool> m_moved;                      // per op: grouped differently in the baseline
+    std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline, by the ops of the subgraph
 };
 
 } // namespace

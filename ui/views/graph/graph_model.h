@@ -70,7 +70,7 @@ struct GraphNode
     bool isStack = false;           ///< the card represents several equal blocks
     std::vector<GraphBadge> badges; ///< every subgraph that runs the op, in execution order
     std::vector<GraphShare> shares; ///< shares of a section, in execution order
-    bool uncovered = false;         ///< in no subgraph
+    bool uncovered = false;         ///< the op is in no subgraph
     bool error = false;             ///< in a subgraph that breaks a rule
     bool moved = false;             ///< grouped with other ops than in the baseline
     /// Change compared with the other model: new, gone or changed.
@@ -102,7 +102,7 @@ struct GraphEdge
     QPointF beforeEnd;
     QRectF slab;      ///< mark of a view; empty for other tensors
     QRectF namedSlab; ///< mark with name, used if names are large enough; empty if another line has the name
-    QString slabText; ///< in namedSlab
+    QString slabText; ///< text of namedSlab
     QString label;    ///< traffic; empty if there is none or no room
     QRectF labelRect;
 
@@ -122,7 +122,7 @@ struct GraphHull
     QPainterPath
         satellites; ///< rings around recomputed ops in other subgraphs' areas, with the bands to them
     QPainterPath satelliteOutline;  ///< `satellites` as one area
-    QRectF bounds;                  ///< of path and satellites
+    QRectF bounds;                  ///< bounding box of path and satellites
     QPointF tab;                    ///< upper left corner of the outline
     double tabRoom = 0;             ///< width up to the right end of the outline's upper edge
     std::vector<std::size_t> nodes; ///< nodes of its ops, satellites included

@@ -252,7 +252,7 @@ QRectF GraphNavigator::overviewRect() const
     const GraphModel* model = m_layouter.model();
     if (!m_overview || !model || m_overviewAside)
         return {};
-    const QRectF room = m_bars.freeRoom(); // beside the legend
+    const QRectF room = m_bars.freeRoom(); // next to the legend, not over it
     if (m_bars.content().contains(m_viewport.toScreen(model->bounds)) || room.width() < 420 ||
         room.height() < 300)
         return {};

@@ -8,7 +8,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kSmallestText = 6.5; // pixels
+constexpr double kSmallestText = 6.5; // smallest readable text, in pixels
 constexpr double kOverhang = 40;      // width of what extends beyond the border of a node or area
 } // namespace
 

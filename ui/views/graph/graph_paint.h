@@ -56,7 +56,7 @@ struct GraphMarks
     bool dragging = false;
     std::set<OpId> carried; ///< ops that are dragged, dimmed
     std::map<SubgraphId, GraphVerdict> verdicts;
-    std::optional<SubgraphId> target; ///< under the cursor
+    std::optional<SubgraphId> target; ///< drop target under the cursor
 };
 
 /// Paints the part of the model that `viewport` shows into `area` of the device.
@@ -88,7 +88,7 @@ private:
         QFont font;
         bool operator==(const Key&) const = default;
     };
-    std::optional<Key> m_key; ///< of m_picture
+    std::optional<Key> m_key; ///< contents that m_picture shows
     QPixmap m_picture;        ///< null if there is no room
 };
 

@@ -154,7 +154,8 @@ public:
         const QChar dots(0x2026);
         const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
         if (!node.brief.isEmpty()) {
-            const QString start = node.brief.section(QChar(0x2013), 0, 0) + dots; // for a range
+            const QString start =
+                node.brief.section(QChar(0x2013), 0, 0) + dots; // the first part of a range of names
             for (const QString& text : {node.title, node.brief, start})
                 if (fits(text))
                     return text;

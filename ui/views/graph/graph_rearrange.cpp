@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 namespace {
 
-using Offsets = std::vector<LayoutPoint>; // per node
+using Offsets = std::vector<LayoutPoint>; // displacement of each node
 
 Offsets offsetsOf(const GraphGeometry& geometry, const GraphNudges& nudges)
 {

@@ -180,7 +180,8 @@ void GraphView::connectToolbar()
     connect(field, &SearchField::left, this, qOverload<>(&QWidget::setFocus));
     connect(&m_bars, &GraphBars::linkActivated, this, [this](const QString& what) {
         if (what == QLatin1String("leave") || what == QLatin1String("compare")) {
-            if (QAction* action = registry().find(QStringLiteral("compare.") + what)) // of the view Compare
+            if (QAction* action =
+                    registry().find(QStringLiteral("compare.") + what)) // action of the view Compare
                 action->trigger();
             return;
         }

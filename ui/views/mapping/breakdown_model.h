@@ -27,7 +27,7 @@ struct BreakdownBar
     QString label;
     std::vector<BarPart> parts;
     double total = 0;
-    std::optional<double> capacity; ///< for memories
+    std::optional<double> capacity; ///< capacity of a memory; empty for other bars
     std::vector<BarPart> before;    ///< empty without a baseline
     std::optional<double> beforeTotal;
     QString value; ///< the text behind the bar

@@ -19,7 +19,7 @@ struct NestBarPlace
 {
     mapping::Level level = mapping::Level::Dram;
     int loop = 0;
-    std::size_t index = 0; ///< index in its column
+    std::size_t index = 0; ///< index of the bar in its column
     QRectF rect;
     std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime, position
 };

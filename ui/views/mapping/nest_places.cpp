@@ -12,7 +12,7 @@ namespace tilewright::ui {
 namespace {
 constexpr double kMargin = 12;
 constexpr double kGap = 8;
-constexpr double kPad = 8; // inside a column
+constexpr double kPad = 8; // space inside a column
 
 double rowHeight()
 {

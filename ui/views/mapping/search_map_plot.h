@@ -8,7 +8,7 @@ namespace tilewright::ui {
 
 struct SearchMapPlaces
 {
-    QRectF map;   ///< of the plot
+    QRectF map;   ///< area of the plot
     QRectF panel; ///< facts and optima; below the plot in a narrow view
     QRectF progress;
     QRectF facts;

@@ -18,7 +18,7 @@ struct MemoryPanel
 {
     QRectF area;
     QRectF list;          ///< the part that scrolls, one line per row
-    double rowHeight = 0; ///< of the list
+    double rowHeight = 0; ///< height of a row of the list
     [[nodiscard]] double contentHeight(const MemoryModel& model) const;
     /// The item under the point; nullopt outside the list.
     [[nodiscard]] std::optional<std::size_t> rowAt(const MemoryModel& model, QPointF point,

@@ -69,7 +69,7 @@ struct TimelineColumn
     std::int64_t low = 0;
     bool tensorIn = false; ///< true if the followed tensor is in memory in some step of the column
     bool peakOnly = false; ///< only the peak of the subgraph is known
-    bool empty = true;     ///< after the end
+    bool empty = true;     ///< the column is after the end of the schedule
     bool operator==(const TimelineColumn&) const = default;
 };
 /// Columns of `width` pixels over the times [from, to); `track`: the tensor to follow, may be null.

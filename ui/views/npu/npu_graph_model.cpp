@@ -73,7 +73,7 @@ QRectF npuBarCell(const NpuGraphGroup& g, std::size_t place)
 
 bool barShowsNodes(const NpuGraphGroup& g, double scale)
 {
-    constexpr double kReadable = 4; // pixels
+    constexpr double kReadable = 4; // smallest readable cell, in pixels
     const QRectF cell = npuBarCell(g, 0);
     return !g.open && std::min(cell.width(), cell.height()) * scale >= kReadable;
 }

@@ -32,7 +32,7 @@ struct NpuGraphGroup
 
 struct NpuGraphLink
 {
-    std::size_t from = 0, to = 0; ///< groups
+    std::size_t from = 0, to = 0; ///< indices of the linked groups
     std::size_t edges = 0;        ///< number of dependencies between their nodes
     bool critical = false;        ///< the critical path uses this link
     LayoutRoute route;
@@ -43,7 +43,7 @@ struct NpuGraphModel
 {
     NpuResultPtr result;
     std::vector<NpuGraphGroup> groups;
-    std::vector<std::size_t> groupOf;   ///< per node
+    std::vector<std::size_t> groupOf;   ///< group of each node
     std::vector<std::uint32_t> placeOf; ///< per node: index in its group's nodes
     std::vector<NpuGraphLink> links;
     QRectF bounds;

@@ -42,7 +42,7 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
-    void fitSelection() override; ///< the selected node's group
+    void fitSelection() override; ///< zooms to the selected node's group
     void actualSize() override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
@@ -84,7 +84,7 @@ private:
     void showHitCount();
     void searchNext(int direction);
     void showHit(const NpuGraphHit& hit);
-    [[nodiscard]] QRectF drawing() const; ///< below the legend
+    [[nodiscard]] QRectF drawing() const; ///< area below the legend
     [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
     [[nodiscard]] static QRectF keysOf(const QRectF& area);
     [[nodiscard]] NpuGraphPicture picture() const;

@@ -187,7 +187,8 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
         refreshNode();
         refreshInstructions();
     });
-    connect(&context.themes, &ThemeSource::changed, this, &NpuSide::refreshStalls); // the colour samples
+    connect(&context.themes, &ThemeSource::changed, this,
+            &NpuSide::refreshStalls); // updates the colour samples
     connect(&m_state, &NpuDocument::nodeChanged, this, &NpuSide::refreshNode);
     connect(&m_state, &NpuDocument::checksChanged, this, &NpuSide::refreshChecks);
     connect(&m_state, &NpuDocument::cursorChanged, this, &NpuSide::followCursor);

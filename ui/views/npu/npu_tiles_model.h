@@ -20,7 +20,7 @@ struct NpuTilesModel
     std::vector<std::int64_t> widths, heights;
     std::vector<std::optional<std::size_t>>
         cells; ///< candidate index, by row * widths + column; nullopt: does not fit
-    std::optional<std::size_t> before, fastest, chosen, current; ///< cells
+    std::optional<std::size_t> before, fastest, chosen, current; ///< cell indices
     double lowest = 0, highest = 1;                              ///< ends of the colour ramp: log10 of cycles
 
     [[nodiscard]] const npu::TileCandidate& candidate(std::size_t cell) const

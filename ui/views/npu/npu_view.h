@@ -22,7 +22,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] QString copyText() const override;
-    [[nodiscard]] QString tableText() const override { return copyText(); } ///< the stalls
+    [[nodiscard]] QString tableText() const override { return copyText(); } ///< the table of stalls
 
     [[nodiscard]] const NpuChartModel& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }

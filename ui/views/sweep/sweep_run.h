@@ -19,7 +19,7 @@ namespace tilewright::ui {
 struct SweepResults
 {
     std::shared_ptr<const sweep::Sweep> sweep;
-    std::vector<sweep::Row> rows;                 ///< one per point
+    std::vector<sweep::Row> rows;                 ///< one row per point
     std::map<std::size_t, std::string> schedules; ///< schedules as text, by point
 };
 

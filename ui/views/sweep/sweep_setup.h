@@ -40,10 +40,10 @@ struct SweepAxis
 enum class SweepTask {
     Solve,      ///< from scratch, without the open schedule and its locks
     SolveHere,  ///< from the open schedule, with locked subgraphs kept
-    Evaluate,   ///< the open schedule unchanged
+    Evaluate,   ///< evaluation of the open schedule
     Bound,      ///< lower bound
     Traffic,    ///< smallest possible traffic
-    NpuDynamic, ///< makespans
+    NpuDynamic, ///< makespan with the dynamic scheduler
     NpuStatic,
     NpuTiles, ///< dynamic scheduler, searched tiles
     Mapping,
@@ -59,8 +59,8 @@ struct SweepSetup
     std::array<SweepAxis, 2> axes;
     int iterations = 20'000; ///< iterations of a search at a point
     int seconds = 0;         ///< seconds per mapping at a point; 0 = until proven
-    int within = 5;          ///< percent
-    QString metric;          ///< column; empty: the first
+    int within = 5;          ///< tolerance in percent
+    QString metric;          ///< column of the plan; empty: the first
     QString against;         ///< second objective of the front: an axis or a column; empty: the first axis
     SweepPicture picture = SweepPicture::Curve;
     bool operator==(const SweepSetup&) const = default;

@@ -64,7 +64,7 @@ private:
     void requestChanges();
     void moveCursor(QPoint arrow);
     [[nodiscard]] bool isGrid() const;
-    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< of the heat map
+    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< row of a cell of the heat map
     [[nodiscard]] QString folder() const;
     void save(const QString& title, const QString& name, const QString& filter,
               const std::function<Status(const QString&)>& write);
@@ -74,7 +74,7 @@ private:
     QAction* m_start = nullptr;
     QProgressBar* m_progress;
     TableModel* m_points;
-    QTableView* m_table; ///< the view of m_points
+    QTableView* m_table; ///< the list of points, which shows m_points
     SweepRun m_run;
     SweepModel m_model;
     SweepSetup m_swept; ///< the setup of the sweep in m_run

@@ -87,7 +87,7 @@ void SweepView::moveCursor(QPoint arrow)
             ++cell;
         m_cursor = sweepRowOfCell(m_model, m_cursor ? map.beside(cell, arrow) : grid.current.value_or(0));
     } else {
-        std::vector<std::pair<double, std::size_t>> order; // from left to right
+        std::vector<std::pair<double, std::size_t>> order; // points from left to right
         for (const PlotMark& mark : plots().empty() ? std::vector<PlotMark>() : plots().front().marks)
             if (mark.id >= 0)
                 order.emplace_back(mark.x, static_cast<std::size_t>(mark.id));

@@ -20,10 +20,13 @@ public:
 
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QSize exportSize() const override { return {1280, 600}; }
-    [[nodiscard]] QString tableText() const override; ///< the stalls
+    [[nodiscard]] QString tableText() const override; ///< the table of stalls
 
     [[nodiscard]] const GanttModel& model() const { return m_model; }
-    [[nodiscard]] QPointF pointAt(double time) const { return pointIn(1, time); } ///< in the first lane
+    [[nodiscard]] QPointF pointAt(double time) const
+    {
+        return pointIn(1, time);
+    } ///< point of a time in the first lane
     void jumpToStall(int by);
 
 protected:

@@ -38,13 +38,13 @@ struct GanttModel
     std::vector<GanttProgram> programs; ///< the shown programs, top to bottom
     QString title;
     QString headline;   ///< cycles of both, cycles saved
-    QString bottleneck; ///< the resource that limits
+    QString bottleneck; ///< name of the limiting resource
     std::int64_t cycles = 1;
     std::int64_t time = 0;
     PaintedTable stalls;
     std::vector<std::string>
         stallReasons; ///< reason of each row of `stalls`; empty for the first and the last
-    PaintedTable now; ///< instructions at the cursor
+    PaintedTable now; ///< table of instructions at the cursor
     BankCursor banks;
     std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2, L1 at the cursor
     std::array<std::int64_t, 3> capacity{}; ///< capacities of the hierarchy

@@ -38,7 +38,7 @@ private:
     [[nodiscard]] const std::vector<Placed>& layout(const QRectF& area) const;
     [[nodiscard]] std::vector<Placed> placed(const QRectF& area) const;
     [[nodiscard]] double heightIn(const QRectF& area) const;
-    [[nodiscard]] QRectF cardArea() const; ///< beside the scroll bar
+    [[nodiscard]] QRectF cardArea() const; ///< area of the cards, without the scroll bar
 
     LevelsModel m_model;
     ListScroll* m_scroll;

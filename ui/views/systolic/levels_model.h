@@ -14,7 +14,7 @@ struct LevelsCard
     enum class Kind { Table, Banks, Roofline, Capacities };
     Kind kind = Kind::Table;
     PaintedTable table;                                        ///< for kind Table; other kinds use its title
-    systolic::BankLayout layout = systolic::BankLayout::Split; ///< for kind Banks
+    systolic::BankLayout layout = systolic::BankLayout::Split; ///< used by kind Banks
 };
 
 /// The memory traffic of the GEMM as cards, in reading order.

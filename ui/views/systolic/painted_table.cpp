@@ -17,8 +17,8 @@ using namespace systolic;
 
 namespace {
 
-constexpr double kGap = 14;    // between columns
-constexpr double kMarker = 14; // left of the first column
+constexpr double kGap = 14;    // space between columns
+constexpr double kMarker = 14; // space left of the first column
 constexpr double kRowPad = 5;
 constexpr int kWrap = Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter;
 

@@ -21,7 +21,7 @@ struct PaintedTable
     QString title;
     QStringList head;
     std::vector<QStringList> rows;
-    std::vector<bool> numeric; ///< per column
+    std::vector<bool> numeric; ///< true for columns of numbers
     int marked = -1;           ///< highlighted row with a pointer in front of it; -1 = none
     QString note;              ///< below the table, in a muted colour
     /// Draws the colour sample of a row into a small box at its left; empty by default.
@@ -39,8 +39,8 @@ struct PaintedTable
 private:
     struct Geometry
     {
-        std::vector<double> columns; ///< widths
-        std::vector<double> rows;    ///< heights; the first is that of the header
+        std::vector<double> columns; ///< widths of the columns
+        std::vector<double> rows;    ///< heights of the rows; the first is the header
         double titleHeight = 0;
         double noteHeight = 0;
     };

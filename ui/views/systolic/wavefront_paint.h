@@ -17,7 +17,7 @@ struct WavefrontPlaces
 {
     QRectF header, array, chart, facts;
     double cell = 1;            ///< pixels per shown PE
-    QPointF origin;             ///< of PE (0, 0)
+    QPointF origin;             ///< position of PE (0, 0)
     double gap = 0;             ///< space for the FIFOs between the array and the operands outside
     std::int64_t leadWest = 0;  ///< operands shown west of the array
     std::int64_t leadNorth = 0; ///< operands shown north of the array

@@ -31,7 +31,7 @@ struct TileTrace
     TraceKey key;
     TileGrid grid;
     std::shared_ptr<const StepTable> steps;
-    std::vector<TileSums> tiles; ///< by tile index
+    std::vector<TileSums> tiles; ///< sums of each tile, by tile index
     double lowLatency = 0, highLatency = 0;
     std::int64_t lowLoad = 0, highLoad = 0;
     /// Fractions of the last row and column that are inside the tensor (R5.2); 1 if the tile size divides the

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
     [[nodiscard]] QRectF selectedPart() const override;
-    [[nodiscard]] QString tableText() const override; ///< the first steps
+    [[nodiscard]] QString tableText() const override; ///< the first steps as a table
 
     [[nodiscard]] const TilesModel& model() const { return m_model; }
     /// The step that is shown; nullopt without a trace.
@@ -47,7 +47,7 @@ public:
     void setColour(TileColour colour);
     [[nodiscard]] Playback& playback() const { return *m_playback; }
     void showStep(std::int64_t step);
-    void showTile(std::int64_t tile); ///< shows its first step
+    void showTile(std::int64_t tile); ///< shows the first step of the tile
     [[nodiscard]] const TilesOverlay& overlay() const { return m_overlay; }
 
 protected:
@@ -81,7 +81,7 @@ private:
     void refreshStep(); ///< after a change of the step
     void rebuild(std::shared_ptr<const TileTrace> trace);
     void placeScroll();
-    [[nodiscard]] StepPanelLayout panelLayout() const; ///< beside the scroll bar
+    [[nodiscard]] StepPanelLayout panelLayout() const; ///< positions of the rows, without the scroll bar
     void ensureTileVisible(std::int64_t tile);
     void applyTraversal(const Traversal& traversal, const QString& text);
     void moveCursor(std::int64_t rows, std::int64_t cols, bool draw);

@@ -51,8 +51,11 @@ public:
     /// 0 = bottom right, then clockwise.
     void setOverviewCorner(int corner) { m_overviewCorner = corner; }
     [[nodiscard]] int overviewCorner() const { return m_overviewCorner; }
-    void setOverviewAside(bool aside) { m_overviewAside = aside; } ///< during a drag of ops
-    [[nodiscard]] QRectF overviewRect() const;                     ///< empty while hidden
+    void setOverviewAside(bool aside)
+    {
+        m_overviewAside = aside;
+    }                                          ///< moves the overview away during a drag of ops
+    [[nodiscard]] QRectF overviewRect() const; ///< empty while hidden
     /// Maps the graph into the overview.
     [[nodiscard]] Viewport small() const
     {

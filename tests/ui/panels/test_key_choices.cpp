@@ -147,7 +147,7 @@ private Q_SLOTS:
         inPreferences(window, [&](QWidget& dialog) {
             QCOMPARE(search(dialog, "every picture zoom in"), QStringLiteral("Zoom in"));
             press(dialog, Qt::Key_Z);
-            QCOMPARE(search(dialog, "graph select or not"), QStringLiteral("Select or not"));
+            QCOMPARE(search(dialog, "graph toggle selection"), QStringLiteral("Toggle selection"));
             press(dialog, Qt::Key_X);
         });
         const double before = graph->viewport().scale;
@@ -187,7 +187,7 @@ private Q_SLOTS:
         MainWindow window;
         QVERIFY(openIn(window, {sample("attention-block.json")}));
         inPreferences(window, [&](QWidget& dialog) {
-            search(dialog, "graph select or not");
+            search(dialog, "graph toggle selection");
             press(dialog, Qt::Key_Left); // scrolls every picture
             QVERIFY2(message(dialog).contains(QStringLiteral("cannot be given away")),
                      qPrintable(message(dialog)));

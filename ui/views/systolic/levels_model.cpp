@@ -23,10 +23,10 @@ LevelsCard l2Card(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title =
-        tr("Schedules of L2 (%1 × %2 × %3 tiles)").arg(number(r.l2.nM), number(r.l2.nN), number(r.l2.nK));
+    t.title = tr("Schedules of L2 (%1 × %2 × %3 array tiles)")
+                  .arg(number(r.l2.nM), number(r.l2.nN), number(r.l2.nK));
     const auto best = bestL2Schedule(r.l2.plans);
-    t.head = {tr("schedule"), tr("traffic"), tr("least L2"), tr("double-buffered"), tr("fits")};
+    t.head = {tr("schedule"), tr("traffic"), tr("minimum L2"), tr("double-buffered"), tr("fits")};
     t.numeric = {false, true, true, true, false};
     for (const L2Plan& p : r.l2.plans) {
         if (best && best->schedule == p.schedule)
@@ -37,7 +37,7 @@ LevelsCard l2Card(const LevelsResult& r)
         t.rows.push_back({name, bytesText(p.trafficBytes()), bytesText(p.minBytes), bytesText(p.doubleBytes),
                           p.fits ? tr("✓ yes") : tr("✗ no")});
     }
-    t.note = best ? tr("marked: least traffic of those that fit %1 of L2")
+    t.note = best ? tr("marked: the least traffic of the schedules that fit %1 of L2")
                         .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
                   : tr("none fits L2");
     return card;
@@ -104,7 +104,7 @@ LevelsCard energyCard(const LevelsResult& r, const Machine::Energy& table)
                                          {tr("DRAM"), table.dram, energy.dram}})
         t.rows.push_back({name, significantNumber(each), number(std::round(pj / 1000)),
                           percent(energy.total() > 0 ? pj / energy.total() : 0)});
-    t.note = tr("with the machine's table, a multiply-accumulate or an element moved each");
+    t.note = tr("energies from the machine's table, per multiply-accumulate or element moved");
     return card;
 }
 
@@ -128,9 +128,9 @@ LevelsCard dataflowCard(const LevelsResult& r)
     const double fewer = r.dataflows->osFewerThanWs;
     t.note =
         (fewer < 0 ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of DRAM; "
-                        "each in its own loop order, the longer of array and DRAM counts")
+                        "each dataflow has its own loop order; total = the longer of array and DRAM")
                    : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of DRAM; "
-                        "each in its own loop order, the longer of array and DRAM counts"))
+                        "each dataflow has its own loop order; total = the longer of array and DRAM"))
             .arg(percent(std::abs(fewer)), significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond));
     return card;
 }
@@ -193,11 +193,12 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
     for (const LevelTile& x : l.level)
         t.rows.push_back({rooflineLevel(x.level), tileText(x.tile), bytesText(x.usedBytes),
                           bytesText(x.capacityBytes), bytesText(x.trafficBytes)});
-    t.note = tr("each inside the one above; moved in: without reuse between tiles of the level above");
+    t.note =
+        tr("each tile is part of the one above; moved in: without reuse between tiles of the level above");
     return card;
 }
 
-/// As it is set, not typed.
+/// The text with typographic signs instead of typed ones.
 QString typeset(const std::string& text)
 {
     return QString::fromStdString(text)
@@ -211,7 +212,7 @@ LevelsCard correctionsCard(const std::vector<Correction>& corrections)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Figures printed in the source documents beside the right ones");
+    t.title = tr("Values printed in the source documents, with corrections");
     t.head = {tr("place"), tr("as printed"), tr("correct")};
     t.numeric = {false, false, false};
     for (const Correction& c : corrections)
@@ -229,7 +230,7 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
     const SystolicSettings& s = state.settings();
     if (!m.result || m.result->of.gemm != s.gemm || m.result->of.hierarchy.array != s.hierarchy.array) {
         m.result.reset();
-        m.hint = tr("Working out the traffic between the levels …");
+        m.hint = tr("Computing the traffic between the levels …");
         return m;
     }
     const LevelsResult& r = *m.result;

@@ -58,7 +58,7 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.hint = tr("No tiles: %1").arg(r.error);
         return m;
     }
-    // The range of colours is that of the cells that fit; far beyond them there is nothing to see.
+    // The colour range covers the cells that fit; cells far beyond them are not shown.
     const TileLandscape& l = r.landscape;
     double low = 0;
     double high = 0;
@@ -128,11 +128,10 @@ TileMapModel buildTileMap(const SystolicDocument& state)
                                   {}});
     }
     if (best)
-        m.methods.note =
-            tr("exhaustive looked at %1, %2 times fewer than all of M × N × K; the objective is the "
-               "elements that move into the level")
-                .arg(counted(best->pointsVisited, tr("tile"), tr("tiles")),
-                     number(std::round(best->spaceReduction)));
+        m.methods.note = tr("exhaustive evaluated %1, %2 times fewer than all of M × N × K; it minimises the "
+                            "elements that move into the level")
+                             .arg(counted(best->pointsVisited, tr("tile"), tr("tiles")),
+                                  number(std::round(best->spaceReduction)));
     if (!r.current) {
         m.headline = r.error;
         return m;

@@ -10,39 +10,44 @@ namespace {
 
 using TimeUsed = ColumnGeneration::TimeUsed;
 
-constexpr double kFirstShare = 0.3; ///< of the time, at most, for pricing before the first branching
-// Pricing after a branching: rounds, and steps of their walks.
+constexpr double kFirstShare = 0.3; ///< maximum share of the time for pricing before the first branching
+// Limits of the pricing after a branching: number of pricing rounds, and steps of a pricing walk.
 constexpr std::int64_t kRoundsAhead = 4;
 constexpr int kStepsAhead = 60;
 constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
-constexpr int kIdleRounds = 20;          ///< of pricing without new columns, before it ends
-constexpr std::size_t kFirstWidth = 300; ///< of the beam at the root
-constexpr std::size_t kWidth = 100;      ///< of the beam at other nodes
-constexpr double kAsGood = 1.01;         ///< nodes whose bound is so many times the best are not pruned
-constexpr double kFinished = 1.3; ///< limit, in times the best, of the one plan that is finished at the end
+constexpr int kIdleRounds = 20;          ///< pricing ends after this number of rounds without a new column
+constexpr std::size_t kFirstWidth = 300; ///< beam width at the root node
+constexpr std::size_t kWidth = 100;      ///< beam width at all nodes but the root
+constexpr double kAsGood = 1.01; ///< a node is pruned if its bound exceeds the best latency by this factor
+/// latency limit of the plan built by finish(), as a multiple of the best latency
+constexpr double kFinished = 1.3;
 constexpr double kRounding = 1e-9;
-constexpr double kEqual = 1e-4; ///< smallest gap, of the best, that is worth a search
-constexpr double kLoose = 0.08; ///< gap, of the best, from which on the relaxation counts as too weak
+constexpr double kEqual = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
+/// gap, relative to the best latency, above which the relaxation counts as too weak
+constexpr double kLoose = 0.08;
 constexpr double kTailGrowth =
-    2; ///< expected growth of the bound over the undecided part, in gaps of the root
+    2; ///< expected growth of the bound over the undecided part, as a multiple of the root node's gap
 constexpr std::size_t kMostPlans = 6;
-constexpr std::size_t kMostKnown = 1000; ///< columns at the start: larger programs take too long
+/// maximum number of initial columns; larger linear programs take too long
+constexpr std::size_t kMostKnown = 1000;
 constexpr std::size_t kMostLearnt = 10000;
-constexpr std::size_t kMostSets = 60000; ///< in the pool
-// In large problems a part of the time is for whole plans, the rest for stretches.
+constexpr std::size_t kMostSets = 60000; ///< maximum number of op sets in the pool
+// Share of the time for whole plans in large problems. The rest of the time is for stretches of plans.
 constexpr double kWholeShare = 0.5;
 constexpr std::size_t kStretchOps = 70;
-constexpr double kStretchShare = 0.125; ///< of the time, at most, for one
-constexpr int kIdleStretches = 12;      ///< in a row without a better plan, before the search ends
+constexpr double kStretchShare = 0.125; ///< maximum share of the time for the search of one stretch
+/// the search ends after this number of consecutive stretches without a better plan
+constexpr int kIdleStretches = 12;
 
-/// Node of branch and price: the first subgraphs of a plan, and a bound for its latency by the relaxation.
+/// Node of branch and price: the first subgraphs of a plan, and a lower bound from the relaxation for plans
+/// that begin with them.
 struct Node
 {
     PlanPrefix prefix;
     double least = 0;
 };
 
-/// One search from a settled plan over a stretch of it: branch and price, not exhaustive.
+/// One branch-and-price search over a stretch of a valid plan. The tree is not exhausted.
 class BranchAndPrice
 {
 public:
@@ -95,7 +100,7 @@ public:
         return m_isLoose && m_repeats == MasterProblem::Repeats::Likely;
     }
 
-    /// The columns with the least reduced costs.
+    /// Returns the columns with the least reduced costs.
     std::vector<PortableSet> known()
     {
         std::vector<PortableSet> out;
@@ -126,13 +131,13 @@ private:
         return std::span(m_best.entries).subspan(m_stretch.first + m_stretch.count);
     }
     [[nodiscard]] bool isWhole() const { return m_stretch.count == m_best.entries.size(); }
-    /// Latency up to the end of the stretch if the stretch costs `times` what it costs in the best plan.
+    /// Latency up to the end of the stretch if the stretch takes `times` its latency in the best plan.
     [[nodiscard]] double limit(double times) const
     {
         return before().latency + (m_limit - before().latency) * times;
     }
 
-    /// Adds those of the columns that may be in a better plan: their reduced costs do not exceed the gap.
+    /// Adds those columns that can be part of a better plan, i.e. whose reduced cost does not exceed the gap.
     void learn(const std::vector<PortableSet>& known)
     {
         const double gap = m_limit - before().latency - m_master.value();
@@ -152,8 +157,8 @@ private:
 
     [[nodiscard]] bool keepGoing() const { return m_used(m_rounds) < 1; }
 
-    /// At most `most` rounds of pricing with walks of at most `steps`; solves the master problem after each.
-    /// False when it has no optimum.
+    /// Runs at most `most` rounds of pricing with walks of at most `steps` steps, and solves the master
+    /// problem in each round. Returns false if the master problem has no optimum.
     bool price(std::int64_t most, int steps, double until)
     {
         const auto goOn = [&] { return m_used(m_rounds) < until; };
@@ -166,14 +171,15 @@ private:
         return m_master.solve();
     }
 
-    /// Expected latency of a plan that begins like the node: the bound grows as later parts are decided.
+    /// Expected latency of the best plan that begins with the node's prefix. The bound is expected to grow
+    /// with the part that is still undecided.
     [[nodiscard]] double expected(const Node& node) const
     {
         const double ahead = (node.least - node.prefix.latency) / (node.least - before().latency);
         return node.least + kTailGrowth * (m_limit - m_root) * ahead;
     }
 
-    /// Expands the best open node into plans, or into child nodes with longer prefixes.
+    /// Removes the best open node and builds plans from it, or child nodes with longer prefixes.
     void expandNext()
     {
         ++m_rounds;
@@ -214,7 +220,7 @@ private:
         }
     }
 
-    /// Completes a plan that ends with the stretch, and keeps it.
+    /// Appends the fixed part behind the stretch to a plan, and stores the plan if it is valid.
     void keep(Plan plan)
     {
         m_master.addPlan(std::span(plan.entries).subspan(m_stretch.first));
@@ -222,13 +228,13 @@ private:
         if (!m_settler.settle(plan))
             return;
         if (isWhole())
-            m_master.addPlan(plan.entries); // settling may have changed its columns
+            m_master.addPlan(plan.entries); // PlanSettler may have changed the columns of the plan
         m_limit = std::min(m_limit, plan.total - m_latencyAfter);
         m_plans.push_back(std::move(plan));
     }
 
-    /// When the time was too short for a plan: finishes the one of the most advanced node. Its first
-    /// subgraphs may be worth more than what its last ones cost.
+    /// Fallback if the time limit was too short for a plan: completes the most advanced node. Its first
+    /// subgraphs may improve the plan more than its last ones worsen it.
     void finish()
     {
         const auto it =
@@ -245,19 +251,20 @@ private:
 
     SubgraphPool& m_pool;
     PlanSettler m_settler;
-    Plan m_best; ///< at the start
+    Plan m_best; ///< best plan at the start of the search
     PlanStretch m_stretch;
     MasterProblem::Repeats m_repeats;
     MasterProblem m_master;
     PricingWalk m_walk;
     TimeUsed m_used;
     std::int64_t m_rounds = 0;
-    double m_latencyAfter = 0; ///< of after()
+    double m_latencyAfter = 0; ///< sum of the latencies of after()
     double m_limit;            ///< latency of the incumbent up to the end of the stretch
-    double m_root = 0;         ///< bound of the root node; the same
+    double m_root = 0;         ///< lower bound at the root node, up to the end of the stretch
     bool m_isLoose = false;
     std::vector<Node> m_open;
-    std::unordered_set<PlanState, PlanState::Hash> m_visited; ///< of all nodes
+    /// states at the end of the prefixes of all nodes
+    std::unordered_set<PlanState, PlanState::Hash> m_visited;
     std::vector<Plan> m_plans;
 };
 
@@ -312,7 +319,8 @@ std::vector<Plan> ColumnGeneration::search(Plan best, const TimeUsed& used)
     return out;
 }
 
-/// Stretch after stretch of `best`, or of the first of `plans`, until the time is over; adds better plans.
+/// Searches stretches of the best plan (`best`, or the first of `plans`) one after another until the time
+/// limit, and adds better plans to `plans`.
 void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const TimeUsed& used,
                                        std::vector<Plan>& plans)
 {
@@ -345,7 +353,7 @@ MasterProblem::Repeats ColumnGeneration::repeats() const
     return m_isLoose || m_seed % 2 != 0 ? MasterProblem::Repeats::Unlikely : MasterProblem::Repeats::Likely;
 }
 
-/// A random stretch of about kStretchOps ops.
+/// Returns a random stretch of about kStretchOps ops.
 PlanStretch ColumnGeneration::randomStretch(const Plan& plan)
 {
     const auto opsOf = [&](std::size_t i) { return m_pool.set(plan.entries[i].set).ops.size(); };
@@ -354,7 +362,8 @@ PlanStretch ColumnGeneration::randomStretch(const Plan& plan)
         all += opsOf(i);
     std::size_t skipped = m_random.below(all);
     PlanStretch out;
-    // All ops are about equally likely to be within it, those at both ends of the plan, too.
+    // Shifts the start so that all ops, also those at both ends of the plan, are about equally likely to be
+    // in the stretch.
     for (; out.first + 1 < plan.entries.size() && skipped >= kStretchOps / 2 + opsOf(out.first); ++out.first)
         skipped -= opsOf(out.first);
     std::size_t ops = 0;

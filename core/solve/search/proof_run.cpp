@@ -15,12 +15,14 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kFirstSeconds = 0.3; ///< of the early bound ...
-constexpr double kFirstShare = 0.05;  ///< ... and at most this share of all seconds
-constexpr double kNextRun = 3;        ///< each further run of prices is so many times as long
-constexpr double kSolveShare = 0.2;   ///< of all seconds, for a schedule to start from
-constexpr double kBetter = 1e-9;      ///< relative; less is rounding
-constexpr double kReportEvery = 0.1;  ///< seconds
+constexpr double kFirstSeconds = 0.3; ///< time limit of the first set-cover bound, in seconds
+/// time limit of the first set-cover bound, as a share of the total time
+constexpr double kFirstShare = 0.05;
+/// each further run of the set-cover bound gets this many times the time of the previous one
+constexpr double kNextRun = 3;
+constexpr double kSolveShare = 0.2;  ///< share of the total time for finding a start schedule
+constexpr double kBetter = 1e-9;     ///< relative improvement below which a better latency counts as rounding
+constexpr double kReportEvery = 0.1; ///< minimum seconds between two progress reports
 
 class ProofRun
 {
@@ -73,9 +75,9 @@ private:
     const ProofCallbacks& m_callbacks;
     double m_started;
     LowerBound m_quick;
-    LowerBound m_priced;     ///< the best bound by prices
-    LowerBound m_bound;      ///< m_priced, raised by what the search has proven
-    bool m_isPriced = false; ///< longer runs of prices alone would say no more
+    LowerBound m_priced;     ///< best set-cover bound
+    LowerBound m_bound;      ///< m_priced, raised by the value that branch and bound has proven
+    bool m_isPriced = false; ///< true if longer runs cannot raise the set-cover bound
     ProofState m_state;
     std::size_t m_columns = 0;
     std::int64_t m_states = 0;
@@ -101,7 +103,7 @@ ProofRunResult ProofRun::run()
     return {std::move(m_bound), std::move(m_state), m_columns, m_states};
 }
 
-/// Searches for a better schedule than is known.
+/// Searches for a schedule that is better than the incumbent.
 void ProofRun::findSchedule()
 {
     SolveOptions options;
@@ -119,7 +121,7 @@ void ProofRun::findSchedule()
         setOptimal(found->provenSpace);
 }
 
-/// False when branch and bound says nothing of this problem, or not in this time.
+/// Returns false if branch and bound yields no result for this problem or in this time.
 bool ProofRun::branchAndBound()
 {
     ProofLimits limits;
@@ -156,12 +158,13 @@ void ProofRun::price(double seconds)
     takePrices(strongBound(
         m_problem, m_rules,
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
-    // A short run ends by itself where there is no time to look at more: a longer one may still say more.
+    // A run that ended well before its limit has converged only up to its small search limits: a longer run
+    // may still raise the bound.
     const bool ended = wallClock() - before < seconds / 2;
     m_isPriced = !m_limits.reportsEarly || (ended && m_priced.value <= value);
 }
 
-/// Takes over a schedule of solve() or prove(), which have had it checked by the evaluator.
+/// Accepts a schedule from solve() or prove(), which the evaluator has checked there.
 void ProofRun::take(Schedule schedule, double total, std::vector<double> latencies)
 {
     m_state.best = total;
@@ -177,18 +180,19 @@ void ProofRun::takePrices(LowerBound bound)
     m_priced = std::move(bound);
     const double before = m_bound.value;
     m_bound = m_priced;
-    raiseBound(m_bound, m_problem, before); // by what the search has proven
+    raiseBound(m_bound, m_problem, before); // raised to the value that branch and bound has proven
     if (m_bound.value > before)
         reportBound();
 }
 
-/// Raises the bound beyond that of the prices.
+/// Raises the proven bound above the set-cover bound.
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);
-    if (meetsBound(value, m_bound.value)) // no more than rounding
+    if (meetsBound(value, m_bound.value)) // the difference is only rounding
         return;
-    m_bound = m_priced; // one more part, not one for each step
+    // starts from the set-cover bound, so that the bound has one extra part and not one for each step
+    m_bound = m_priced;
     raiseBound(m_bound, m_problem, value);
     reportBound();
 }

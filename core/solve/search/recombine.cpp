@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// Entries in a row that retained tensors tie together.
+/// Consecutive entries that are linked by retained tensors.
 struct TiedEntries
 {
     std::span<const CostedSet> entries;
@@ -38,9 +38,9 @@ bool isSame(const TiedEntries& a, const TiedEntries& b)
     });
 }
 
-/// The differences of two plans, `ours` and `other`, in places: pieces that run the same op belong to the
-/// same place. Outside of places the plans are equal, so each place can be taken from either plan by itself,
-/// but for tensors that are read elsewhere.
+/// The differences between two plans, `ours` and `other`, split into independent regions: pieces that run a
+/// common op are in one region. Both plans are equal outside the regions, so each region can be copied from
+/// either plan by itself, unless its tensors are read elsewhere.
 class Places
 {
 public:
@@ -81,7 +81,7 @@ public:
     }
     [[nodiscard]] bool differ() const { return m_pieces.size() > m_ours; }
 
-    /// Places in which the other plan is faster, by descending gain.
+    /// Returns the regions in which the other plan is faster, by descending gain.
     [[nodiscard]] std::vector<std::size_t> gains()
     {
         std::vector<double> gain(m_pieces.size());
@@ -99,7 +99,7 @@ public:
     void take(std::size_t place) { m_taken.push_back(place); }
     void giveBack() { m_taken.pop_back(); }
 
-    /// Our plan, with the pieces of the other one in the places taken.
+    /// Returns our plan, with the pieces of the other plan in the chosen regions.
     [[nodiscard]] Plan plan()
     {
         Plan out;
@@ -126,10 +126,10 @@ private:
         return i;
     }
 
-    std::vector<TiedEntries> m_pieces; ///< ours, then those that only the other plan has
+    std::vector<TiedEntries> m_pieces; ///< pieces of our plan, then pieces that only the other plan has
     std::size_t m_ours;
-    std::vector<bool> m_shared;       ///< by piece: both plans have it
-    std::vector<std::size_t> m_place; ///< by piece: union-find of places
+    std::vector<bool> m_shared;       ///< for each piece, true if both plans have it
+    std::vector<std::size_t> m_place; ///< for each piece, its parent in the union-find structure of regions
     std::vector<std::size_t> m_taken;
 };
 

@@ -11,37 +11,45 @@ namespace tilewright {
 
 namespace {
 
-/// Share of the time for each round of annealing, and the temperature at its start in average latencies of a
+/// Time share of an annealing round, and its start temperature as a multiple of the average latency of a
 /// subgraph.
 struct RoundShare
 {
     double share;
     double hot;
 };
-// Measured on random layered graphs of 45 to 152 ops: hotter rounds begin anew without finding more, and more
-// of them are too short. What a round finds in one place counts, whatever it loses elsewhere (recombine()).
+// Measured on random layered graphs of 45 to 152 ops: higher temperatures destroy the plan without finding
+// more, and leave too little time for cooling. A local improvement is not lost when a round ends with a worse
+// plan: recombine() copies it into the incumbent.
 constexpr RoundShare kRounds[] = {{0.25, 0.6}, {0.45, 0.45}, {0.3, 0.3}};
-constexpr double kCold = 0.03;             ///< last temperature, before the final descent
-constexpr double kDescent = 0.85;          ///< from this share of a round on nothing worse is accepted
-constexpr std::int64_t kReplanEvery = 400; ///< steps between two exact replannings ...
-constexpr double kReplanFrom = 0.4;        ///< ... in the later part of a round
+constexpr double kCold = 0.03;    ///< temperature at the end of cooling, in average latencies of a subgraph
+constexpr double kDescent = 0.85; ///< share of a round after which worse plans are no longer accepted
+constexpr std::int64_t kReplanEvery = 400; ///< number of steps between two exact replannings
+constexpr double kReplanFrom = 0.4;        ///< share of a round after which exact replanning begins
 constexpr std::size_t kReplannedOps = 8;
-constexpr std::int64_t kRecombineEvery = 50; ///< steps between two recombinations with the current plan
-constexpr double kColumnShare = 0.7;         ///< share of a round for column generation at its start ...
-constexpr double kLargeColumnShare = 0.85;   ///< ... in problems where it also works on stretches of a plan
-constexpr double kStepsOfRound = 500;        ///< a round of pricing takes about as long as so many steps
-constexpr double kFewestRounds = 4;          ///< of pricing, where steps are limited
-constexpr std::size_t kStepsPerOp = 30;      ///< of descent, for each plan from column generation
-constexpr double kLearnFrom = 1.1;           ///< plans up to so many times the best one feed the column pool
-constexpr double kPublishEvery = 0.02;       ///< seconds
-constexpr double kFirstProofRound = 0.05;    ///< seconds of annealing before a proof is tried
-constexpr std::size_t kProvableOps = 12;     ///< within a second or two, mostly
-constexpr std::size_t kLongProofOps = 16;    ///< in a budget of ...
-constexpr double kLongProof = 4;             ///< ... this many seconds
-constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
-constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
-constexpr std::size_t kKeptInputsOps = 6;      ///< with retain_inputs=allow there are many more states ...
-constexpr double kKeptInputsShare = 0.3;       ///< ... and most of the time is for the search
+/// number of steps between two recombinations with the current plan
+constexpr std::int64_t kRecombineEvery = 50;
+constexpr double kColumnShare = 0.7; ///< share of a round for column generation, which comes first
+/// the same share in problems where column generation also searches stretches of a plan
+constexpr double kLargeColumnShare = 0.85;
+/// number of annealing steps that take as long as one round of pricing
+constexpr double kStepsOfRound = 500;
+constexpr double kFewestRounds = 4;     ///< minimum number of pricing rounds when steps are limited
+constexpr std::size_t kStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
+/// plans with a latency below this multiple of the best one add columns to the column pool
+constexpr double kLearnFrom = 1.1;
+constexpr double kPublishEvery = 0.02;    ///< minimum seconds between two published plans
+constexpr double kFirstProofRound = 0.05; ///< seconds of annealing before a proof is tried
+/// maximum number of ops for a proof; it mostly takes below two seconds
+constexpr std::size_t kProvableOps = 12;
+constexpr std::size_t kLongProofOps = 16;      ///< maximum number of ops for a proof with a larger time limit
+constexpr double kLongProof = 4;               ///< time limit in seconds from which on kLongProofOps applies
+constexpr std::size_t kProofNodes = 4'000'000; ///< maximum number of states of a proof, about 200 MB
+constexpr double kProofShare = 0.7; ///< share of the remaining time for the proof of a small problem
+/// maximum number of ops for a proof with retain_inputs=allow, which has many more states
+constexpr std::size_t kKeptInputsOps = 6;
+/// share of the remaining time for a proof with retain_inputs=allow
+constexpr double kKeptInputsShare = 0.3;
 
 bool keepsInputs(const Rules& rules)
 {
@@ -79,22 +87,23 @@ public:
     }
 
 private:
-    /// The extent of a round of annealing.
+    /// Limits of one annealing round.
     struct Round
     {
-        double start = 0;       ///< second
-        double seconds = 0;     ///< that it may take ...
-        std::int64_t steps = 0; ///< ... or steps, where these are limited
-        double average = 0;     ///< latency of a subgraph at its start
-        double hot = 0;         ///< temperature at its start, in average latencies
-        bool generates = false; ///< it may begin with column generation
+        double start = 0;       ///< time at which the round starts, in seconds
+        double seconds = 0;     ///< time limit in seconds
+        std::int64_t steps = 0; ///< maximum number of steps, if steps are limited
+        double average = 0;     ///< average latency of a subgraph at the start of the round
+        double hot = 0;         ///< start temperature, in average latencies of a subgraph
+        bool generates = false; ///< true if the round starts with column generation
     };
 
     [[nodiscard]] bool isFirst() const { return m_number == 0; }
     void publishBest() { m_shared.publish(m_pool, m_annealer.best()); }
     [[nodiscard]] bool keepGoing()
     {
-        if (m_pool.lookups() - m_reported.lookups > 1000) // called often
+        // called often, so counters are reported only from time to time
+        if (m_pool.lookups() - m_reported.lookups > 1000)
             m_shared.count(m_pool, m_reported);
         return !m_shared.outOfTime();
     }
@@ -105,7 +114,8 @@ private:
             m_shared.phase = phase;
     }
 
-    /// The plan of the start schedule, each op alone, and greedy fusion; false when none of them is valid.
+    /// Builds the first plans: the start schedule, each op alone, and greedy fusion. Returns false if none is
+    /// valid.
     [[nodiscard]] bool makeFirstPlans()
     {
         const StartPlan& start = m_shared.start;
@@ -115,7 +125,7 @@ private:
         };
         if (Plan given = toPlan(m_pool, start); !start.sets.empty() && m_settler.settle(given))
             adopt(given);
-        // From scratch: locked subgraphs, and each other op alone.
+        // A plan without the start schedule: locked subgraphs, and each other op alone.
         Plan scratch;
         std::vector<char> covered(m_problem.opCount());
         for (const PortableSet& s : start.sets)
@@ -131,7 +141,7 @@ private:
         const bool exactly = isFirst() && m_problem.opCount() <= kLongProofOps && start.locked.empty();
         if (m_settler.settle(scratch) || fuseToFit(m_pool, scratch, exactly ? kProofNodes : 0, goOn)) {
             m_shared.publish(m_pool, scratch);
-            // From now on there is a result, so searches for tilings may end early.
+            // A valid plan exists now, so searches for tilings may end early.
             m_pool.setKeepGoing([this] { return !m_shared.outOfTime(); });
             Plan fused = fuseGreedily(m_pool, scratch, goOn);
             m_shared.publish(m_pool, fused);
@@ -178,12 +188,14 @@ private:
         }
     }
 
-    /// Rounds are shares of the time that is left; without any budget they grow.
+    /// Returns the limits of a round, as a share of the remaining time. Without limits, rounds become longer
+    /// and longer.
     [[nodiscard]] Round roundOf(int number) const
     {
         const int last = static_cast<int>(std::size(kRounds)) - 1;
         const int at =
-            std::clamp(m_isProvable ? number - 1 : number, 0, last); // the one before a proof is short
+            // the short round before a proof does not count
+            std::clamp(m_isProvable ? number - 1 : number, 0, last);
         double ahead = 0;
         for (int i = at; i <= last; ++i)
             ahead += kRounds[i].share;
@@ -202,7 +214,7 @@ private:
         return out;
     }
 
-    /// Annealing from the current plan, from hot to cold, then descent.
+    /// Anneals from the current plan: cooling, then descent.
     void anneal(const Round& round)
     {
         double temperature = round.average * round.hot;
@@ -247,7 +259,7 @@ private:
         }
     }
 
-    /// Column generation from the incumbent with the columns of all threads; each plan it gives is improved
+    /// Column generation from the incumbent with the columns of all threads. Each resulting plan is improved
     /// by descent.
     void generateColumns(const Round& round)
     {
@@ -278,7 +290,7 @@ private:
         publishBest();
     }
 
-    /// Takes over the places in which the incumbent of all threads is better.
+    /// Copies regions that are faster in the incumbent of all threads into the current best plan.
     void takeOver()
     {
         publishBest();
@@ -290,7 +302,7 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Exact search of the whole problem; if it finishes, its result or the incumbent is optimal.
+    /// Exact search of the whole problem. If it finishes, its result or the incumbent is optimal.
     void prove()
     {
         const double share = keepsInputs(m_options.rules) ? kKeptInputsShare : kProofShare;
@@ -320,10 +332,10 @@ private:
     PlanSettler m_settler;
     Annealer m_annealer;
     ColumnGeneration m_columns;
-    bool m_isCombinable;       ///< column generation can be used
-    bool m_isProvable = false; ///< this thread is to try a proof
+    bool m_isCombinable;       ///< true if the problem is small enough for column generation and has no locks
+    bool m_isProvable = false; ///< true if this thread tries a proof
     std::int64_t m_steps = 0;
-    double m_published = 0; ///< second of the last improvement that was published at once
+    double m_published = 0; ///< time of the last publication of a plan, in seconds
     SharedSearch::Counts m_reported, m_columnsReported;
 };
 

@@ -10,34 +10,36 @@ namespace {
 
 using TimeUsed = ColumnGeneration::TimeUsed;
 
-constexpr double kFirstShare = 0.3; ///< maximum share of the time for pricing before the first branching
+constexpr double kRootPricingShare =
+    0.3; ///< maximum share of the time for pricing before the first branching
 // Limits of the pricing after a branching: number of pricing rounds, and steps of a pricing walk.
-constexpr std::int64_t kRoundsAhead = 4;
-constexpr int kStepsAhead = 60;
+constexpr std::int64_t kNodePricingRounds = 4;
+constexpr int kNodePricingSteps = 60;
 constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
-constexpr int kIdleRounds = 20;          ///< pricing ends after this number of rounds without a new column
-constexpr std::size_t kFirstWidth = 300; ///< beam width at the root node
-constexpr std::size_t kWidth = 100;      ///< beam width at all nodes but the root
-constexpr double kAsGood = 1.01; ///< a node is pruned if its bound exceeds the best latency by this factor
+constexpr int kMaxIdleRounds = 20;          ///< pricing ends after this number of rounds without a new column
+constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
+constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
+constexpr double kPruneRatio =
+    1.01; ///< a node is pruned if its bound exceeds the best latency by this factor
 /// latency limit of the plan built by finish(), as a multiple of the best latency
-constexpr double kFinished = 1.3;
+constexpr double kFinishLimit = 1.3;
 constexpr double kRounding = 1e-9;
-constexpr double kEqual = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
+constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
 /// gap, relative to the best latency, above which the relaxation counts as too weak
-constexpr double kLoose = 0.08;
+constexpr double kMaxGap = 0.08;
 constexpr double kTailGrowth =
     2; ///< expected growth of the bound over the undecided part, as a multiple of the root node's gap
-constexpr std::size_t kMostPlans = 6;
+constexpr std::size_t kMaxPlans = 6;
 /// maximum number of initial columns; larger linear programs take too long
-constexpr std::size_t kMostKnown = 1000;
-constexpr std::size_t kMostLearnt = 10000;
-constexpr std::size_t kMostSets = 60000; ///< maximum number of op sets in the pool
+constexpr std::size_t kMaxInitialColumns = 1000;
+constexpr std::size_t kMaxLearntColumns = 10000;
+constexpr std::size_t kMaxPoolSets = 60000; ///< maximum number of op sets in the pool
 // Share of the time for whole plans in large problems. The rest of the time is for stretches of plans.
-constexpr double kWholeShare = 0.5;
+constexpr double kWholePlanShare = 0.5;
 constexpr std::size_t kStretchOps = 70;
 constexpr double kStretchShare = 0.125; ///< maximum share of the time for the search of one stretch
 /// the search ends after this number of consecutive stretches without a better plan
-constexpr int kIdleStretches = 12;
+constexpr int kMaxIdleStretches = 12;
 
 /// Node of branch and price: the first subgraphs of a plan, and a lower bound from the relaxation for plans
 /// that begin with them.
@@ -75,11 +77,11 @@ public:
         while (keepGoing()) {
             m_master.startFrom(before());
             const double left = 1 - m_used(m_rounds);
-            if (!price(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kFirstShare) * left))
+            if (!price(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kRootPricingShare) * left))
                 break;
             m_root = before().latency + m_master.value();
-            m_isLoose = m_plans.empty() && m_root < limit(1 - kLoose);
-            if (m_root >= limit(1 - kEqual) || (m_isLoose && m_repeats == MasterProblem::Repeats::Likely))
+            m_isLoose = m_plans.empty() && m_root < limit(1 - kMaxGap);
+            if (m_root >= limit(1 - kMinGap) || (m_isLoose && m_repeats == MasterProblem::Repeats::Likely))
                 break;
             m_open = {{before(), m_root}};
             while (!m_open.empty() && keepGoing())
@@ -88,8 +90,8 @@ public:
         if (m_plans.empty() && isWhole() && !isLoose())
             finish();
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
-        if (m_plans.size() > kMostPlans)
-            m_plans.resize(kMostPlans);
+        if (m_plans.size() > kMaxPlans)
+            m_plans.resize(kMaxPlans);
         return std::move(m_plans);
     }
 
@@ -112,7 +114,7 @@ public:
             byReducedCost.emplace_back(m_master.reducedCost(m_master.columns()[i]), i);
         std::ranges::sort(byReducedCost);
         for (const auto& [reducedCost, i] : byReducedCost) {
-            if (out.size() >= kMostKnown ||
+            if (out.size() >= kMaxInitialColumns ||
                 before().latency + m_master.value() + reducedCost > limit(1 + kRounding))
                 break;
             out.push_back(m_pool.portable(m_master.columns()[i]));
@@ -151,7 +153,7 @@ private:
                 good.emplace_back(reducedCost, c);
         }
         std::ranges::stable_sort(good, {}, &std::pair<double, PlannedSet>::first);
-        for (std::size_t i = 0; i < std::min(good.size(), kMostKnown); ++i)
+        for (std::size_t i = 0; i < std::min(good.size(), kMaxInitialColumns); ++i)
             (void)m_master.add(good[i].second);
     }
 
@@ -162,7 +164,7 @@ private:
     bool price(std::int64_t most, int steps, double until)
     {
         const auto goOn = [&] { return m_used(m_rounds) < until; };
-        for (int idle = 0; most > 0 && idle < kIdleRounds && m_pool.size() < kMostSets && goOn();
+        for (int idle = 0; most > 0 && idle < kMaxIdleRounds && m_pool.size() < kMaxPoolSets && goOn();
              --most, ++m_rounds) {
             if (!m_master.solve())
                 return false;
@@ -186,20 +188,20 @@ private:
         const auto it = std::ranges::min_element(m_open, {}, [&](const Node& n) { return expected(n); });
         Node node = std::move(*it);
         m_open.erase(it);
-        if (node.least >= limit(kAsGood))
+        if (node.least >= limit(kPruneRatio))
             return;
         const bool isRoot = node.prefix.columns.size() == before().columns.size();
         if (!isRoot) {
             m_master.startFrom(node.prefix);
-            if (!price(kRoundsAhead, kStepsAhead, 1))
+            if (!price(kNodePricingRounds, kNodePricingSteps, 1))
                 return;
         }
-        if (node.prefix.latency + m_master.value() >= limit(kAsGood))
+        if (node.prefix.latency + m_master.value() >= limit(kPruneRatio))
             return;
         CombinedColumns found = combineColumns(
             m_master,
-            {isRoot ? kFirstWidth : kWidth, limit(isRoot ? 1 - kRounding : kAsGood), kMostPlans, &node.prefix,
-             isRoot ? inside() : std::span<const CostedSet>(), [&] { return keepGoing(); },
+            {isRoot ? kRootBeamWidth : kBeamWidth, limit(isRoot ? 1 - kRounding : kPruneRatio), kMaxPlans,
+             &node.prefix, isRoot ? inside() : std::span<const CostedSet>(), [&] { return keepGoing(); },
              [&](const PlanState& s) { return m_visited.contains(s); }});
         for (Plan& plan : found.plans)
             keep(std::move(plan));
@@ -215,7 +217,7 @@ private:
             if (!m_master.solve())
                 continue;
             next.least = next.prefix.latency + m_master.value();
-            if (next.least < limit(kAsGood))
+            if (next.least < limit(kPruneRatio))
                 m_open.push_back(std::move(next));
         }
     }
@@ -244,7 +246,7 @@ private:
         m_master.startFrom(it->prefix);
         if (!m_master.solve())
             return;
-        CombineOptions options{kWidth, limit(kFinished), 1, &it->prefix, {}, [] { return true; }};
+        CombineOptions options{kBeamWidth, limit(kFinishLimit), 1, &it->prefix, {}, [] { return true; }};
         for (Plan& plan : combineColumns(m_master, options).plans)
             keep(std::move(plan));
     }
@@ -286,10 +288,10 @@ void ColumnGeneration::learn(const SubgraphPool& pool, const Plan& plan)
 
 std::vector<Plan> ColumnGeneration::plansNear(SubgraphPool& pool, const Plan& best, const TimeUsed& used)
 {
-    if (m_pool.size() >= kMostSets)
+    if (m_pool.size() >= kMaxPoolSets)
         m_pool.clear();
-    if (m_known.size() > kMostLearnt)
-        m_known.erase(m_known.begin(), m_known.end() - kMostLearnt);
+    if (m_known.size() > kMaxLearntColumns)
+        m_known.erase(m_known.begin(), m_known.end() - kMaxLearntColumns);
     std::vector<Plan> out;
     PlanSettler settler(pool);
     for (const Plan& plan : search(toPlan(m_pool, portable(pool, best)), used))
@@ -302,7 +304,7 @@ std::vector<Plan> ColumnGeneration::search(Plan best, const TimeUsed& used)
 {
     if (!PlanSettler(m_pool).settle(best))
         return {};
-    const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholeShare;
+    const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholePlanShare;
     std::vector<Plan> out;
     std::int64_t rounds = 0;
     for (bool isLoose = true; isLoose;) {
@@ -326,7 +328,7 @@ void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const Tim
 {
     if (!plans.empty() && plans.front().total < best.total)
         best = plans.front();
-    for (int idle = 0; idle < kIdleStretches && m_keepGoing() && m_pool.size() < kMostSets; ++idle) {
+    for (int idle = 0; idle < kMaxIdleStretches && m_keepGoing() && m_pool.size() < kMaxPoolSets; ++idle) {
         const double start = used(rounds);
         if (start >= 1)
             break;
@@ -344,8 +346,8 @@ void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const Tim
         plans.insert(plans.begin(), best);
         idle = -1;
     }
-    if (plans.size() > kMostPlans)
-        plans.resize(kMostPlans);
+    if (plans.size() > kMaxPlans)
+        plans.resize(kMaxPlans);
 }
 
 MasterProblem::Repeats ColumnGeneration::repeats() const

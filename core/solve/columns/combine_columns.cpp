@@ -11,9 +11,10 @@ using OpFlags = MasterProblem::OpFlags;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// level of the beam, as a share of all levels, from which CombinedColumns::ahead takes its states
-constexpr double kAhead = 0.7;
-constexpr std::size_t kMostStarts = 12;
-constexpr std::size_t kMostAhead = 4; ///< maximum number of columns in one element of CombinedColumns::ahead
+constexpr double kStartLevel = 0.7;
+constexpr std::size_t kMaxStarts = 12;
+constexpr std::size_t kMaxStartColumns =
+    4; ///< maximum number of columns in one element of CombinedColumns::ahead
 
 struct State : PlanState
 {
@@ -68,11 +69,11 @@ private:
     /// last are used because errors show late; states of the first levels are added.
     std::vector<std::vector<CostedSet>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
-        const auto depth = static_cast<std::size_t>(kAhead * static_cast<double>(levels.size() - 1));
-        const std::size_t first = std::min(kMostAhead, (depth + 3) / 4);
+        const auto depth = static_cast<std::size_t>(kStartLevel * static_cast<double>(levels.size() - 1));
+        const std::size_t first = std::min(kMaxStartColumns, (depth + 3) / 4);
         std::vector<std::uint32_t> starts;
         const auto add = [&](std::uint32_t state) {
-            if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].column != kNone &&
+            if (starts.size() < kMaxStarts && !m_states[state].guided && m_states[state].column != kNone &&
                 !isIn(state, starts) && !m_options.isVisited(m_states[state]))
                 starts.push_back(state);
         };

@@ -8,12 +8,12 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kLittle = 1e-6;      ///< minimum value of a column's variable that counts as non-zero
+constexpr double kMinValue = 1e-6;    ///< minimum value of a column's variable that counts as non-zero
 constexpr double kInactiveRow = -100; ///< right-hand side that disables a row: no column is used 100 times
 constexpr double kViolated = 0.01;
-constexpr std::size_t kMostCuts = 50; ///< maximum number of cuts added at once
-constexpr int kCutRounds = 2;         ///< number of consecutive cut rounds without pricing
-constexpr int kMostPivots = 5000;     ///< limit on simplex iterations, since the simplex method may cycle
+constexpr std::size_t kMaxCuts = 50; ///< maximum number of cuts added at once
+constexpr int kCutRounds = 2;        ///< number of consecutive cut rounds without pricing
+constexpr int kMaxIterations = 5000; ///< limit on simplex iterations, since the simplex method may cycle
 
 } // namespace
 
@@ -159,7 +159,7 @@ bool MasterProblem::addViolatedStoreOnces()
             }
         }
     std::ranges::stable_sort(violated, std::ranges::greater(), &Violated::lacks);
-    for (std::size_t i = 0; i < std::min(violated.size(), kMostCuts); ++i) {
+    for (std::size_t i = 0; i < std::min(violated.size(), kMaxCuts); ++i) {
         StoreOnceRow& once = violated[i].once;
         const RetainId list = violated[i].list;
         once.row = addRow(demand(list, once, m_start),
@@ -181,7 +181,7 @@ std::vector<std::size_t> MasterProblem::taken() const
 {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (share(i) > kLittle)
+        if (share(i) > kMinValue)
             out.push_back(i);
     return out;
 }
@@ -218,7 +218,7 @@ bool MasterProblem::addViolatedDeliveries()
             }
         }
     std::ranges::stable_sort(violated, {}, &Violated::sum);
-    for (std::size_t i = 0; i < std::min(violated.size(), kMostCuts); ++i)
+    for (std::size_t i = 0; i < std::min(violated.size(), kMaxCuts); ++i)
         addDelivery(violated[i].delivery.from, violated[i].delivery.to, violated[i].delivery.eachTime);
     return !violated.empty();
 }
@@ -354,7 +354,7 @@ void MasterProblem::setRightHandSides()
 bool MasterProblem::solve()
 {
     for (int round = 0;; ++round) {
-        m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMostPivots);
+        m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMaxIterations);
         if (!m_solution.optimal || round == kCutRounds)
             return m_solution.optimal;
         const bool isViolated = m_isLikely && addViolatedDeliveries();

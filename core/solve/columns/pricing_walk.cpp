@@ -7,19 +7,19 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMostColumns = 100; ///< maximum number of columns added in one pricing round
-constexpr int kLeastSteps = 20;           ///< minimum number of steps of a walk
-constexpr int kMostSteps = 600;
-constexpr std::size_t kMostOfWalk = 3; ///< maximum number of chains kept from one walk
-constexpr std::size_t kMostInARow = 5; ///< maximum number of columns in a chain
-// Start and end temperature of walks, in average latencies of the columns in the LP solution.
-constexpr double kCoolest = 0.01;
-constexpr double kHottest = 0.3;
+constexpr std::size_t kMaxColumnsPerRound = 100; ///< maximum number of columns added in one pricing round
+constexpr int kMinSteps = 20;                    ///< minimum number of steps of a walk
+constexpr int kMaxSteps = 600;
+constexpr std::size_t kMaxFindsPerWalk = 3; ///< maximum number of chains kept from one walk
+constexpr std::size_t kMaxChainLength = 5;  ///< maximum number of columns in a chain
+// Range of the temperatures of walks, in average latencies of the columns in the LP solution.
+constexpr double kMinTemperature = 0.01;
+constexpr double kMaxTemperature = 0.3;
 /// walks also start from unused columns whose reduced cost is below this, in average column latencies
-constexpr double kNearly = 0.3;
+constexpr double kMaxStartReducedCost = 0.3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// a reduced cost counts as negative below minus this, relative to the value of the relaxation
-constexpr double kLeast = 1e-7;
+constexpr double kMinReducedCost = 1e-7;
 
 bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>& ascending)
 {
@@ -100,7 +100,7 @@ bool PricingWalk::removeOps(Chain& chain, std::size_t at)
     if (chain.size() > 1 && m_random.below(3) == 0) {
         const std::size_t to = at + 1 < chain.size() && (at == 0 || m_random.below(2) == 0) ? at + 1 : at - 1;
         chain[to].set = with(chain[to].set, part);
-    } else if (chain.size() < kMostInARow && m_random.below(4) == 0) {
+    } else if (chain.size() < kMaxChainLength && m_random.below(4) == 0) {
         CostedSet own{{m_pool.intern(part)}};
         const bool isBefore = m_random.below(2) == 0;
         if (isBefore)
@@ -121,7 +121,7 @@ bool PricingWalk::removeOps(Chain& chain, std::size_t at)
 bool PricingWalk::insertOp(Chain& chain, std::size_t at)
 {
     const std::optional<OpId> o =
-        chain.size() < kMostInARow ? neighbour(chain[at].set) : std::optional<OpId>();
+        chain.size() < kMaxChainLength ? neighbour(chain[at].set) : std::optional<OpId>();
     if (!o)
         return false;
     const bool isBefore = m_random.below(2) == 0;
@@ -277,7 +277,7 @@ double PricingWalk::reducedCost(Chain& chain, double most)
 
 void PricingWalk::keepFind(const Chain& chain, double reducedCost)
 {
-    if (reducedCost < -kLeast * m_master.value() &&
+    if (reducedCost < -kMinReducedCost * m_master.value() &&
         std::ranges::any_of(chain, [&](const CostedSet& c) { return !m_master.knows(c); }))
         m_finds.push_back({reducedCost, chain});
 }
@@ -336,8 +336,8 @@ void PricingWalk::walk(Chain chain, int steps, double temperature, const std::fu
     // Keeps only the best chains of this walk, since they are much alike.
     const auto own = m_finds.begin() + static_cast<std::ptrdiff_t>(before);
     std::ranges::stable_sort(own, m_finds.end(), {}, &Find::reducedCost);
-    if (m_finds.size() > before + kMostOfWalk)
-        m_finds.resize(before + kMostOfWalk);
+    if (m_finds.size() > before + kMaxFindsPerWalk)
+        m_finds.resize(before + kMaxFindsPerWalk);
 }
 
 /// Returns a chain with the column; mostly columns of the LP solution that hand tensors to it or take its
@@ -353,13 +353,13 @@ PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vecto
         std::ranges::copy_if(taken, std::back_inserter(fitting), [&](std::size_t i) { return fits(all[i]); });
         return fitting.empty() ? std::nullopt : std::optional<CostedSet>(all[m_random.pick(fitting)]);
     };
-    while (out.back().retain != 0 && out.size() + 1 < kMostInARow) {
+    while (out.back().retain != 0 && out.size() + 1 < kMaxChainLength) {
         const auto next = pick([&](const CostedSet& c) { return c.resident == out.back().retain; });
         if (!next)
             break;
         out.push_back(*next);
     }
-    while (out.front().resident != 0 && out.size() + 1 < kMostInARow) {
+    while (out.front().resident != 0 && out.size() + 1 < kMaxChainLength) {
         const auto previous = pick([&](const CostedSet& c) { return c.retain == out.front().resident; });
         if (!previous)
             break;
@@ -397,7 +397,7 @@ std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepG
     m_finds.clear();
     const int steps = std::min(mostSteps, m_steps);
     const auto temperature = [&] {
-        return average * kCoolest * std::pow(kHottest / kCoolest, m_random.unit());
+        return average * kMinTemperature * std::pow(kMaxTemperature / kMinTemperature, m_random.unit());
     };
     for (const std::size_t i : taken) {
         Chain chain = chainAround(i, taken);
@@ -409,14 +409,14 @@ std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepG
             return 0;
     }
     for (std::size_t i = 0; i < taken.size() && keepGoing(); ++i)
-        if (const CostedSet& c = m_random.pick(all); m_master.reducedCost(c) < kNearly * average)
+        if (const CostedSet& c = m_random.pick(all); m_master.reducedCost(c) < kMaxStartReducedCost * average)
             walk({c}, steps, temperature(), keepGoing);
     for (std::size_t i = 0, found = m_finds.size(); i < found; ++i)
         mirror(Chain(m_finds[i].chain));
     std::ranges::stable_sort(m_finds, {}, &Find::reducedCost);
     std::size_t added = 0;
     for (const Find& find : m_finds) {
-        if (added >= kMostColumns)
+        if (added >= kMaxColumnsPerRound)
             break;
         for (const CostedSet& c : find.chain)
             added += m_master.add(c) ? 1 : 0;
@@ -424,9 +424,9 @@ std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepG
     // Adapts the length of walks. Many new columns soon change the dual prices, so short walks suffice; with
     // few new columns, longer walks may find more.
     if (steps == m_steps)
-        m_steps = added > kMostColumns / 2    ? std::max(kLeastSteps, m_steps / 2)
-                  : added < kMostColumns / 10 ? std::min(kMostSteps, m_steps * 2)
-                                              : m_steps;
+        m_steps = added > kMaxColumnsPerRound / 2    ? std::max(kMinSteps, m_steps / 2)
+                  : added < kMaxColumnsPerRound / 10 ? std::min(kMaxSteps, m_steps * 2)
+                                                     : m_steps;
     return added;
 }
 

@@ -62,10 +62,11 @@ struct SolveStatus
 struct SolveOptions
 {
     Rules rules = Rules::final();
-    double seconds = 10;         ///< time limit of the whole call; 0 = none
-    std::int64_t iterations = 0; ///< search steps a thread; 0 = no limit. With 1 thread and no `seconds` the
-                                 ///< result depends on the seed and this alone
-    int threads = 0;             ///< 0 = all
+    double seconds = 10; ///< time limit of the whole call; 0 = none
+    /// maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
+    /// result depends only on `iterations` and `seed`
+    std::int64_t iterations = 0;
+    int threads = 0; ///< number of search threads; 0 = all hardware threads
     std::uint64_t seed = 1;
     /// Start schedule. Its locked subgraphs keep ops, granularity, retained tensors and a custom or spiral
     /// traversal. The result is never worse than the start schedule.

@@ -24,28 +24,29 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kSetsABox = 500;
-constexpr std::size_t kWalked = 4; ///< nodes an op: a walk passes every op
-constexpr double kFine = 1.13;     ///< ratio of the sides of boxes that are worth many nodes
+constexpr std::size_t kMaxSetsPerBox = 500;
+constexpr std::size_t kNodesPerOp = 4; ///< node limit for each op: every walk passes all ops
+constexpr double kFineBoxRatio = 1.13; ///< boxes whose sides have at most this ratio get a higher node limit
 
 } // namespace
 
-/// The search of one thread: looks at boxes one by one.
+/// The search of one thread, which explores one tile box after another.
 class SetPricing::Search
 {
 public:
-    static constexpr std::size_t kWeights = 3; ///< of compute against memory
+    static constexpr std::size_t kWeights = 3; ///< number of weights between compute and memory time
     static constexpr std::array<double, kWeights> kWeight{0, 0.5, 1};
-    /// Prices of room: none, three of the first step's, one of each of the others'.
+    /// Number of prices for fast memory in the first step, 0 included. Each of the other moments has one
+    /// price.
     static constexpr std::size_t kFirstRooms = 4;
     static constexpr std::size_t kRooms = kFirstRooms + (BoxCosts::kMoments - 1);
     static constexpr std::size_t kLanes = kWeights * kRooms;
     static constexpr std::array<double, kRooms> kTimes{0, 0.5, 1, 2, 1, 1};
     static constexpr std::array<std::size_t, kRooms> kMomentOf{0, 0, 0, 0, 1, 2};
-    using Lanes = std::array<double, kLanes>; ///< by room, then weight
+    using Lanes = std::array<double, kLanes>; ///< one value for each pair of a room price and a weight
     using Rooms = std::array<double, BoxCosts::kMoments>;
 
-    /// A box, the paths that are left in it, and the price of room by weight.
+    /// A tile box, the paths that remain in it, and the room price of each weight.
     struct State
     {
         TileBox box;
@@ -72,11 +73,12 @@ public:
     }
 
     enum class Outcome : std::uint8_t { None, All, Some, TooMany };
-    /// Adds to `out` the sets of the box that the prices may exceed. Where these are too many, drops paths.
+    /// Adds the sets of the box that may be overpriced to `out`. If there are too many, only removes paths
+    /// that cannot be overpriced.
     Outcome look(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Adds what an event costs, less prices.
+    /// Returns `other` plus the cost of an event minus its prices.
     [[nodiscard]] Lanes with(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];
@@ -88,7 +90,7 @@ private:
     }
     void sweep(const Paths& paths);
     [[nodiscard]] Paths pruned(const Paths& paths);
-    /// Whether a path of this cost less prices may have a negative reduced cost.
+    /// True if a path with this cost minus prices may have a negative reduced cost.
     [[nodiscard]] bool mayExceed(const Lanes& sum) const
     {
         bool over = true;
@@ -110,16 +112,16 @@ private:
     const SetPricing& m_p;
     const KeyOf& m_keyOf;
     const Keys& m_known;
-    Keys m_found; ///< in all boxes so far
+    Keys m_found; ///< keys found in all boxes so far
     double m_margin, m_capacity;
-    std::vector<double> m_achieved;       ///< by event: the prices
-    std::vector<BoxCosts::Terms> m_terms; ///< by kind
-    std::vector<Lanes> m_costs;           ///< by kind: with room at its price
+    std::vector<double> m_achieved;       ///< sum of the prices of each event
+    std::vector<BoxCosts::Terms> m_terms; ///< costs of each kind of event
+    std::vector<Lanes> m_costs;           ///< by kind: costs, with fast memory at its price
     std::vector<char> m_isUsed;           ///< by kind
-    std::vector<Lanes> m_least;           ///< by state: what paths from there add at least
-    std::vector<Lanes> m_before;          ///< by state: what paths that lead there have added at least
+    std::vector<Lanes> m_least;           ///< by state: minimum cost minus prices from the state to the end
+    std::vector<Lanes> m_before;          ///< by state: minimum cost minus prices from the start to the state
     std::array<double, kLanes> m_roomPrice{};
-    std::vector<std::uint32_t> m_path; ///< events of the path that is walked
+    std::vector<std::uint32_t> m_path; ///< events on the current path
     std::size_t m_nodes = 0, m_mostNodes = 0, m_mostSets = 0;
 };
 
@@ -198,7 +200,7 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     return out;
 }
 
-/// Finds m_least, from the last state to the first.
+/// Computes m_least from the last state to the first.
 void SetPricing::Search::sweep(const Paths& paths)
 {
     const std::size_t states = paths.first.size() - 1;
@@ -216,7 +218,8 @@ void SetPricing::Search::sweep(const Paths& paths)
     }
 }
 
-/// The arcs of paths that may have a negative reduced cost. The others have none in smaller boxes either.
+/// Returns only the arcs of paths that may have a negative reduced cost. The removed paths have none in
+/// smaller boxes either.
 SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
 {
     const std::size_t states = paths.first.size() - 1;
@@ -262,7 +265,7 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
     return out;
 }
 
-/// Adds the set of the path that was walked. False when there are enough.
+/// Adds the op set of the current path. Returns false when there are enough sets.
 bool SetPricing::Search::takePath(std::vector<FoundSet>& out)
 {
     Set set;
@@ -355,7 +358,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         return Outcome::All;
     if (out.size() >= mostSets)
         return Outcome::Some;
-    for (const FoundSet& one : out) // smaller boxes find them again
+    for (const FoundSet& one : out) // they are found again in the smaller boxes
         m_found.erase(one.key);
     out.clear();
     state.paths = std::make_shared<const Paths>(pruned(*state.paths));
@@ -371,7 +374,8 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
     Keys seen;
     std::mutex mutex;
     Search::State root{m_costs.all(), {}, {}};
-    root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths); // not owned
+    // non-owning pointer
+    root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths);
     root.rooms.fill(2 * unit);
     std::vector<Search::State> boxes{root};
     std::size_t busy = 0;
@@ -398,11 +402,13 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const bool splits = m_costs.split(state.box, low, high);
             std::vector<Search::FoundSet> sets;
             const TileBox& b = state.box;
-            const bool fine = static_cast<double>(b.w1) <= kFine * static_cast<double>(b.w0) &&
-                              static_cast<double>(b.h1) <= kFine * static_cast<double>(b.h0);
-            // A walk passes every op at least once.
-            const std::size_t mostNodes = kWalked * m_ops.size() + (!splits ? 200'000 : fine ? 50'000 : 2000);
-            const auto outcome = search->look(state, mostNodes, kSetsABox, sets);
+            const bool fine = static_cast<double>(b.w1) <= kFineBoxRatio * static_cast<double>(b.w0) &&
+                              static_cast<double>(b.h1) <= kFineBoxRatio * static_cast<double>(b.h0);
+            // Every walk passes all ops.
+            const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
+                                                                        : fine  ? 50'000
+                                                                                : 2000);
+            const auto outcome = search->look(state, mostNodes, kMaxSetsPerBox, sets);
             lock.lock();
             --busy;
             for (Search::FoundSet& found : sets)

@@ -24,7 +24,7 @@ std::string textOf(const PricedGroup& group)
     return out;
 }
 
-/// Adds a part that is about all ops together.
+/// Adds a part that concerns all ops together.
 void addRest(LowerBound& bound, const Problem& problem, double value, const std::string& text)
 {
     BoundPart part;
@@ -52,7 +52,8 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
     double sum = 0;
     for (const PricedGroup& group : sets.groups)
         sum += group.least * group.share;
-    // No part says more than its own group takes; what is certain beyond the groups is a part of its own.
+    // No part may exceed the latency of its own group, so the parts are scaled down; the rest of the bound
+    // becomes one more part.
     const double scale = std::min(1.0, sets.value / sum);
     double inGroups = 0;
     for (const PricedGroup& group : sets.groups) {

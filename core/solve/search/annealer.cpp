@@ -6,9 +6,9 @@ namespace tilewright {
 namespace {
 
 /// Maximum number of op sets in a pool before tidy() empties it.
-constexpr std::size_t kMaxSets = 30000;
+constexpr std::size_t kMaxPoolSets = 30000;
 /// Plans whose latency is below this multiple of the best latency get a thorough search for tilings.
-constexpr double kNear = 1.003;
+constexpr double kRefineRatio = 1.003;
 
 } // namespace
 
@@ -39,7 +39,7 @@ void Annealer::index()
 
 bool Annealer::tidy()
 {
-    if (m_pool.size() <= kMaxSets)
+    if (m_pool.size() <= kMaxPoolSets)
         return false;
     const PortablePlan current = portable(m_pool, m_current);
     const PortablePlan best = portable(m_pool, m_best);
@@ -65,7 +65,7 @@ bool Annealer::step(double temperature)
     std::swap(m_current, m_next);
     m_isIndexed = false;
     // Near the best plan, small differences of the latency matter, so tilings are searched thoroughly.
-    if (m_current.total < m_best.total * kNear)
+    if (m_current.total < m_best.total * kRefineRatio)
         refine(m_current);
     if (m_current.total >= m_best.total * (1 - 1e-12))
         return false;

@@ -234,7 +234,7 @@ private:
         for (const OpId o : ops)
             groups.push_back({o});
         const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency({m_pool.intern(g)}); };
-        const double luck = 0.3 * m_random.unit();
+        const double noise = 0.3 * m_random.unit();
         while (groups.size() > 1) {
             double bestGain = 0;
             std::size_t bi = 0;
@@ -248,7 +248,7 @@ private:
                         continue;
                     const double apart = cost(groups[i]) + cost(groups[j]);
                     const double gain =
-                        (apart - m_pool.latency({id})) * (1 - luck + 2 * luck * m_random.unit());
+                        (apart - m_pool.latency({id})) * (1 - noise + 2 * noise * m_random.unit());
                     if (gain > bestGain) {
                         bestGain = gain;
                         bi = i;

@@ -10,8 +10,8 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMostGathered = 6; ///< maximum number of ops that are fused so that one of them fits
-constexpr std::size_t kMostTrials = 400; ///< maximum number of op sets that are tried
+constexpr std::size_t kMaxFusedOps = 6;    ///< maximum number of ops that are fused so that one of them fits
+constexpr std::size_t kMaxTriedSets = 400; ///< maximum number of op sets that are tried
 
 /// Returns the op alone if it fits at some granularity, else the op fused with a few neighbours, producers
 /// first.
@@ -19,11 +19,11 @@ std::optional<SetId> fittingSet(SubgraphPool& pool, OpId op, const std::function
 {
     const Problem& problem = pool.problem();
     std::vector<SetId> sets{pool.intern({op})};
-    for (std::size_t i = 0; i < sets.size() && i < kMostTrials && keepGoing(); ++i) {
+    for (std::size_t i = 0; i < sets.size() && i < kMaxTriedSets && keepGoing(); ++i) {
         if (std::isfinite(pool.latency({sets[i]})))
             return sets[i];
         const OpSet set = pool.set(sets[i]); // a copy: references become invalid when the pool grows
-        if (set.ops.size() >= kMostGathered)
+        if (set.ops.size() >= kMaxFusedOps)
             continue;
         const auto add = [&](OpId more) {
             if (const SetId next = pool.intern(united(set.ops, {more})); !isIn(next, sets))

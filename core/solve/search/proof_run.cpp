@@ -19,10 +19,11 @@ constexpr double kFirstSeconds = 0.3; ///< time limit of the first set-cover bou
 /// time limit of the first set-cover bound, as a share of the total time
 constexpr double kFirstShare = 0.05;
 /// each further run of the set-cover bound gets this many times the time of the previous one
-constexpr double kNextRun = 3;
-constexpr double kSolveShare = 0.2;  ///< share of the total time for finding a start schedule
-constexpr double kBetter = 1e-9;     ///< relative improvement below which a better latency counts as rounding
-constexpr double kReportEvery = 0.1; ///< minimum seconds between two progress reports
+constexpr double kRunGrowth = 3;
+constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a start schedule
+constexpr double kMinImprovement =
+    1e-9; ///< relative improvement below which a better latency counts as rounding
+constexpr double kReportSeconds = 0.1; ///< minimum seconds between two progress reports
 
 class ProofRun
 {
@@ -30,7 +31,7 @@ public:
     ProofRun(const Problem& problem, const Rules& rules, const ProofRunLimits& limits,
              const ProofCallbacks& callbacks)
         : m_problem(problem), m_rules(rules), m_limits(limits), m_callbacks(callbacks),
-          m_started(wallClock()), m_quick(lowerBound(problem, rules)), m_priced(m_quick), m_bound(m_quick)
+          m_started(wallClock()), m_quick(lowerBound(problem, rules)), m_coverBound(m_quick), m_bound(m_quick)
     {
         m_state.best = limits.total;
     }
@@ -75,9 +76,9 @@ private:
     const ProofCallbacks& m_callbacks;
     double m_started;
     LowerBound m_quick;
-    LowerBound m_priced;     ///< best set-cover bound
-    LowerBound m_bound;      ///< m_priced, raised by the value that branch and bound has proven
-    bool m_isPriced = false; ///< true if longer runs cannot raise the set-cover bound
+    LowerBound m_coverBound;          ///< best set-cover bound
+    LowerBound m_bound;               ///< m_coverBound, raised by the value that branch and bound has proven
+    bool m_isCoverBoundFinal = false; ///< true if longer runs cannot raise the set-cover bound
     ProofState m_state;
     std::size_t m_columns = 0;
     std::int64_t m_states = 0;
@@ -92,8 +93,8 @@ ProofRunResult ProofRun::run()
     if (m_limits.findsSchedule && goOn() && (few || !std::isfinite(m_state.best)))
         findSchedule();
     if (!goOn() || !few || !branchAndBound())
-        while (goOn() && !m_isPriced) {
-            next = m_limits.reportsEarly ? kNextRun * next : secondsLeft();
+        while (goOn() && !m_isCoverBoundFinal) {
+            next = m_limits.reportsEarly ? kRunGrowth * next : secondsLeft();
             price(std::min(next, secondsLeft()));
         }
     raisePresets(m_bound.value);
@@ -108,16 +109,16 @@ void ProofRun::findSchedule()
 {
     SolveOptions options;
     options.rules = m_rules;
-    options.seconds =
-        std::min({kSolveShare * m_limits.seconds, suggestedSeconds(m_problem.opCount()), secondsLeft()});
+    options.seconds = std::min(
+        {kStartScheduleShare * m_limits.seconds, suggestedSeconds(m_problem.opCount()), secondsLeft()});
     options.threads = static_cast<int>(m_limits.threads);
     options.stop = m_limits.stop;
     auto found = solve(m_problem, options);
     if (!found)
         return;
-    if (found->total < m_state.best * (1 - kBetter))
+    if (found->total < m_state.best * (1 - kMinImprovement))
         take(std::move(found->schedule), found->total, std::move(found->latencies));
-    if (found->provenOptimal && found->total <= m_state.best * (1 + kBetter))
+    if (found->provenOptimal && found->total <= m_state.best * (1 + kMinImprovement))
         setOptimal(found->provenSpace);
 }
 
@@ -128,10 +129,10 @@ bool ProofRun::branchAndBound()
     limits.seconds = secondsLeft();
     limits.threads = m_limits.threads;
     limits.keepGoing = [this] { return !isStopped(); };
-    double reported = -kReportEvery;
+    double reported = -kReportSeconds;
     limits.onProgress = [&](const ProofProgress& p) {
         raisePresets(p.presetBound);
-        if (p.seconds - reported < kReportEvery)
+        if (p.seconds - reported < kReportSeconds)
             return;
         reported = p.seconds;
         takePrices(boundOfGroups(m_quick, m_problem, *p.priced));
@@ -140,7 +141,7 @@ bool ProofRun::branchAndBound()
     };
     Proof proof = prove(m_problem, m_rules, m_state.best, limits);
     takePrices(boundOfGroups(m_quick, m_problem, proof.priced));
-    if (proof.schedule && proof.total < m_state.best * (1 - kBetter))
+    if (proof.schedule && proof.total < m_state.best * (1 - kMinImprovement))
         take(std::move(*proof.schedule), proof.total, std::move(proof.latencies));
     raise(proof.lowerBound);
     raisePresets(proof.presetBound);
@@ -154,14 +155,14 @@ bool ProofRun::branchAndBound()
 void ProofRun::price(double seconds)
 {
     const double before = wallClock();
-    const double value = m_priced.value;
+    const double value = m_coverBound.value;
     takePrices(strongBound(
         m_problem, m_rules,
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
     // A run that ended well before its limit has converged only up to its small search limits: a longer run
     // may still raise the bound.
     const bool ended = wallClock() - before < seconds / 2;
-    m_isPriced = !m_limits.reportsEarly || (ended && m_priced.value <= value);
+    m_isCoverBoundFinal = !m_limits.reportsEarly || (ended && m_coverBound.value <= value);
 }
 
 /// Accepts a schedule from solve() or prove(), which the evaluator has checked there.
@@ -175,11 +176,11 @@ void ProofRun::take(Schedule schedule, double total, std::vector<double> latenci
 
 void ProofRun::takePrices(LowerBound bound)
 {
-    if (bound.value <= m_priced.value)
+    if (bound.value <= m_coverBound.value)
         return;
-    m_priced = std::move(bound);
+    m_coverBound = std::move(bound);
     const double before = m_bound.value;
-    m_bound = m_priced;
+    m_bound = m_coverBound;
     raiseBound(m_bound, m_problem, before); // raised to the value that branch and bound has proven
     if (m_bound.value > before)
         reportBound();
@@ -192,7 +193,7 @@ void ProofRun::raise(double value)
     if (meetsBound(value, m_bound.value)) // the difference is only rounding
         return;
     // starts from the set-cover bound, so that the bound has one extra part and not one for each step
-    m_bound = m_priced;
+    m_bound = m_coverBound;
     raiseBound(m_bound, m_problem, value);
     reportBound();
 }
@@ -212,7 +213,7 @@ void takeProof(SolveResult& result, const ProofRunResult& proof, bool replace, d
         result.schedule = *state.schedule;
         result.total = state.best;
         result.latencies = state.latencies;
-        result.provenOptimal = false; // the old proof was of another space, or another latency
+        result.provenOptimal = false; // a proof of `result` refers to another space or latency
         result.curve.emplace_back(result.seconds + seconds, state.best);
     }
     raiseBound(result, std::min(proof.bound.value, result.total));

@@ -41,10 +41,11 @@ bool isSame(const TiedEntries& a, const TiedEntries& b)
 /// The differences between two plans, `ours` and `other`, split into independent regions: pieces that run a
 /// common op are in one region. Both plans are equal outside the regions, so each region can be copied from
 /// either plan by itself, unless its tensors are read elsewhere.
-class Places
+class PlanDifferences
 {
 public:
-    Places(const SubgraphPool& pool, const std::vector<CostedSet>& ours, const std::vector<CostedSet>& other)
+    PlanDifferences(const SubgraphPool& pool, const std::vector<CostedSet>& ours,
+                    const std::vector<CostedSet>& other)
         : m_pieces(tiedEntries(ours)), m_ours(m_pieces.size())
     {
         const std::size_t ops = pool.problem().opCount();
@@ -63,8 +64,8 @@ public:
                 m_pieces.push_back(s);
         }
         m_shared.resize(m_pieces.size());
-        m_place.resize(m_pieces.size());
-        std::iota(m_place.begin(), m_place.end(), std::size_t{0});
+        m_regionParent.resize(m_pieces.size());
+        std::iota(m_regionParent.begin(), m_regionParent.end(), std::size_t{0});
         byOp.assign(ops, kNone);
         for (std::size_t i = 0; i < m_pieces.size(); ++i) {
             if (m_shared[i])
@@ -75,7 +76,7 @@ public:
                     if (first == kNone)
                         first = i;
                     else
-                        m_place[root(i)] = root(first);
+                        m_regionParent[root(i)] = root(first);
                 }
         }
     }
@@ -96,17 +97,17 @@ public:
         return out;
     }
 
-    void take(std::size_t place) { m_taken.push_back(place); }
-    void giveBack() { m_taken.pop_back(); }
+    void choose(std::size_t region) { m_chosen.push_back(region); }
+    void revertLast() { m_chosen.pop_back(); }
 
     /// Returns our plan, with the pieces of the other plan in the chosen regions.
     [[nodiscard]] Plan plan()
     {
         Plan out;
-        std::vector<std::size_t> left = m_taken;
+        std::vector<std::size_t> left = m_chosen;
         for (std::size_t i = 0; i < m_ours; ++i) {
             const TiedEntries& s = m_pieces[i];
-            if (m_shared[i] || std::ranges::find(m_taken, root(i)) == m_taken.end()) {
+            if (m_shared[i] || std::ranges::find(m_chosen, root(i)) == m_chosen.end()) {
                 out.entries.insert(out.entries.end(), s.entries.begin(), s.entries.end());
             } else if (std::erase(left, root(i)) > 0) {
                 for (std::size_t j = m_ours; j < m_pieces.size(); ++j)
@@ -121,16 +122,17 @@ public:
 private:
     std::size_t root(std::size_t i)
     {
-        while (m_place[i] != i)
-            i = m_place[i] = m_place[m_place[i]];
+        while (m_regionParent[i] != i)
+            i = m_regionParent[i] = m_regionParent[m_regionParent[i]];
         return i;
     }
 
     std::vector<TiedEntries> m_pieces; ///< pieces of our plan, then pieces that only the other plan has
     std::size_t m_ours;
-    std::vector<bool> m_shared;       ///< for each piece, true if both plans have it
-    std::vector<std::size_t> m_place; ///< for each piece, its parent in the union-find structure of regions
-    std::vector<std::size_t> m_taken;
+    std::vector<bool> m_shared; ///< for each piece, true if both plans have it
+    std::vector<std::size_t>
+        m_regionParent; ///< for each piece, its parent in the union-find structure of regions
+    std::vector<std::size_t> m_chosen;
 };
 
 } // namespace
@@ -138,8 +140,8 @@ private:
 bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan& other)
 {
     const Plan ours = best;
-    Places places(pool, ours.entries, other.entries);
-    if (!places.differ())
+    PlanDifferences regions(pool, ours.entries, other.entries);
+    if (!regions.differ())
         return false;
     bool improved = false;
     const auto keepBetter = [&](const Plan& plan) {
@@ -148,11 +150,11 @@ bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan&
         best = plan;
         return improved = true;
     };
-    for (const std::size_t place : places.gains()) {
-        places.take(place);
-        Plan plan = places.plan();
+    for (const std::size_t region : regions.gains()) {
+        regions.choose(region);
+        Plan plan = regions.plan();
         if (!settler.settle(plan, best.total) || !keepBetter(plan))
-            places.giveBack();
+            regions.revertLast();
     }
     (void)keepBetter(other);
     return improved;

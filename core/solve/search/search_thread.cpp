@@ -16,14 +16,15 @@ namespace {
 struct RoundShare
 {
     double share;
-    double hot;
+    double startTemperature;
 };
 // Measured on random layered graphs of 45 to 152 ops: higher temperatures destroy the plan without finding
 // more, and leave too little time for cooling. A local improvement is not lost when a round ends with a worse
 // plan: recombine() copies it into the incumbent.
 constexpr RoundShare kRounds[] = {{0.25, 0.6}, {0.45, 0.45}, {0.3, 0.3}};
-constexpr double kCold = 0.03;    ///< temperature at the end of cooling, in average latencies of a subgraph
-constexpr double kDescent = 0.85; ///< share of a round after which worse plans are no longer accepted
+constexpr double kEndTemperature =
+    0.03; ///< temperature at the end of cooling, in average latencies of a subgraph
+constexpr double kDescentFrom = 0.85; ///< share of a round after which worse plans are no longer accepted
 constexpr std::int64_t kReplanEvery = 400; ///< number of steps between two exact replannings
 constexpr double kReplanFrom = 0.4;        ///< share of a round after which exact replanning begins
 constexpr std::size_t kReplannedOps = 8;
@@ -33,23 +34,23 @@ constexpr double kColumnShare = 0.7; ///< share of a round for column generation
 /// the same share in problems where column generation also searches stretches of a plan
 constexpr double kLargeColumnShare = 0.85;
 /// number of annealing steps that take as long as one round of pricing
-constexpr double kStepsOfRound = 500;
-constexpr double kFewestRounds = 4;     ///< minimum number of pricing rounds when steps are limited
-constexpr std::size_t kStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
+constexpr double kStepsPerPricingRound = 500;
+constexpr double kMinPricingRounds = 4;        ///< minimum number of pricing rounds when steps are limited
+constexpr std::size_t kDescentStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
 /// plans with a latency below this multiple of the best one add columns to the column pool
-constexpr double kLearnFrom = 1.1;
-constexpr double kPublishEvery = 0.02;    ///< minimum seconds between two published plans
-constexpr double kFirstProofRound = 0.05; ///< seconds of annealing before a proof is tried
+constexpr double kColumnPlanRatio = 1.1;
+constexpr double kPublishSeconds = 0.02;     ///< minimum seconds between two published plans
+constexpr double kSecondsBeforeProof = 0.05; ///< seconds of annealing before a proof is tried
 /// maximum number of ops for a proof; it mostly takes below two seconds
 constexpr std::size_t kProvableOps = 12;
 constexpr std::size_t kLongProofOps = 16;      ///< maximum number of ops for a proof with a larger time limit
-constexpr double kLongProof = 4;               ///< time limit in seconds from which on kLongProofOps applies
+constexpr double kLongProofSeconds = 4;        ///< time limit in seconds from which on kLongProofOps applies
 constexpr std::size_t kProofNodes = 4'000'000; ///< maximum number of states of a proof, about 200 MB
 constexpr double kProofShare = 0.7; ///< share of the remaining time for the proof of a small problem
 /// maximum number of ops for a proof with retain_inputs=allow, which has many more states
-constexpr std::size_t kKeptInputsOps = 6;
+constexpr std::size_t kRetainedInputsProofOps = 6;
 /// share of the remaining time for a proof with retain_inputs=allow
-constexpr double kKeptInputsShare = 0.3;
+constexpr double kRetainedInputsProofShare = 0.3;
 
 bool keepsInputs(const Rules& rules)
 {
@@ -58,7 +59,9 @@ bool keepsInputs(const Rules& rules)
 
 std::size_t provableOps(const Rules& rules, double seconds)
 {
-    return keepsInputs(rules) ? kKeptInputsOps : seconds < kLongProof ? kProvableOps : kLongProofOps;
+    return keepsInputs(rules)            ? kRetainedInputsProofOps
+           : seconds < kLongProofSeconds ? kProvableOps
+                                         : kLongProofOps;
 }
 
 class SearchThread
@@ -90,12 +93,12 @@ private:
     /// Limits of one annealing round.
     struct Round
     {
-        double start = 0;       ///< time at which the round starts, in seconds
-        double seconds = 0;     ///< time limit in seconds
-        std::int64_t steps = 0; ///< maximum number of steps, if steps are limited
-        double average = 0;     ///< average latency of a subgraph at the start of the round
-        double hot = 0;         ///< start temperature, in average latencies of a subgraph
-        bool generates = false; ///< true if the round starts with column generation
+        double start = 0;               ///< time at which the round starts, in seconds
+        double seconds = 0;             ///< time limit in seconds
+        std::int64_t steps = 0;         ///< maximum number of steps, if steps are limited
+        double average = 0;             ///< average latency of a subgraph at the start of the round
+        double startTemperature = 0;    ///< start temperature, in average latencies of a subgraph
+        bool startsWithColumns = false; ///< true if the round starts with column generation
     };
 
     [[nodiscard]] bool isFirst() const { return m_number == 0; }
@@ -171,7 +174,7 @@ private:
             const std::int64_t before = m_steps;
             m_annealer.setCurrent(m_annealer.best());
             const Round round = roundOf(number);
-            if (round.generates)
+            if (round.startsWithColumns)
                 generateColumns(round);
             m_shared.count(m_columns.pool(), m_columnsReported);
             anneal(round);
@@ -202,11 +205,11 @@ private:
         const double share = kRounds[at].share;
         const Plan& plan = m_annealer.current();
         const double average = plan.total / static_cast<double>(plan.entries.size());
-        Round out{m_shared.now(), 0, 0, average, kRounds[at].hot, m_isCombinable && at > 0};
+        Round out{m_shared.now(), 0, 0, average, kRounds[at].startTemperature, m_isCombinable && at > 0};
         const double left = m_shared.deadline - out.start;
         out.seconds = std::isinf(left) ? 2.0 * (number + 1) : left * share / ahead;
         if (m_isProvable && number == 0)
-            out.seconds = std::min(out.seconds, kFirstProofRound);
+            out.seconds = std::min(out.seconds, kSecondsBeforeProof);
         if (m_options.iterations > 0)
             out.steps = std::max<std::int64_t>(
                 1, static_cast<std::int64_t>(static_cast<double>(m_options.iterations - m_steps) * share /
@@ -217,7 +220,7 @@ private:
     /// Anneals from the current plan: cooling, then descent.
     void anneal(const Round& round)
     {
-        double temperature = round.average * round.hot;
+        double temperature = round.average * round.startTemperature;
         double fraction = 0;
         bool tookOver = m_options.threads == 1;
         for (std::int64_t i = 0;; ++i) {
@@ -233,13 +236,14 @@ private:
                                            : (t - round.start) / round.seconds;
                 if (fraction >= 1)
                     break;
-                if (fraction >= kDescent && !tookOver) {
+                if (fraction >= kDescentFrom && !tookOver) {
                     tookOver = true;
                     takeOver();
                 }
-                temperature = fraction < kDescent ? round.average * round.hot *
-                                                        std::pow(kCold / round.hot, fraction / kDescent)
-                                                  : 0;
+                temperature = fraction < kDescentFrom ? round.average * round.startTemperature *
+                                                            std::pow(kEndTemperature / round.startTemperature,
+                                                                     fraction / kDescentFrom)
+                                                      : 0;
             }
             ++m_steps;
             bool improved = m_annealer.step(temperature);
@@ -247,12 +251,12 @@ private:
                 improved |= m_annealer.replanExactly(kReplannedOps);
             if (i % kRecombineEvery == kRecombineEvery - 1) {
                 improved |= m_annealer.recombine(m_annealer.current());
-                if (m_isCombinable && m_annealer.current().total < kLearnFrom * m_annealer.best().total)
+                if (m_isCombinable && m_annealer.current().total < kColumnPlanRatio * m_annealer.best().total)
                     m_columns.learn(m_pool, m_annealer.current());
             }
             if (!improved)
                 continue;
-            if (const double t = m_shared.now(); t - m_published > kPublishEvery) {
+            if (const double t = m_shared.now(); t - m_published > kPublishSeconds) {
                 m_published = t;
                 publishBest();
             }
@@ -267,7 +271,7 @@ private:
         const bool countsSteps = m_options.iterations > 0;
         const double budget = (isLarge ? kLargeColumnShare : kColumnShare) *
                               (countsSteps ? static_cast<double>(round.steps) : round.seconds);
-        if (countsSteps && budget < kFewestRounds * kStepsOfRound)
+        if (countsSteps && budget < kMinPricingRounds * kStepsPerPricingRound)
             return;
         setPhase(SolvePhase::Combining);
         m_columns.learn(m_shared.columnsOfOthers(m_number));
@@ -275,14 +279,15 @@ private:
             m_columns.plansNear(m_pool, m_annealer.best(), [&](std::int64_t rounds) {
                 if (m_shared.outOfTime())
                     return 1.0;
-                return (countsSteps ? static_cast<double>(rounds) * kStepsOfRound
+                return (countsSteps ? static_cast<double>(rounds) * kStepsPerPricingRound
                                     : m_shared.now() - round.start) /
                        budget;
             });
         m_shared.shareColumns(m_number, m_columns.known());
         for (const Plan& plan : plans) {
             m_annealer.setCurrent(plan);
-            for (std::size_t i = 0; i < kStepsPerOp * m_problem.opCount() && !m_shared.outOfTime(); ++i)
+            for (std::size_t i = 0; i < kDescentStepsPerOp * m_problem.opCount() && !m_shared.outOfTime();
+                 ++i)
                 (void)m_annealer.step(0);
             (void)m_annealer.recombine(m_annealer.current());
         }
@@ -305,7 +310,7 @@ private:
     /// Exact search of the whole problem. If it finishes, its result or the incumbent is optimal.
     void prove()
     {
-        const double share = keepsInputs(m_options.rules) ? kKeptInputsShare : kProofShare;
+        const double share = keepsInputs(m_options.rules) ? kRetainedInputsProofShare : kProofShare;
         const double until = m_shared.now() + share * (m_shared.deadline - m_shared.now());
         m_shared.proofUntil = until;
         setPhase(SolvePhase::Proving);

@@ -20,7 +20,7 @@ class SharedSearch
 public:
     SharedSearch(const Problem& problem, const SolveOptions& options);
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start of the search.
     [[nodiscard]] double now() const { return clock() - m_started; }
     /// True if the search has to end. Blocks while the search is paused.
     [[nodiscard]] bool outOfTime() const;
@@ -28,7 +28,7 @@ public:
     /// proof covers.
     void setProven(const std::string& space);
 
-    /// Makes the plan the incumbent of all threads if it is better.
+    /// Makes the plan the incumbent of all threads if it is better than the present one.
     void publish(const SubgraphPool& pool, const Plan& plan);
     struct Incumbent
     {

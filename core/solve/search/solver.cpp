@@ -12,7 +12,7 @@ namespace tilewright {
 namespace {
 
 /// maximum number of steps to explain after a stop request: about 20 ms
-constexpr double kHurriedSteps = 2e4;
+constexpr double kStopRequestSteps = 2e4;
 
 /// The calling thread's part of a search: starts the search threads, checks their incumbents, reports
 /// schedules to the caller and watches the time limit.
@@ -30,7 +30,7 @@ private:
     [[nodiscard]] double now() const { return m_shared.now(); }
     /// True if the caller receives schedules during the search, or if time may be short at the end. Otherwise
     /// the calling thread only waits, so that the result does not depend on the times of reports.
-    [[nodiscard]] bool isFollowed() const
+    [[nodiscard]] bool reportsDuringSearch() const
     {
         return m_options.seconds > 0 || m_options.onImprovement || m_options.onStatus;
     }
@@ -42,14 +42,14 @@ private:
     }
     void checkStart();
     void follow(SubgraphPool& pool, double limit);
-    void handOut(SubgraphPool& pool, bool last);
+    void reportIncumbent(SubgraphPool& pool, bool last);
     void reportStatus();
     [[nodiscard]] SolveResult result();
 
     const Problem& m_problem;
     const SolveOptions& m_options;
     SharedSearch m_shared;
-    std::uint64_t m_handedOut = 0; ///< number of the incumbent that was reported last
+    std::uint64_t m_reportedNumber = 0; ///< number of the incumbent that was reported last
     std::optional<Schedule> m_schedule;
     bool m_isStart = false; ///< true if m_schedule is the caller's start schedule
     Checked m_checked;      ///< result of checking m_schedule
@@ -60,23 +60,23 @@ private:
 };
 
 /// Checks the schedule of the incumbent, and stores it if it is better than the last reported one.
-void Solver::handOut(SubgraphPool& pool, bool last)
+void Solver::reportIncumbent(SubgraphPool& pool, bool last)
 {
     const SharedSearch::Incumbent incumbent = m_shared.incumbent();
-    if (!last && m_handedOut == incumbent.number)
+    if (!last && m_reportedNumber == incumbent.number)
         return;
-    m_handedOut = incumbent.number;
+    m_reportedNumber = incumbent.number;
     if (!last && m_schedule && incumbent.total >= m_checked.total)
         return;
     const double before = now();
     const double deadline = m_shared.deadline;
     const double patience = std::isinf(deadline) ? 1e9 : deadline + 0.3 * m_checkSeconds;
     // A stop request has priority: the last 0.1 % of latency and a long explanation are skipped.
-    const bool hurry = m_options.stop.stop_requested();
-    Schedule schedule =
-        toSchedule(pool, toPlan(pool, incumbent.plan), [&] { return last && !hurry && now() < patience; });
+    const bool isStopping = m_options.stop.stop_requested();
+    Schedule schedule = toSchedule(pool, toPlan(pool, incumbent.plan),
+                                   [&] { return last && !isStopping && now() < patience; });
     std::optional<Checked> checked =
-        checkSchedule(m_problem, schedule, m_options, hurry ? kHurriedSteps : explainedSteps());
+        checkSchedule(m_problem, schedule, m_options, isStopping ? kStopRequestSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
     // Of equal schedules the later one wins, so that the result does not depend on intermediate reports. The
     // caller's own schedule is replaced only by a better one.
@@ -127,11 +127,11 @@ void Solver::follow(SubgraphPool& pool, double limit)
         {
             std::unique_lock lock(m_shared.mutex);
             const auto ended = [&] { return m_shared.working == 0; };
-            if (!isFollowed())
+            if (!reportsDuringSearch())
                 m_shared.wake.wait(lock, ended);
             else
                 m_shared.wake.wait_for(lock, std::chrono::milliseconds(rest > 0 ? 5 : 20), [&] {
-                    return ended() || (rest <= 0 && m_handedOut != m_shared.best.number);
+                    return ended() || (rest <= 0 && m_reportedNumber != m_shared.best.number);
                 });
             if (ended())
                 return;
@@ -145,7 +145,7 @@ void Solver::follow(SubgraphPool& pool, double limit)
             continue;
         rest = 0;
         const double before = now();
-        handOut(pool, false);
+        reportIncumbent(pool, false);
         // The last check must finish before the time limit, and it is slower while the search threads
         // compute.
         if (!std::isinf(limit))
@@ -177,9 +177,9 @@ Result<SolveResult> Solver::run()
     threads.clear();
     // Final check, with the best tilings; skipped after a stop request if the check takes long.
     const bool isStopped = m_options.stop.stop_requested();
-    const bool isNew = !isStopped || m_handedOut != m_shared.best.number;
+    const bool isNew = !isStopped || m_reportedNumber != m_shared.best.number;
     if (isNew && m_shared.best.number > 0 && !(isStopped && m_schedule && m_checkSeconds > 0.01))
-        handOut(pool, true);
+        reportIncumbent(pool, true);
     m_shared.evaluations += pool.evaluations();
     m_shared.lookups += pool.lookups();
     if (!m_schedule)

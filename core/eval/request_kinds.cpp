@@ -9,8 +9,9 @@ namespace tilewright {
 
 namespace {
 
-/// Kinds of the two axes with which an op can be requested (R6), as a set of the four combinations.
-enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 }; // rows, columns
+/// Kinds of the two axes (rows, columns) by which an op can be requested (R6): S = spatial, K = reduction. A
+/// bit set of the four combinations.
+enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 };
 
 } // namespace
 

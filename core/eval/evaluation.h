@@ -24,8 +24,8 @@ enum class Bound : std::uint8_t { Compute, Memory, Balanced };
 struct SubgraphEvaluation
 {
     bool structurallyValid =
-        /// true if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
-        /// be out of memory
+        /// True if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
+        /// be out of memory.
         false;
     bool fits = false; ///< true if peakWorkingSet <= capacity
     /// False if the sums are estimates, which happens rarely and only with millions of steps; see
@@ -37,7 +37,7 @@ struct SubgraphEvaluation
     std::int64_t loadElements = 0;
     std::int64_t storeElements = 0;
     std::int64_t peakWorkingSet = 0;
-    /// elements of the resident and retained tensors, which are part of every working set (R9.1a)
+    /// Elements of the resident and retained tensors, which are part of every working set (R9.1a).
     std::int64_t reserved = 0;
     std::int64_t steps = 0;
     std::int64_t rows = 0; ///< tile grid (R5.1)

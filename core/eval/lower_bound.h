@@ -18,7 +18,7 @@ struct BoundPart
     double compute = 0;              ///< lower bound of the compute time
     std::int64_t inputElements = 0;  ///< graph inputs loaded, in elements
     std::int64_t outputElements = 0; ///< graph outputs stored, in elements
-    /// intermediate tensors that must be stored to slow memory and loaded again, in elements
+    /// Intermediate tensors that must be stored to slow memory and loaded again, in elements.
     std::int64_t spilledElements = 0;
     double memory = 0; ///< lower bound of the memory time
     double value = 0;  ///< max(compute, memory)

@@ -52,7 +52,7 @@ struct Occupancy
 
 struct OccupancyOptions
 {
-    /// maximum number of steps simulated for each subgraph; the rest becomes one inexact segment
+    /// Maximum number of steps simulated for each subgraph; the rest becomes one inexact segment.
     std::int64_t maxSteps = 2'000'000;
 };
 

@@ -25,7 +25,7 @@ struct SubgraphPoint
 
 struct ScheduleRoofline
 {
-    /// structurally valid subgraphs with a latency above 0, in schedule order
+    /// Structurally valid subgraphs with a latency above 0, in schedule order.
     std::vector<SubgraphPoint> points;
     SubgraphPoint whole; ///< point of the whole schedule; its `subgraph` has no meaning
     double computeRoof = 1;

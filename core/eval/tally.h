@@ -16,7 +16,7 @@ namespace tilewright {
 struct Tally
 {
     double computeBoundTime; ///< compute time of the compute-bound steps
-    /// elements transferred in the memory-bound steps; divided by the bandwidth only once, to stay exact
+    /// Elements transferred in the memory-bound steps; divided by the bandwidth only once, to stay exact.
     std::int64_t memoryBoundTraffic;
     double memoryBoundElements; ///< memoryBoundTraffic as a rounded sum, for values beyond 63 bits
     double compute;

@@ -16,7 +16,7 @@ namespace tilewright {
 struct TensorTraffic
 {
     TensorId tensor;
-    /// elements loaded from slow memory; more than the tensor has if parts are loaded repeatedly
+    /// Elements loaded from slow memory; more than the tensor has if parts are loaded repeatedly.
     std::int64_t load = 0;
     std::int64_t store = 0; ///< elements stored to slow memory
     bool operator==(const TensorTraffic&) const = default;

@@ -9,10 +9,10 @@ namespace tilewright {
 /// A lower bound of the latency of every valid schedule, and its compute and memory parts.
 struct TrafficBound
 {
-    /// lower bound of the compute time: every op's result once, with unavoidable padding
+    /// Lower bound of the compute time: every op's result once, with unavoidable padding.
     double compute = 0;
-    /// lower bound of the memory time: graph inputs loaded, graph outputs stored, and reloads that the
-    /// capacity forces
+    /// Lower bound of the memory time: graph inputs loaded, graph outputs stored, and reloads that the
+    /// capacity forces.
     double memory = 0;
     [[nodiscard]] double total() const noexcept { return compute > memory ? compute : memory; }
 };

@@ -12,7 +12,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kPerKind = 3; ///< maximum number of alternatives of each kind
-/// maximum number of ops that are tried as a subgraph of their own, taken from both ends of the subgraph
+/// Maximum number of ops that are tried as a subgraph of their own, taken from both ends of the subgraph.
 constexpr std::size_t kMostApart = 8;
 constexpr int kMostFused = 8; ///< maximum number of neighbours tried for fusion, the nearest in the schedule
 

@@ -18,7 +18,7 @@ struct SolveAlternative
     enum class Kind : std::uint8_t { Granularity, Traversal, NotRetained, Apart, Fused };
     Kind kind = Kind::Granularity;
     std::string text; ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 and op4 apart"
-    /// latency of the whole schedule with this change; the other subgraphs keep their tilings
+    /// Latency of the whole schedule with this change; the other subgraphs keep their tilings.
     double total = 0;
     double loss = 0; ///< `total` minus the latency of the schedule; negative if the change is an improvement
     Schedule schedule; ///< the schedule with the change

@@ -21,16 +21,16 @@ constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
 constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
 constexpr double kPruneRatio =
     1.01; ///< a node is pruned if its bound exceeds the best latency by this factor
-/// latency limit of the plan built by finish(), as a multiple of the best latency
+/// Latency limit of the plan built by finish(), as a multiple of the best latency.
 constexpr double kFinishLimit = 1.3;
 constexpr double kRounding = 1e-9;
 constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
-/// gap, relative to the best latency, above which the relaxation counts as too weak
+/// Gap, relative to the best latency, above which the relaxation counts as too weak.
 constexpr double kMaxGap = 0.08;
 constexpr double kTailGrowth =
     2; ///< expected growth of the bound over the undecided part, as a multiple of the root node's gap
 constexpr std::size_t kMaxPlans = 6;
-/// maximum number of initial columns; larger linear programs take too long
+/// Maximum number of initial columns; larger linear programs take too long.
 constexpr std::size_t kMaxInitialColumns = 1000;
 constexpr std::size_t kMaxLearntColumns = 10000;
 constexpr std::size_t kMaxPoolSets = 60000; ///< maximum number of op sets in the pool
@@ -38,7 +38,7 @@ constexpr std::size_t kMaxPoolSets = 60000; ///< maximum number of op sets in th
 constexpr double kWholePlanShare = 0.5;
 constexpr std::size_t kStretchOps = 70;
 constexpr double kStretchShare = 0.125; ///< maximum share of the time for the search of one stretch
-/// the search ends after this number of consecutive stretches without a better plan
+/// The search ends after this number of consecutive stretches without a better plan.
 constexpr int kMaxIdleStretches = 12;
 
 /// Node of branch and price: the first subgraphs of a plan, and a lower bound from the relaxation for plans
@@ -265,7 +265,7 @@ private:
     double m_root = 0;         ///< lower bound at the root node, up to the end of the stretch
     bool m_isLoose = false;
     std::vector<Node> m_open;
-    /// states at the end of the prefixes of all nodes
+    /// States at the end of the prefixes of all nodes.
     std::unordered_set<PlanState, PlanState::Hash> m_visited;
     std::vector<Plan> m_plans;
 };

@@ -62,7 +62,7 @@ private:
     bool m_isLoose = false; ///< true if the relaxation with Repeats::Likely is too weak for this problem
     RandomGenerator m_random;
     std::vector<PortableSet> m_known;
-    /// columns that learn() has added, by ids of the caller's pool
+    /// Columns that learn() has added, by ids of the caller's pool.
     std::unordered_set<PlannedSet, PlannedSet::Hash> m_learnt;
 };
 

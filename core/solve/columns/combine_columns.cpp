@@ -10,7 +10,7 @@ namespace {
 using OpFlags = MasterProblem::OpFlags;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// level of the beam, as a share of all levels, from which CombinedColumns::ahead takes its states
+/// Level of the beam, as a share of all levels, from which CombinedColumns::ahead takes its states.
 constexpr double kStartLevel = 0.7;
 constexpr std::size_t kMaxStarts = 12;
 constexpr std::size_t kMaxStartColumns =
@@ -22,7 +22,7 @@ struct State : PlanState
     std::uint32_t parent = kNone;
     std::uint32_t column = kNone; ///< index of the last column on the path to this state
     double cost = 0;
-    /// estimated latency of plans through this state: `cost` plus the dual prices of the remaining rows
+    /// Estimated latency of plans through this state: `cost` plus the dual prices of the remaining rows.
     double least = 0;
 };
 
@@ -201,7 +201,7 @@ private:
     const MasterProblem& m_master;
     const CombineOptions& m_options;
     PlanPrefix m_prefix;
-    /// columns whose reduced cost allows a plan below the limit
+    /// Columns whose reduced cost allows a plan below the limit.
     std::vector<MasterProblem::Column> m_columns;
     std::unordered_map<RetainId, std::vector<std::uint32_t>> m_byResident;
     std::vector<std::uint32_t> m_guide; ///< indices of the columns of CombineOptions::guide

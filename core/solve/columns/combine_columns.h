@@ -14,8 +14,8 @@ struct CombineOptions
     double limit = 0;         ///< plans must have a lower latency than this
     std::size_t plans = 1;    ///< maximum number of returned plans
     const PlanPrefix* prefix =
-        /// required first subgraphs of every plan; must match MasterProblem::startFrom(); null: the fixed
-        /// prefix of the master problem
+        /// Required first subgraphs of every plan; must match MasterProblem::startFrom(); null: the fixed
+        /// prefix of the master problem.
         nullptr;
     /// Columns of a known plan behind the prefix. Columns unknown to the master problem are skipped. States
     /// on this path are never dropped from the beam, but the plan itself is not returned.

@@ -27,8 +27,8 @@ public:
 
     /// How the rows treat plans that run an op more than once.
     enum class Repeats {
-        /// every run of a reader needs a column that stores the tensor; tighter for plans without repeated
-        /// ops
+        /// Every run of a reader needs a column that stores the tensor; tighter for plans without repeated
+        /// ops.
         Unlikely,
         Likely ///< one column that stores it serves all runs: a valid but weaker relaxation
     };
@@ -124,10 +124,11 @@ private:
     SubgraphPool& m_pool;
     const Problem& m_problem;
     bool m_isLikely;
-    /// number of extra variables for repeated runs of ops, which are the first columns of the LP; 0 if unused
+    /// Number of extra variables for repeated runs of ops, which are the first columns of the LP; 0 if
+    /// unused.
     std::size_t m_repeatColumns = 0;
     std::vector<DeliveryRow> m_deliveries;
-    /// delivery rows by op: the op `to`, or an op that runs together with it
+    /// Delivery rows by op: the op `to`, or an op that runs together with it.
     std::vector<std::vector<std::size_t>> m_deliveriesTo;
     std::vector<std::vector<std::size_t>> m_deliveriesFrom; ///< delivery rows by op `from`
     std::vector<OpFlags> m_ancestors;                       ///< all ancestors of each op, and the op itself

@@ -9,7 +9,7 @@ namespace tilewright {
 
 namespace {
 
-/// radius for opClasses(); small, so that ops of the first and last repeated layers also have images
+/// Radius for opClasses(); small, so that ops of the first and last repeated layers also have images.
 constexpr int kRadius = 2;
 
 } // namespace

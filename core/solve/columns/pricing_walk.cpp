@@ -15,10 +15,10 @@ constexpr std::size_t kMaxChainLength = 5;  ///< maximum number of columns in a 
 // Range of the temperatures of walks, in average latencies of the columns in the LP solution.
 constexpr double kMinTemperature = 0.01;
 constexpr double kMaxTemperature = 0.3;
-/// walks also start from unused columns whose reduced cost is below this, in average column latencies
+/// Walks also start from unused columns whose reduced cost is below this, in average column latencies.
 constexpr double kMaxStartReducedCost = 0.3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// a reduced cost counts as negative below minus this, relative to the value of the relaxation
+/// A reduced cost counts as negative below minus this, relative to the value of the relaxation.
 constexpr double kMinReducedCost = 1e-7;
 
 bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>& ascending)

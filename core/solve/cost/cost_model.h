@@ -27,8 +27,8 @@ public:
     struct Memory
     {
         std::span<const TensorId> resident; ///< tensors in fast memory before the subgraph (RES)
-        /// tensors retained for the next subgraph; each is produced by the subgraph or is a boundary input
-        /// (retain_inputs=allow, R9.7)
+        /// Tensors retained for the next subgraph; each is produced by the subgraph or is a boundary input
+        /// (retain_inputs=allow, R9.7).
         std::span<const TensorId> retained;
         /// For bounds only: inputs and products that may be in fast or in slow memory. They take no room and
         /// cause no traffic.
@@ -160,20 +160,20 @@ private:
         Axis row, col;
         std::int64_t height, width;         ///< size of the tensor
         std::int64_t gridHeight, gridWidth; ///< size of the sink whose tiles request the tensor
-        /// true if a slice may already be in memory because a request by tiles has loaded it
+        /// True if a slice may already be in memory because a request by tiles has loaded it.
         bool met = false;
-        /// if > 0: requested only in the steps that complete a reduction of this size
+        /// If > 0: requested only in the steps that complete a reduction of this size.
         std::int64_t after = 0;
         bool early = false; ///< true if requested in the first step of every tile that requests it
     };
     /// The runs of one op, in the form that bound() sums.
     struct Work
     {
-        /// compute cost: of one strip along an axis counted by strips (byRow, byCol), else of the whole axis
+        /// Compute cost: of one strip along an axis counted by strips (byRow, byCol), else of the whole axis.
         double cost;
         std::int64_t height, width;
         bool byRow, byCol; ///< true if rows (columns) are counted by strips
-        /// reduction size of a MatMul with compute=array, where `cost` is that of one cycle; else 0
+        /// Reduction size of a MatMul with compute=array, where `cost` is that of one cycle; else 0.
         std::int64_t reduction;
         double chunks;            ///< minimum number of parts that the reduction is cut into
         std::int64_t stepped;     ///< size of the reduction whose k steps share the work; 0: none

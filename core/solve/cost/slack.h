@@ -21,7 +21,7 @@ public:
     [[nodiscard]] bool holds() const noexcept { return m_value >= error() && m_value >= 0; }
 
 private:
-    /// bound on the relative rounding error of a sum of hundreds of products
+    /// Bound on the relative rounding error of a sum of hundreds of products.
     static constexpr double kRounding = 1e-13;
     double m_value, m_sum;
 };

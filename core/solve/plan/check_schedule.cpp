@@ -36,7 +36,7 @@ double stepCount(const Problem& problem, const Schedule& schedule)
 /// Search nodes for the placement of buffers, about a tenth of a second. A schedule that needs more counts as
 /// not placeable.
 constexpr std::int64_t kMostNodes = 20'000;
-/// maximum number of retained tensors that are removed so that all buffers get addresses
+/// Maximum number of retained tensors that are removed so that all buffers get addresses.
 constexpr int kMostRemoved = 16;
 
 /// Returns the schedule without retaining the tensor in subgraphs `first` to `last`. Locked subgraphs are not

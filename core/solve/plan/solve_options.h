@@ -63,7 +63,7 @@ struct SolveOptions
 {
     Rules rules = Rules::final();
     double seconds = 10; ///< time limit of the whole call; 0 = none
-    /// maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
+    /// Maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
     /// result depends only on `iterations` and `seed`
     std::int64_t iterations = 0;
     int threads = 0; ///< number of search threads; 0 = all hardware threads
@@ -95,7 +95,7 @@ struct SolveResult
 {
     Schedule schedule;
     double total = 0;
-    /// latency of a valid SolveOptions::start, else of the plan that runs each op alone
+    /// Latency of a valid SolveOptions::start, else of the plan that runs each op alone.
     double startTotal = 0;
     double lowerBound = 0;
     bool provenOptimal = false;

@@ -180,7 +180,7 @@ private:
 
     std::int64_t m_capacity;
     std::vector<Node> m_nodes; ///< by op
-    /// for each tensor, the number of elements of its largest request
+    /// For each tensor, the number of elements of its largest request.
     std::vector<std::int64_t> m_requested;
 };
 

@@ -17,14 +17,14 @@ namespace {
 constexpr double kMargin = 1 - 2e-10; ///< factor on prices: a safety margin for rounding
 constexpr double kSmoothing = 0.6;    ///< weight of the best valid prices in the smoothed prices
 constexpr double kMinSmoothing = 0.1; ///< smaller weights are set to 0
-/// share of the master problem's value; if valid prices are worth less, their weight is halved
+/// Share of the master problem's value; if valid prices are worth less, their weight is halved.
 constexpr double kFullWeightShare = 0.75;
 constexpr double kAtGoal = 1 - 1e-8; ///< share of the goal that counts as reaching it
-/// share of the distance between the master problem's value and the goal; improving the prices by less is not
-/// worthwhile
+/// Share of the distance between the master problem's value and the goal; improving the prices by less is not
+/// worthwhile.
 constexpr double kMinGainShare = 0.01;
 constexpr double kMinLpSeconds = 0.02; ///< minimum time limit for solving a linear program, in seconds
-/// cost that disables a column of the linear program, in multiples of setUnit()
+/// Cost that disables a column of the linear program, in multiples of setUnit().
 constexpr double kUnusableCost = 1e3;
 constexpr int kLoweringRounds = 12;
 

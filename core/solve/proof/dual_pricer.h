@@ -33,14 +33,14 @@ public:
     struct Settings
     {
         std::size_t threads = 1;
-        /// maximum number of columns activated in a round, those with the least reduced cost first
+        /// Maximum number of columns activated in a round, those with the least reduced cost first.
         std::size_t activatedPerRound = 1000;
-        /// relative distance to the master problem's value at which improve() stops
+        /// Relative distance to the master problem's value at which improve() stops.
         double converged = 1e-8;
         /// An upper bound on useful values: improve() stops when the value reaches the goal, or when the
         /// possible further gain is small compared with the distance to the goal.
         double goal = std::numeric_limits<double>::infinity();
-        /// remaining time in seconds; called often, by the calling thread
+        /// Remaining time in seconds; called often, by the calling thread.
         std::function<double()> secondsLeft;
     };
 
@@ -72,9 +72,9 @@ protected:
     };
     using OverpricedList = std::vector<Overpriced>; ///< the most overpriced column first
     static constexpr std::uint32_t kInactive = std::numeric_limits<std::uint32_t>::max();
-    /// relative to the cost of a column: smaller violations do not count as overpriced
+    /// Relative to the cost of a column: smaller violations do not count as overpriced.
     static constexpr double kTolerance = 1e-10;
-    /// minimum value of a column's variable in a solution; smaller values are rounding errors
+    /// Minimum value of a column's variable in a solution; smaller values are rounding errors.
     static constexpr double kLeastShare = 1e-6;
 
     DualPricer(const Problem& problem, MasterRows rows, Settings settings);

@@ -13,7 +13,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kMaxWindowOps = 16;
-/// maximum number of bits of a mask: ops, and inputs that may be retained
+/// Maximum number of bits of a mask: ops, and inputs that may be retained.
 constexpr std::size_t kMaxMaskBits = 32;
 constexpr const char* kEveryPlan = "every order, fusion, recomputation and retention";
 constexpr const char* kEveryTiling = "every granularity; raster, snake, column and column-snake traversals";
@@ -31,10 +31,10 @@ private:
     struct Candidate // an op set that can be a subgraph
     {
         OpMask needs, bases, sinks;
-        /// tensors worth retaining: results that an op of the window reads or that are resident after it;
-        /// inputs
+        /// Tensors worth retaining: results that an op of the window reads or that are resident after it;
+        /// inputs.
         OpMask retainable;
-        /// true if it reads a tensor that only residentBefore holds: it must then be the first in the window
+        /// True if it reads a tensor that only residentBefore holds: it must then be the first in the window.
         bool needsResident;
         SetId set;
     };
@@ -70,10 +70,10 @@ private:
     ProofGraph m_graph;
     bool m_retainsInputs;
     bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
-    /// inputs that may be retained; their bits follow those of the ops
+    /// Inputs that may be retained; their bits follow those of the ops.
     std::vector<TensorId> m_inputTensors;
     std::vector<char> m_usesResident, m_possible; ///< by op
-    /// lower bounds of the compute time and the store time of each op
+    /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
     std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
     std::vector<Load> m_loads;

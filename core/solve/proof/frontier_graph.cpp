@@ -206,7 +206,7 @@ private:
     std::vector<OpId> m_order;
     std::vector<std::vector<std::int64_t>> m_depths; ///< for each op, the possible depths of a sink
     FrontierGraph m_out;
-    /// indices of demands, by the digest of tensor and demand
+    /// Indices of demands, by the digest of tensor and demand.
     std::unordered_map<Digest, std::uint32_t, DigestHash> m_interned;
     std::vector<TensorId> m_open; ///< open tensors, in the order of the keys
     std::vector<Key> m_keys;      ///< key of each state

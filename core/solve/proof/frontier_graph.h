@@ -20,7 +20,7 @@ namespace tilewright {
 /// 4).
 struct TensorDemand
 {
-    /// a request covers an axis by tiles, by ranges of a reduction, or as a whole
+    /// A request covers an axis by tiles, by ranges of a reduction, or as a whole.
     enum Cut : std::uint8_t { Tile, Step, Whole };
     enum Role : std::uint8_t { Pointwise, Left, Right };
     struct Request
@@ -28,7 +28,7 @@ struct TensorDemand
         Role role;
         Cut rows, cols;
         std::int64_t gridW = 0, gridH = 0; ///< size of the largest sink whose steps make the request
-        /// largest reduction of these sinks; for a tile, the reduction whose completing step requests it
+        /// Largest reduction of these sinks; for a tile, the reduction whose completing step requests it.
         std::int64_t depth = 0;
         [[nodiscard]] bool isSame(const Request& r) const
         {
@@ -40,7 +40,7 @@ struct TensorDemand
 
     std::vector<Request> requests; ///< ordered by role, rows, columns
     std::uint32_t readers = 0;     ///< bit mask of the consumers that run; 0 if no op produces the tensor
-    /// minimum tile size if the producer runs in the same subgraph (R4.7)
+    /// Minimum tile size if the producer runs in the same subgraph (R4.7).
     std::int64_t leastW = 0, leastH = 0;
     bool never = false; ///< true if a reader forbids the producer in the same subgraph (R4.7)
 
@@ -73,7 +73,7 @@ struct FrontierSituation
     bool written = false;     ///< true if the result is written to slow memory
     bool retained = false;    ///< true if the result is retained in fast memory
     std::vector<Load> loads;
-    /// coefficients in the master problem: row and amount
+    /// Coefficients in the master problem: row and amount.
     std::vector<std::pair<std::size_t, double>> achieved;
 };
 

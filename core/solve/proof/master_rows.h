@@ -47,7 +47,7 @@ public:
 private:
     const Problem& m_problem;
     const Rules& m_rules;
-    /// true if retain_inputs=allow: a tensor may stay in fast memory over several subgraphs
+    /// True if retain_inputs=allow: a tensor may stay in fast memory over several subgraphs.
     bool m_keepsInputs;
     std::vector<char> m_isCovered; ///< for each op, whether the rows cover it
     std::vector<double> m_demands;

@@ -12,7 +12,7 @@ namespace tilewright {
 
 namespace {
 
-/// maximum number of overpriced parts that one column is split into
+/// Maximum number of overpriced parts that one column is split into.
 constexpr std::size_t kMaxOverpricedParts = 4;
 constexpr std::size_t kActivatedPerRound = 150;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();

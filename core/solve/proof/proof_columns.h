@@ -20,7 +20,7 @@ namespace tilewright {
 struct ProofColumn
 {
     OpMask ops = 0;
-    /// results of other ops that it reads: in fast memory, or undecided
+    /// Results of other ops that it reads: in fast memory, or undecided.
     OpMask resident = 0, openResident = 0;
     OpMask retained = 0, openRetained = 0; ///< its own results: retained in fast memory, or undecided
     double least = 0;                      ///< lower bound of its latency; infinite: cannot be a subgraph
@@ -41,7 +41,7 @@ public:
     {
         std::size_t columns = 0; ///< maximum number of columns
         std::size_t threads = 1;
-        /// remaining time in seconds; called often, by the calling thread
+        /// Remaining time in seconds; called often, by the calling thread.
         std::function<double()> secondsLeft;
     };
 

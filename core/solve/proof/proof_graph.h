@@ -23,7 +23,7 @@ struct ProofGraph
     [[nodiscard]] static constexpr OpMask bit(std::size_t i) { return OpMask{1} << i; }
     [[nodiscard]] std::size_t size() const noexcept { return ops.size(); }
     [[nodiscard]] TensorId output(std::size_t i) const { return problem.op(ops[i]).output; }
-    /// results of these ops among the tensors
+    /// Results of these ops among the tensors.
     [[nodiscard]] OpMask maskOf(const std::vector<TensorId>& tensors) const;
     [[nodiscard]] std::vector<OpId> opsOf(OpMask mask) const;
     [[nodiscard]] std::vector<TensorId> outputsOf(OpMask mask) const;
@@ -45,12 +45,12 @@ struct ProofGraph
     std::vector<OpId> ops;
     std::vector<OpMask> inputs;  ///< for each op, the ops whose results it reads
     std::vector<OpMask> readers; ///< for each op, the ops that read its result
-    /// for each op, the ops whose results it reads through views, so from slow memory (R1.7)
+    /// For each op, the ops whose results it reads through views, so from slow memory (R1.7).
     std::vector<OpMask> bases;
     OpMask outputs = 0; ///< ops that produce graph outputs
 
 private:
-    /// for each op of the problem, its bit; 64 if it is not in this graph
+    /// For each op of the problem, its bit; 64 if it is not in this graph.
     std::vector<std::uint8_t> m_place;
 };
 

@@ -22,14 +22,14 @@ constexpr double kListShare = 0.92;     ///< share for listing the columns
 constexpr double kPriceShare = 0.5;     ///< share for the dual prices of all columns
 constexpr double kDecideShare = 0.3;    ///< share for splitting columns until no tensor is undecided
 constexpr double kOrderShare = 0.35;    ///< share for the search with bounds for any order of tiles
-/// share for exact latencies of columns, before the search that uses them
+/// Share for exact latencies of columns, before the search that uses them.
 constexpr double kTilingShare = 0.4;
 constexpr std::size_t kTiledPerRound = 24;
-/// maximum number of steps for which the explaining evaluator checks a schedule
+/// Maximum number of steps for which the explaining evaluator checks a schedule.
 constexpr double kExplainedSteps = 3e5;
-/// bounds that reach this share of the upper bound close the gap; the rest is rounding
+/// Bounds that reach this share of the upper bound close the gap; the rest is rounding.
 constexpr double kClosedShare = 1 - 1e-8;
-/// maximum number of ops of a problem that is searched without prices
+/// Maximum number of ops of a problem that is searched without prices.
 constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 6;
 
 class Prover

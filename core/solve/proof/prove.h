@@ -21,14 +21,14 @@ struct ProofProgress
     double lowerBound = 0;  ///< lower bound for every valid schedule
     double presetBound = 0; ///< lower bound for schedules with preset traversals
     double best = 0;        ///< latency of the incumbent, the best known schedule
-    /// details of the bound by dual prices; valid only during the call
+    /// Details of the bound by dual prices; valid only during the call.
     const SetCoverBound* priced = nullptr;
 };
 
 struct ProofLimits
 {
     double seconds = 10;
-    /// polled often by the calling thread; the proof ends when it returns false
+    /// Polled often by the calling thread; the proof ends when it returns false.
     std::function<bool()> keepGoing;
     std::function<void(const ProofProgress&)> onProgress; ///< called by the calling thread
     std::size_t threads = 0;                              ///< number of threads; 0 = all hardware threads
@@ -43,7 +43,7 @@ struct Proof
     SetCoverBound priced;   ///< the part of `lowerBound` that dual prices prove; the search proves the rest
     bool optimal = false;   ///< true if no schedule in `space` is better than the incumbent
     std::string space;      ///< description of the schedules that the proof covers
-    /// a schedule better than the given incumbent, checked by the evaluator
+    /// A schedule better than the given incumbent, checked by the evaluator.
     std::optional<Schedule> schedule;
     double total = std::numeric_limits<double>::infinity(); ///< latency of `schedule`
     std::vector<double> latencies;                          ///< latency of each subgraph of `schedule`

@@ -24,7 +24,7 @@ namespace tilewright {
 
 namespace {
 
-/// maximum number of small sets of a component that are columns from the start
+/// Maximum number of small sets of a component that are columns from the start.
 constexpr std::size_t kMaxSmallSets = 3000;
 constexpr std::size_t kArcs = 4'000'000, kArcsWithExactDepth = 100'000;
 constexpr std::size_t kFoundAtOnce = 4000;
@@ -32,7 +32,7 @@ constexpr std::size_t kFoundAtOnce = 4000;
 // overpriced. Start value, start value for many ops, minimum.
 constexpr double kFirstPriceShare = 0.9, kFirstPriceShareLarge = 0.7, kMinPriceShare = 0.5;
 constexpr std::size_t kLargeOps = 200; ///< number of ops above which kFirstPriceShareLarge applies
-/// if too many sets are overpriced, the share falls by half its distance to this value
+/// If too many sets are overpriced, the share falls by half its distance to this value.
 constexpr double kShareReduction = 1.02;
 constexpr double kFullShare = 1 - 1e-3; ///< a share above this value is set to 1
 constexpr std::size_t kFewSets = 500;   ///< with fewer new sets than this, the share is raised

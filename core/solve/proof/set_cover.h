@@ -14,11 +14,11 @@ namespace tilewright {
 struct PricedGroup
 {
     std::vector<OpId> ops;
-    /// lower bound of the latency if the ops run as one subgraph; their prices add up to at most this
+    /// Lower bound of the latency if the ops run as one subgraph; their prices add up to at most this.
     double least = 0;
     double share =
-        /// value of the column in the solution of the relaxation; above 1 if it stands for several similar
-        /// groups
+        /// Value of the column in the solution of the relaxation; above 1 if it stands for several similar
+        /// groups.
         0;
 };
 

@@ -24,7 +24,7 @@ public:
     struct Limits
     {
         std::function<bool()> keepGoing; ///< polled often; the search ends when it returns false
-        /// only plans below this latency are searched
+        /// Only plans below this latency are searched.
         double upperBound = std::numeric_limits<double>::infinity();
         std::size_t maxNodes = 20'000'000;   ///< maximum number of nodes, about 150 bytes each
         std::function<void(double)> onBound; ///< called when the lower bound has increased
@@ -49,7 +49,7 @@ protected:
     struct Outcome
     {
         bool finished = false; ///< true if no plan is better than that of `goal`
-        /// last node of the best plan; nothing if no plan is below the upper bound
+        /// Last node of the best plan; nothing if no plan is below the upper bound.
         std::optional<std::uint32_t> goal;
         double bound = 0;        ///< lower bound of all plans, at most the upper bound
         std::int64_t states = 0; ///< number of expanded states

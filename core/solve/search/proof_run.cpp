@@ -16,9 +16,9 @@ namespace tilewright {
 namespace {
 
 constexpr double kFirstSeconds = 0.3; ///< time limit of the first set-cover bound, in seconds
-/// time limit of the first set-cover bound, as a share of the total time
+/// Time limit of the first set-cover bound, as a share of the total time.
 constexpr double kFirstShare = 0.05;
-/// each further run of the set-cover bound gets this many times the time of the previous one
+/// Each further run of the set-cover bound gets this many times the time of the previous one.
 constexpr double kRunGrowth = 3;
 constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a start schedule
 constexpr double kMinImprovement =

@@ -28,28 +28,28 @@ constexpr double kDescentFrom = 0.85; ///< share of a round after which worse pl
 constexpr std::int64_t kReplanEvery = 400; ///< number of steps between two exact replannings
 constexpr double kReplanFrom = 0.4;        ///< share of a round after which exact replanning begins
 constexpr std::size_t kReplannedOps = 8;
-/// number of steps between two recombinations with the current plan
+/// Number of steps between two recombinations with the current plan.
 constexpr std::int64_t kRecombineEvery = 50;
 constexpr double kColumnShare = 0.7; ///< share of a round for column generation, which comes first
-/// the same share in problems where column generation also searches stretches of a plan
+/// The same share in problems where column generation also searches stretches of a plan.
 constexpr double kLargeColumnShare = 0.85;
-/// number of annealing steps that take as long as one round of pricing
+/// Number of annealing steps that take as long as one round of pricing.
 constexpr double kStepsPerPricingRound = 500;
 constexpr double kMinPricingRounds = 4;        ///< minimum number of pricing rounds when steps are limited
 constexpr std::size_t kDescentStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
-/// plans with a latency below this multiple of the best one add columns to the column pool
+/// Plans with a latency below this multiple of the best one add columns to the column pool.
 constexpr double kColumnPlanRatio = 1.1;
 constexpr double kPublishSeconds = 0.02;     ///< minimum seconds between two published plans
 constexpr double kSecondsBeforeProof = 0.05; ///< seconds of annealing before a proof is tried
-/// maximum number of ops for a proof; it mostly takes below two seconds
+/// Maximum number of ops for a proof; it mostly takes below two seconds.
 constexpr std::size_t kProvableOps = 12;
 constexpr std::size_t kLongProofOps = 16;      ///< maximum number of ops for a proof with a larger time limit
 constexpr double kLongProofSeconds = 4;        ///< time limit in seconds from which on kLongProofOps applies
 constexpr std::size_t kProofNodes = 4'000'000; ///< maximum number of states of a proof, about 200 MB
 constexpr double kProofShare = 0.7; ///< share of the remaining time for the proof of a small problem
-/// maximum number of ops for a proof with retain_inputs=allow, which has many more states
+/// Maximum number of ops for a proof with retain_inputs=allow, which has many more states.
 constexpr std::size_t kRetainedInputsProofOps = 6;
-/// share of the remaining time for a proof with retain_inputs=allow
+/// Share of the remaining time for a proof with retain_inputs=allow.
 constexpr double kRetainedInputsProofShare = 0.3;
 
 bool keepsInputs(const Rules& rules)

@@ -11,7 +11,7 @@ namespace tilewright {
 
 namespace {
 
-/// maximum number of steps to explain after a stop request: about 20 ms
+/// Maximum number of steps to explain after a stop request: about 20 ms.
 constexpr double kStopRequestSteps = 2e4;
 
 /// The calling thread's part of a search: starts the search threads, checks their incumbents, reports

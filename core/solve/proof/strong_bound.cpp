@@ -19,8 +19,8 @@ std::string textOf(const PricedGroup& group)
     if (group.share < kWhole)
         out += ", of which " + fixedNumber(100 * group.share, 0) + " % counts";
     else if (group.share > 1 / kWhole)
-        out += ", and so do others that look like " + std::string(one ? "it" : "them") + ": " +
-               fixedNumber(group.share, 1) + " times that counts";
+        out += std::string(", and so do others that look like ") + (one ? "it" : "them") +
+               ", so this counts " + fixedNumber(group.share, 1) + " times";
     return out;
 }
 
@@ -66,7 +66,7 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
     }
     if (constexpr double kRounding = 1e-10; sets.value - inGroups > kRounding * sets.value)
         addRest(bound, problem, sets.value - inGroups,
-                "all ops together take, beyond these groups, at least ");
+                "in addition to these groups, all ops together take at least ");
     return bound;
 }
 
@@ -77,7 +77,7 @@ void raiseBound(LowerBound& bound, const Problem& problem, double value)
     for (double& price : bound.prices)
         price *= value / bound.value;
     addRest(bound, problem, value - bound.value,
-            "whole groups in an order in which they can run take at least ");
+            "without fractions of groups, and in an order that can run, all ops together take at least ");
     bound.value = value;
 }
 

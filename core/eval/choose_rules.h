@@ -11,7 +11,7 @@ namespace tilewright {
 struct RulesChoice
 {
     Rules rules;
-    std::string reason; ///< one sentence for the user
+    std::string reason; ///< reason for the choice, one sentence for the user
 };
 
 /// docs/rules/schedule.md 0: if the latencies reported in the file agree (R10.2) with exactly one of the rule

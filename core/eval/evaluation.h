@@ -40,7 +40,7 @@ struct SubgraphEvaluation
     /// Elements of the resident and retained tensors, which are part of every working set (R9.1a).
     std::int64_t reserved = 0;
     std::int64_t steps = 0;
-    std::int64_t rows = 0; ///< tile grid (R5.1)
+    std::int64_t rows = 0; ///< rows and columns of the tile grid (R5.1)
     std::int64_t cols = 0;
     std::int64_t computeBoundSteps = 0; ///< number of steps with compute time >= memory time
     Bound bound = Bound::Balanced;      ///< comparison of total compute and memory time

@@ -14,10 +14,10 @@ struct Explanation
     Bound bound = Bound::Balanced;
     double computeTime = 0;
     double memoryTime = 0;
-    double paddingFactor =
-        1; ///< compute / work without padding; 1.25 = a fifth of the compute is padding or repetition
-    double reloadFactor =
-        1;            ///< loaded / distinct elements of the non-resident inputs; 1 = nothing is loaded twice
+    /// Compute / work without padding; 1.25 = a fifth of the compute is padding or repetition.
+    double paddingFactor = 1;
+    /// Loaded / distinct elements of the non-resident inputs; 1 = nothing is loaded twice.
+    double reloadFactor = 1;
     std::string text; ///< one or two plain sentences
 };
 

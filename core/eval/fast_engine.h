@@ -106,7 +106,7 @@ public:
     [[nodiscard]] bool bind(const Granularity& g) { return bindBuffers(g) && bindRuns(); }
     /// First part of bind(); sufficient for firstTilePeak().
     [[nodiscard]] bool bindBuffers(const Granularity& g);
-    /// Second part of bind().
+    /// Second part of bind(): the runs.
     [[nodiscard]] bool bindRuns();
 
     /// Elements of the resident and retained tensors (R9.1a).
@@ -182,7 +182,7 @@ private:
     {
         std::uint32_t input;
         std::uint32_t rowSlot, colSlot;
-        Axis row, col; // canonical axes
+        Axis row, col; // kinds of the row and the column axis, in canonical form
         Role role;
         bool whole;
     };
@@ -195,8 +195,7 @@ private:
         bool kept; // true if this is not a run but the load of a retained input (R9.7)
         bool matmul;
         double base;
-        // canonical axes; set by bind()
-        Axis row, col, depth; // canonical axes; set by bind()
+        Axis row, col, depth; // kinds of the axes, in canonical form; set by bind()
         std::uint32_t bound;  // index of the run among distinct runs, which is its bit in masks of runs
     };
     struct Span

@@ -185,7 +185,7 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
                 if (m_buffers[b].input == u.id)
                     all.set(b);
             if ((all & out.forget).any())
-                continue; // already charged
+                continue; // this accumulator is already charged
             out.forget |= all;
             out.fixedSet -= tileArea(s);
             break;

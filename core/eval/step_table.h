@@ -114,7 +114,7 @@ private:
     std::int64_t m_reserved = 0;
     double m_duration = 0;
     End m_end = End::Complete;
-    std::vector<std::uint32_t> m_shape; // shape of each step
+    std::vector<std::uint32_t> m_shape; // index of the shape of each step
     std::vector<StepSums> m_sums;       // sums of each shape
     std::vector<std::vector<std::int64_t>> m_codes;
     std::vector<Visit> m_visits;

@@ -26,7 +26,7 @@ struct Tally
     std::int64_t steps;
     std::int64_t computeBound;
 
-    /// Adds one step (R10.1).
+    /// Adds the values of one step (R10.1).
     void step(double stepCompute, std::int64_t loaded, std::int64_t stored, std::int64_t workingSet,
               const MemoryCosts& costs)
     {

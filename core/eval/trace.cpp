@@ -418,20 +418,21 @@ private:
     const Subgraph& m_subgraph;
     const Rules& m_rules;
     StepCosts m_cost;
-    std::vector<char> m_resident, m_kept; // by input
+    // for each input: true if resident; true if retained by this subgraph
+    std::vector<char> m_resident, m_kept;
     // by input: the parts of a retained input that are already in fast memory (R9.7)
     std::vector<std::vector<Rect>> m_covered;
     std::vector<std::int64_t> m_kSteps; // number of k steps of each sink, n(t)
-    std::vector<char> m_retained;       // by sink
-    std::vector<Range> m_range;         // by slot
+    std::vector<char> m_retained;       // for each sink: true if retained
+    std::vector<Range> m_range;         // the range of each slot in the current step
     TileGrid m_grid;
     std::int64_t m_reserved = 0;
     std::vector<StepBuffer> m_previous;
     std::vector<Request> m_requests;
     std::vector<std::vector<std::uint32_t>> m_requestsOf; // by input: positions of the requests in this step
-    std::vector<std::vector<std::uint32_t>> m_runsOf;     // by op
-    std::vector<std::uint32_t> m_pending;                 // stack of uses
-    std::vector<char> m_repeatable;                       // by op
+    std::vector<std::vector<std::uint32_t>> m_runsOf;     // for each op, its runs in the current step
+    std::vector<std::uint32_t> m_pending;                 // stack of uses that are still to be followed
+    std::vector<char> m_repeatable;                       // for each op, true if it may repeat a run
     RunSet m_earlier;
     Step m_step;
 };

@@ -59,7 +59,7 @@ struct StepSink
 struct Step
 {
     std::int64_t index = 0; ///< index in order of execution
-    std::int64_t tile = 0;  ///< r * cols + c
+    std::int64_t tile = 0;  ///< index of the tile: r * cols + c
     std::int64_t row = 0, col = 0;
     std::int64_t kStep = 0, kSteps = 1;
     std::vector<StepRun> runs;

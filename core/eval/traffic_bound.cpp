@@ -126,7 +126,8 @@ private:
         if (isWritten(t) && m_problem.consumers(t).empty())
             return area;
         const auto readers = m_problem.consumers(t);
-        if (!readers.empty() && owns(readers.front(), t)) // loads are bounded by leastLoads()
+        // the loads of such a tensor are counted by leastLoads()
+        if (!readers.empty() && owns(readers.front(), t))
             return read ? 0 : area;
         double factor = read && !readers.empty() ? 1 : 0;
         bool stored = isWritten(t);

@@ -10,8 +10,8 @@ namespace {
 
 using TimeUsed = ColumnGeneration::TimeUsed;
 
-constexpr double kRootPricingShare =
-    0.3; ///< maximum share of the time for pricing before the first branching
+/// Maximum share of the time for pricing before the first branching.
+constexpr double kRootPricingShare = 0.3;
 // Limits of the pricing after a branching: number of pricing rounds, and steps of a pricing walk.
 constexpr std::int64_t kNodePricingRounds = 4;
 constexpr int kNodePricingSteps = 60;
@@ -19,16 +19,16 @@ constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
 constexpr int kMaxIdleRounds = 20;          ///< pricing ends after this number of rounds without a new column
 constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
 constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
-constexpr double kPruneRatio =
-    1.01; ///< a node is pruned if its bound exceeds the best latency by this factor
+/// A node is pruned if its bound exceeds the best latency by this factor.
+constexpr double kPruneRatio = 1.01;
 /// Latency limit of the plan built by finish(), as a multiple of the best latency.
 constexpr double kFinishLimit = 1.3;
 constexpr double kRounding = 1e-9;
 constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
 /// Gap, relative to the best latency, above which the relaxation counts as too weak.
 constexpr double kMaxGap = 0.08;
-constexpr double kTailGrowth =
-    2; ///< expected growth of the bound over the undecided part, as a multiple of the root node's gap
+/// Expected growth of the bound over the undecided part, as a multiple of the root node's gap.
+constexpr double kTailGrowth = 2;
 constexpr std::size_t kMaxPlans = 6;
 /// Maximum number of initial columns; larger linear programs take too long.
 constexpr std::size_t kMaxInitialColumns = 1000;

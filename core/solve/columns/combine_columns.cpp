@@ -13,8 +13,8 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 /// Level of the beam, as a share of all levels, from which CombinedColumns::ahead takes its states.
 constexpr double kStartLevel = 0.7;
 constexpr std::size_t kMaxStarts = 12;
-constexpr std::size_t kMaxStartColumns =
-    4; ///< maximum number of columns in one element of CombinedColumns::ahead
+/// Maximum number of columns in one element of CombinedColumns::ahead.
+constexpr std::size_t kMaxStartColumns = 4;
 
 struct State : PlanState
 {

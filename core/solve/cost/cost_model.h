@@ -307,7 +307,7 @@ private:
     std::vector<Load> m_loads;
     std::vector<Work> m_work;
     std::vector<Moment> m_moments;
-    // scratch memory of listAt()
+    // scratch memory of listAt(): the loads of one tensor, with the request of each
     struct RequestedLoad
     {
         Load load;

@@ -63,7 +63,8 @@ void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMat
     while (!todo.empty()) {
         const Stretch s = todo.back();
         todo.pop_back();
-        // If both ends have equally many rows, the class at the right end is the largest.
+        // If both ends of this part of the staircase have equally many rows, the class at its right end is
+        // the largest one and was already visited.
         if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
             continue;
         const std::size_t mid = s.c + (s.toC - s.c) / 2;
@@ -259,7 +260,7 @@ double CostModel::leastByDepth()
         // reversed, so that the queue's top has the least bound
         bool operator<(const Bounded& o) const { return least > o.least; }
     };
-    std::priority_queue<Bounded> queue; // intervals of k
+    std::priority_queue<Bounded> queue; // priority queue of intervals of k, by their lower bounds
     const auto add = [&](const Depths& d) { queue.push({d, leastAtDepths(d)}); };
     for (const Depths& d : depths())
         add(d);

@@ -222,8 +222,8 @@ void CostModel::listLoads(std::int64_t deepest)
                        : 1.0;
         };
         while (!m_ofTensor.empty()) {
-            const RequestedLoad most =
-                *std::ranges::max_element(m_ofTensor, {}, times); // the first of equal elements
+            // the first of equal elements
+            const RequestedLoad most = *std::ranges::max_element(m_ofTensor, {}, times);
             m_loads.push_back(most.load);
             std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {
                 return mayShare(m_requests[most.request], m_requests[r.request]);

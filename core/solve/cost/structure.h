@@ -44,7 +44,8 @@ template <class Number, class OfTensor>
 template <class OfTensor>
 [[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
 {
-    std::unordered_map<std::uint32_t, std::uint64_t> places; // number of each tensor
+    // number of each tensor, by order of first appearance
+    std::unordered_map<std::uint32_t, std::uint64_t> places;
     const auto number = [&](TensorId t) {
         const auto [it, isNew] = places.try_emplace(t.value, places.size());
         return std::pair(it->second, isNew);

@@ -79,7 +79,7 @@ struct PortableSet
 {
     std::vector<OpId> ops;
     std::vector<TensorId> resident, retain;
-    std::int32_t lock = -1; ///< see OpSet::lock
+    std::int32_t lock = -1; ///< index of its locked subgraph; -1: not locked
 };
 
 /// A subgraph locked by the user: the search keeps its ops, granularity and retained tensors, and its
@@ -105,7 +105,7 @@ public:
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
     [[nodiscard]] PlannedSet intern(const PortableSet& s);
     [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
-    /// The results of the set's ops that its locked subgraph retains.
+    /// Returns the list of tensors that the locked subgraph of this set retains.
     [[nodiscard]] RetainId pinnedRetain(SetId set);
 
     /// Sets a callback that searches for tilings poll. When it returns false, they end; the best tiling found
@@ -177,7 +177,8 @@ private:
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
-    std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList; ///< m_hints, by ops
+    /// The hints of m_hints as a list, by ops.
+    std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList;
     std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_least, m_refined;
@@ -187,7 +188,7 @@ private:
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_notBelow;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
-    std::vector<std::uint32_t> m_local; ///< scratch memory, by tensor
+    std::vector<std::uint32_t> m_local; ///< scratch memory: one entry for each tensor
     std::vector<std::uint32_t> m_localStamp;
     std::uint32_t m_stamp = 0;
     std::vector<std::uint32_t> m_parent; ///< scratch memory of components()

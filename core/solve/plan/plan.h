@@ -94,8 +94,9 @@ private:
 
     SubgraphPool& m_pool;
     std::uint32_t m_stamp = 0;
-    std::vector<std::uint32_t> m_needed, m_stored; ///< by tensor
-    std::vector<std::int32_t> m_provider;          ///< for each tensor, the entry that stores it
+    /// For each tensor, the number of the last pass that marked it.
+    std::vector<std::uint32_t> m_needed, m_stored;
+    std::vector<std::int32_t> m_provider; ///< for each tensor, the entry that stores it
     std::vector<char> m_graphOutput;
     std::vector<CostedSet> m_scratch;
     std::vector<OpId> m_ops;

@@ -17,7 +17,7 @@ namespace tilewright {
 struct StartPlan
 {
     PortablePlan sets;
-    /// Granularity of each set, which searches evaluate beside their own.
+    /// Granularity of each set, which searches evaluate in addition to their own candidates.
     std::vector<Granularity> granularities;
     std::vector<LockedSubgraph> locked; ///< locked subgraphs; PortableSet::lock is an index into them
 };

@@ -179,7 +179,7 @@ private:
     }
 
     std::int64_t m_capacity;
-    std::vector<Node> m_nodes; ///< by op
+    std::vector<Node> m_nodes; ///< operands and sizes of each op
     /// For each tensor, the number of elements of its largest request.
     std::vector<std::int64_t> m_requested;
 };

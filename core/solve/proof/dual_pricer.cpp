@@ -156,7 +156,7 @@ void DualPricer::adopt(Prices prices)
     if (valueOf(prices) <= m_value)
         return;
     const auto reduced = takeMargin(prices);
-    const double value = valueOf(prices) * (1 - 1e-12); // lowered for rounding in the sum
+    const double value = valueOf(prices) * (1 - 1e-12); // lowered to account for rounding in the sum
     if (!reduced || !(value > m_value))
         return;
     m_value = value;

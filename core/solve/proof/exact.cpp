@@ -72,7 +72,8 @@ private:
     bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
     /// Inputs that may be retained; their bits follow those of the ops.
     std::vector<TensorId> m_inputTensors;
-    std::vector<char> m_usesResident, m_possible; ///< by op
+    /// For each op: true if it reads an initially resident tensor; true if it can run in the window.
+    std::vector<char> m_usesResident, m_possible;
     /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
     std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit

@@ -35,8 +35,8 @@ struct ExactWindow
 struct ExactResult
 {
     bool finished = false; ///< true if the whole space was covered
-    std::optional<std::vector<CostedSet>>
-        entries; ///< the optimal plan; nothing if no plan is better than the upper bound
+    /// The optimal plan; nothing if no plan is better than the upper bound.
+    std::optional<std::vector<CostedSet>> entries;
     double total = 0;
     std::string space; ///< description of the space that was covered
     std::int64_t states = 0;

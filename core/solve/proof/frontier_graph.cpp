@@ -258,7 +258,8 @@ TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofR
     if (tracksReaders(t))
         before.readers |= 1U << (std::ranges::find(consumers, o) - consumers.begin());
     using Request = TensorDemand::Request;
-    if (op.type == OpType::Pointwise) { // see R6.4
+    // a Pointwise requests from its operands what is requested from its result (R6.4)
+    if (op.type == OpType::Pointwise) {
         if (isSink)
             before.add({TensorDemand::Pointwise, TensorDemand::Tile, TensorDemand::Tile, 0, 0, depth});
         for (Request r : ofResult.requests) {

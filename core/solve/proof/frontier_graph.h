@@ -28,7 +28,8 @@ struct TensorDemand
         Role role;
         Cut rows, cols;
         std::int64_t gridW = 0, gridH = 0; ///< size of the largest sink whose steps make the request
-        /// Largest reduction of these sinks; for a tile, the reduction whose completing step requests it.
+        /// Largest reduction of the sinks whose steps make the request; for a tile, the reduction whose
+        /// completing step requests it.
         std::int64_t depth = 0;
         [[nodiscard]] bool isSame(const Request& r) const
         {

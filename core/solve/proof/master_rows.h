@@ -52,9 +52,11 @@ private:
     std::vector<char> m_isCovered; ///< for each op, whether the rows cover it
     std::vector<double> m_demands;
     std::vector<std::vector<OpId>> m_rowOps;
-    std::vector<Row> m_runs;                                 ///< by op
-    std::vector<std::optional<Row>> m_written, m_handedOver; ///< by tensor
-    std::unordered_map<std::uint64_t, Row> m_reaches;        ///< by tensor and reader
+    std::vector<Row> m_runs; ///< row "this op runs" of each op
+    /// Rows "this tensor is written" and "this tensor is handed over" of each tensor.
+    std::vector<std::optional<Row>> m_written, m_handedOver;
+    /// Rows "this tensor reaches this reader", by tensor and reader.
+    std::unordered_map<std::uint64_t, Row> m_reaches;
 };
 
 } // namespace tilewright

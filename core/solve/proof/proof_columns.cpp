@@ -255,7 +255,7 @@ void ProofColumns::activate(const OverpricedList& list, const Prices& prices)
     for (std::size_t i = 0; i < list.size(); ++i) {
         ProofColumn& whole = m_columns[list[i].column];
         deactivate(whole);
-        whole.least = whole.reduced = kInfinite; // its parts replace it
+        whole.least = whole.reduced = kInfinite; // replaced by its parts, so it gets an infinite cost
         for (Split& s : splits[i]) {
             if (s.isOverpriced)
                 s.column.program =

@@ -131,10 +131,10 @@ private:
     std::vector<ProofColumn> m_columns;
     std::function<void()> m_onBound;
     OpMask m_mayBeResident = 0;
-    // row indices
-    std::vector<std::size_t> m_runs, m_written, m_handedOver; ///< by op
-    std::vector<std::vector<std::size_t>> m_reaches;  ///< by reader, in the order of the bits of its inputs
-    std::vector<std::vector<std::size_t>> m_delivers; ///< the rows of m_reaches, by producer
+    std::vector<std::size_t> m_runs, m_written, m_handedOver;
+    /// Rows "result reaches this reader", by reader and in the order of the bits of its inputs.
+    std::vector<std::vector<std::size_t>> m_reaches;
+    std::vector<std::vector<std::size_t>> m_delivers; ///< the same rows by producer
 };
 
 } // namespace tilewright

@@ -23,7 +23,7 @@ struct ProofGraph
     [[nodiscard]] static constexpr OpMask bit(std::size_t i) { return OpMask{1} << i; }
     [[nodiscard]] std::size_t size() const noexcept { return ops.size(); }
     [[nodiscard]] TensorId output(std::size_t i) const { return problem.op(ops[i]).output; }
-    /// Results of these ops among the tensors.
+    /// Returns the mask of those tensors that ops of this graph produce.
     [[nodiscard]] OpMask maskOf(const std::vector<TensorId>& tensors) const;
     [[nodiscard]] std::vector<OpId> opsOf(OpMask mask) const;
     [[nodiscard]] std::vector<TensorId> outputsOf(OpMask mask) const;

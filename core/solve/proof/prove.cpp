@@ -125,7 +125,8 @@ ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
     return found;
 }
 
-/// Alternates between exact latencies for the columns in the solution of the master problem, and new prices.
+/// Alternates between computing exact latencies for columns in the solution of the master problem and
+/// computing new prices.
 void Prover::tile()
 {
     (void)m_columns.price();

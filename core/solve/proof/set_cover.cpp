@@ -36,8 +36,8 @@ constexpr std::size_t kLargeOps = 200; ///< number of ops above which kFirstPric
 constexpr double kShareReduction = 1.02;
 constexpr double kFullShare = 1 - 1e-3; ///< a share above this value is set to 1
 constexpr std::size_t kFewSets = 500;   ///< with fewer new sets than this, the share is raised
-constexpr double kFindShare =
-    0.35; ///< share of the remaining time for one pricing; if it is not enough, the price share falls
+/// Share of the remaining time for one pricing; if it is not enough, the price share falls.
+constexpr double kFindShare = 0.35;
 constexpr double kBestReached = 1 - 1e-8;
 
 /// Finds dual prices for the ops of a group of components.
@@ -252,7 +252,7 @@ std::vector<std::vector<std::size_t>>
 groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& components, std::size_t together)
 {
     const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
-    std::vector<std::size_t> group(components.size()); // group of each component
+    std::vector<std::size_t> group(components.size()); // for each component, the index of its group
     std::vector<std::size_t> size;
     std::vector<std::vector<std::size_t>> out;
     std::vector<std::size_t> componentOf(problem.opCount());

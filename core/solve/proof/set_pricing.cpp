@@ -117,7 +117,7 @@ private:
     std::vector<double> m_achieved;       ///< sum of the prices of each event
     std::vector<BoxCosts::Terms> m_terms; ///< costs of each kind of event
     std::vector<Lanes> m_costs;           ///< by kind: costs, with fast memory at its price
-    std::vector<char> m_isUsed;           ///< by kind
+    std::vector<char> m_isUsed;           ///< for each kind of event, true if a remaining path uses it
     std::vector<Lanes> m_least;           ///< by state: minimum cost minus prices from the state to the end
     std::vector<Lanes> m_before;          ///< by state: minimum cost minus prices from the start to the state
     std::array<double, kLanes> m_roomPrice{};
@@ -358,7 +358,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         return Outcome::All;
     if (out.size() >= mostSets)
         return Outcome::Some;
-    for (const FoundSet& one : out) // they are found again in the smaller boxes
+    for (const FoundSet& one : out) // forgotten, because the smaller boxes find them again
         m_found.erase(one.key);
     out.clear();
     state.paths = std::make_shared<const Paths>(pruned(*state.paths));
@@ -374,7 +374,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
     Keys seen;
     std::mutex mutex;
     Search::State root{m_costs.all(), {}, {}};
-    // non-owning pointer
+    // non-owning pointer to m_paths
     root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths);
     root.rooms.fill(2 * unit);
     std::vector<Search::State> boxes{root};
@@ -404,7 +404,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFineBoxRatio * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFineBoxRatio * static_cast<double>(b.h0);
-            // Every walk passes all ops.
+            // The node limit: every walk passes all ops, so it grows with their number.
             const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
                                                                         : fine  ? 50'000
                                                                                 : 2000);

@@ -38,7 +38,8 @@ public:
     struct Limits
     {
         std::size_t sets = 0; ///< approximate maximum number of sets to find
-        double unit = 1;      ///< approximate price of an op
+        /// Approximate price of an op; it scales tolerances and the initial prices of fast memory.
+        double unit = 1;
         std::function<double()> secondsLeft;
         std::size_t threads = 1;
     };

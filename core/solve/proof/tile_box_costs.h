@@ -31,7 +31,7 @@ public:
     static constexpr std::size_t kMoments = 3;
     struct Terms
     {
-        double compute = 0, memory = 0;      ///< time units
+        double compute = 0, memory = 0;      ///< compute time, memory time
         std::array<double, kMoments> room{}; ///< fast memory at each moment, in elements
         bool possible = true;
     };

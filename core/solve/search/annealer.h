@@ -49,7 +49,7 @@ private:
     Plan m_next; ///< current plan after a move
     std::function<bool()> m_keepGoing = [] { return true; };
     bool m_isIndexed = false;
-    PlanIndex m_index; ///< index of the current plan
+    PlanIndex m_index; ///< for each op, the entries of the current plan that run it
 };
 
 } // namespace tilewright

@@ -145,7 +145,7 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, cons
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
         if (plan.entries[i].set != current.entries[group[i - *at]].set)
-            return std::nullopt; // PlanSettler has changed the group
+            return std::nullopt; // PlanSettler has changed the group, so it cannot be replanned
         spent += plan.entries[i].latency;
     }
     ExactWindow window = windowOf(pool, plan.entries, *at, end);

@@ -21,8 +21,8 @@ constexpr double kFirstShare = 0.05;
 /// Each further run of the set-cover bound gets this many times the time of the previous one.
 constexpr double kRunGrowth = 3;
 constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a start schedule
-constexpr double kMinImprovement =
-    1e-9; ///< relative improvement below which a better latency counts as rounding
+/// Relative improvement below which a better latency counts as rounding.
+constexpr double kMinImprovement = 1e-9;
 constexpr double kReportSeconds = 0.1; ///< minimum seconds between two progress reports
 
 class ProofRun

@@ -130,8 +130,8 @@ private:
     std::vector<TiedEntries> m_pieces; ///< pieces of our plan, then pieces that only the other plan has
     std::size_t m_ours;
     std::vector<bool> m_shared; ///< for each piece, true if both plans have it
-    std::vector<std::size_t>
-        m_regionParent; ///< for each piece, its parent in the union-find structure of regions
+    /// For each piece, its parent in the union-find structure of regions.
+    std::vector<std::size_t> m_regionParent;
     std::vector<std::size_t> m_chosen;
 };
 

@@ -22,8 +22,8 @@ struct RoundShare
 // more, and leave too little time for cooling. A local improvement is not lost when a round ends with a worse
 // plan: recombine() copies it into the incumbent.
 constexpr RoundShare kRounds[] = {{0.25, 0.6}, {0.45, 0.45}, {0.3, 0.3}};
-constexpr double kEndTemperature =
-    0.03; ///< temperature at the end of cooling, in average latencies of a subgraph
+/// Temperature at the end of cooling, in average latencies of a subgraph.
+constexpr double kEndTemperature = 0.03;
 constexpr double kDescentFrom = 0.85; ///< share of a round after which worse plans are no longer accepted
 constexpr std::int64_t kReplanEvery = 400; ///< number of steps between two exact replannings
 constexpr double kReplanFrom = 0.4;        ///< share of a round after which exact replanning begins

@@ -61,9 +61,9 @@ private:
 
     /// Calls use(engine) with an engine bound to the granularity. Resident and retained tensors are left out,
     /// since they do not influence runs. Returns false without a call of use() if there is no closed form.
-    template <class Use> [[nodiscard]] bool withBoundEngine(bool ignoreMeetings, Use&& use) const
+    template <class Use> [[nodiscard]] bool withBoundEngine(bool ignoreCoincidences, Use&& use) const
     {
-        return withEngine(m_plan, {}, {}, ignoreMeetings, [&](auto& engine) {
+        return withEngine(m_plan, {}, {}, ignoreCoincidences, [&](auto& engine) {
             const bool isBound = engine.bind(m_subgraph.granularity);
             if (isBound)
                 use(engine);

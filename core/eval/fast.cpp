@@ -20,7 +20,8 @@ bool holds(std::span<const TensorId> list, TensorId t)
 std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan, const Granularity& g,
                                                        const Traversal& traversal,
                                                        std::span<const TensorId> resident,
-                                                       std::span<const TensorId> retain, bool ignoreMeetings)
+                                                       std::span<const TensorId> retain,
+                                                       bool ignoreCoincidences)
 {
     const auto ask = [&](auto& engine) -> std::optional<SubgraphEvaluation> {
         if (!engine.bind(g))
@@ -34,10 +35,10 @@ std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan,
         const Hardware& hw = plan.problem().hardware();
         engine.run(traversal).finish(out, hw, MemoryCosts(hw));
         out.reserved = engine.reserved();
-        out.exact = !ignoreMeetings;
+        out.exact = !ignoreCoincidences;
         return out;
     };
-    return withEngine(plan, resident, retain, ignoreMeetings, ask);
+    return withEngine(plan, resident, retain, ignoreCoincidences, ask);
 }
 
 SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity& g,

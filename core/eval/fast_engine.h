@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fast evaluator. Private to core/eval.
 //
-// Every range in a step is one of three: the sink's tile on that axis, the k step, or a whole axis (R6 keeps
-// rows of tiles on rows and columns on columns). So each buffer and each run is a *symbol*, and what matters
-// of a position is only: which extents are clipped (tile classes), which k phase it is, and which symbols
-// kept their range since the previous step (one bit mask for each kind of transition). Steps that agree in
-// these are identical; their sum is multiplied by their number. Where two symbols of one tensor (or op) could
-// become the same rectangle at some positions only (ranges of one axis that meet), bind() returns false and
-// the caller uses the explaining form; with `ignoreMeetings` such symbols count as different.
+// Every range of a step is one of three kinds: the sink's tile on that axis, the k step, or the whole axis
+// (R6 maps rows of tiles to rows and columns to columns). So each buffer and each run is a *symbol*. Three
+// facts determine a step: which extents are clipped (tile class), the k phase, and which symbols have kept
+// their range since the previous step (one bit mask for each kind of transition). Steps with equal facts are
+// identical, so their sum is computed once and multiplied by their number. If two symbols of one tensor (or
+// op) are the same rectangle at some positions only (their ranges coincide there), bind() returns false and
+// the caller uses the explaining evaluator. With `ignoreCoincidences` such symbols count as different.
 //
-// Three stages: prepare() lists the requests and runs of a plan, given the resident and retained tensors;
-// bind() turns the lists into symbols for one granularity; run() adds up the steps in the order of a
-// traversal. A search prepares once for many bindings.
+// There are three stages. prepare() lists the requests and runs of a plan, given the resident and retained
+// tensors. bind() turns the lists into symbols for one granularity. run() sums the steps in the order of a
+// traversal. A search calls prepare() once for many calls of bind().
 #pragma once
 
 #include "eval/bits.h"
@@ -93,7 +93,9 @@ template <class Limits> class FastEngine
     static constexpr std::size_t kSpans = kSmall ? 2 * Limits::kSinks + 1 : 0;
 
 public:
-    explicit FastEngine(bool ignoreMeetings = false) noexcept : m_ignoreMeetings(ignoreMeetings) {}
+    explicit FastEngine(bool ignoreCoincidences = false) noexcept : m_ignoreCoincidences(ignoreCoincidences)
+    {
+    }
 
     /// Lists the requests and runs of a plan, which must outlive the engine. Also given: the tensors resident
     /// before the subgraph, and those that it retains (R3.3, R9.7). Returns false if the plan exceeds the
@@ -387,7 +389,7 @@ private:
         std::size_t m_rowClass = 0, m_colClass = 0;
     };
 
-    const bool m_ignoreMeetings;
+    const bool m_ignoreCoincidences;
     const SubgraphPlan* m_plan = nullptr;
     std::optional<StepCosts> m_cost;
     std::optional<MemoryCosts> m_memory;
@@ -451,12 +453,12 @@ private:
 /// else the large one. Returns a default value if the plan exceeds both.
 template <class Use>
 [[nodiscard]] auto withEngine(const SubgraphPlan& plan, std::span<const TensorId> resident,
-                              std::span<const TensorId> retained, bool ignoreMeetings, Use&& use)
+                              std::span<const TensorId> retained, bool ignoreCoincidences, Use&& use)
 {
     if (SmallLimits::hold(plan))
-        if (FastEngine<SmallLimits> engine(ignoreMeetings); engine.prepare(plan, resident, retained))
+        if (FastEngine<SmallLimits> engine(ignoreCoincidences); engine.prepare(plan, resident, retained))
             return use(engine);
-    FastEngine<LargeLimits> engine(ignoreMeetings);
+    FastEngine<LargeLimits> engine(ignoreCoincidences);
     return engine.prepare(plan, resident, retained) ? use(engine) : decltype(use(engine)){};
 }
 

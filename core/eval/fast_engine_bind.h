@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: the lists of a plan, and their symbols, k phases and run costs for one granularity.
+// FastEngine: the lists of a plan (prepare()), and their symbols, k phases and run costs (bind()).
 #pragma once
 
 #include "eval/fast_engine.h"
@@ -223,7 +223,7 @@ bool FastEngine<Limits>::canMeet(Axis a, Axis b, bool row, std::int64_t size) co
 {
     if (a == b)
         return true;
-    if (a == Axis::Full || b == Axis::Full || m_ignoreMeetings)
+    if (a == Axis::Full || b == Axis::Full || m_ignoreCoincidences)
         return false;
     // Ranges of one axis are equal at all positions if both sizes are equal; otherwise only the last ones may
     // be.
@@ -308,14 +308,14 @@ template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRe
         if (other.row == run.row && other.col == run.col) {
             // An epilogue needs this step's k range of its drivers, an interior run needs the whole K. The
             // order of both in a step decides what the second adds (R6.6).
-            isRegular = run.kept || other.drives == run.drives || m_ignoreMeetings;
+            isRegular = run.kept || other.drives == run.drives || m_ignoreCoincidences;
             m_hasVariants = m_hasVariants || (!run.kept && (reduces(other.rowSlot) != reduces(run.rowSlot) ||
                                                             reduces(other.colSlot) != reduces(run.colSlot)));
             run.bound = b;
             return true;
         }
         if (run.kept) // a union of different slices cannot be one distinct run
-            isRegular = m_ignoreMeetings;
+            isRegular = m_ignoreCoincidences;
         else
             isRegular = !canMeet(other.row, run.row, true, m_plan->ranges()[run.rowSlot].size) ||
                         !canMeet(other.col, run.col, false, m_plan->ranges()[run.colSlot].size);
@@ -455,7 +455,7 @@ template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, d
 /// True if donations depend on the tile class alone (R9.6).
 template <class Limits> bool FastEngine<Limits>::donationIsRegular() const
 {
-    if (m_ignoreMeetings)
+    if (m_ignoreCoincidences)
         return true;
     for (const auto& s : m_plan->sinks()) {
         if (!s.pointwise)

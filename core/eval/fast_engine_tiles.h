@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: the steps of one tile, and tiles in the order of a traversal.
+// FastEngine: the steps of one tile, and the sum over all tiles in the order of a traversal (run()).
 #pragma once
 
 #include "eval/fast_engine.h"

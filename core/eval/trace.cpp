@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explaining evaluator: the rules word by word, one (tile, k) step after the other
+// The explaining evaluator: simulates one (tile, k) step after another, exactly as the rules are written
 // (docs/rules/schedule.md 14).
 #include "eval/trace.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What plans look like in the middle: states between two subgraphs, prefixes, and the parts around a stretch.
+// Parts of plans: states between two subgraphs, prefixes, and the fixed parts around a stretch.
 #pragma once
 
 #include "solve/plan/plan.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the plan of an op set to flat lists: what every sink asks for (R6), each once, with the conditions
-// under which it is active. The bounds are taken from these lists; evaluations are those of core/eval.
+// Conversion of the plan of an op set to flat lists: the requests and runs of every sink (R6), each once,
+// with the conditions under which it is active. The bounds use these lists; evaluations use core/eval.
 #include "solve/cost/cost_model.h"
 
 #include "base/integer.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings of the compiled op set: all extents of the tile and all depths k.
 //
-// leastByDepth(): a deep k step takes room; a shallow one leaves the completing step of a tile with little to
-// compute while it stores. So the completing steps count by traffic only, and the others by compute only.
-// Where a reduction K takes several steps of at most k, at most the part k / K of its work falls into the
-// completing step, and never more than half.
+// leastByDepth(): a large k needs more fast memory; a small k leaves little compute in the completing step of
+// a tile, which stores the result. So the bound counts only traffic in completing steps and only compute in
+// the other steps. If a reduction K takes several steps of at most k, at most the share k / K of its work is
+// in the completing step, and never more than half.
 #include "base/integer.h"
 #include "solve/cost/cost_model.h"
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings of the compiled op set with given extents of the tile.
 //
-// Loads. Requests of one tensor with different roles, or for ranges that are never equal, are different
-// buffers (R7.1), unless the whole tensor may be requested; then it counts once. A slice that changes with
-// every k step (where there are certainly several) is loaded again in every tile that needs it, because the
-// first k step of a tile never follows an equal one. A row strip (all columns) stays in memory along a row of
-// tiles; in a traversal by columns it is loaded in every tile, except on one side of each turn of a snake.
-// Column strips are the mirror image, and one traversal holds for all tensors.
+// Loads. Requests for one tensor with different roles, or for ranges that are never equal, use different
+// buffers (R7.1). If the whole tensor may be requested, it counts once. A slice that changes with every k
+// step (if there are certainly several steps) is loaded in every tile that needs it, because the first k step
+// of a tile never follows a step with an equal slice. A row strip (all columns) stays in memory along a row
+// of tiles. In a traversal by columns it is loaded in every tile, except on one side of each turn of a snake.
+// The same holds for column strips with rows and columns exchanged. One traversal applies to all tensors.
 //
 // Compute. Every rectangle that an op runs on is charged at least once (R8.1): by strips along an axis that
-// is spatial in every request for the op, by extent along others, which is never more. With compute=array the
-// runs of a MatMul are cut as in the first request for it, or less, which never takes more cycles
-// (leastArrayTime() in eval/traffic_bound.h).
+// is spatial in every request for the op, by extent along other axes, which is never more. With compute=array
+// the runs of a MatMul are assumed to be cut as in the first request for it, or less. A smaller number of
+// cuts never takes more cycles (leastArrayTime() in eval/traffic_bound.h).
 //
-// Working set. In the first tile every sink is present. The bound is the largest over its first k step and
-// its completing ones, with the thinnest slices along k and one request of each tensor.
+// Working set. In the first tile every sink is active. The bound is the maximum over its first k step and its
+// completing steps, with the thinnest slices along k and one request for each tensor.
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings with one grid of tiles, by traversal: the sum of all compute and the sum of
-// all traffic, as if all steps overlapped perfectly. They discard nearly all tilings of a proof.
+// all traffic, assuming perfect overlap of all steps. They discard nearly all tilings of a proof.
 //
-// Of the depth k only this matters: is it the largest legal one, or smaller? A smaller k cuts every reduction
-// into several steps. Then the first k step of a tile never follows an equal one, and what only completing
-// steps need has left fast memory when the next tile completes. So the sums over the k steps are the same for
-// all smaller k.
+// Only one property of the depth k matters: whether it is the largest legal one or smaller. A smaller k cuts
+// every reduction into several steps. Then the first k step of a tile never follows a step with equal slices,
+// and data that only completing steps need has left fast memory when the next tile completes. So the sums
+// over the k steps are equal for all smaller k.
 //
-// Where two slices of a tensor may coincide at some position, its elements count once; where two runs of an
-// op may coincide, their rectangles count once, by extent (with compute=array those of the first run).
+// If two slices of a tensor may coincide at some position, its elements count once. If two runs of an op may
+// coincide, their rectangles count once, by extent (with compute=array: those of the first run).
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The check of what a search has found: it is evaluated anew as a whole schedule.
+// Independent check of a found schedule: it is evaluated again as a whole.
 #pragma once
 
 #include "solve/plan/solve_options.h"

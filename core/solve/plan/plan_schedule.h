@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From schedules to plans and back.
+// Conversion of schedules to plans and of plans to schedules.
 #pragma once
 
 #include "solve/plan/plan.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sets are grown op by op. A refused op stays out of all sets that grow from there, so its result comes from
-// outside: that gives the room that all of them need at least.
+// Sets are grown op by op. A refused op is in none of the sets that grow from there, so its result comes from
+// outside. This gives a lower bound of the fast memory that all these sets need.
 #include "solve/proof/connected_sets.h"
 
 #include "eval/request_kinds.h"

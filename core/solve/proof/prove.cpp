@@ -77,7 +77,7 @@ private:
         reportProgress();
     }
     /// Accepts the value of the prices as a lower bound for every order of tiles.
-    void takePrices()
+    void acceptPriceBound()
     {
         if (m_columns.value() > m_proof.lowerBound)
             m_proof.priced = m_columns.cover();
@@ -88,8 +88,8 @@ private:
     void boundBySetCover();
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
-    void tile();
-    void take(const std::vector<CostedSet>& entries, double total);
+    void computeExactLatencies();
+    void acceptPlan(const std::vector<CostedSet>& entries, double total);
     Proof finish();
 
     Rules m_rules;
@@ -127,7 +127,7 @@ ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
 
 /// Alternates between computing exact latencies for columns in the solution of the master problem and
 /// computing new prices.
-void Prover::tile()
+void Prover::computeExactLatencies()
 {
     (void)m_columns.price();
     while (keepGoing() && !isClosed(m_columns.value())) {
@@ -154,7 +154,7 @@ void Prover::tile()
 }
 
 /// Accepts the schedule of a plan that the search has found, if the evaluator confirms its latency.
-void Prover::take(const std::vector<CostedSet>& entries, double total)
+void Prover::acceptPlan(const std::vector<CostedSet>& entries, double total)
 {
     const Schedule schedule = toSchedule(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
     const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
@@ -190,7 +190,7 @@ Proof Prover::runWithoutPrices()
         m_proof.optimal = true;
         m_proof.space = found.space;
         if (found.entries)
-            take(*found.entries, found.total);
+            acceptPlan(*found.entries, found.total);
     }
     return finish();
 }
@@ -224,23 +224,23 @@ Proof Prover::run()
     if (closed())
         return finish();
     bool priced = false;
-    m_columns.onBound([this] { takePrices(); });
+    m_columns.onBound([this] { acceptPriceBound(); });
     if (listed)
         during(kPriceShare, [&] { priced = m_columns.price(); });
     if (!priced)
         return finish();
-    takePrices();
+    acceptPriceBound();
     if (closed())
         return finish();
     bool decided = decide();
-    takePrices();
+    acceptPriceBound();
     if (decided && !closed())
         during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
     if (closed())
         return finish();
     // exact latencies hold for preset traversals only
     m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.value()); });
-    during(kTilingShare, [&] { tile(); });
+    during(kTilingShare, [&] { computeExactLatencies(); });
     if (!decided) // the exact latencies may have excluded enough columns for a second attempt
         decided = decide();
     raise(&Proof::presetBound, m_columns.value());
@@ -251,7 +251,7 @@ Proof Prover::run()
         m_proof.optimal = true;
         m_proof.space = exactSpace();
         if (!found.entries.empty())
-            take(found.entries, found.total);
+            acceptPlan(found.entries, found.total);
     }
     return finish();
 }

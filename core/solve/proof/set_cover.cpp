@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The set-cover bound of a problem. Its ops are split into groups of components, each of which is priced by
-// itself (GroupCover) by column generation on two levels: a master problem over the subgraphs known so far
-// (SetCoverMaster), and a pricing problem (SetPricing) that finds all others that its prices exceed.
+// The set-cover bound of a problem. The ops are split into groups of components. Each group is priced by
+// itself (GroupCover) by column generation: a master problem over the known subgraphs (SetCoverMaster), and a
+// pricing problem that finds all other overpriced subgraphs (SetPricing).
 #include "solve/proof/set_cover.h"
 
 #include "base/wall_clock.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Branch and bound over boxes of tile sizes. In a box an op set costs at least what its ops, loads and stores
-// cost one by one at the largest tiles, and takes at least the room that they take at the smallest ones. Both
-// are sums over the arcs of a path. So one backward pass gives, for every state, the least that a path can
-// still add of weighted compute and memory less prices, with room at a price (a Lagrangian relaxation of the
-// capacity).
+// Branch and bound over boxes of tile sizes. In a box, the cost of an op set is at least the sum of the costs
+// of its ops, loads and stores at the largest tiles. Its fast memory is at least the sum at the smallest
+// tiles. Both are sums over the arcs of a path. So one backward pass computes, for every state, the minimum
+// that a path can still add: weighted compute and memory time, minus prices, plus fast memory at a price (a
+// Lagrangian relaxation of the capacity).
 #include "solve/proof/set_pricing.h"
 
 #include "solve/proof/connected_sets.h"
@@ -41,7 +41,7 @@ public:
     static constexpr std::size_t kFirstRooms = 4;
     static constexpr std::size_t kRooms = kFirstRooms + (BoxCosts::kMoments - 1);
     static constexpr std::size_t kLanes = kWeights * kRooms;
-    static constexpr std::array<double, kRooms> kTimes{0, 0.5, 1, 2, 1, 1};
+    static constexpr std::array<double, kRooms> kRoomPriceFactor{0, 0.5, 1, 2, 1, 1};
     static constexpr std::array<std::size_t, kRooms> kMomentOf{0, 0, 0, 0, 1, 2};
     using Lanes = std::array<double, kLanes>; ///< one value for each pair of a room price and a weight
     using Rooms = std::array<double, BoxCosts::kMoments>;
@@ -104,7 +104,7 @@ private:
         std::array<double, kWeights> value{};
         Rooms room{};
     };
-    bool takePath(std::vector<FoundSet>& out);
+    bool addPath(std::vector<FoundSet>& out);
     bool walk(const Paths& paths, const Node& node, std::vector<FoundSet>& out);
 
     static constexpr double kRounding = 1e-11;
@@ -266,7 +266,7 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
 }
 
 /// Adds the op set of the current path. Returns false when there are enough sets.
-bool SetPricing::Search::takePath(std::vector<FoundSet>& out)
+bool SetPricing::Search::addPath(std::vector<FoundSet>& out)
 {
     Set set;
     for (const std::uint32_t event : m_path)
@@ -314,7 +314,7 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
         const bool adds = m_p.m_events[arc.event].adds;
         if (adds)
             m_path.push_back(arc.event);
-        const bool continues = arc.to == Paths::kEnd ? takePath(out) : walk(paths, next, out);
+        const bool continues = arc.to == Paths::kEnd ? addPath(out) : walk(paths, next, out);
         if (adds)
             m_path.pop_back();
         if (!continues)
@@ -327,7 +327,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
                                                      std::size_t mostSets, std::vector<FoundSet>& out)
 {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-        m_roomPrice[lane] = kTimes[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
+        m_roomPrice[lane] = kRoomPriceFactor[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
     for (const std::uint32_t kind : state.paths->kinds) {
         const Event& e = m_p.m_events[m_p.m_kinds[kind]];
         const BoxCosts::Terms t = m_terms[kind] = m_p.m_costs.of(*e.situation, e.op, state.box);
@@ -350,7 +350,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         for (std::size_t r = 1; r < kFirstRooms; ++r)
             if (at(r) > at(best))
                 best = r;
-        state.rooms[w] *= kTimes[best];
+        state.rooms[w] *= kRoomPriceFactor[best];
     }
     m_mostNodes = m_nodes + mostNodes;
     m_mostSets = mostSets;

@@ -46,8 +46,8 @@ private:
     void findSchedule();
     bool branchAndBound();
     void price(double seconds);
-    void take(Schedule schedule, double total, std::vector<double> latencies);
-    void takePrices(LowerBound bound);
+    void acceptSchedule(Schedule schedule, double total, std::vector<double> latencies);
+    void acceptCoverBound(LowerBound bound);
     void raise(double value);
     void raisePresets(double value)
     {
@@ -117,7 +117,7 @@ void ProofRun::findSchedule()
     if (!found)
         return;
     if (found->total < m_state.best * (1 - kMinImprovement))
-        take(std::move(found->schedule), found->total, std::move(found->latencies));
+        acceptSchedule(std::move(found->schedule), found->total, std::move(found->latencies));
     if (found->provenOptimal && found->total <= m_state.best * (1 + kMinImprovement))
         setOptimal(found->provenSpace);
 }
@@ -135,14 +135,14 @@ bool ProofRun::branchAndBound()
         if (p.seconds - reported < kReportSeconds)
             return;
         reported = p.seconds;
-        takePrices(boundOfGroups(m_quick, m_problem, *p.priced));
+        acceptCoverBound(boundOfGroups(m_quick, m_problem, *p.priced));
         raise(p.lowerBound);
         reportState();
     };
     Proof proof = prove(m_problem, m_rules, m_state.best, limits);
-    takePrices(boundOfGroups(m_quick, m_problem, proof.priced));
+    acceptCoverBound(boundOfGroups(m_quick, m_problem, proof.priced));
     if (proof.schedule && proof.total < m_state.best * (1 - kMinImprovement))
-        take(std::move(*proof.schedule), proof.total, std::move(proof.latencies));
+        acceptSchedule(std::move(*proof.schedule), proof.total, std::move(proof.latencies));
     raise(proof.lowerBound);
     raisePresets(proof.presetBound);
     if (proof.optimal)
@@ -156,7 +156,7 @@ void ProofRun::price(double seconds)
 {
     const double before = wallClock();
     const double value = m_coverBound.value;
-    takePrices(strongBound(
+    acceptCoverBound(strongBound(
         m_problem, m_rules,
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
     // A run that ended well before its limit has converged only up to its small search limits: a longer run
@@ -166,7 +166,7 @@ void ProofRun::price(double seconds)
 }
 
 /// Accepts a schedule from solve() or prove(), which the evaluator has checked there.
-void ProofRun::take(Schedule schedule, double total, std::vector<double> latencies)
+void ProofRun::acceptSchedule(Schedule schedule, double total, std::vector<double> latencies)
 {
     m_state.best = total;
     m_state.schedule = std::make_shared<const Schedule>(std::move(schedule));
@@ -174,7 +174,7 @@ void ProofRun::take(Schedule schedule, double total, std::vector<double> latenci
     reportState();
 }
 
-void ProofRun::takePrices(LowerBound bound)
+void ProofRun::acceptCoverBound(LowerBound bound)
 {
     if (bound.value <= m_coverBound.value)
         return;

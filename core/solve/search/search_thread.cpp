@@ -187,7 +187,7 @@ private:
             if (m_isProvable && number == 0)
                 prove();
             if (m_options.threads != 1 && !m_shared.outOfTime())
-                takeOver();
+                adoptRegions();
         }
     }
 
@@ -222,7 +222,7 @@ private:
     {
         double temperature = round.average * round.startTemperature;
         double fraction = 0;
-        bool tookOver = m_options.threads == 1;
+        bool hasAdopted = m_options.threads == 1;
         for (std::int64_t i = 0;; ++i) {
             if (i % 32 == 0) {
                 const double t = m_shared.now();
@@ -236,9 +236,9 @@ private:
                                            : (t - round.start) / round.seconds;
                 if (fraction >= 1)
                     break;
-                if (fraction >= kDescentFrom && !tookOver) {
-                    tookOver = true;
-                    takeOver();
+                if (fraction >= kDescentFrom && !hasAdopted) {
+                    hasAdopted = true;
+                    adoptRegions();
                 }
                 temperature = fraction < kDescentFrom ? round.average * round.startTemperature *
                                                             std::pow(kEndTemperature / round.startTemperature,
@@ -296,7 +296,7 @@ private:
     }
 
     /// Copies regions that are faster in the incumbent of all threads into the current best plan.
-    void takeOver()
+    void adoptRegions()
     {
         publishBest();
         const SharedSearch::Incumbent incumbent = m_shared.incumbent();

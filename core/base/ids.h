@@ -21,9 +21,11 @@ template <typename Tag> struct Id
     auto operator<=>(const Id&) const = default;
 };
 
-using OpId = Id<struct OpTag>;
-using TensorId = Id<struct TensorTag>;
-using SubgraphId = Id<struct SubgraphTag>; ///< position in the schedule
+using OpId = Id<struct OpTag>;                   ///< of a problem
+using TensorId = Id<struct TensorTag>;           ///< of a problem
+using SubgraphId = Id<struct SubgraphTag>;       ///< position in the schedule
+using OperatorId = Id<struct OperatorTag>;       ///< of a model, before it is lowered to ops
+using ModelTensorId = Id<struct ModelTensorTag>; ///< of a model
 
 /// A vector indexed by a strong id.
 template <typename IdT, typename T> class IdVector

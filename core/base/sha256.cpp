@@ -3,10 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 namespace tilewright {
 
@@ -91,27 +87,6 @@ std::string sha256(std::string_view text)
     Sha256 hash;
     hash.add(text);
     return hash.hex();
-}
-
-Result<FileDigest> digestOfFile(const std::string& path)
-{
-    std::error_code ec;
-    if (std::filesystem::is_directory(path, ec))
-        return Error{ErrorCode::Io, "is a folder, not a file", {}, path};
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        return Error{ErrorCode::Io, std::string("cannot be opened (") + std::strerror(errno) + ")", {}, path};
-    Sha256 hash;
-    FileDigest out;
-    std::string buffer(std::size_t{1} << 16, '\0');
-    while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-        hash.add(std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount())));
-        out.bytes += in.gcount();
-    }
-    if (in.bad())
-        return Error{ErrorCode::Io, "cannot be read to its end", {}, path};
-    out.sha256 = hash.hex();
-    return out;
 }
 
 } // namespace tilewright

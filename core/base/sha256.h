@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/result.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -32,14 +30,5 @@ private:
 };
 
 [[nodiscard]] std::string sha256(std::string_view text);
-
-/// Of a file of any size.
-struct FileDigest
-{
-    std::string sha256;
-    std::int64_t bytes = 0;
-    bool operator==(const FileDigest&) const = default;
-};
-[[nodiscard]] Result<FileDigest> digestOfFile(const std::string& path);
 
 } // namespace tilewright

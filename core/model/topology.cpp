@@ -88,8 +88,8 @@ struct Reader
         for (const auto* s : {&m, &n, &k})
             if (!*s)
                 return s->error();
-        const TensorId a = builder.input(name + ".A", {*m, *k});
-        const TensorId b = builder.constant(name + ".B", {*k, *n});
+        const ModelTensorId a = builder.input(name + ".A", {*m, *k});
+        const ModelTensorId b = builder.constant(name + ".B", {*k, *n});
         builder.matmul(name, a, b);
         return Unit{};
     }
@@ -125,8 +125,8 @@ struct Reader
         const bool depthwise = name.starts_with("DP");
         if (depthwise)
             window.groups = channels;
-        const TensorId x = builder.input(name + ".ifmap", {1, channels, height, width});
-        const TensorId w =
+        const ModelTensorId x = builder.input(name + ".ifmap", {1, channels, height, width});
+        const ModelTensorId w =
             builder.constant(name + ".filter", {depthwise ? channels : filters, depthwise ? 1 : channels,
                                                 filterHeight, filterWidth});
         builder.add(OperatorKind::Conv2d, name, {x, w}, window);

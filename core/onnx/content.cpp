@@ -3,7 +3,6 @@
 #include "onnx/import.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace tilewright::onnx {
 
@@ -23,14 +22,6 @@ bool isOnnx(std::string_view content) noexcept
                const auto u = static_cast<unsigned char>(c);
                return u < ' ' && c != '\n' && c != '\t' && c != '\r';
            });
-}
-
-bool isOnnxFile(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    char head[256];
-    in.read(head, sizeof head);
-    return isOnnx({head, static_cast<std::size_t>(in.gcount())});
 }
 
 } // namespace tilewright::onnx

@@ -131,9 +131,9 @@ Status GraphWalk::run()
     return walk(graph.node(), opset, 0);
 }
 
-std::vector<TensorId> GraphWalk::outputs() const
+std::vector<ModelTensorId> GraphWalk::outputs() const
 {
-    std::vector<TensorId> out;
+    std::vector<ModelTensorId> out;
     for (const pb::ValueInfoProto& v : m_file.graph().output())
         if (const ValueId id = m_values.find(v.name()); id != kNoValue && m_values[id].tensor)
             out.push_back(*m_values[id].tensor);

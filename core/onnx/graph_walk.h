@@ -24,7 +24,7 @@ public:
     Status run();
     [[nodiscard]] model::Model takeModel() { return std::move(m_translation.model()); }
     /// The results of the graph that are tensors of the model.
-    [[nodiscard]] std::vector<TensorId> outputs() const;
+    [[nodiscard]] std::vector<ModelTensorId> outputs() const;
     [[nodiscard]] ImportReport takeReport() { return std::move(m_report); }
 
 private:

@@ -6,54 +6,12 @@
 #include "onnx/strip_weights.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace tilewright::onnx {
 
 namespace pb = ::onnx;
 
 namespace {
-
-/// A file of any size, of which only what is looked at is read.
-class MappedFile
-{
-public:
-    explicit MappedFile(const std::string& path)
-    {
-        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        struct stat info = {};
-        if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-            m_size = static_cast<std::size_t>(info.st_size);
-            m_data = mmap(nullptr, m_size, PROT_READ, MAP_PRIVATE, file, 0);
-        }
-        m_error = errno;
-        if (file >= 0)
-            close(file);
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    ~MappedFile()
-    {
-        if (isOpen())
-            munmap(m_data, m_size);
-    }
-    [[nodiscard]] bool isOpen() const noexcept { return m_data != nullptr && m_data != MAP_FAILED; }
-    [[nodiscard]] std::string_view content() const { return {static_cast<const char*>(m_data), m_size}; }
-    [[nodiscard]] Error error(const std::string& path) const
-    {
-        return {ErrorCode::Io, std::string("cannot be opened (") + std::strerror(m_error) + ")", {}, path};
-    }
-
-private:
-    void* m_data = nullptr;
-    std::size_t m_size = 0;
-    int m_error = 0;
-};
 
 Error inFile(Error error, const std::string& file)
 {
@@ -205,26 +163,12 @@ Result<Imported> importModel(std::string_view content, const std::string& file, 
     return out;
 }
 
-Result<Imported> importFile(const std::string& path, const Dimensions& dimensions)
-{
-    const MappedFile file(path);
-    return file.isOpen() ? importModel(file.content(), path, dimensions) : Result<Imported>(file.error(path));
-}
-
-Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content, const std::string& file)
+Result<std::vector<FreeDimension>> freeDimensions(std::string_view content, const std::string& file)
 {
     pb::ModelProto proto;
     if (Status s = parse(content, file, proto); !s)
         return s.error();
     return freeDimensionsOf(proto);
-}
-
-Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
-{
-    const MappedFile file(path);
-    if (!file.isOpen())
-        return file.error(path);
-    return freeDimensionsIn(file.content(), path);
 }
 
 } // namespace tilewright::onnx

@@ -36,10 +36,10 @@ struct ImportedNode
 {
     std::string name, type;
     Fate fate = Fate::Operator;
-    std::optional<OpId> op; ///< of the model; for Dropped the one whose results stand for it
-    std::int64_t macs = 0;  ///< of a part
-    std::int64_t bytes = 0; ///< of its operands and results
-    std::string note;       ///< a sentence, for all but operators
+    std::optional<OperatorId> op; ///< of the model; for Dropped the one whose results stand for it
+    std::int64_t macs = 0;        ///< of a part
+    std::int64_t bytes = 0;       ///< of its operands and results
+    std::string note;             ///< a sentence, for all but operators
 };
 
 struct ImportReport
@@ -56,20 +56,17 @@ struct Imported
     ImportReport report;
 };
 
-/// Is this the beginning of an ONNX file? Told by content: the fields of a ModelProto.
+/// Is this an ONNX file? Its first 256 bytes suffice: they hold the fields of a ModelProto.
 [[nodiscard]] bool isOnnx(std::string_view content) noexcept;
-[[nodiscard]] bool isOnnxFile(const std::string& path);
 
-/// Reads an ONNX model without its weights (docs/rules/workload.md 6). Each operator is named after its node.
-/// The Error names node and reason; free dimensions without a value are one, which lists them.
+/// Reads an ONNX model without its weights (docs/rules/workload.md 6); what is left out is not even touched
+/// in memory. Each operator is named after its node. The Error names node and reason; free dimensions without
+/// a value are one, which lists them.
 [[nodiscard]] Result<Imported> importModel(std::string_view content, const std::string& file,
                                            const Dimensions& dimensions = {});
-/// The same of a file of any size.
-[[nodiscard]] Result<Imported> importFile(const std::string& path, const Dimensions& dimensions = {});
 
 /// The sizes of its inputs that a file leaves open, in the file's order.
-[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensions(const std::string& path);
-[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content,
-                                                                  const std::string& file);
+[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensions(std::string_view content,
+                                                                const std::string& file);
 
 } // namespace tilewright::onnx

@@ -22,17 +22,7 @@ Result<Imported> importModel(std::string_view, const std::string& file, const Di
     return notBuilt(file);
 }
 
-Result<Imported> importFile(const std::string& path, const Dimensions&)
-{
-    return notBuilt(path);
-}
-
-Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
-{
-    return notBuilt(path);
-}
-
-Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view, const std::string& file)
+Result<std::vector<FreeDimension>> freeDimensions(std::string_view, const std::string& file)
 {
     return notBuilt(file);
 }

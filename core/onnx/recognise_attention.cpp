@@ -39,13 +39,13 @@ struct Rewrite::Chain
 {
     std::uint32_t scores = kNone, context = kNone;
     std::vector<std::uint32_t> between; ///< the softmax and what stands around it
-    std::vector<TensorId> masks;        ///< further operands of these
+    std::vector<ModelTensorId> masks;   ///< further operands of these
 };
 
 /// From the softmax back to the product of queries and keys.
-std::optional<TensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) const
+std::optional<ModelTensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) const
 {
-    TensorId t = op(softmax).inputs[0];
+    ModelTensorId t = op(softmax).inputs[0];
     std::uint32_t reader = softmax;
     for (int steps = 0; steps < kMostBetween; ++steps) {
         const std::uint32_t w = writer(t);
@@ -58,18 +58,18 @@ std::optional<TensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) c
             chain.scores = w;
             return t;
         }
-        std::optional<TensorId> next;
+        std::optional<ModelTensorId> next;
         if (o.kind == Kind::Identity ||
             (o.kind == Kind::Reshape && keepsMatrices(shape(o.inputs[0]), shape(t)))) {
             next = o.inputs[0];
         } else if (o.kind == Kind::Elementwise) {
             // The operand of full size that a product, or another such step, writes; masks are the rest.
-            for (const TensorId in : o.inputs)
+            for (const ModelTensorId in : o.inputs)
                 if (!next && shape(in) == shape(t) && onlyReader(in) == w && writer(in) != kNone &&
                     (op(writer(in)).kind == Kind::MatMul || op(writer(in)).kind == Kind::Elementwise ||
                      op(writer(in)).kind == Kind::Reshape || op(writer(in)).kind == Kind::Identity))
                     next = in;
-            for (const TensorId in : o.inputs)
+            for (const ModelTensorId in : o.inputs)
                 if (next && in != *next)
                     chain.masks.push_back(in);
         }
@@ -85,7 +85,7 @@ std::optional<TensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) c
 /// From the softmax on to the product with the values.
 std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& chain) const
 {
-    TensorId t = op(softmax).outputs[0];
+    ModelTensorId t = op(softmax).outputs[0];
     for (int steps = 0; steps < kMostBetween; ++steps) {
         const std::uint32_t r = onlyReader(t);
         if (r == kNone)
@@ -102,7 +102,7 @@ std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& ch
                             (o.kind == Kind::Elementwise && shape(o.outputs[0]) == shape(t));
         if (!passes)
             return std::nullopt;
-        for (const TensorId in : o.inputs)
+        for (const ModelTensorId in : o.inputs)
             if (in != t)
                 chain.masks.push_back(in);
         chain.between.push_back(r);
@@ -112,9 +112,10 @@ std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& ch
 }
 
 /// Keys or values before each head was repeated for the queries that share it.
-TensorId Rewrite::ungrouped(TensorId t) const
+ModelTensorId Rewrite::ungrouped(ModelTensorId t) const
 {
-    const auto step = [&](TensorId at, std::initializer_list<Kind> kinds) -> std::optional<TensorId> {
+    const auto step = [&](ModelTensorId at,
+                          std::initializer_list<Kind> kinds) -> std::optional<ModelTensorId> {
         const std::uint32_t w = writer(at);
         if (w == kNone || std::find(kinds.begin(), kinds.end(), op(w).kind) == kinds.end())
             return std::nullopt;
@@ -132,12 +133,12 @@ TensorId Rewrite::ungrouped(TensorId t) const
     return *heads;
 }
 
-TensorId Rewrite::asHeads(TensorId t, const std::string& name)
+ModelTensorId Rewrite::asHeads(ModelTensorId t, const std::string& name)
 {
     const Shape four = fourOf(shape(t));
     if (shape(t) == four)
         return t;
-    const TensorId out = addTensor(name, four, t);
+    const ModelTensorId out = addTensor(name, four, t);
     append({Kind::Reshape, name, {}, {t}, {out}, model::NoAttributes{}});
     return out;
 }
@@ -149,8 +150,8 @@ void Rewrite::becomeAttention(std::uint32_t softmax)
     if (!scoresOf(softmax, chain) || !contextOf(softmax, chain))
         return;
     const std::string name = op(chain.context).name;
-    const TensorId q = op(chain.scores).inputs[0], out = op(chain.context).outputs[0];
-    TensorId k = op(chain.scores).inputs[1], v = op(chain.context).inputs[1];
+    const ModelTensorId q = op(chain.scores).inputs[0], out = op(chain.context).outputs[0];
+    ModelTensorId k = op(chain.scores).inputs[1], v = op(chain.context).inputs[1];
     const Shape scores = fourOf(shape(op(chain.scores).outputs[0])), queries = fourOf(shape(q)),
                 keys = fourOf(shape(k)), values = fourOf(shape(v)), result = fourOf(shape(out));
     // Every head has queries of its own; keys and values may be fewer.
@@ -162,7 +163,7 @@ void Rewrite::becomeAttention(std::uint32_t softmax)
     // As exporters have them, keys are turned before the product.
     const std::uint32_t turn = writer(k);
     const Shape before = shape(k);
-    const TensorId oldKeys = k, oldValues = v;
+    const ModelTensorId oldKeys = k, oldValues = v;
     bool turned = false;
     if (turn != kNone && op(turn).kind == Kind::Transpose && before.size() >= 2) {
         std::vector<std::int64_t> last(before.size());
@@ -179,10 +180,10 @@ void Rewrite::becomeAttention(std::uint32_t softmax)
         k = turned ? op(turn).inputs[0] : oldKeys;
         v = oldValues;
     }
-    TensorId heads = asHeads(k, name + "/keys");
+    ModelTensorId heads = asHeads(k, name + "/keys");
     if (!turned) {
         const Shape s = shape(heads);
-        const TensorId t = addTensor(name + "/keys_turned", {s[0], s[1], s[3], s[2]}, heads);
+        const ModelTensorId t = addTensor(name + "/keys_turned", {s[0], s[1], s[3], s[2]}, heads);
         append({Kind::Transpose,
                 name + "/keys_turned",
                 {},
@@ -191,20 +192,20 @@ void Rewrite::becomeAttention(std::uint32_t softmax)
                 model::TransposeAttributes{{0, 1, 3, 2}}});
         heads = t;
     }
-    const TensorId q4 = asHeads(q, name + "/queries"), v4 = asHeads(v, name + "/values");
+    const ModelTensorId q4 = asHeads(q, name + "/queries"), v4 = asHeads(v, name + "/values");
     model::AttentionAttributes a;
     a.heads = shape(q4)[1];
     a.kvHeads = shape(heads)[1];
     Operator attention{Kind::Attention, name, {}, {q4, heads, v4}, {}, a};
     const bool same = shape(out) == result;
-    const TensorId y = same ? out : addTensor(name + "/heads", result, out);
+    const ModelTensorId y = same ? out : addTensor(name + "/heads", result, out);
     const std::uint32_t contextOp = chain.context;
     std::vector<std::uint32_t> parts = chain.between;
     parts.push_back(chain.scores);
     parts.push_back(contextOp);
     const auto now = static_cast<std::uint32_t>(m_model.operators.size());
     const std::string note = "part of a recognised pattern, the attention \"" + name + "\"";
-    for (const TensorId mask : chain.masks)
+    for (const ModelTensorId mask : chain.masks)
         leaveOut(mask);
     for (const std::uint32_t part : parts)
         remove(part);

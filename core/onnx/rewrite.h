@@ -11,7 +11,7 @@ namespace tilewright::onnx {
 class Rewrite
 {
 public:
-    Rewrite(model::Model& model, ImportReport& report, const std::vector<TensorId>& outputs);
+    Rewrite(model::Model& model, ImportReport& report, const std::vector<ModelTensorId>& outputs);
 
     void foldNorms();
     void foldQuantisers();
@@ -24,25 +24,28 @@ private:
     struct Chain;
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    [[nodiscard]] model::Operator& op(std::uint32_t i) { return m_model.operators[OpId(i)]; }
-    [[nodiscard]] const model::Operator& op(std::uint32_t i) const { return m_model.operators[OpId(i)]; }
-    [[nodiscard]] const model::Shape& shape(TensorId t) const { return m_model.shape(t); }
-    [[nodiscard]] std::uint32_t writer(TensorId t) const { return m_writer[t.index()]; }
+    [[nodiscard]] model::Operator& op(std::uint32_t i) { return m_model.operators[OperatorId(i)]; }
+    [[nodiscard]] const model::Operator& op(std::uint32_t i) const
+    {
+        return m_model.operators[OperatorId(i)];
+    }
+    [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
+    [[nodiscard]] std::uint32_t writer(ModelTensorId t) const { return m_writer[t.index()]; }
     /// The one operator that reads the tensor, if it is one and the tensor is no result of the model.
-    [[nodiscard]] std::uint32_t onlyReader(TensorId t) const;
-    [[nodiscard]] bool isConstant(TensorId t) const { return m_model.tensors[t].constant; }
+    [[nodiscard]] std::uint32_t onlyReader(ModelTensorId t) const;
+    [[nodiscard]] bool isConstant(ModelTensorId t) const { return m_model.tensors[t].constant; }
     void remove(std::uint32_t i);
     std::uint32_t append(model::Operator op);
-    TensorId addTensor(const std::string& name, model::Shape shape, TensorId like);
-    void leaveOut(TensorId t);
+    ModelTensorId addTensor(const std::string& name, model::Shape shape, ModelTensorId like);
+    void leaveOut(ModelTensorId t);
     void tellNodes(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note);
     /// Removes operators that nothing reads any more, from `from` backwards.
-    void removeUnread(TensorId from, std::uint32_t now, const std::string& note);
+    void removeUnread(ModelTensorId from, std::uint32_t now, const std::string& note);
 
-    std::optional<TensorId> scoresOf(std::uint32_t softmax, Chain& chain) const;
+    std::optional<ModelTensorId> scoresOf(std::uint32_t softmax, Chain& chain) const;
     std::optional<std::uint32_t> contextOf(std::uint32_t softmax, Chain& chain) const;
-    [[nodiscard]] TensorId ungrouped(TensorId t) const;
-    TensorId asHeads(TensorId t, const std::string& name);
+    [[nodiscard]] ModelTensorId ungrouped(ModelTensorId t) const;
+    ModelTensorId asHeads(ModelTensorId t, const std::string& name);
     void becomeAttention(std::uint32_t softmax);
 
     model::Model& m_model;

@@ -9,8 +9,8 @@ namespace tilewright::onnx {
 using model::Shape;
 
 /// [batch, tokens, heads * d] as [batch, heads, tokens, d].
-Result<TensorId> Translation::asHeads(const Node& node, const std::string& part, TensorId x,
-                                      std::int64_t heads)
+Result<ModelTensorId> Translation::asHeads(const Node& node, const std::string& part, ModelTensorId x,
+                                           std::int64_t heads)
 {
     const Shape s = shape(x);
     if (s.size() == 4)
@@ -40,7 +40,7 @@ Status Translation::attention(const Node& node)
     if (!inputs)
         return Unit{};
     const bool flat = shape((*inputs)[0]).size() == 3;
-    std::array<TensorId, 3> qkv;
+    std::array<ModelTensorId, 3> qkv;
     for (std::size_t i = 0; i < 3; ++i) {
         const char* const names[] = {"query", "key", "value"};
         auto part = asHeads(node, names[i], (*inputs)[i], i == 0 ? heads : kvHeads);
@@ -56,7 +56,7 @@ Status Translation::attention(const Node& node)
     }
     for (std::size_t i = 1; i < 3; ++i) {
         const bool isUsed = i < node.out.size() && node.out[i] != kNoValue;
-        std::vector<TensorId> cache{qkv[i]};
+        std::vector<ModelTensorId> cache{qkv[i]};
         if (const auto before = operand(node, past + i - 1))
             cache.insert(cache.begin(), *before);
         if (isUsed) {
@@ -109,7 +109,7 @@ Status Translation::packedMatMul(const Node& node)
     if (node.integer("bits", 4) < 8 &&
         std::find(m_report.notes.begin(), m_report.notes.end(), note) == m_report.notes.end())
         m_report.notes.push_back(note);
-    return result(node, Kind::MatMul, {(*inputs)[0], TensorId(m_model.tensors.size() - 1)});
+    return result(node, Kind::MatMul, {(*inputs)[0], ModelTensorId(m_model.tensors.size() - 1)});
 }
 
 Status Translation::fusedMatMul(const Node& node)
@@ -132,7 +132,7 @@ Status Translation::skipNorm(const Node& node)
     if (const auto b = operand(node, bias))
         terms->push_back(*b);
     const model::ElementwiseAttributes add{"add", 0};
-    std::optional<TensorId> sum;
+    std::optional<ModelTensorId> sum;
     if (sumResult < node.out.size() && node.out[sumResult] != kNoValue) {
         if (Status s = result(node, Kind::Elementwise, std::move(*terms), add, {}, sumResult); !s)
             return s;

@@ -17,14 +17,14 @@ Status Translation::matMul(const Node& node)
     if (!inputs)
         return Unit{};
     leaveOut(node, quantised ? std::vector<std::size_t>{1, 2, 4, 5, 6, 7} : std::vector<std::size_t>{2, 3});
-    TensorId a = (*inputs)[0], b = (*inputs)[1];
+    ModelTensorId a = (*inputs)[0], b = (*inputs)[1];
     const Shape whole = shape(a), other = shape(b);
     if (whole.size() > 1 && other.size() > 1)
         return result(node, Kind::MatMul, {a, b});
     // A vector is a row on the left and a column on the right, and the result loses that dimension.
     if (whole.empty() || other.empty())
         return refuse(node, "an operand is a single number");
-    for (TensorId* t : {&a, &b})
+    for (ModelTensorId* t : {&a, &b})
         if (const Shape s = shape(*t); s.size() == 1) {
             const auto matrix =
                 reshape(node, t == &a ? "row" : "column", *t, t == &a ? Shape{1, s[0]} : Shape{s[0], 1});

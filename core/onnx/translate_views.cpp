@@ -87,11 +87,11 @@ Status Translation::slice(const Node& node)
     return result(node, Kind::Slice, std::move(*inputs), std::move(a));
 }
 
-Result<std::optional<std::pair<TensorId, std::size_t>>> Translation::operandAlong(const Node& node)
+Result<std::optional<std::pair<ModelTensorId, std::size_t>>> Translation::operandAlong(const Node& node)
 {
     const auto inputs = operands(node, {0});
     if (!inputs)
-        return std::optional<std::pair<TensorId, std::size_t>>();
+        return std::optional<std::pair<ModelTensorId, std::size_t>>();
     const Shape& x = shape(inputs->front());
     const auto axis = axisOf(node.integer("axis", 0), x.size());
     if (!axis)
@@ -156,7 +156,7 @@ Status Translation::split(const Node& node)
             m_values[parts[i]].shape = shape((*out)[i]);
             m_values[parts[i]].type = m_values[node.in[0]].type;
         }
-    m_report.nodes[node.index].op = OpId(m_model.operators.size() - 1);
+    m_report.nodes[node.index].op = OperatorId(m_model.operators.size() - 1);
     return Unit{};
 }
 
@@ -340,7 +340,7 @@ Status Translation::depthToSpace(const Node& node)
 
 Result<ValueId> Translation::sliceOf(const Node& node, std::size_t i, std::size_t axis, std::int64_t index)
 {
-    const TensorId whole = tensorOf(node.in[i]);
+    const ModelTensorId whole = tensorOf(node.in[i]);
     const std::string part = "operand" + std::to_string(i) + "/step" + std::to_string(index);
     const auto layer =
         helper(node, part.c_str(), Kind::Slice, {whole},

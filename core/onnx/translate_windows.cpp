@@ -133,7 +133,7 @@ Status Translation::convolution(const Node& node)
     a.groups = node.integer("group", 1);
     if (x.size() == 4)
         return result(node, Kind::Conv2d, std::move(*inputs), a);
-    TensorId image = (*inputs)[0];
+    ModelTensorId image = (*inputs)[0];
     std::int64_t depth = 1;
     if (x.size() == 5) {
         // Each window's layers side by side as channels of an image a layer of the result.

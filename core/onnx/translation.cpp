@@ -199,7 +199,7 @@ void Translation::drop(const Node& node, const std::string& why)
     if (op.outputs.empty())
         return;
     m_model.operators.push_back(std::move(op));
-    report.op = OpId(m_model.operators.size() - 1);
+    report.op = OperatorId(m_model.operators.size() - 1);
 }
 
 namespace {
@@ -227,18 +227,18 @@ std::string Translation::freshNodeName(const std::string& name)
     return fresh(m_nodeNames, name);
 }
 
-TensorId Translation::tensorOf(ValueId id)
+ModelTensorId Translation::tensorOf(ValueId id)
 {
     Value& value = m_values[id];
     if (!value.tensor) {
-        value.tensor = TensorId(m_model.tensors.size());
+        value.tensor = ModelTensorId(m_model.tensors.size());
         m_model.tensors.push_back(
             {freshName(value.name), *value.shape, value.constant, elementBytes(value.type)});
     }
     return *value.tensor;
 }
 
-std::optional<TensorId> Translation::operand(const Node& node, std::size_t i)
+std::optional<ModelTensorId> Translation::operand(const Node& node, std::size_t i)
 {
     const ValueId v = node.input(i);
     return v != kNoValue && m_values[v].isTensor() ? std::optional(tensorOf(v)) : std::nullopt;
@@ -266,13 +266,14 @@ Error Translation::refuse(const Node& node, const std::string& message) const
     return problemError({}, node.type + " \"" + node.name + "\": " + message);
 }
 
-Result<std::vector<TensorId>> Translation::add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                                               model::Attributes attributes, std::vector<Shape> declared,
-                                               const std::vector<std::string>& outputs, int bytes)
+Result<std::vector<ModelTensorId>> Translation::add(const Node& node, std::string name, Kind kind,
+                                                    Tensors inputs, model::Attributes attributes,
+                                                    std::vector<Shape> declared,
+                                                    const std::vector<std::string>& outputs, int bytes)
 {
     model::Operator op{kind, std::move(name), node.type, std::move(inputs), {}, std::move(attributes)};
     std::vector<Shape> shapes;
-    for (const TensorId t : op.inputs)
+    for (const ModelTensorId t : op.inputs)
         shapes.push_back(shape(t));
     const auto found = model::outputShapes(op, shapes, declared);
     if (!found)
@@ -291,8 +292,8 @@ Result<std::vector<TensorId>> Translation::add(const Node& node, std::string nam
     return out;
 }
 
-Result<TensorId> Translation::helper(const Node& node, const char* part, Kind kind, Tensors inputs,
-                                     model::Attributes attributes, Shape declared)
+Result<ModelTensorId> Translation::helper(const Node& node, const char* part, Kind kind, Tensors inputs,
+                                          model::Attributes attributes, Shape declared)
 {
     const std::string name = node.name + "/" + part;
     const int bytes = inputs.empty() ? 0 : m_model.tensors[inputs[0]].elementBytes;
@@ -303,7 +304,7 @@ Result<TensorId> Translation::helper(const Node& node, const char* part, Kind ki
     return out->front();
 }
 
-Result<TensorId> Translation::reshape(const Node& node, const char* part, TensorId x, Shape wanted)
+Result<ModelTensorId> Translation::reshape(const Node& node, const char* part, ModelTensorId x, Shape wanted)
 {
     if (shape(x) == wanted)
         return x;
@@ -312,12 +313,13 @@ Result<TensorId> Translation::reshape(const Node& node, const char* part, Tensor
         t.name = freshName(t.name);
         t.shape = std::move(wanted);
         m_model.tensors.push_back(std::move(t));
-        return TensorId(m_model.tensors.size() - 1);
+        return ModelTensorId(m_model.tensors.size() - 1);
     }
     return helper(node, part, Kind::Reshape, {x}, model::NoAttributes{}, std::move(wanted));
 }
 
-Result<TensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes)
+Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs,
+                                         model::Attributes attributes)
 {
     const int bytes = node.out.empty() || node.out[0] == kNoValue ? m_model.tensors[inputs[0]].elementBytes
                                                                   : elementBytes(m_values[node.out[0]].type);
@@ -325,7 +327,7 @@ Result<TensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs,
                    {freshName(node.name + "/own")}, bytes);
     if (!out)
         return out.error();
-    m_inner = OpId(m_model.operators.size() - 1);
+    m_inner = OperatorId(m_model.operators.size() - 1);
     m_report.nodes[node.index].op = m_inner;
     return out->front();
 }
@@ -347,7 +349,7 @@ Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::A
     value.tensor = out->front();
     value.shape = shape(out->front());
     if (!m_inner)
-        m_report.nodes[node.index].op = OpId(m_model.operators.size() - 1);
+        m_report.nodes[node.index].op = OperatorId(m_model.operators.size() - 1);
     return Unit{};
 }
 

@@ -37,24 +37,24 @@ private:
     using Handler = Status (Translation::*)(const Node&);
     static const std::unordered_map<std::string_view, Handler>& handlers();
     static const std::unordered_map<std::string_view, Handler>& microsoftHandlers();
-    using Tensors = std::vector<TensorId>;
+    using Tensors = std::vector<ModelTensorId>;
 
     // what all families use
-    [[nodiscard]] const model::Shape& shape(TensorId t) const { return m_model.shape(t); }
+    [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
     /// The tensor of a value that isTensor().
-    TensorId tensorOf(ValueId value);
+    ModelTensorId tensorOf(ValueId value);
     /// Of the operand, or nothing when it is not there, empty or of unknown shape.
-    std::optional<TensorId> operand(const Node& node, std::size_t i);
+    std::optional<ModelTensorId> operand(const Node& node, std::size_t i);
     /// Of these operands; drops the node and gives nothing when one cannot be a tensor.
     std::optional<Tensors> operands(const Node& node, const std::vector<std::size_t>& which);
     /// The first operand and the axis of it that the node names; nothing when the node was dropped.
-    Result<std::optional<std::pair<TensorId, std::size_t>>> operandAlong(const Node& node);
+    Result<std::optional<std::pair<ModelTensorId, std::size_t>>> operandAlong(const Node& node);
     /// An operator beside the node's own, "node/part"; its result is a tensor of that name.
-    Result<TensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
-                            model::Attributes attributes, model::Shape declared = {});
-    Result<TensorId> reshape(const Node& node, const char* part, TensorId x, model::Shape shape);
+    Result<ModelTensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
+                                 model::Attributes attributes, model::Shape declared = {});
+    Result<ModelTensorId> reshape(const Node& node, const char* part, ModelTensorId x, model::Shape shape);
     /// The node's own operator, with a result that something else reshapes to the node's.
-    Result<TensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
+    Result<ModelTensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
     /// The operator that gives the node's result `i`; the node's own one unless inner() was.
     Status result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
                   model::Shape declared = {}, std::size_t i = 0);
@@ -68,9 +68,9 @@ private:
     /// Counts constant operands that no operator reads.
     void leaveOut(const Node& node, const std::vector<std::size_t>& which);
     [[nodiscard]] Error refuse(const Node& node, const std::string& message) const;
-    Result<std::vector<TensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                                      model::Attributes attributes, std::vector<model::Shape> declared,
-                                      const std::vector<std::string>& outputs, int bytes);
+    Result<std::vector<ModelTensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,
+                                           model::Attributes attributes, std::vector<model::Shape> declared,
+                                           const std::vector<std::string>& outputs, int bytes);
 
     // translate_vector.cpp
     Status elementwise(const Node& node);
@@ -90,7 +90,8 @@ private:
     Status recurrent(const Node& node);
 
     // translate_fused.cpp
-    Result<TensorId> asHeads(const Node& node, const std::string& part, TensorId x, std::int64_t heads);
+    Result<ModelTensorId> asHeads(const Node& node, const std::string& part, ModelTensorId x,
+                                  std::int64_t heads);
     Status attention(const Node& node);
     Status packedMatMul(const Node& node);
     Status fusedMatMul(const Node& node);
@@ -123,7 +124,7 @@ private:
     ImportReport& m_report;
     model::Model m_model;
     std::unordered_map<std::string, std::size_t> m_names, m_nodeNames; ///< with the next number behind it
-    std::optional<OpId> m_inner;
+    std::optional<OperatorId> m_inner;
 };
 
 } // namespace tilewright::onnx

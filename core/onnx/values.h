@@ -43,7 +43,7 @@ struct Value
     int type = 0;                      ///< of ONNX' TensorProto::DataType
     bool constant = false;             ///< known before the model runs
     std::optional<Constant> data;
-    std::optional<TensorId> tensor; ///< in the model
+    std::optional<ModelTensorId> tensor; ///< in the model
 
     /// Can it be a tensor of a model: shape known, and something in it?
     [[nodiscard]] bool isTensor() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/result.h"
+#include "base/file.h"
 #include "model/file_kind.h"
 
 #include <QJsonObject>
@@ -31,13 +31,14 @@ struct FileUse
 };
 [[nodiscard]] FileUse fileUse(FileKind kind);
 
-/// A file as it was read: once, however many ask what it is.
+/// A file as it was read: once, however many ask what it is. Of an ONNX model the weights are never read.
 struct LensFile
 {
     QString path;
-    std::string text;
+    FileContent content;
     FileKind kind;
 
+    [[nodiscard]] std::string_view text() const { return content.view(); }
     [[nodiscard]] Lens lens() const { return fileUse(kind).lens; }
     [[nodiscard]] std::string name() const { return path.toStdString(); } ///< for errors
 };

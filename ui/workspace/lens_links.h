@@ -102,7 +102,7 @@ private:
     /// What to show; without anything selected that can be, the slowest in a lens that shows nothing yet.
     [[nodiscard]] std::optional<Product> productFor(Lens lens, std::optional<Product> selected,
                                                     const QString& otherwise);
-    void selectOperators(const lower::ModelOnMachine& model, const std::vector<OpId>& operators);
+    void selectOperators(const lower::ModelOnMachine& model, const std::vector<OperatorId>& operators);
     void followAgain(Lens lens);
 
     Workspace& m_workspace;

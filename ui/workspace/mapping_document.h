@@ -44,7 +44,7 @@ public:
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
     /// A layer, model, architecture or method (JSON or as the seed prints it); `name` is used in errors.
-    [[nodiscard]] Status openText(const std::string& text, const QString& name);
+    [[nodiscard]] Status openText(std::string_view text, const QString& name);
     void openLayers(const mapping::LayersFile& file);
     /// A layer of model(), to look at: an undo step, but none that there is to save. Starts from its method
     /// of least EDP once that is known.

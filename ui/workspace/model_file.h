@@ -17,7 +17,7 @@ struct ModelFile
     onnx::Dimensions dimensions;
 };
 /// A free size is what `first` says of its name, else what a person gave it last time, else what is usual.
-[[nodiscard]] Result<ModelFile> readModelFile(const std::string& text, const QString& path,
+[[nodiscard]] Result<ModelFile> readModelFile(std::string_view text, const QString& path,
                                               const onnx::Dimensions& first = {});
 
 } // namespace tilewright::ui

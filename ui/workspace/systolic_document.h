@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/machine.h"
-#include "systolic/pe_simulator.h"
-#include "systolic/pipeline.h"
-#include "systolic/roofline.h"
-#include "systolic/settings.h"
+#include "verbs/systolic.h"
+#include "verbs/tile.h"
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
 
@@ -52,7 +49,7 @@ struct TileResult
     systolic::TileLandscape landscape;
     std::array<std::optional<systolic::TileChoice>, 3> picks; ///< indexed by TileMethod
     std::array<double, 3> microseconds{};                     ///< that each method took
-    std::optional<systolic::TileChoice> current;
+    std::optional<verbs::TileAnswer> current;
     QString error;
 };
 
@@ -60,25 +57,12 @@ struct TileResult
 struct LevelsResult
 {
     SystolicSettings of;
-    systolic::TileShape tile; ///< used for DRAM
-    std::vector<systolic::L2Plan> plans;
-    std::optional<systolic::L2Plan> bestPlan;
-    std::int64_t nM = 0, nN = 0, nK = 0;    ///< array tiles
-    std::array<systolic::BankMap, 2> banks; ///< seed, split
-    std::array<std::optional<systolic::BankConflicts>, 2> conflicts;
+    verbs::L2Figures l2;
+    std::array<std::optional<systolic::BankConflicts>, 2> conflicts; ///< seed, split
+    std::optional<verbs::TileAnswer> tile;                           ///< in force; of all that follows
     std::optional<systolic::Roofline> roofline;
     std::optional<systolic::DataflowComparison> dataflows;
-    struct Order
-    {
-        systolic::LoopOrder order = systolic::LoopOrder::Ijk;
-        systolic::DramTraffic lru;
-        std::optional<systolic::DramTraffic> belady; ///< only when small enough to simulate
-    };
-    std::vector<Order> orders;
-    std::optional<systolic::AdaptiveStationary> adaptive;
-    std::optional<systolic::ThreeLevelTiling> levels;
-    std::vector<systolic::Constraint> constraints;
-    systolic::ReuseFactors reuse;
+    std::vector<verbs::DramOfOrder> orders; ///< with Belady only when small enough to simulate
     std::vector<systolic::Correction> corrections;
     QString error;
 };
@@ -124,7 +108,7 @@ public:
 
     [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }
     [[nodiscard]] const systolic::ArrayTiming& timing() const { return m_timing; }
-    /// Nothing for arrays of 2^14 and more a side, whose phases take long.
+    /// Nothing for an array of more than verbs::kMaxPhasesSide a side.
     [[nodiscard]] const std::optional<systolic::ArrayPhases>& phases() const { return m_phases; }
 
     // -- cursors: a cycle of the array and a time of the pipeline, linked through the COMPUTE commands

@@ -3,6 +3,8 @@
 
 #include "eval/request_kinds.h"
 
+#include "eval/request_kinds.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -40,7 +40,7 @@ QString plain(QString text)
 std::string chain(bool longer)
 {
     model::ModelBuilder b(longer ? "longer" : "chain");
-    TensorId x = b.input("x", {64, 128});
+    ModelTensorId x = b.input("x", {64, 128});
     x = b.elementwise("relu", "a.relu", {b.linear("a", x, longer ? 512 : 256)});
     if (longer)
         x = b.add(model::OperatorKind::Softmax, "rows", {x});

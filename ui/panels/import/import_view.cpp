@@ -212,12 +212,12 @@ void ImportView::selectRow(int row)
     selection().selectOps({ops.begin(), ops.end()});
 }
 
-std::optional<OpId> ImportView::operatorOf(std::size_t row) const
+std::optional<OperatorId> ImportView::operatorOf(std::size_t row) const
 {
     // The rows of an ONNX model are the nodes of its file, of any other its operators.
     if (const auto& import = m_shown->workload->import)
         return row < import->nodes.size() ? import->nodes[row].op : std::nullopt;
-    return OpId(row);
+    return OperatorId(row);
 }
 
 void ImportView::fillForm()
@@ -277,7 +277,7 @@ void ImportView::showSelected()
     const auto& ops = selection().state().ops;
     if (m_following || !m_shown || ops.empty() || ops.begin()->index() >= m_shown->problem->opCount())
         return;
-    const OpId wanted = m_shown->operatorOf(*ops.begin());
+    const OperatorId wanted = m_shown->operatorOf(*ops.begin());
     int row = 0;
     while (row < m_table->rowCount() && operatorOf(static_cast<std::size_t>(row)) != wanted)
         ++row;

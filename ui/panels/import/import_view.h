@@ -47,7 +47,7 @@ private:
     void fillForm();
     void takeForm();
     /// The operator of the model that a row is about.
-    [[nodiscard]] std::optional<OpId> operatorOf(std::size_t row) const;
+    [[nodiscard]] std::optional<OperatorId> operatorOf(std::size_t row) const;
 
     lower::ModelOnMachinePtr m_shown;
     QWidget* m_form; ///< of the free dimensions

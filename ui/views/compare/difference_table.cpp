@@ -60,7 +60,7 @@ std::vector<std::set<OpId>> opsOfOperators(const lower::ModelOnMachine& model)
     return out;
 }
 
-QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std::optional<OpId> op)
+QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std::optional<OperatorId> op)
 {
     if (!op || models.operatorOf(side, *op).outputs.empty())
         return {};

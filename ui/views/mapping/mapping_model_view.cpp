@@ -7,6 +7,7 @@
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "verbs/map.h"
 #include "workspace/lens_links.h"
 #include "workspace/mapping_samples.h"
 
@@ -26,8 +27,6 @@
 namespace tilewright::ui {
 
 namespace {
-
-constexpr double kSeconds = 120; // for the whole model
 
 /// A bar behind the number: the layer's part of the sum.
 bool paintShare(const LayerTable& layers, QPainter& painter, const QStyleOptionViewItem& option,
@@ -180,16 +179,15 @@ void MappingModelView::start()
     m_started = m_running = true;
     m_job->request([this, model = m_state.model(), architecture = m_architecture,
                     quick = m_mode->currentIndex() == 1, tell = m_job->reporter()](std::stop_token stop) {
-        mapping::SearchOptions options;
-        options.stop = stop;
-        options.seconds = kSeconds;
-        const auto done = mapping::searchModel(model, architecture, options, quick, {},
-                                               [&](const mapping::LayerResult& layer) {
-                                                   tell([this, layer] {
-                                                       m_table->add(layer);
-                                                       refresh();
-                                                   });
-                                               });
+        verbs::MapCall call;
+        call.quick = quick;
+        const auto done = verbs::mapModel({model, architecture}, call, stop, {}, {},
+                                          [&](const mapping::LayerResult& layer) {
+                                              tell([this, layer] {
+                                                  m_table->add(layer);
+                                                  refresh();
+                                              });
+                                          });
         Outcome out;
         if (done)
             out.result = std::make_shared<const mapping::ModelResult>(*done);

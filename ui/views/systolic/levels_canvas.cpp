@@ -41,12 +41,12 @@ struct BankGrids
 /// Only the first tiles of a large GEMM are shown.
 BankGrids bankGrids(const LevelsResult& r, BankLayout layout, const QRectF& area, const Theme& theme)
 {
-    const std::int64_t nM = std::min(r.nM, kShownTiles);
-    const std::int64_t nN = std::min(r.nN, kShownTiles);
-    const std::int64_t nK = std::min(r.nK, kShownTiles);
+    const std::int64_t nM = std::min(r.l2.nM, kShownTiles);
+    const std::int64_t nN = std::min(r.l2.nN, kShownTiles);
+    const std::int64_t nK = std::min(r.l2.nK, kShownTiles);
     const QFontMetricsF fm(uiFont(0.85));
     const double side = std::clamp((area.width() - 70) / static_cast<double>(nK + nN), 12.0, 26.0);
-    const BankMap& map = r.banks[static_cast<std::size_t>(layout)];
+    const BankMap map = r.l2.bankMap(layout);
     BankGrids out;
     double left = area.left() + 4;
     const auto fill = [&](std::size_t which, const QString& name, std::int64_t rows, std::int64_t columns,
@@ -104,7 +104,7 @@ double cardHeight(const LevelsCard& card, const LevelsResult& r, double width)
         return h + 210;
     case LevelsCard::Kind::Capacities:
         return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 6 +
-               static_cast<double>(r.constraints.size()) * (fm.height() + 14);
+               static_cast<double>(r.tile->constraints().size()) * (fm.height() + 14);
     }
     return h;
 }
@@ -149,7 +149,7 @@ void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r,
                   rooflineFrame(card, r, area, theme), theme);
         break;
     case LevelsCard::Kind::Capacities:
-        paintCapacityBars(painter, r.constraints, area, theme);
+        paintCapacityBars(painter, r.tile->constraints(), area, theme);
         break;
     }
 }

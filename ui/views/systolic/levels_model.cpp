@@ -23,11 +23,13 @@ LevelsCard l2Card(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
+    t.title =
+        tr("Schedules of L2 (%1 × %2 × %3 tiles)").arg(number(r.l2.nM), number(r.l2.nN), number(r.l2.nK));
+    const auto best = bestL2Schedule(r.l2.plans);
     t.head = {tr("schedule"), tr("traffic"), tr("least L2"), tr("double-buffered"), tr("fits")};
     t.numeric = {false, true, true, true, false};
-    for (const L2Plan& p : r.plans) {
-        if (r.bestPlan && r.bestPlan->schedule == p.schedule)
+    for (const L2Plan& p : r.l2.plans) {
+        if (best && best->schedule == p.schedule)
             t.marked = static_cast<int>(t.rows.size());
         QString name = word(l2ScheduleName(p.schedule));
         if (p.schedule == L2Schedule::PartialC)
@@ -35,9 +37,9 @@ LevelsCard l2Card(const LevelsResult& r)
         t.rows.push_back({name, bytesText(p.trafficBytes()), bytesText(p.minBytes), bytesText(p.doubleBytes),
                           p.fits ? tr("✓ yes") : tr("✗ no")});
     }
-    t.note = r.bestPlan ? tr("marked: least traffic of those that fit %1 of L2")
-                              .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
-                        : tr("none fits L2");
+    t.note = best ? tr("marked: least traffic of those that fit %1 of L2")
+                        .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
+                  : tr("none fits L2");
     return card;
 }
 
@@ -86,11 +88,13 @@ LevelsCard rooflineCard(const Roofline& r)
 
 LevelsCard energyCard(const LevelsResult& r, const Machine::Energy& table)
 {
-    const lower::ArrayEnergy energy =
-        lower::arrayEnergy(r.of.gemm, *r.roofline, r.of.hierarchy.elementBytes, table);
+    verbs::SystolicRequest request = verbs::requestOf(r.of);
+    request.energy = table;
+    const lower::ArrayEnergy energy = verbs::energyOf(request, *r.roofline);
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Energy %1 nJ, tile %2").arg(number(std::round(energy.total() / 1000)), tileText(r.tile));
+    t.title = tr("Energy %1 nJ, tile %2")
+                  .arg(number(std::round(energy.total() / 1000)), tileText(r.tile->choice.tile));
     t.head = {tr("for"), tr("pJ each"), tr("nJ"), tr("share")};
     t.numeric = {false, true, true, true};
     for (const auto& [name, each, pj] : {std::tuple{tr("multiply-accumulates"), table.mac, energy.mac},
@@ -108,7 +112,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile));
+    t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile->choice.tile));
     t.head = {tr("dataflow"), tr("array cycles"), tr("DRAM"), tr("DRAM cycles"), tr("stalls"), tr("total")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;
@@ -135,11 +139,12 @@ LevelsCard orderCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("DRAM traffic by loop order, tile %1").arg(tileText(r.tile));
+    t.title = tr("DRAM traffic by loop order, tile %1").arg(tileText(r.tile->choice.tile));
     t.head = {tr("order"), tr("A"), tr("B"), tr("C"), tr("LRU"), tr("Belady")};
     t.numeric = {false, true, true, true, true, true};
+    const ReuseFactors reuse = r.tile->reuse();
     std::int64_t least = -1;
-    for (const LevelsResult::Order& o : r.orders) {
+    for (const verbs::DramOfOrder& o : r.orders) {
         if (least < 0 || o.lru.bytes() < least) {
             least = o.lru.bytes();
             t.marked = static_cast<int>(t.rows.size());
@@ -150,10 +155,9 @@ LevelsCard orderCard(const LevelsResult& r)
         t.rows.push_back({word(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
                           bytesText(o.lru.bytes()), o.belady ? bytesText(o.belady->bytes()) : tr("–")});
     }
-    t.note =
-        tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
-            .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(r.reuse.a), number(r.reuse.b),
-                 number(r.reuse.c), number(r.reuse.transfersFullReuse), number(r.reuse.transfersNoReuse));
+    t.note = tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
+                 .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(reuse.a), number(reuse.b),
+                      number(reuse.c), number(reuse.transfersFullReuse), number(reuse.transfersNoReuse));
     return card;
 }
 
@@ -237,7 +241,7 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
         m.headline = tr("%1 % of the peak is attainable, bound by %2")
                          .arg(number(100 * r.roofline->attainableGflops / r.roofline->peakGflops),
                               bindingText(r.roofline->binding));
-    if (!r.plans.empty())
+    if (!r.l2.plans.empty())
         m.cards.push_back(l2Card(r));
     if (r.roofline) {
         m.cards.push_back(rooflineCard(*r.roofline));
@@ -251,15 +255,15 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
         m.cards.push_back(dataflowCard(r));
     if (!r.orders.empty())
         m.cards.push_back(orderCard(r));
-    if (!r.constraints.empty()) {
-        LevelsCard card;
-        card.kind = LevelsCard::Kind::Capacities;
-        m.cards.push_back(card);
-    }
-    if (r.levels)
-        m.cards.push_back(tilingCard(*r.levels));
-    if (r.adaptive)
-        m.cards.push_back(adaptiveCard(*r.adaptive, r.tile));
+    if (!r.tile)
+        return m;
+    LevelsCard card;
+    card.kind = LevelsCard::Kind::Capacities;
+    m.cards.push_back(card);
+    if (const auto levels = r.tile->threeLevels())
+        m.cards.push_back(tilingCard(*levels));
+    if (r.tile->adaptive)
+        m.cards.push_back(adaptiveCard(*r.tile->adaptive, r.tile->choice.tile));
     return m;
 }
 

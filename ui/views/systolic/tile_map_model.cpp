@@ -120,10 +120,10 @@ TileMapModel buildTileMap(const SystolicDocument& state)
     if (r.of.ownTile && r.current) {
         m.methods.marked = 3;
         m.methods.rows.push_back({tr("by hand"),
-                                  tileText(r.current->tile),
-                                  number(r.current->elements),
-                                  over(*r.current),
-                                  percent(static_cast<double>(r.current->footprintElements) /
+                                  tileText(r.current->choice.tile),
+                                  number(r.current->choice.elements),
+                                  over(r.current->choice),
+                                  percent(static_cast<double>(r.current->choice.footprintElements) /
                                           static_cast<double>(std::max<std::int64_t>(1, q.cap()))),
                                   {}});
     }
@@ -137,7 +137,7 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.headline = r.error;
         return m;
     }
-    const TileChoice& c = *r.current;
+    const TileChoice& c = r.current->choice;
     m.current = cellOf(r.landscape, c.tile);
     m.rows = std::max(m.rows, m.current->i + 1);
     m.cols = std::max(m.cols, m.current->j + 1);
@@ -148,13 +148,16 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.headline += tr(", %1 against the optimum").arg(over(c));
     if (!c.fits)
         m.headline += tr(" · does not fit");
-    m.constraints = tileConstraints(s.hierarchy, s.gemm, c.tile, std::max<std::int64_t>(1, s.buffering));
-    if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, c.tile))
+    m.constraints = r.current->constraints();
+    verbs::SystolicRequest request = verbs::requestOf(s);
+    request.tile = c.tile;
+    if (auto roofline = verbs::rooflineOf(request))
         m.roofline = std::move(*roofline);
-    if (best && best->tile != c.tile)
-        if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, best->tile))
+    request.tile = best ? best->tile : c.tile;
+    if (request.tile != c.tile)
+        if (auto roofline = verbs::rooflineOf(request))
             m.optimum = std::move(*roofline);
-    if (auto levels = threeLevelTiling(s.hierarchy, s.gemm, {.footprint = s.footprint}))
+    if (auto levels = r.current->threeLevels())
         m.levels = *levels;
     return m;
 }

@@ -87,8 +87,8 @@ public:
     /// True if the steps of the first tile fit in fast memory. Later tiles may still not fit.
     [[nodiscard]] bool mayFit(const Granularity& g);
     /// Lower bound of the latency for these extents over all k and all preset row or column traversals: the
-    /// padded compute or the traffic of the passes that the grid forces. It does not increase with the
-    /// extents.
+    /// larger of padded compute time and the time of the traffic that the grid forces. It does not increase
+    /// with the extents.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
     /// Lower bounds of the totals for exactly these extents, indexed by preset TraversalKind: for the largest
     /// k (`deepest`), or for all smaller ones. Many times cheaper than evaluate() and tighter than bound(). 0

@@ -136,7 +136,8 @@ private:
     Prices m_prices;
     double m_value = 0;
     // by column of the linear program
-    std::vector<double> m_costs, m_solvedCosts; ///< current costs; costs in the last solved program
+    /// Current costs of the columns; their costs when the program was last solved.
+    std::vector<double> m_costs, m_solvedCosts;
     std::vector<std::vector<OpId>> m_ops;
     std::vector<double> m_shares;
 };

@@ -89,7 +89,7 @@ bool ProofSearch::expand(std::uint32_t at)
     for (std::uint32_t i = 0; i < m_choices.size(); ++i) {
         const Choice& choice = m_choices[i];
         const ProofColumn& c = *choice.column;
-        // The reduced costs of a plan's columns add up to its latency minus the bound, so their sum is
+        // The reduced costs of a plan's columns sum to at most its latency minus the bound, so the sum is
         // limited (docs/rules/bound.md 7).
         const double reduced = from.reduced + c.reduced;
         if (m_columns.value() + reduced > m_limit * (1 + 1e-9))

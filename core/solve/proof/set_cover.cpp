@@ -169,7 +169,8 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
             break;
         const double reached = out.value / value;
         part = std::max(part, reached + (1 - reached) / 3);
-        // Half of the reduction is proportional to the prices, the other half is a constant for each op.
+        // Lowers the prices: half of the decrease is proportional to them, the other half is constant for
+        // each op.
         std::vector<double> prices = m_master.prices();
         for (double& price : prices)
             price *= 1 - (1 - part) / 2;

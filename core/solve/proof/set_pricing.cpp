@@ -79,7 +79,7 @@ public:
 
 private:
     /// Returns `other` plus the cost of an event minus its prices.
-    [[nodiscard]] Lanes with(std::uint32_t event, const Lanes& other) const
+    [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];
         const double achieved = m_achieved[event];
@@ -210,7 +210,7 @@ void SetPricing::Search::sweep(const Paths& paths)
         least.fill(std::numeric_limits<double>::infinity());
         for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
             const Paths::Arc arc = paths.arcs[a];
-            const Lanes sum = with(arc.event, arc.to == Paths::kEnd ? Lanes{} : m_least[arc.to]);
+            const Lanes sum = plusEvent(arc.event, arc.to == Paths::kEnd ? Lanes{} : m_least[arc.to]);
             for (std::size_t lane = 0; lane < kLanes; ++lane)
                 least[lane] = std::min(least[lane], sum[lane]);
         }
@@ -245,7 +245,7 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
         out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
         for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
             const Paths::Arc arc = paths.arcs[a];
-            const Lanes here = with(arc.event, m_before[s]);
+            const Lanes here = plusEvent(arc.event, m_before[s]);
             if (!mayExceed(arc.to == Paths::kEnd ? here : sum(here, m_least[arc.to])))
                 continue;
             out.arcs.push_back(arc);

@@ -110,7 +110,8 @@ private:
     };
     /// True if the state was reached before at the same or a lower cost; otherwise this cost is stored.
     [[nodiscard]] bool isBeaten(const State& state, double cost);
-    /// Makes the cost of a node exact. Returns false if this is not possible.
+    /// Replaces the lower bound in the cost of a node by the exact latency. Returns false if this is not
+    /// possible.
     [[nodiscard]] bool settle(std::uint32_t at);
 
     RetainId m_start;

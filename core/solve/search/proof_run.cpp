@@ -186,7 +186,7 @@ void ProofRun::acceptCoverBound(LowerBound bound)
         reportBound();
 }
 
-/// Raises the proven bound above the set-cover bound.
+/// Raises the proven bound to `value`, if branch and bound has proven more than the set-cover bound.
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);

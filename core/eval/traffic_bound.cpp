@@ -157,8 +157,8 @@ private:
         return m_limited && op.type == OpType::MatMul && m_problem.consumers(t).size() == 1 &&
                op.inputs[0] != op.inputs[1] && outside(t, m, op.inputs[0] == t);
     }
-    /// Lower bound of the elements that MatMul m loads of operands that only it reads: the minimum over its
-    /// three possible roles.
+    /// Lower bound of the elements that MatMul m loads of operands that no other op reads: the minimum over
+    /// its three possible roles.
     ///  - Split along k, as a sink or before an epilogue: it loads the LHS once for every column of tiles and
     ///    the RHS once for every row. If R4.2 allows the whole reduction in one step, wholeReductionLoads()
     ///    is the bound. If only MatMuls read the result, it is a sink; a result that is too large to be

@@ -108,8 +108,8 @@ public:
     /// Returns the list of tensors that the locked subgraph of this set retains.
     [[nodiscard]] RetainId pinnedRetain(SetId set);
 
-    /// Sets a callback that searches for tilings poll. When it returns false, they end; the best tiling found
-    /// so far is used from then on.
+    /// Sets a callback, which is polled by searches for tilings. When it returns false, they end; the best
+    /// tiling found so far is used from then on.
     void setKeepGoing(std::function<bool()> keepGoing) { m_search.setKeepGoing(std::move(keepGoing)); }
     /// Latency of the best known tiling for these ops, resident and retained tensors; infinite if none fits.
     /// Searches if no tiling is known.

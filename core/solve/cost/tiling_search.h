@@ -31,8 +31,8 @@ class TilingSearch
 public:
     explicit TilingSearch(CostModel& model) : m_model(model) {}
 
-    /// Sets a callback that search() and fixed() poll. When it returns false, they end with the best tiling
-    /// found so far; see interrupted().
+    /// Sets a callback, which is polled by search() and fixed(). When it returns false, they end with the
+    /// best tiling found so far; see interrupted().
     void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
     [[nodiscard]] bool interrupted() const noexcept { return m_interrupted; }
     /// Returns the best tiling found with Quick or Thorough effort. With a `cutoff` only a faster tiling is

@@ -135,8 +135,7 @@ private:
     IncrementalLp m_program;
     Prices m_prices;
     double m_value = 0;
-    // by column of the linear program
-    /// Current costs of the columns; their costs when the program was last solved.
+    /// By column of the linear program: current cost; cost when the program was last solved.
     std::vector<double> m_costs, m_solvedCosts;
     std::vector<std::vector<OpId>> m_ops;
     std::vector<double> m_shares;

@@ -57,7 +57,8 @@ public:
     }
     /// Splits the columns until no tensor is undecided. Returns false if this gives too many columns.
     [[nodiscard]] bool decideAll();
-    /// Calls visit(column) for these columns, which may raise `least`, and updates prices and program.
+    /// Calls visit(column) for these columns, which may raise `least`. Then removes columns that are too
+    /// expensive.
     void raise(const std::vector<std::size_t>& which, const std::function<void(ProofColumn&)>& visit);
     /// Returns columns without exact latency: first those in the solution of the master problem, then those
     /// with the least reduced cost.
@@ -134,7 +135,7 @@ private:
     std::vector<std::size_t> m_runs, m_written, m_handedOver;
     /// Rows "result reaches this reader", by reader and in the order of the bits of its inputs.
     std::vector<std::vector<std::size_t>> m_reaches;
-    std::vector<std::vector<std::size_t>> m_delivers; ///< the same rows by producer
+    std::vector<std::vector<std::size_t>> m_delivers; ///< rows "result reaches this reader", by producer
 };
 
 } // namespace tilewright

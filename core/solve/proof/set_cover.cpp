@@ -211,7 +211,7 @@ Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
     });
 }
 
-/// Converts the bound of a group to a group with the same structure.
+/// Translates the bound of a group to another group with the same structure.
 SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std::vector<OpId>& from,
                          const std::vector<OpId>& to)
 {

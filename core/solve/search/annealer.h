@@ -12,7 +12,8 @@ class Annealer
 public:
     Annealer(SubgraphPool& pool, std::uint64_t seed);
 
-    /// Sets a callback that long steps poll. When it returns false, they end early with a valid plan.
+    /// Sets a callback, which is polled by long steps. When it returns false, they end early with a valid
+    /// plan.
     void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
 
     void setCurrent(const Plan& plan);

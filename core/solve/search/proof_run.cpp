@@ -165,7 +165,7 @@ void ProofRun::price(double seconds)
     m_isCoverBoundFinal = !m_limits.reportsEarly || (ended && m_coverBound.value <= value);
 }
 
-/// Accepts a schedule from solve() or prove(), which the evaluator has checked there.
+/// Accepts a schedule from solve() or prove(); its latency is already checked by the evaluator.
 void ProofRun::acceptSchedule(Schedule schedule, double total, std::vector<double> latencies)
 {
     m_state.best = total;

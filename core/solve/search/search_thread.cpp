@@ -31,7 +31,7 @@ constexpr std::size_t kReplannedOps = 8;
 /// Number of steps between two recombinations with the current plan.
 constexpr std::int64_t kRecombineEvery = 50;
 constexpr double kColumnShare = 0.7; ///< share of a round for column generation, which comes first
-/// The same share in problems where column generation also searches stretches of a plan.
+/// Share of a round for column generation in problems where it also searches stretches of a plan.
 constexpr double kLargeColumnShare = 0.85;
 /// Number of annealing steps that take as long as one round of pricing.
 constexpr double kStepsPerPricingRound = 500;

@@ -384,7 +384,7 @@ private slots:
         const Schedule s = exampleSchedule("ex1A");
         const Explanation x = whatBinds(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
         QCOMPARE(x.bound, Bound::Memory);
-        QVERIFY(x.text.starts_with("Memory traffic binds it"));
+        QVERIFY(x.text.starts_with("Memory traffic limits it"));
         const Schedule oom = exampleSchedule("ex5A");
         const ProblemPtr p5 = exampleProblem("ex5");
         QVERIFY(whatBinds(*p5, oom, evaluate(*p5, oom, Rules::final()), SubgraphId(0))

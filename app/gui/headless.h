@@ -84,7 +84,7 @@ private:
         return machine.error();
     // A schedule that was saved on another machine is edited by it.
     return document.schedulePath().isEmpty()
-               ? document.startOn(*machine)
+               ? document.setInitialMachine(*machine)
                : document.setMachine(*machine,
                                      QStringLiteral("--machine %1").arg(QString::fromStdString(name)));
 }

@@ -136,7 +136,7 @@ const QAction* KeysPage::conflictOf(const QKeySequence& key) const
 {
     const QAction* asking = current();
     const auto holds = [&](const QAction* action) {
-        return action != asking && Actions::meet(action, asking) && keysOf(action).contains(key);
+        return action != asking && Actions::canConflict(action, asking) && keysOf(action).contains(key);
     };
     const auto& all = m_actions.all();
     const auto found = std::find_if(all.begin(), all.end(), holds);

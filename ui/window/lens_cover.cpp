@@ -43,7 +43,7 @@ void LensCover::refresh()
 {
     const LensLinks& links = m_context.workspace.links();
     m_text->setText(links.why(m_lens));
-    setVisible(links.isAside(m_lens));
+    setVisible(links.cannotShowWorkload(m_lens));
     setGeometry(m_view.rect());
     raise();
 }

@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Null where the demo cannot play.
+/// Starts the demo in the window. Null if it cannot be played.
 TourPlayer* startIn(MainWindow& window)
 {
     window.state().actions.find(QStringLiteral("help.demo"))->trigger();
@@ -24,9 +24,9 @@ TourPlayer* startIn(MainWindow& window)
 }
 
 constexpr const char* kNoSamples =
-    "demo: it needs samples/schedule/example-5.json, and the samples are not installed";
+    "demo: samples/schedule/example-5.json is needed, but the samples are not installed";
 
-/// In a window of its own: what the person's window remembers stays as it is.
+/// Plays the demo in a window with temporary settings: the session of the user's window is not changed.
 int play(char** argv)
 {
     int one = 1;
@@ -47,7 +47,7 @@ int play(char** argv)
 int draw(const QString& folder, char** argv)
 {
     if (!QDir().mkpath(folder))
-        return fail("demo: --frames " + folder.toStdString() + ": the folder cannot be made");
+        return fail("demo: --frames " + folder.toStdString() + ": the folder cannot be created");
     const HeadlessApplication app(argv);
     MainWindow window;
     window.setTheme(QStringLiteral("light"));
@@ -76,17 +76,17 @@ int draw(const QString& folder, char** argv)
     if (!startIn(window))
         return fail(kNoSamples);
     QApplication::exec();
-    return ended || exitCode != 0 ? exitCode : fail("demo: a step could not be done");
+    return ended || exitCode != 0 ? exitCode : fail("demo: a step of the tour failed");
 }
 
 struct DemoArguments
 {
-    std::string frames; ///< folder
+    std::string frames; ///< folder of the pictures; empty: show the window
 };
 
 void bindOptions(verbs::OptionList& o, DemoArguments& a)
 {
-    o.add("--frames", a.frames, "FOLDER", "Draw what is seen as pictures instead, without a display");
+    o.add("--frames", a.frames, "FOLDER", "Write the demo as pictures into this folder, without a display");
 }
 
 } // namespace
@@ -94,8 +94,7 @@ void bindOptions(verbs::OptionList& o, DemoArguments& a)
 void addDemoVerb(CLI::App& app, char** argv, int& exitCode)
 {
     manual::addVerb<DemoArguments>(
-        app, "demo",
-        "Open a window in which the first tour plays by itself; Esc or a click hands over to you",
+        app, "demo", "Play the first guided tour in a window; press Esc or click to take over",
         [argv](const DemoArguments& a) {
             return a.frames.empty() ? play(argv) : draw(QString::fromStdString(a.frames), argv);
         },

@@ -15,15 +15,15 @@
 
 namespace tilewright::ui {
 
-/// Bad input: one sentence and the exit code.
+/// Prints an error message and returns the exit code for bad input.
 inline int fail(const std::string& text)
 {
     std::cerr << "tilewright: " << text << '\n';
     return 2;
 }
 
-/// Settings, and what is kept beside them, in a folder that goes with the verb: it must not change what the
-/// person's window remembers.
+/// Puts the settings and sessions into a temporary folder, so that a verb does not change those of the user's
+/// window.
 class OwnSettings
 {
 public:
@@ -37,8 +37,8 @@ private:
     QTemporaryDir m_folder;
 };
 
-/// A QApplication for verbs without a window: offscreen, no prompts, and settings of its own, on which
-/// pictures do not depend either.
+/// QApplication for verbs without a window: offscreen, no prompts, temporary settings, so that pictures do
+/// not depend on the user's settings.
 class HeadlessApplication
 {
 public:
@@ -57,7 +57,7 @@ private:
     OwnSettings m_settings;
 };
 
-/// --rules and --set; `auto` leaves the rule set that the schedule's latencies agree with.
+/// Applies --rules and --set. `auto` keeps the rule set that reproduces the latencies in the schedule file.
 [[nodiscard]] inline Status useRules(Document& document, const verbs::RulesCall& arguments)
 {
     if (arguments.set == "auto" && arguments.switches.empty())
@@ -73,7 +73,7 @@ private:
     return Unit{};
 }
 
-/// --machine of a verb: a preset or a file. Without a name the document keeps its own.
+/// Applies --machine, a preset or a file. An empty name changes nothing.
 [[nodiscard]] inline Status useMachine(Document& document, const std::string& name)
 {
     if (name.empty())
@@ -82,9 +82,9 @@ private:
     const auto machine = lower::loadMachine(names);
     if (!machine)
         return machine.error();
-    // A schedule that was saved on another machine is edited by it.
+    // For an opened schedule, which has its own machine, the change is an edit.
     return document.schedulePath().isEmpty()
-               ? document.startOn(*machine)
+               ? document.setInitialMachine(*machine)
                : document.setMachine(*machine,
                                      QStringLiteral("--machine %1").arg(QString::fromStdString(name)));
 }

@@ -21,7 +21,7 @@ namespace tilewright::ui {
 void bindMachine(verbs::OptionList& o, std::string& machine)
 {
     o.add("--machine", machine, "FILE|" + manual::oneOf(machinePresets()),
-          "Machine that a model is put on: a file, or the name of a preset");
+          "Machine for a model: a file or the name of a preset");
 }
 
 namespace {
@@ -48,7 +48,7 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
     return app.exec();
 }
 
-/// The exit code when the command line is wrong, or asked only for help or the version.
+/// Parses the command line. Returns an exit code if it is wrong or asks only for help or version.
 std::optional<int> parse(CLI::App& cli, int argc, char** argv)
 {
     try {
@@ -71,15 +71,14 @@ int main(int argc, char** argv)
     QCoreApplication::setOrganizationName(QStringLiteral("tilewright"));
     QCoreApplication::setApplicationName(QStringLiteral("tilewright"));
     QCoreApplication::setApplicationVersion(QString::fromStdString(version));
-    CLI::App cli{"See, hand-craft and solve schedules of tensor graphs on accelerators", "tilewright"};
+    CLI::App cli{"View, edit and optimise schedules of tensor graphs on accelerators", "tilewright"};
     std::vector<std::string> files;
     std::string machine;
     int exitCode = 0;
     cli.set_version_flag("-v,--version", "tilewright " + version);
     verbs::OptionList options;
-    std::optional<Error> wrong; // no value of these can be
-    options.add("files", files, "FILE",
-                "Models, problems, schedules of them, machines, files of the other lenses");
+    std::optional<Error> wrong; // stays empty: these options accept any value
+    options.add("files", files, "FILE", "Models, problems, schedules, machines, files of the other lenses");
     bindMachine(options, machine);
     manual::addOptions(cli, options, wrong);
     cli.require_subcommand(0, 1);
@@ -88,7 +87,7 @@ int main(int argc, char** argv)
     addDemoVerb(cli, argv, exitCode);
     manual::addManualVerb(cli);
     // Verbs, --help and --version work without a display. Options of Qt (-platform, -style) are accepted
-    // here; the application takes them out of the arguments.
+    // here; QApplication removes them from the arguments.
     cli.allow_extras();
     if (const auto code = parse(cli, argc, argv))
         return *code;
@@ -97,7 +96,7 @@ int main(int argc, char** argv)
     cli.allow_extras(false);
     const std::vector<std::string> unknown = cli.remaining();
     if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
-        return *parse(cli, argc, argv); // none of Qt's, which have one dash
+        return *parse(cli, argc, argv); // unknown: options of Qt have one dash
     QApplication app(argc, argv);
     files.clear();
     if (const auto code = parse(cli, argc, argv))

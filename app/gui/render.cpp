@@ -28,7 +28,7 @@ std::string viewNames()
     return names;
 }
 
-/// "subgraph:5", "op:3", "tensor:7", "step:12" -> selection; false when it is none of these.
+/// Selects "subgraph:5", "op:3", "tensor:7" or "step:12". False if the text has another form.
 bool select(Selection& selection, const QString& what)
 {
     const QRegularExpression form(QStringLiteral("^(subgraph|op|tensor|step):(\\d+)$"));
@@ -56,7 +56,7 @@ Error noSelection(const std::string& text)
             {}};
 }
 
-/// The schedule of this file becomes the ghost; the current one stays current.
+/// Pins the schedule of a file as the baseline. The current schedule stays the current one.
 Status pinBaseline(Document& document, const QString& path, const verbs::RulesCall& rules)
 {
     if (path.isEmpty())
@@ -80,7 +80,7 @@ Status pinBaseline(Document& document, const QString& path, const verbs::RulesCa
     return Unit{};
 }
 
-/// The whole window with its docks, as a person sees it.
+/// Draws the whole window with its docks.
 Status renderWindow(const QStringList& files, const std::vector<std::string>& selected,
                     const QString& perspective, const QString& baseline, const std::string& machine,
                     const verbs::RulesCall& rules, const QString& output, const ExportOptions& options)
@@ -129,25 +129,26 @@ void bindOptions(verbs::OptionList& o, RenderArguments& a)
     for (const ViewEntry& entry : viewCatalog())
         views += "|" + entry.name.toStdString();
     const bool isWindow = a.view == "window";
-    o.add("files", a.files, "FILE", "A model, a problem, a schedule of it, or files of the other lenses");
-    o.flag("--list-views", a.listViews, "Print the names of the views, one a line", o.alone(true, "alone"));
-    o.add("--view", a.view, views, "What to draw");
+    o.add("files", a.files, "FILE", "A model or a problem, its schedule, or files of the other lenses");
+    o.flag("--list-views", a.listViews, "Print the names of the views, one per line", o.alone(true, "alone"));
+    o.add("--view", a.view, views, "View to draw");
     o.add("-o,--output", a.output, "FILE", "FILE.png, FILE.svg or FILE.pdf");
     o.add("--scale", a.scale, verbs::Range{0.25, 4}, "Device pixels per logical pixel",
           o.needs(QString::fromStdString(a.output).endsWith(QLatin1String(".png"), Qt::CaseInsensitive),
                   "a PNG file"));
-    o.add("--theme", a.theme, "light|dark", "Colours");
+    o.add("--theme", a.theme, "light|dark", "Theme of the picture");
     o.add("--size", a.size, "WxH", "Size in logical pixels", o.otherwise("that of the view"));
-    o.add("--font-size", a.fontSize, verbs::Range{6, 40}, "Point size of the application's font",
+    o.add("--font-size", a.fontSize, verbs::Range{6, 40}, "Font size in points",
           o.otherwise("that of the system"));
-    o.add("--select", a.selected, "SELECTION", "subgraph:N, op:N, tensor:N or step:N; may be repeated");
+    o.add("--select", a.selected, "SELECTION",
+          "What to select: subgraph:N, op:N, tensor:N or step:N; may be repeated");
     bindMachine(o, a.machine);
     bindOptions(o, a.rules);
     o.add("--command", a.commands, "NAME",
-          "Action that is done before drawing, by its name (memory.addresses); may be repeated",
+          "Command to run before drawing, by its name (memory.addresses); may be repeated",
           o.notWith(isWindow, "--view window"));
-    o.add("--baseline", a.baseline, "FILE", "A schedule drawn as the ghost");
-    o.add("--perspective", a.perspective, "Edit|Tiles|Compare|Hardware", "Which docks are shown",
+    o.add("--baseline", a.baseline, "FILE", "Schedule to draw as a ghost");
+    o.add("--perspective", a.perspective, "Edit|Tiles|Compare|Hardware", "Docks to show",
           o.needs(isWindow, "--view window"));
 }
 
@@ -182,7 +183,7 @@ int render(const RenderArguments& arguments, char** argv)
     QStringList paths;
     for (const std::string& f : files)
         paths << QString::fromStdString(f);
-    // Every file is checked first: one clear sentence instead of half a picture.
+    // Check all files before drawing anything.
     std::vector<LensFile> opened;
     for (const QString& path : paths) {
         auto file = readLensFile(path);

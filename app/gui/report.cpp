@@ -27,16 +27,16 @@ struct ReportArguments
 
 void bindOptions(verbs::OptionList& o, ReportArguments& a)
 {
-    o.add("files", a.files, "FILE", "A model or a problem, and a schedule of it, or files of another lens",
+    o.add("files", a.files, "FILE", "A model or a problem, its schedule, or files of another lens",
           o.required());
     bindMachine(o, a.machine);
     bindOptions(o, a.rules);
-    o.add("--lens", a.lens, "schedule|systolic|npu|mapping", "Lens that a problem or a model is looked at in",
+    o.add("--lens", a.lens, "schedule|systolic|npu|mapping", "Lens of the report for a problem or a model",
           o.otherwise("schedule, or that of the files"));
-    o.add("--baseline", a.baseline, "FILE", "A schedule to compare with",
+    o.add("--baseline", a.baseline, "FILE", "Schedule to compare with",
           o.notWith(!a.lens.empty() && a.lens != "schedule", "another lens"));
     o.add("-o,--output", a.output, "FILE", "FILE.html or FILE.pdf");
-    o.flag("--json", a.json, "Print the figures as one JSON document, beside the file or without one");
+    o.flag("--json", a.json, "Print the figures as one JSON document; works with and without --output");
 }
 
 const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
@@ -44,14 +44,14 @@ const std::map<std::string, Lens> kLensOfName{{"schedule", Lens::Schedule},
                                               {"npu", Lens::Npu},
                                               {"mapping", Lens::Mapping}};
 
-/// Opens the schedule to compare with and pins it as the baseline; the other schedule is opened after it.
+/// Opens the schedule to compare with and pins it as the baseline, before the other schedule is opened.
 Status pinBaseline(AppState& state, const std::string& path, const verbs::RulesCall& rules)
 {
     const auto file = readLensFile(QString::fromStdString(path));
     if (!file)
         return file.error();
     if (file->kind != FileKind::Schedule)
-        return Error{ErrorCode::Refused, "--baseline: it is no schedule", {}, path};
+        return Error{ErrorCode::Refused, "--baseline: the file is not a schedule", {}, path};
     if (const auto opened = state.workspace.open(*file); !opened)
         return opened.error();
     state.document.waitForSnapshot();
@@ -61,7 +61,7 @@ Status pinBaseline(AppState& state, const std::string& path, const verbs::RulesC
     return Unit{};
 }
 
-/// Opens the files and, before a schedule among them, the one to compare with. The lens that they are of.
+/// Opens the files, and the baseline before any schedule. Returns the lens of the report.
 Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
 {
     std::vector<LensFile> read;
@@ -74,8 +74,7 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
     sortForOpening(read);
     bool comparable = !arguments.baseline.empty();
     if (comparable && std::ranges::count(read, FileKind::Schedule, &LensFile::kind) == 0)
-        return Error{
-            ErrorCode::Refused, "--baseline: the schedule that is compared with it is missing", {}, {}};
+        return Error{ErrorCode::Refused, "--baseline: also give the schedule to compare with it", {}, {}};
     for (const LensFile& file : read) {
         if (const auto opened = state.workspace.open(file); !opened)
             return opened.error();
@@ -86,8 +85,10 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
         }
     }
     if (comparable)
-        return Error{
-            ErrorCode::Refused, "--baseline: only a problem or a model has schedules to compare", {}, {}};
+        return Error{ErrorCode::Refused,
+                     "--baseline: schedules can only be compared with a problem or a model",
+                     {},
+                     {}};
     if (const Status used = useMachine(state.document, arguments.machine); !used)
         return used.error();
     if (const Status used = useRules(state.document, arguments.rules); !used)
@@ -98,7 +99,7 @@ Result<Lens> openFiles(AppState& state, const ReportArguments& arguments)
     const Lens wanted = kLensOfName.at(arguments.lens);
     if (wanted != own && own != Lens::Schedule)
         return Error{
-            ErrorCode::Refused, "--lens: only a problem or a model can be looked at in every lens", {}, {}};
+            ErrorCode::Refused, "--lens: only problems and models can be shown in every lens", {}, {}};
     return wanted;
 }
 
@@ -150,9 +151,8 @@ void addReportVerb(CLI::App& app, char** argv, int& exitCode)
 {
     manual::addVerb<ReportArguments>(
         app, "report",
-        "Write a report of a schedule or of another lens: one HTML page that can be explored in a browser, "
-        "or a "
-        "PDF with a page a view",
+        "Write a report of a schedule or of another lens: an interactive HTML page, "
+        "or a PDF with one page per view",
         [argv](const ReportArguments& a) { return report(a, argv); }, exitCode);
 }
 

@@ -11,17 +11,17 @@ class App;
 
 namespace tilewright::ui {
 
-// One function per verb, each in its own file: adds the subcommand to the parser; its callback sets
-// `exitCode`. `argv` is the program's, for a QApplication that is made only when the verb is there.
+// Each function adds one verb as a subcommand to the parser; its callback sets `exitCode`. `argv`: arguments
+// of the program, for the QApplication that the verb creates when it runs.
 
 /// `tilewright render FILE… --view NAME --output FILE.png`: draws a view without a display.
 void addRenderVerb(CLI::App& app, char** argv, int& exitCode);
-/// `tilewright report FILE… -o report.html`
+/// `tilewright report FILE… -o report.html`: writes a report without a display.
 void addReportVerb(CLI::App& app, char** argv, int& exitCode);
-/// `tilewright demo`: the first tour by itself.
+/// `tilewright demo`: plays the first tour.
 void addDemoVerb(CLI::App& app, char** argv, int& exitCode);
 
-/// --machine, of the window and of the verbs.
+/// Adds the option --machine, which the window and the verbs have.
 void bindMachine(verbs::OptionList& o, std::string& machine);
 
 } // namespace tilewright::ui

@@ -43,7 +43,8 @@ ExportDialog::ExportDialog(const View& view, const QString& folder, const Theme&
         box->setValue(value);
         return box;
     };
-    // A picture for print shows what a small pane leaves out: names above all.
+    // An exported picture is at least as large as exportSize(), so that it shows texts that a small view
+    // omits.
     const QSize size = view.size().expandedTo(view.exportSize());
     m_width = spin(size.width(), 10000);
     m_height = spin(size.height(), 10000);
@@ -54,7 +55,7 @@ ExportDialog::ExportDialog(const View& view, const QString& folder, const Theme&
     m_theme = new QComboBox(this);
     m_theme->addItems({tr("Light (for print)"), tr("Dark")});
     m_theme->setCurrentIndex(0);
-    m_theme->setToolTip(tr("The window is %1 now").arg(current.dark ? tr("dark") : tr("light")));
+    m_theme->setToolTip(tr("The theme of the window is %1.").arg(current.dark ? tr("dark") : tr("light")));
     form->addRow(tr("&Theme"), m_theme);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);

@@ -11,7 +11,7 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
-/// Asks for file, size, scale and theme of an exported view.
+/// Dialog that asks for file, size, scale and theme of an exported view.
 class ExportDialog : public QDialog
 {
     Q_OBJECT

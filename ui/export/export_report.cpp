@@ -26,7 +26,7 @@ Error failed(const QString& path, const QString& why)
     return {ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
 }
 
-const QString kTableView = QStringLiteral("subgraphs"); // the page has its rows as a table
+const QString kTableView = QStringLiteral("subgraphs"); // the HTML page shows it as a table, not as a picture
 
 ReportCharts chartsOf(const std::vector<View*>& views)
 {
@@ -64,7 +64,7 @@ std::string note(const Document& document)
 
 using Notes = std::vector<std::pair<std::string, std::string>>;
 
-/// Of the subgraphs in their order, then of the views.
+/// Notes on subgraphs in the order of the schedule, then notes on views.
 Notes notesOf(const Document& document, const std::vector<View*>& views)
 {
     Notes out;
@@ -79,7 +79,7 @@ Notes notesOf(const Document& document, const std::vector<View*>& views)
     return out;
 }
 
-/// Notes on pages of their own, as many as they need.
+/// Writes the notes on separate pages at the end.
 void writeNotes(QPdfWriter& writer, QPainter& painter, const Notes& notes, const QSizeF& page)
 {
     QString html = QStringLiteral("<h2>%1</h2>").arg(QObject::tr("Notes"));
@@ -214,7 +214,7 @@ Status exportCsv(const Document& document, const QString& what, const QString& p
         return failed(path, QObject::tr("there is nothing to export: no problem is open"));
     if (what == QLatin1String("subgraphs"))
         return writeFileAtomically(path.toStdString(), subgraphsCsv(*document.snapshot()));
-    // Steps are streamed: a schedule can have more of them than memory holds.
+    // Steps are streamed to the file: they may not fit into memory.
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
         return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));

@@ -10,23 +10,24 @@
 
 namespace tilewright::ui {
 
-/// Names of the views of a report, in its order.
+/// Names of the views in a report, in order.
 [[nodiscard]] const QStringList& reportViews();
 
-/// One HTML page (figures, what the views paint, tables, comparison with the baseline), told by .html; or a
-/// PDF with a page for each of the views.
+/// Writes a report of the schedule: to .html, one page with figures, pictures of the views, tables and the
+/// comparison with the baseline; to .pdf, one page per view.
 [[nodiscard]] Status exportReport(const Document& document, const std::vector<View*>& views,
                                   const QString& path);
 
-/// The same of views of another lens: what they paint and their rows. `title` heads the page.
+/// Writes a report of views of another lens: their pictures and tables. `title`: heading of the report.
 [[nodiscard]] Status exportLensReport(const QString& title, const std::vector<View*>& views,
                                       const QString& path);
 
-/// The figures of either as JSON: the document of `evaluate --json`; the tables.
+/// Figures of the schedule as JSON, like `evaluate --json`.
 [[nodiscard]] std::string reportJson(const Document& document);
+/// Tables of the views as JSON.
 [[nodiscard]] std::string lensReportJson(const QString& title, const std::vector<View*>& views);
 
-/// CSV of the schedule: what is told by `what`: "subgraphs", "steps" or "occupancy".
+/// Writes a table of the schedule as CSV. `what`: "subgraphs", "steps" or "occupancy".
 [[nodiscard]] Status exportCsv(const Document& document, const QString& what, const QString& path);
 
 } // namespace tilewright::ui

@@ -26,8 +26,8 @@ QImage imageOf(const QSize& size, const ExportOptions& options, const Paint& pai
 {
     QImage image((QSizeF(size) * options.scale).toSize(), QImage::Format_RGB32);
     image.setDevicePixelRatio(options.scale);
-    // Fonts are in points: while painting, a logical inch has the logical resolution, and the ratio of pixels
-    // does the scaling. The file then says its true resolution.
+    // Font sizes are in points: paint with the logical resolution and let the device pixel ratio scale. Then
+    // set the true resolution for the file.
     const auto setDpi = [&image](double dpi) {
         image.setDotsPerMeterX(qRound(dpi / 0.0254));
         image.setDotsPerMeterY(qRound(dpi / 0.0254));
@@ -97,7 +97,7 @@ Status exportPicture(const QString& path, const QString& title, const QSize& siz
     const QSizeF pixels = QSizeF(size) * options.scale;
     if (pixels.width() < 1 || pixels.height() < 1 || pixels.width() > kMaxPixels ||
         pixels.height() > kMaxPixels)
-        return failed(QObject::tr("pictures may have 1 to %1 pixels a side").arg(kMaxPixels));
+        return failed(QObject::tr("width and height must be 1 to %1 pixels").arg(kMaxPixels));
     const QString ending = QFileInfo(path).suffix().toLower();
     QByteArray bytes;
     if (ending == QLatin1String("png"))

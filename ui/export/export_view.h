@@ -12,17 +12,17 @@ namespace tilewright::ui {
 
 struct ExportOptions
 {
-    QSize size;       ///< logical pixels; empty = the view's own export size
+    QSize size;       ///< logical pixels; empty = View::exportSize()
     double scale = 1; ///< PNG: device pixels per logical pixel
     const Theme* theme = &Theme::light();
 };
 
 [[nodiscard]] QImage renderToImage(View& view, const ExportOptions& options);
 
-/// Writes PNG, SVG or PDF, told by the file's ending.
+/// Writes a view as PNG, SVG or PDF, depending on the ending of the file.
 [[nodiscard]] Status exportView(View& view, const QString& path, const ExportOptions& options);
 
-/// The same for anything that paints into (0, 0, size); options.size is not looked at.
+/// Writes what `paint` draws into (0, 0, size) as PNG, SVG or PDF. Ignores options.size.
 [[nodiscard]] Status exportPicture(const QString& path, const QString& title, const QSize& size,
                                    const ExportOptions& options, const std::function<void(QPainter&)>& paint);
 

@@ -15,9 +15,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr qsizetype kFurtherPictures = 750'000; // bytes of a view's pictures but the first
+constexpr qsizetype kFurtherPictures =
+    750'000; // limit for all pictures of a view, in bytes, from the second on
 
-/// The last gives what is no entity.
+/// HTML entities and their characters; &amp; must be last, so that its result is not replaced again.
 constexpr std::array<std::pair<QLatin1String, QLatin1String>, 6> kEntities{{
     {QLatin1String("&nbsp;"), QLatin1String(" ")},
     {QLatin1String("&lt;"), QLatin1String("<")},
@@ -120,14 +121,14 @@ QJsonArray LivePage::linesOf(const QStringList& lines)
 
 QJsonObject LivePage::data(const LivePicture& picture)
 {
-    QHash<QString, QJsonArray> known; // many parts of a line say the same
+    QHash<QString, QJsonArray> known; // many parts have the same tooltip
     QJsonArray parts;
     for (const PicturePart& part : picture.parts) {
         auto it = known.constFind(part.tooltip);
         if (it == known.constEnd())
             it = known.insert(part.tooltip, linesOf(plainLines(part.tooltip)));
         if (it->isEmpty())
-            continue; // a mark that says nothing
+            continue; // no tooltip
         QJsonArray entry = boxOf(part.rect);
         entry.push_back(part.keys.join(QLatin1Char(' ')));
         entry.push_back(*it);

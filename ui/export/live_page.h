@@ -10,8 +10,8 @@
 
 namespace tilewright::ui {
 
-/// What of views goes into a page that can be explored: their pictures in both themes, and as data what can
-/// be pointed at in them.
+/// Collects the pictures of views for an interactive HTML page: SVG in both themes, and JSON data of the
+/// parts that have tooltips.
 class LivePage
 {
 public:
@@ -26,12 +26,12 @@ private:
     std::vector<ReportPicture> m_pictures;
     ThemePalette m_palette;
     QJsonArray m_charts;
-    QJsonArray m_lines; ///< of tooltips, each once
+    QJsonArray m_lines; ///< all distinct lines of tooltips
     QHash<QString, int> m_lineIndex;
     qsizetype m_lineBytes = 0;
 };
 
-/// Rich text of a tooltip as lines of plain text; cells are parted by tabs.
+/// Converts rich text of a tooltip into lines of plain text, with tabs between table cells.
 [[nodiscard]] QStringList plainLines(QString richText);
 
 } // namespace tilewright::ui

@@ -19,7 +19,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Hands everything to a painter on the generator, cut to the clip.
+/// Paint engine that clips everything and passes it to a painter on the generator.
 class CuttingEngine : public QPaintEngine
 {
 public:
@@ -111,7 +111,7 @@ public:
         const Place where = place(box);
         if (where == Place::Inside) {
             if (m_out.pen().style() == Qt::NoPen)
-                return; // the generator would write none
+                return; // the generator writes no text without a pen
             m_textWidths.push_back(item.width());
             m_out.drawTextItem(at, item);
         } else if (where == Place::Across) {
@@ -131,20 +131,22 @@ public:
         if (where == Place::Outside || target.isEmpty() || source.isEmpty())
             return;
         const QRectF to = where == Place::Across ? target & clipHere().boundingRect() : target;
-        // Large cells are divided: readers of SVG blur enlarged images, and a cut may go through a cell.
+        // Split large pixels into several: SVG viewers blur enlarged images, and the clip may cut through a
+        // pixel.
         const auto parts = [](double enlarged) {
             return enlarged > 1.5 ? std::clamp(static_cast<int>(std::ceil(2 * enlarged)), 1, 64) : 1;
         };
         const int across = parts(target.width() / source.width());
         const int down = parts(target.height() / source.height());
-        const double x = source.width() * across / target.width(); // pixels of the image a unit
+        const double x = source.width() * across / target.width(); // image pixels per unit
         const double y = source.height() * down / target.height();
         const QRectF from(source.left() * across + (to.left() - target.left()) * x,
                           source.top() * down + (to.top() - target.top()) * y, to.width() * x,
                           to.height() * y);
         const QImage pixels =
             across * down == 1 ? image : image.scaled(image.width() * across, image.height() * down);
-        const QRect cut = from.toAlignedRect() & pixels.rect(); // whole pixels; the place follows them
+        const QRect cut =
+            from.toAlignedRect() & pixels.rect(); // whole pixels; the target is adjusted to them
         if (cut.isEmpty())
             return;
         m_out.drawImage(QRectF(to.left() + (cut.left() - from.left()) / x,
@@ -185,7 +187,7 @@ private:
             return Place::Inside;
         const QRectF here = m_out.transform().mapRect(box);
         const QRectF clip = m_clip->boundingRect();
-        // A point, a level or an upright line has no area, and yet a place.
+        // Grow the box a little: a point or an axis-parallel line has no area, but must be drawn.
         const QRectF grown = here.adjusted(-1e-6, -1e-6, 1e-6, 1e-6);
         if (!clip.intersects(grown))
             return Place::Outside;
@@ -196,7 +198,7 @@ private:
 
     QPainter& m_out;
     QList<double>& m_textWidths;
-    std::optional<QPainterPath> m_clip; ///< in pixels of the device
+    std::optional<QPainterPath> m_clip; ///< clip path in device pixels
     bool m_clipping = false;
 };
 

@@ -11,14 +11,14 @@ class QPainter;
 
 namespace tilewright::ui {
 
-inline constexpr int kLogicalDpi = 96; ///< of all exported pictures
+inline constexpr int kLogicalDpi = 96; ///< logical resolution of all exported pictures
 
-/// What `paint` draws, as SVG. QSvgGenerator knows no clipping and draws whole images where a part is asked
-/// for; here everything is cut before it reaches the generator, and enlarged images keep their hard edges.
+/// Draws `paint` into an SVG document. QSvgGenerator supports neither clipping nor parts of images:
+/// everything is clipped before it reaches the generator. Enlarged images keep hard edges.
 [[nodiscard]] QByteArray svgOf(const QString& title, const QSize& size, int dpi,
                                const std::function<void(QPainter&)>& paint);
 
-/// The same as an element for a page: ids begin with `idPrefix`, so that several do not meet.
+/// Draws `paint` into an <svg> element for an HTML page. `idPrefix`: prefix of all ids, unique in the page.
 [[nodiscard]] QByteArray svgElement(const QString& title, const QSize& size, int dpi, const QString& idPrefix,
                                     const std::function<void(QPainter&)>& paint);
 

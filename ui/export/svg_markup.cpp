@@ -18,7 +18,7 @@ namespace {
 
 using Value = std::pair<QLatin1String, QLatin1String>;
 
-/// What the outermost group says for every group in it.
+/// Attributes that are written once in the outermost group and inherited.
 constexpr std::array kInherited{
     Value{"fill", "none"},
     Value{"stroke", "none"},
@@ -26,7 +26,7 @@ constexpr std::array kInherited{
     Value{"stroke-linejoin", "bevel"},
     Value{"fill-rule", "evenodd"},
 };
-/// What a group need not say: no group stands in another one.
+/// Default values that are not written in groups (groups are not nested).
 constexpr std::array kGroupDefaults{
     Value{"fill-opacity", "1"},
     Value{"stroke-opacity", "1"},
@@ -34,7 +34,7 @@ constexpr std::array kGroupDefaults{
     Value{"opacity", "1"},
     Value{"transform", "matrix(1,0,0,1,0,0)"},
 };
-/// What a mark in a group need not say.
+/// Default values that are not written in elements inside a group.
 constexpr std::array kMarkDefaults{
     Value{"fill-rule", "evenodd"},
     Value{"vector-effect", "none"},
@@ -42,7 +42,8 @@ constexpr std::array kMarkDefaults{
     Value{"font-style", "normal"},
 };
 
-bool saysNothing(const QXmlStreamAttribute& attribute, bool group)
+/// True if the attribute has its default or inherited value.
+bool isDefault(const QXmlStreamAttribute& attribute, bool group)
 {
     const auto among = [&](const auto& values) {
         return std::any_of(values.begin(), values.end(), [&](const Value& v) {
@@ -50,11 +51,13 @@ bool saysNothing(const QXmlStreamAttribute& attribute, bool group)
         });
     };
     return group ? among(kInherited) || among(kGroupDefaults) ||
-                       attribute.qualifiedName().startsWith(QLatin1String("font-")) // texts have their own
+                       attribute.qualifiedName().startsWith(
+                           QLatin1String("font-")) // text elements have their own font
                  : among(kMarkDefaults);
 }
 
-/// "Sans Serif" is a name of this machine only, and a browser that does not know a family takes a serif one.
+/// Font family with fallbacks. Names such as "Sans Serif" exist on this machine only, and browsers replace an
+/// unknown family by a serif font.
 QString fontStack(const QString& family)
 {
     static QHash<QString, QString> known;
@@ -105,11 +108,11 @@ private:
     {
         const QString name = in.name().toString();
         if (name == QLatin1String("title") || name == QLatin1String("desc")) {
-            in.skipCurrentElement(); // written with the <svg>
+            in.skipCurrentElement(); // the title is written by openSvg()
             return;
         }
         if (name == QLatin1String("g") || name == QLatin1String("defs")) {
-            m_waiting.push_back({name, in.attributes()}); // until something is in it
+            m_waiting.push_back({name, in.attributes()}); // written only if an element follows inside
             return;
         }
         for (const Waiting& group : m_waiting)
@@ -156,7 +159,7 @@ private:
             return;
         }
         for (const QXmlStreamAttribute& attribute : attributes)
-            if (!saysNothing(attribute, group))
+            if (!isDefault(attribute, group))
                 m_out.writeAttribute(attribute.qualifiedName().toString(), ours(attribute));
         if (name != QLatin1String("text"))
             return;

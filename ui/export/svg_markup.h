@@ -8,9 +8,9 @@
 
 namespace tilewright::ui {
 
-/// The <svg> element of what QSvgGenerator wrote, for readers on other machines and beside other pictures in
-/// one page: its size in pixels, fonts with their substitutes, every text as wide as it was measured here
-/// (`textWidths`, in the order of the texts), ids behind `idPrefix`, and nothing said that is so anyway.
+/// Rewrites the output of QSvgGenerator into an <svg> element that looks the same on other machines and can
+/// be used several times in one page: size in pixels, fallback fonts, fixed text widths (`textWidths`, in the
+/// order of the texts), ids with `idPrefix`, no attributes with default values.
 [[nodiscard]] QByteArray portableSvg(const QByteArray& generated, const QString& title, const QSize& size,
                                      const QList<double>& textWidths, const QString& idPrefix);
 

@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// What may differ between the themes, and what is meant where it is not said (svg_markup.cpp leaves it out).
+/// Attributes that may differ between the themes, with the default values that svg_markup.cpp omits.
 constexpr std::array<std::pair<QLatin1String, QLatin1String>, 6> kThemed{{
     {QLatin1String("fill"), QLatin1String("none")},
     {QLatin1String("stroke"), QLatin1String("none")},
@@ -37,7 +37,7 @@ QString valueOf(const QXmlStreamAttributes& attributes, const QString& name)
     return {};
 }
 
-/// Both documents side by side; nothing when they differ in more than colours and images.
+/// Merges the documents of both themes into one. Fails if they differ in more than colours and images.
 class Merge
 {
 public:
@@ -87,7 +87,7 @@ private:
             if (!image && !isThemed(name) && valueOf(light, name) != valueOf(dark, name))
                 return false;
         if (image)
-            return twice(light, dark);
+            return writeBothImages(light, dark);
         m_out.writeStartElement(m_light.qualifiedName().toString());
         for (const QString& name : names) {
             const QString a = valueOf(light, name), b = valueOf(dark, name);
@@ -96,8 +96,8 @@ private:
         return true;
     }
 
-    /// An image has nothing in it: its end follows.
-    bool twice(const QXmlStreamAttributes& light, const QXmlStreamAttributes& dark)
+    /// Writes an image of both themes. The end element of the second one is written by merged().
+    bool writeBothImages(const QXmlStreamAttributes& light, const QXmlStreamAttributes& dark)
     {
         for (const bool isDark : {false, true}) {
             m_out.writeStartElement(QStringLiteral("image"));
@@ -105,7 +105,7 @@ private:
             m_out.writeAttribute(QStringLiteral("class"),
                                  isDark ? QStringLiteral("in-dark") : QStringLiteral("in-light"));
             if (!isDark)
-                m_out.writeEndElement(); // that of the dark one is read
+                m_out.writeEndElement(); // the end of the dark image is written by merged()
         }
         return true;
     }
@@ -116,7 +116,7 @@ private:
     ThemePalette& m_palette;
 };
 
-/// What stands in the <svg> element.
+/// Content of the <svg> element.
 QByteArray contentOf(const QByteArray& svg)
 {
     const qsizetype from = svg.indexOf('>', svg.indexOf("<svg")) + 1;

@@ -11,13 +11,13 @@
 
 namespace tilewright::ui {
 
-/// The colours of a page, a variable for each pair of what is painted in the light and in the dark theme.
+/// CSS variables of a page: one for each pair of a light and a dark colour.
 class ThemePalette
 {
 public:
-    /// "var(--p3)"
+    /// Reference to the variable of a pair: "var(--p3)".
     [[nodiscard]] QString variable(const QString& light, const QString& dark);
-    /// "--p0: #fff; --p1: ..." of one theme.
+    /// Declarations of all variables for one theme: "--p0: #fff; --p1: ...".
     [[nodiscard]] QByteArray declarations(bool dark) const;
 
 private:
@@ -25,9 +25,9 @@ private:
     QHash<std::pair<QString, QString>, qsizetype> m_index;
 };
 
-/// One <svg> element of what was painted in both themes: the same marks whose colours are variables. Images
-/// stand there twice, in the classes in-light and in-dark, and so does all where the themes differ in more
-/// than colours. `paint` gives the element of a theme, its ids behind a prefix.
+/// One <svg> element for both themes, with variables as colours. Images appear twice, with the classes
+/// in-light and in-dark; so does everything if the themes differ in more than colours. `paint` returns the
+/// element of one theme with an id prefix.
 [[nodiscard]] QByteArray
 inBothThemes(const std::function<QByteArray(bool dark, const QString& idPrefix)>& paint,
              const QString& idPrefix, ThemePalette& palette);

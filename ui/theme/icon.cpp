@@ -13,7 +13,8 @@
 #include <map>
 #include <tuple>
 
-// A static library's resources are linked only when asked for; the macro must stand outside namespaces.
+// Registers the Qt resources, which a static library does not do by itself. The macro must be outside
+// namespaces.
 static void loadResources()
 {
     Q_INIT_RESOURCE(resources);
@@ -45,7 +46,7 @@ public:
     {
         QSvgRenderer(inColour(m_svg, colourFor(mode, state))).render(painter, rect);
     }
-    /// Buttons ask for it every time they are painted, and reading the picture is most of the work.
+    /// Caches pixmaps: buttons request them at every repaint, and rendering the SVG is slow.
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override
     {
         QPixmap& known = m_pixmaps[{size.width(), size.height(), colourFor(mode, state).rgba()}];
@@ -70,14 +71,14 @@ private:
     }
 
     QByteArray m_svg;
-    std::map<std::tuple<int, int, QRgb>, QPixmap> m_pixmaps; ///< by size and colour
+    std::map<std::tuple<int, int, QRgb>, QPixmap> m_pixmaps; ///< key: width, height and colour
 };
 
 } // namespace
 
 QIcon icon(const QString& name)
 {
-    // The same one for all who ask, so that its pictures are made once.
+    // One shared QIcon per name, so that its pixmaps are rendered once.
     static QHash<QString, QIcon> known;
     static const bool once = [] {
         qAddPostRoutine([] { known.clear(); }); // pixmaps must not outlive the application

@@ -10,10 +10,10 @@ class QRectF;
 
 namespace tilewright::ui {
 
-/// An icon of resources/icons drawn in the palette's text colour, sharp at every scale.
+/// Icon of resources/icons in the text colour of the palette, sharp at every scale.
 [[nodiscard]] QIcon icon(const QString& name);
 [[nodiscard]] QIcon applicationIcon();
-/// The same drawing inside a painted view, in a colour of its theme.
+/// Paints an icon of resources/icons in this colour, for painted views.
 void paintIcon(QPainter& painter, const QString& name, const QRectF& rect, const QColor& colour);
 
 } // namespace tilewright::ui

@@ -17,7 +17,7 @@ bool isSeparator(char c)
     return c == '.' || c == '/' || c == ':';
 }
 
-/// Positions after which a part begins: at dots, slashes and colons, or at underscores where there are none.
+/// Splits a name into parts after dots, slashes and colons, or after underscores if it has none of these.
 QStringList parts(const QString& name)
 {
     QStringList out;
@@ -34,7 +34,7 @@ QStringList parts(const QString& name)
     return out;
 }
 
-/// "head1." -> "h1.", "norm." -> "n."
+/// First letter and digits of a part with its separator: "head1." gives "h1.", "norm." gives "n.".
 QString initial(const QString& part)
 {
     QString out;
@@ -81,11 +81,11 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
             return text;
     }
     const QString dots(QChar(0x2026));
-    // "h1.cont…": with which head the end of the word is easier to miss than the head.
+    // Keep a numbered part and elide the last word instead: "h1.cont…".
     const auto isNumbered = [](const QString& part) {
         return std::any_of(part.begin(), part.end(), [](QChar c) { return c.isDigit(); });
     };
-    constexpr qsizetype kLeast = 4; // letters that still say what it is
+    constexpr qsizetype kLeast = 4; // minimum number of letters of an elided name
     if (list.size() == 2 && isNumbered(list.front()) && !isNumbered(list.back()))
         for (qsizetype kept = list.back().size() - 1; kept >= kLeast; --kept)
             if (QString text = list.front() + list.back().left(kept) + dots; fits(text))
@@ -93,7 +93,7 @@ QString fittingName(const QString& name, const std::function<bool(const QString&
     for (qsizetype i = 1; i < list.size(); ++i)
         if (QString text = dots + list.mid(i).join(QString()); fits(text))
             return text;
-    // The end says more than the middle; the beginning tells what kind of thing it is.
+    // Elide in the middle: beginning and end identify a name best.
     const QString last = list.back();
     for (qsizetype kept = last.size() - 1; kept > 1; --kept) {
         const qsizetype head = kept / 2;

@@ -29,7 +29,7 @@ public:
         return QProxyStyle::styleHint(hint, option, widget, data);
     }
 
-    /// Icons, marks and handles grow with the font.
+    /// Scales icons, check marks and handles with the font.
     int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override
     {
         const int usual = QProxyStyle::pixelMetric(metric, option, widget);
@@ -50,7 +50,7 @@ public:
         }
     }
 
-    /// Fusion writes the titles of docks in a size of its own, whatever the font.
+    /// Draws the titles of docks in the application's font; Fusion uses a fixed size.
     void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget) const override
     {
@@ -106,7 +106,8 @@ public:
         painter->restore();
     }
 
-    /// Scroll bars change with nearly every edit, and Fusion's shades take longer than the lists beside them.
+    /// Draws plain scroll bars: they are repainted after nearly every edit, and the gradients of Fusion are
+    /// slow.
     void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                             const QWidget* widget) const override
     {

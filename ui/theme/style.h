@@ -5,11 +5,11 @@ class QStyle;
 
 namespace tilewright::ui {
 
-/// Fusion with check boxes that can be seen on dark panels (Fusion draws their frame darker than the window).
-/// `reduceMotion`: nothing that asks the style animates.
+/// Fusion style with visible check boxes on dark panels (Fusion draws their frames darker than the window).
+/// `reduceMotion`: disables the animations of the style.
 [[nodiscard]] QStyle* makeStyle(bool reduceMotion = false);
 
-/// Side of the icons of tool bars for the font in force: 20 pixels at usual sizes.
+/// Size of toolbar icons in pixels for the present font: 20 for usual fonts.
 [[nodiscard]] int toolIconSize();
 
 } // namespace tilewright::ui

@@ -27,7 +27,7 @@ TextMetrics::TextMetrics(const QFont& font) : QFontMetricsF(font), m_widths(widt
 
 double TextMetrics::horizontalAdvance(const QString& text) const
 {
-    constexpr qsizetype kMost = 5000; // more are not drawn again and again
+    constexpr qsizetype kMost = 5000; // limit of cached widths per font
     if (const auto it = m_widths.constFind(text); it != m_widths.cend())
         return *it;
     if (m_widths.size() >= kMost)

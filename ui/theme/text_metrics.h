@@ -9,8 +9,8 @@ class QPainter;
 
 namespace tilewright::ui {
 
-/// Metrics of a font that remember widths: shaping a text takes microseconds, and after an edit a picture
-/// asks for nearly the same widths again.
+/// Font metrics that cache text widths: measuring a text takes microseconds, and a repaint after an edit
+/// needs nearly the same widths again.
 class TextMetrics : public QFontMetricsF
 {
 public:
@@ -23,13 +23,13 @@ public:
     }
 
 private:
-    QHash<QString, double>& m_widths; ///< of this font and thread
+    QHash<QString, double>& m_widths; ///< cache for this font and thread
 };
 
-/// One line from its upper left corner on, cut with an ellipsis where it is wider; returns its height.
+/// Draws one line at its upper left corner, elided to `width`. Returns the height of the line.
 double writeLine(QPainter& painter, QPointF corner, double width, const QString& text, const QFont& font,
                  const QColor& ink, Qt::TextElideMode elide = Qt::ElideRight);
-/// The same in the middle of a box's height.
+/// Draws one line into a box, vertically centred and elided to its width.
 void writeAcross(QPainter& painter, const QRectF& box, const QString& text, const QFont& font,
                  const QColor& ink);
 

@@ -11,13 +11,13 @@
 
 namespace tilewright::ui {
 
-/// A word of the core (kinds, codes, levels).
+/// Converts a word of the core library (kind, code, level) to QString.
 [[nodiscard]] inline QString word(std::string_view text)
 {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// A cell of a row that is copied: numbers with everything there is.
+// Converts a value to the text of a copied cell; numbers have full precision.
 [[nodiscard]] inline QString cellText(const QString& text)
 {
     return text;
@@ -39,7 +39,7 @@ template <typename Value> [[nodiscard]] QString cellText(const std::optional<Val
     return value ? cellText(*value) : QString();
 }
 
-/// A row as tab-separated text.
+/// Joins cells into one line of tab-separated text.
 [[nodiscard]] inline QString textRow(const QStringList& cells)
 {
     return cells.join(QLatin1Char('\t')) + QLatin1Char('\n');

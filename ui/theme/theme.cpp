@@ -170,7 +170,7 @@ QPalette Theme::palette() const
     set(QPalette::ToolTipBase, raised, raised);
     set(QPalette::ToolTipText, text, text);
     set(QPalette::PlaceholderText, muted, faint);
-    // Fusion derives bevels from these.
+    // Fusion uses these colours for bevels.
     set(QPalette::Light, mix(panel, Qt::white, dark ? 0.10 : 0.7), panel);
     set(QPalette::Midlight, mix(panel, Qt::white, dark ? 0.06 : 0.4), panel);
     set(QPalette::Mid, mix(panel, Qt::black, dark ? 0.25 : 0.20), panel);
@@ -188,8 +188,8 @@ double contrast(const QColor& a, const QColor& b)
 
 namespace {
 
-/// Fonts by size and weight, as long as the application's font is the same: a new QFont looks up its glyphs
-/// anew, and a picture asks for hundreds. Only for the thread of the window.
+/// Cache of fonts by size and weight, cleared when the application's font changes. Creating a QFont is slow,
+/// and painting a view needs hundreds. Only for the GUI thread.
 struct KnownFonts
 {
     QFont base;
@@ -234,7 +234,7 @@ QFont uiFont(double scale, int weight)
 
 QFont numberFont(double scale)
 {
-    constexpr int kFixed = -1; // in place of a weight
+    constexpr int kFixed = -1; // key of the fixed-width font, instead of a weight
     return knownFont(scale, kFixed, [&](const QFont& base) {
         QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
         font.setPointSizeF(std::max(8.0, base.pointSizeF() * scale));
@@ -249,7 +249,8 @@ void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme)
     painter.setClipRect(rect, Qt::IntersectClip);
     painter.setPen(QPen(Theme::mix(theme.canvas, theme.muted, 0.6), 1));
     constexpr double kPitch = 6;
-    // Anchored to the plane, not to the rect, so that neighbouring cells join into one hatch.
+    // The lines have fixed positions independent of the rectangle, so that neighbouring cells look like one
+    // area.
     const double from = std::floor((rect.left() + rect.top()) / kPitch) * kPitch;
     for (double d = from; d <= rect.right() + rect.bottom(); d += kPitch)
         painter.drawLine(QPointF(d - rect.top(), rect.top()), QPointF(d - rect.bottom(), rect.bottom()));

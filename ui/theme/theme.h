@@ -13,20 +13,19 @@ class QRectF;
 
 namespace tilewright::ui {
 
-/// Every colour of the product; views read roles, and no other file contains a hex literal
-/// (docs/design.md 4.8).
+/// All colours of the program by role. No other file contains hexadecimal colours (docs/design.md 4.8).
 struct Theme
 {
     bool dark = false;
 
     QColor canvas, panel, raised, text, muted, accent, error, warning, ok;
     QColor grid;                           ///< hairlines on the canvas
-    QColor outline;                        ///< strokes of shapes, at least 3:1 on the canvas
-    QColor selection;                      ///< fill behind selected things
-    QColor ink = QColor(0x11, 0x11, 0x11); ///< text on categorical fills, same in both themes
+    QColor outline;                        ///< outlines of shapes; contrast at least 3:1 on the canvas
+    QColor selection;                      ///< background of selected items
+    QColor ink = QColor(0x11, 0x11, 0x11); ///< text on categorical colours, same in both themes
 
     QColor memoryBound, computeBound, balanced;
-    /// What occupies fast memory, and what a bar of time is made of.
+    /// Kinds of data in fast memory, and the parts of a bar of time.
     QColor resident, input, output, accumulator, retained;
     QColor computeTime, loadTime, storeTime;
 
@@ -38,15 +37,15 @@ struct Theme
     [[nodiscard]] static const Theme& darkTheme();
 
     [[nodiscard]] const QColor& category(std::size_t i) const { return categorical[i % categorical.size()]; }
-    /// Border of a categorical fill on this theme's canvas.
+    /// Border colour for a categorical fill on the canvas.
     [[nodiscard]] QColor categoryBorder(std::size_t i) const;
-    /// x in 0..1 along the sequential ramp, interpolated.
+    /// Colour of the sequential ramp at x in 0..1, interpolated.
     [[nodiscard]] QColor ramp(double x) const;
-    /// x in -1 (better) .. 1 (worse).
+    /// Colour of a difference: x from -1 (better) to 1 (worse).
     [[nodiscard]] QColor difference(double x) const;
-    /// Near-black or near-white, whichever reads better on `background`.
+    /// Text colour with the better contrast on `background`: near-black or near-white.
     [[nodiscard]] QColor inkOn(const QColor& background) const;
-    /// `top` at `alpha` over `bottom`, opaque.
+    /// Opaque mix of two colours: `top` with opacity `alpha` over `bottom`.
     [[nodiscard]] static QColor mix(const QColor& bottom, const QColor& top, double alpha);
 
     [[nodiscard]] QPalette palette() const;
@@ -59,7 +58,7 @@ struct Theme
 [[nodiscard]] QFont uiFont(double scale = 1.0, int weight = QFont::Normal);
 [[nodiscard]] QFont numberFont(double scale = 1.0);
 
-/// 45 degree hatch in mid grey: "does not fit".
+/// Fills a rectangle with a grey 45 degree hatch, the sign for "does not fit".
 void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -41,8 +41,8 @@ QString rich(QString html)
 
 QString sentence(const QString& text)
 {
-    // Whole numbers that stand alone, with commas between groups or without any; names of things ("op1024",
-    // "conv-2048", "a/4096.json") are no numbers.
+    // Matches separate whole numbers with or without commas between groups, but not numbers in names
+    // ("op1024", "conv-2048", "a/4096.json").
     static const QRegularExpression form(QStringLiteral(
         "(?<![\\w.,/:-])(?:\\d{1,3}(?:,\\d{3})+|\\d{4,15})(?=(?:\\.\\d+)?(?![\\w-]|\\.\\w|/|,\\d))"));
     QString out;

@@ -12,24 +12,24 @@ enum class Bound : std::uint8_t;
 
 namespace tilewright::ui {
 
-/// Text for the screen outside a QObject, whose own tr() it stands for.
+/// Translates a text, for code outside of QObject classes.
 [[nodiscard]] QString tr(const char* text);
 
-/// "3 × 4 tiles", "1 tile".
+/// Text of a grid of tiles: "3 × 4 tiles", "1 tile".
 [[nodiscard]] QString tilesText(std::int64_t rows, std::int64_t cols);
 
-/// "compute-bound", "memory-bound", "balanced".
+/// Text of a bound: "compute-bound", "memory-bound", "balanced".
 [[nodiscard]] QString boundText(Bound bound);
-/// "△", "▽", "◇": the shape of the bound's mark.
+/// Sign of a bound, as paintBoundMark() draws it: "△", "▽", "◇".
 [[nodiscard]] QString boundSign(Bound bound);
 
-/// Keeps the thin spaces inside the numbers of rich text, which Qt would turn into wide ones that break.
+/// Protects thin spaces in the numbers of rich text: Qt would replace them by normal spaces that can break.
 [[nodiscard]] QString rich(QString html);
 
-/// A sentence of the core for the screen: its numbers in the style of number(), its words as they are.
+/// Message of the core library for the window: formats its numbers like number().
 [[nodiscard]] QString sentence(const QString& text);
 [[nodiscard]] QString sentence(const std::string& text);
-/// The same of a note that stands alone: with a capital letter and a full stop.
+/// sentence() with a capital letter at the beginning and a full stop at the end.
 [[nodiscard]] QString wholeSentence(const std::string& text);
 
 } // namespace tilewright::ui

@@ -8,7 +8,7 @@
 
 namespace tilewright::ui {
 
-/// The objects behind one window (or one headless render).
+/// All objects that one window (or one render without a window) works on.
 struct AppState
 {
     Workspace workspace;

@@ -22,7 +22,7 @@ namespace {
 constexpr int kMaxShown = 60;
 constexpr int kDetailRole = Qt::UserRole;
 
-/// How well a word fits into a text: a lower score is better, -1 is not at all.
+/// Match score of a word in a text: lower is better, -1 means no match.
 int score(const QString& text, const QString& word)
 {
     const qsizetype at = text.indexOf(word, 0, Qt::CaseInsensitive);
@@ -34,10 +34,11 @@ int score(const QString& text, const QString& word)
     return static_cast<int>(at) + (wordStart ? 0 : 50) + (wordEnd ? 0 : 10);
 }
 
-/// All words of the query occur in the label, the name or, which counts less, in what is said of it.
+/// Match score of a query: every word must occur in the label, the name or `more` (with a penalty).
+/// Returns -1 if a word is missing.
 int score(const QString& label, const QString& name, const QString& more, const QStringList& words)
 {
-    constexpr int kFarther = 1000, kInMenu = 20;
+    constexpr int kMorePenalty = 1000, kMenuPenalty = 20;
     int total = 0;
     for (const QString& word : words) {
         const int inLabel = score(label, word);
@@ -46,13 +47,13 @@ int score(const QString& label, const QString& name, const QString& more, const 
             const int inMore = score(more, word);
             if (inMore < 0)
                 return -1;
-            total += kFarther + inMore;
+            total += kMorePenalty + inMore;
         } else {
-            // Of a command the label is its menu and its name: "Lens: Wavefront of the tile" is meant before
-            // "Wavefront: First cycle" and "Wavefront: Play the wavefront".
+            // The label of a command is its menu and its name. A match in the name ranks first: "Lens:
+            // Wavefront of the tile" before "Wavefront: First cycle" and "Wavefront: Play the wavefront".
             const bool command = !name.isEmpty() && label.endsWith(name);
             if (inName < 0)
-                total += inLabel + (name.isEmpty() ? 0 : kInMenu);
+                total += inLabel + (name.isEmpty() ? 0 : kMenuPenalty);
             else
                 total += inLabel < 0 || command ? inName : std::min(inLabel, inName);
         }
@@ -60,8 +61,8 @@ int score(const QString& label, const QString& name, const QString& more, const 
     return total;
 }
 
-/// Other words that people look for.
-QString otherWords(const QString& command)
+/// Synonyms under which a command is found.
+QString synonymsOf(const QString& command)
 {
     static const QMap<QString, QString> words{
         {QStringLiteral("schedule.duplicate"), CommandPalette::tr("recompute copy again twice")},
@@ -89,7 +90,7 @@ QString otherWords(const QString& command)
     return words.value(command);
 }
 
-/// Icon, text, and at the right end of the row the detail (keys, type, reason).
+/// Paints a row: icon, text, and right-aligned the detail (keys, type or reason).
 class RowDelegate : public QStyledItemDelegate
 {
 public:
@@ -171,7 +172,7 @@ void CommandPalette::collect()
                              Actions::menuOf(action) + QStringLiteral(": ") + text, text,
                              on ? Actions::keysOf(action) : action->statusTip(), action->icon(),
                              [action] { action->trigger(); },
-                             action->whatsThis() + QLatin1Char(' ') + otherWords(action->objectName())});
+                             action->whatsThis() + QLatin1Char(' ') + synonymsOf(action->objectName())});
     }
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot)
@@ -190,7 +191,7 @@ void CommandPalette::collect()
                              {},
                              [&selection, id] { selection.selectSubgraph(id); }});
     }
-    // A name that only repeats the number is not shown twice.
+    // Returns the name, or an empty text if it only repeats the label ("op 4").
     const auto nameBeside = [](const std::string& name, const QString& label) {
         const QString text = QString::fromStdString(name);
         return QString(text).remove(QLatin1Char(' ')) == QString(label).remove(QLatin1Char(' ')) ? QString()
@@ -307,7 +308,7 @@ void CommandPalette::runCurrent()
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
 {
-    // Arrows move the choice while the caret stays in the field.
+    // Arrow keys move the selection of the list while the search field keeps the focus.
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Down || key == Qt::Key_Up || key == Qt::Key_PageDown || key == Qt::Key_PageUp) {

@@ -14,8 +14,8 @@ class QListWidget;
 
 namespace tilewright::ui {
 
-/// Ctrl+K: every command, op, tensor and subgraph by typing a part of its name, or its number ("op 42",
-/// "t17", "subgraph 5", "step 3").
+/// Dialog (Ctrl+K) that finds every command, op, tensor and subgraph by a part of its name or by its number
+/// ("op 42", "t17", "subgraph 5", "step 3").
 class CommandPalette : public QDialog
 {
     Q_OBJECT
@@ -26,22 +26,22 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    /// The order among equal matches.
+    /// Kinds of entries, in the order in which equally good matches are listed.
     enum class Kind { Command, Subgraph, Op, Tensor, Unavailable };
     struct Entry
     {
         Kind kind;
         QString label;  ///< "op 4"
-        QString name;   ///< "layer0.norm", the text of a command; may be empty
-        QString detail; ///< keys, type, or why the command cannot be used
+        QString name;   ///< name of an op or tensor ("layer0.norm") or text of a command; may be empty
+        QString detail; ///< shown at the right: keys, type, or the reason why the command is disabled
         QIcon icon;
         std::function<void()> run;
-        QString more{}; ///< what it does, and other words for it
+        QString more{}; ///< further text that is searched: description and synonyms
     };
     void collect();
     void filter(const QString& query);
     void runCurrent();
-    /// What the query names by number; nothing when it names nothing that there is.
+    /// Entry for a query with a number, such as "op 42"; nothing if there is no such item.
     [[nodiscard]] std::optional<Entry> numbered(const QString& query) const;
     void addRow(const Entry& entry, std::function<void()> run);
 
@@ -49,7 +49,7 @@ private:
     QLineEdit* m_query;
     QListWidget* m_list;
     std::vector<Entry> m_entries;
-    std::vector<std::function<void()>> m_runs; ///< of the rows
+    std::vector<std::function<void()>> m_runs; ///< action of each row of m_list
 };
 
 } // namespace tilewright::ui

@@ -8,7 +8,7 @@ namespace tilewright::ui {
 
 void DockTabs::adopt(QTabBar& tabs)
 {
-    tabs.setElideMode(Qt::ElideNone); // titles are read in full, or scrolled to
+    tabs.setElideMode(Qt::ElideNone); // show titles in full; the bar scrolls instead
     tabs.setUsesScrollButtons(true);
     tabs.setAccessibleName(tr("Panes"));
     tabs.installEventFilter(this);
@@ -18,11 +18,11 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
 {
     const auto* tabs = qobject_cast<const QTabBar*>(watched);
     if (event->type() == QEvent::MouseButtonPress)
-        m_pressedAmong = tabs->count();
+        m_tabCountAtPress = tabs->count();
     const bool drags =
         event->type() == QEvent::MouseMove && static_cast<QMouseEvent*>(event)->buttons() != Qt::NoButton;
-    // QTabBar drags the tab of the index that was pressed, even when a pane has left the stack since.
-    if (drags && (tabs->count() != m_pressedAmong || !tabs->isVisible()))
+    // QTabBar drags the tab at the pressed index even if a dock has left the stack since: ignore such drags.
+    if (drags && (tabs->count() != m_tabCountAtPress || !tabs->isVisible()))
         return true;
     return QObject::eventFilter(watched, event);
 }

@@ -7,19 +7,19 @@ class QTabBar;
 
 namespace tilewright::ui {
 
-/// How the tab bars of stacked panes behave.
+/// Sets up the tab bars of stacked docks and works around a bug of QTabBar (see eventFilter()).
 class DockTabs : public QObject
 {
 public:
     using QObject::QObject;
-    /// Tab bars come and go with the stacks: each is adopted when it appears.
+    /// Sets up a tab bar. To be called for every new one: Qt creates and deletes them with the stacks.
     void adopt(QTabBar& tabs);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    int m_pressedAmong = 0; ///< tabs there were when the button went down
+    int m_tabCountAtPress = 0; ///< number of tabs when the mouse button was pressed
 };
 
 } // namespace tilewright::ui

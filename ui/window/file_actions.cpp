@@ -27,7 +27,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Under which the settings remember the problem of a schedule file.
+/// Key of the settings under which the problem of a schedule file is remembered.
 QString problemKey(const QString& schedule)
 {
     return QStringLiteral("problemOf/") + QString::fromLatin1(schedule.toUtf8().toHex());
@@ -50,12 +50,12 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
                         tr("%1 has changed on disk.").arg(QFileInfo(path).fileName()), tr("Reload"),
                         [this, path] { open({path}); });
     });
-    // Whoever goes on without has answered.
+    // An edit or another file answers the offer: remove it.
     m_state.document.whenChanged(this, Part::Problem | Part::Steps, [this] {
         if (!m_offer.isEmpty() && m_messages.text() == std::exchange(m_offer, {}))
             m_messages.dismiss();
     });
-    m_state.workspace.setGuard([this](LensDocument& document) { return mayLose({&document}); });
+    m_state.workspace.setGuard([this](LensDocument& document) { return confirmDiscard({&document}); });
 }
 
 // -- open ------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ void FileActions::chooseAndCompare()
 bool FileActions::compareWith(const QString& path)
 {
     if (const Status read = m_state.workspace.compared().open(path); !read) {
-        tellUnreadable(read.error(), path);
+        showFileError(read.error(), path);
         return false;
     }
     Q_EMIT comparisonOpened();
@@ -105,17 +105,17 @@ bool FileActions::open(const QStringList& paths)
         const QString absolute = QFileInfo(path).absoluteFilePath();
         if (auto file = readLensFile(absolute)) {
             if (m_state.document.model() && absolute == m_state.document.problemPath())
-                file->kind = FileKind::Model; // opened for all lenses, and so again
+                file->kind = FileKind::Model; // it was opened for all lenses: reload it for all
             files.push_back(std::move(*file));
         } else {
-            tellUnreadable(file.error(), absolute);
+            showFileError(file.error(), absolute);
             ok = false;
         }
     }
     sortForOpening(files);
     const QString other = takeCompared(files);
     const auto isSchedule = [](const LensFile& file) { return file.kind == FileKind::Schedule; };
-    // Several schedules of one problem are there to be compared: the last with each of the others.
+    // Several schedules of one problem are opened for a comparison: the last one with each of the others.
     bool compared = false;
     for (const LensFile& file : files) {
         const bool compare = isSchedule(file) && m_state.document.hasProblem() &&
@@ -149,12 +149,13 @@ void FileActions::offerSchedules(const QString& problem)
     if (schedules.size() > kNamed)
         titles << tr("…");
     if (schedules.size() == 1)
-        m_messages.show(MessageBar::Kind::Info, tr("%1 stands beside it.").arg(name(schedules.front())),
+        m_messages.show(MessageBar::Kind::Info,
+                        tr("There is a schedule for it in the same folder: %1.").arg(name(schedules.front())),
                         tr("Open it"), [this, schedules] { open(schedules); });
     else
         m_messages.show(
             MessageBar::Kind::Info,
-            tr("%1 of it beside the file: %2.")
+            tr("There are %1 for it in the same folder: %2.")
                 .arg(counted(schedules.size(), {}, tr("schedules")), titles.join(QStringLiteral(", "))),
             tr("Choose…"),
             [this, schedules, problem] {
@@ -181,14 +182,14 @@ bool FileActions::openFile(const LensFile& file)
     Document& document = m_state.document;
     Q_EMIT opening();
     if (file.kind == FileKind::Schedule && !document.hasProblem()) {
-        // A schedule that was saved or opened before knows its problem; of one that comes alone, for example
-        // by a double-click, the name tells it.
+        // The settings remember the problem of a schedule that was saved or opened before. For any other one,
+        // for example after a double-click, the problem is found by the file name.
         QString problem = QSettings().value(problemKey(file.path)).toString();
         if (!QFileInfo::exists(problem))
             problem = problemBeside(QFileInfo(file.path));
         if (QFileInfo::exists(problem))
             if (const Status opened = document.openProblem(problem); !opened) {
-                tellUnreadable(opened.error(), problem);
+                showFileError(opened.error(), problem);
                 return false;
             }
     }
@@ -200,13 +201,13 @@ bool FileActions::openFile(const LensFile& file)
     if (!opened) {
         if (file.kind == FileKind::Schedule && document.hasProblem() &&
             readSchedule(*document.problem(), file.text(), file.name())) {
-            tellUnreadable(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
+            showFileError(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
                 if (const Status part = m_state.document.openReadablePart(path); !part)
-                    tell(part.error());
+                    showError(part.error());
             });
             m_offer = m_messages.text();
         } else {
-            tellUnreadable(opened.error(), file.path);
+            showFileError(opened.error(), file.path);
         }
         return false;
     }
@@ -214,7 +215,7 @@ bool FileActions::openFile(const LensFile& file)
     if (file.kind == FileKind::NpuModel || file.kind == FileKind::MappingModel)
         offerAllLenses(file);
     if (file.kind == FileKind::Model)
-        tellImport();
+        warnAboutImport();
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
@@ -228,7 +229,7 @@ bool FileActions::openFile(const LensFile& file)
 void FileActions::offerAllLenses(const LensFile& file)
 {
     m_messages.show(MessageBar::Kind::Info,
-                    tr("%1 is open in its lens alone.").arg(QFileInfo(file.path).fileName()),
+                    tr("%1 is open in one lens only.").arg(QFileInfo(file.path).fileName()),
                     tr("Open in all lenses"), [this, file] {
                         LensFile whole = file;
                         whole.kind = FileKind::Model;
@@ -236,7 +237,7 @@ void FileActions::offerAllLenses(const LensFile& file)
                     });
 }
 
-void FileActions::tellImport()
+void FileActions::warnAboutImport()
 {
     const lower::ModelOnMachine& model = *m_state.document.model();
     const lower::LoweringReport report = lower::reportOf(*model.workload, model.lowered.report);
@@ -244,11 +245,11 @@ void FileActions::tellImport()
         std::ranges::count(report.nodes, lower::NodeStatus::Dropped, &lower::NodeReport::status);
     if (dropped == 0)
         return;
-    m_messages.show(MessageBar::Kind::Warning,
-                    tr("%1 not understood: %2 of the multiply-accumulates are left out.")
-                        .arg(counted(dropped, tr("operator was"), tr("operators were")),
-                             percent(report.coverage.dropped)),
-                    tr("Show"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
+    m_messages.show(
+        MessageBar::Kind::Warning,
+        tr("%1 not supported: %2 of the multiply-accumulates are missing.")
+            .arg(counted(dropped, tr("operator is"), tr("operators are")), percent(report.coverage.dropped)),
+        tr("Show"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
 }
 
 void FileActions::watch(const QString& path)
@@ -273,11 +274,11 @@ bool FileActions::save(LensDocument& document)
     const QString path = document.path();
     if (path.isEmpty() || isSample(path))
         return saveAs(document);
-    m_watcher->removePath(path); // our own write is no change "on disk"
+    m_watcher->removePath(path); // do not report our own write as a change on disk
     const Status saved = document.save(path);
     watch(path);
     if (!saved)
-        tell(saved.error());
+        showError(saved.error());
     return saved.hasValue();
 }
 
@@ -285,7 +286,7 @@ bool FileActions::saveAs(LensDocument& document)
 {
     if (!document.hasContent())
         return false;
-    // Beside the file or problem it belongs to, but the samples stay as they came.
+    // Suggest the folder of its file or problem, but not the folder of the samples.
     QString beside = document.path();
     if (document.lens() == Lens::Schedule)
         beside = m_state.document.problemPath();
@@ -301,7 +302,7 @@ bool FileActions::saveAs(LensDocument& document)
     m_watcher->removePath(path);
     const Status saved = document.save(path);
     if (!saved) {
-        tell(saved.error());
+        showError(saved.error());
         return false;
     }
     watch(path);
@@ -311,7 +312,7 @@ bool FileActions::saveAs(LensDocument& document)
     return true;
 }
 
-bool FileActions::mayLose(const std::vector<LensDocument*>& documents)
+bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
 {
     QStringList names;
     std::vector<LensDocument*> modified;
@@ -326,7 +327,7 @@ bool FileActions::mayLose(const std::vector<LensDocument*>& documents)
     if (modified.empty() || !m_window.isVisible() || qApp->property("tilewrightNoPrompts").toBool())
         return true;
     QMessageBox box(QMessageBox::Question, tr("Save the changes?"),
-                    tr("There are changes that are not saved:") + QStringLiteral("\n\n") +
+                    tr("These have changes that are not saved:") + QStringLiteral("\n\n") +
                         names.join(QLatin1Char('\n')),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
     const int answer = box.exec();
@@ -338,21 +339,21 @@ bool FileActions::mayLose(const std::vector<LensDocument*>& documents)
 
 // -- messages --------------------------------------------------------------------------------------------
 
-void FileActions::tell(const Error& error)
+void FileActions::showError(const Error& error)
 {
     m_messages.show(MessageBar::Kind::Error, QString::fromStdString(error.text()));
 }
 
-void FileActions::tellWritten(const Status& written, const QString& path)
+void FileActions::showExported(const Status& written, const QString& path)
 {
     if (written)
-        m_messages.show(MessageBar::Kind::Info, tr("Written to %1.").arg(path));
+        m_messages.show(MessageBar::Kind::Info, tr("Saved to %1.").arg(path));
     else
-        tell(written.error());
+        showError(written.error());
 }
 
-void FileActions::tellUnreadable(const Error& error, const QString& file, const QString& otherwise,
-                                 std::function<void()> instead)
+void FileActions::showFileError(const Error& error, const QString& file, const QString& otherText,
+                                std::function<void()> other)
 {
     const auto content = readContent(file.toStdString(), onnx::isOnnx);
     const bool isText = content && !onnx::isOnnx(content->view());
@@ -368,8 +369,8 @@ void FileActions::tellUnreadable(const Error& error, const QString& file, const 
             dialog->open();
         };
     }
-    m_messages.show(MessageBar::Kind::Error, QString::fromStdString(error.text()), showText, show, otherwise,
-                    std::move(instead));
+    m_messages.show(MessageBar::Kind::Error, QString::fromStdString(error.text()), showText, show, otherText,
+                    std::move(other));
 }
 
 } // namespace tilewright::ui

@@ -9,57 +9,58 @@ namespace tilewright::ui {
 
 class MessageBar;
 
-/// What a person does with files: open, save, be asked before something is lost, export. It says what
-/// happened in the message bar; what the window has to show of it goes out as signals.
+/// File commands: open, save, ask before changes are lost, report exports. Results appear in the message bar;
+/// signals tell the window which view to show.
 class FileActions : public QObject
 {
     Q_OBJECT
 public:
     FileActions(QWidget& window, AppState& state, MessageBar& messages);
 
-    /// Opens problems, schedules and the files of the other lenses; whether all could be opened.
+    /// Opens problems, schedules and files of the other lenses. True if all could be opened.
     bool open(const QStringList& paths);
     void chooseAndOpen();
-    /// Compares the open model with another one.
+    /// Asks for a model file and compares the open model with it.
     void chooseAndCompare();
     bool compareWith(const QString& path);
-    /// The files of the current document again, from disk.
+    /// Reads the files of the current document again from disk.
     void reload();
-    /// Where files that belong to the open problem are written first: its folder, but not that of a sample.
+    /// Folder that save dialogs start in: that of the open problem, or the user's documents for a sample.
     [[nodiscard]] QString startFolder() const;
-    /// Writes the document into its file, or asks for one. The samples stay as they came.
+    /// Writes the document to its file. Asks for a file if it has none or if that is one of the samples.
     bool save(LensDocument& document);
     bool saveAs(LensDocument& document);
-    /// Whether the person agrees to lose, or has saved, what is modified: one question for all of them.
-    bool mayLose(const std::vector<LensDocument*>& documents);
+    /// Asks once whether to save or discard the changes of these documents. False if the user cancels.
+    bool confirmDiscard(const std::vector<LensDocument*>& documents);
     void rememberRecent(const QString& path);
-    /// Where a picture or table was written, or why not.
-    void tellWritten(const Status& written, const QString& path);
+    /// Shows a message with the path of an exported file, or with the error.
+    void showExported(const Status& written, const QString& path);
 
 Q_SIGNALS:
-    void opening();                             ///< another file: how the present one is left is to be kept
-    void lensOpened(tilewright::FileKind kind); ///< it is to be seen, and what was wrong with it if anything
-    void opened(tilewright::FileKind kind);     ///< without any fault
-    void viewWanted(const QString& name);       ///< what a message is about
-    void comparisonOpened();                    ///< of schedules or models: it is to be seen
+    void opening(); ///< before a file is opened: save the session of the present one
+    void lensOpened(tilewright::FileKind kind); ///< a file of another lens was read, with or without errors
+    void opened(tilewright::FileKind kind);     ///< a file was opened without errors
+    void viewWanted(const QString& name);       ///< the user wants to see the view that a message refers to
+    void comparisonOpened();                    ///< a comparison of schedules or models was opened
     void recentChanged();
 
 private:
     void offerSchedules(const QString& problem);
     bool openFile(const LensFile& file);
-    /// A model that one lens has opened can be the workload of all.
+    /// Offers to open a model that is open in one lens as the workload of all lenses.
     void offerAllLenses(const LensFile& file);
-    void tellImport(); ///< what of the open model was not understood, if anything
-    /// The error, with its place in the file to be shown where it has one; and another way out, if any.
-    void tellUnreadable(const Error& error, const QString& file, const QString& otherwise = {},
-                        std::function<void()> instead = {});
-    void tell(const Error& error);
+    void warnAboutImport(); ///< warns if operators of the open model could not be imported
+    /// Shows an error of a file, with a button that shows its position in the text if known, and an optional
+    /// second button.
+    void showFileError(const Error& error, const QString& file, const QString& otherText = {},
+                       std::function<void()> other = {});
+    void showError(const Error& error);
     void watch(const QString& path);
 
     QWidget& m_window;
     AppState& m_state;
     MessageBar& m_messages;
-    QString m_offer; ///< of schedules, while it stands in the messages
+    QString m_offer; ///< text of the offer that the message bar shows now; empty for none
     QFileSystemWatcher* m_watcher;
 };
 

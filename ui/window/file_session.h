@@ -17,33 +17,34 @@
 
 namespace tilewright::ui {
 
-/// How a person left a file: what comes back when it is opened again (docs/design.md 4.6). Kept beside the
-/// settings, one small file for each pair of problem and schedule; never in the person's files.
+/// State of the window for one workload, restored when it is opened again (docs/design.md 4.6). Stored beside
+/// the settings, one small file per pair of problem and schedule; never in the user's own files.
 struct FileSession
 {
     struct Pinned
     {
         QString name;
-        std::string schedule; ///< the text of a schedule file
+        std::string schedule; ///< text in the format of a schedule file
     };
 
-    QString problem;  ///< path
-    QString schedule; ///< path; empty when the schedule has no file
+    QString problem;  ///< path of the problem or model
+    QString schedule; ///< path of the schedule; empty if it has no file
     QString perspective;
-    QMap<QString, QJsonObject> views; ///< View::settings() by its name
-    QMap<QString, QRectF> parts; ///< Canvas::shownPart() by the name of the view; only those that were moved
+    QMap<QString, QJsonObject> views; ///< View::settings() by the name of the view
+    QMap<QString, QRectF>
+        parts; ///< Canvas::shownPart() by the name of the view; only of zoomed or moved views
     SelectionState selection;
-    /// The ops of the selected subgraphs: their numbers say nothing of another schedule.
+    /// Ops of the selected subgraphs: used to find these again in a schedule with another order.
     std::map<SubgraphId, std::set<OpId>> members;
     std::vector<Pinned> baselines;
     QMap<QString, QString> notes;  ///< Document::notes()
     QMap<QString, QPointF> nudges; ///< Document::nudges()
-    int baseline = -1;             ///< index of the one drawn as a ghost
+    int baseline = -1;             ///< index in `baselines` of the one drawn as a ghost; -1 for none
 };
 
-/// Writes the session into `folder`, and forgets the oldest ones when there are many.
+/// Writes the session into `folder` and deletes the oldest sessions if there are too many.
 [[nodiscard]] Status writeFileSession(const QString& folder, const FileSession& session);
-/// The session of the pair of files; nothing when there is none that can be read.
+/// Session of this pair of files; nothing if none can be read.
 [[nodiscard]] std::optional<FileSession> readFileSession(const QString& folder, const QString& problem,
                                                          const QString& schedule);
 

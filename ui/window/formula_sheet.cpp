@@ -24,43 +24,42 @@ struct Chapter
 std::vector<Chapter> chapters()
 {
     const auto t = [](const char* text) { return FormulaSheet::tr(text); };
-    return {
-        {t("Tiles and steps"),
-         {{t("Grid of a subgraph"), t("rows = ⌈H / h⌉, columns = ⌈W / w⌉, the most over its outputs"),
-           QStringLiteral("R5.1")},
-          {t("Steps of a tile"), t("⌈K / k⌉ for the MatMul that makes the output, 1 without one"),
-           QStringLiteral("R5.4, R5.5")},
-          {t("Limits"), t("w ≤ native width, h ≤ native height, k ≤ native depth and k ≤ K"),
-           QStringLiteral("R4.1–R4.3")},
-          {t("Pointwise before a MatMul"), t("left operand: w ≥ K; right operand: h ≥ K"),
-           QStringLiteral("R4.7")}}},
-        {t("What a step moves"),
-         {{t("Loads"), t("every slice that it reads and that the step right before it did not have"),
-           QStringLiteral("R7.1, R7.2")},
-          {t("Not loaded"), t("tensors that the subgraph before has retained, and what is made inside"),
-           QStringLiteral("R7.3, R6.5")},
-          {t("Stores"), t("the tile of an output in its last step, unless it is retained"),
-           QStringLiteral("R7.4")},
-          {t("Memory time"), t("(loaded + stored elements) / bandwidth"), QStringLiteral("R7.5")}}},
-        {t("What a step computes"),
-         {{t("MatMul"), t("base cost × length of its k range / K, however small the tile is"),
-           QStringLiteral("R8")},
-          {t("Pointwise"), t("base cost, once a tile"), QStringLiteral("R8")},
-          {t("Along a reduction"), t("× extent / native size where the extent comes from a k range"),
-           QStringLiteral("R8")},
-          {t("Needed again"), t("an identical run of an earlier step costs no compute"),
-           QStringLiteral("R8.1")}}},
-        {t("What it costs"),
-         {{t("Step"), t("max(compute time, memory time)"), QStringLiteral("R10.1")},
-          {t("Subgraph, schedule"), t("the sum of its steps; the sum of its subgraphs"),
-           QStringLiteral("R10.1")}}},
-        {t("What must fit"),
-         {{t("Working set of a step"),
-           t("resident and retained tensors in full + slices in use + tiles of outputs + accumulators behind "
-             "a pointwise output ≤ capacity"),
-           QStringLiteral("R9.1")},
-          {t("Inside a subgraph"), t("nothing: what is made and read there occupies no memory"),
-           QStringLiteral("R9.2")}}}};
+    return {{t("Tiles and steps"),
+             {{t("Grid of a subgraph"),
+               t("rows = ⌈H / h⌉, columns = ⌈W / w⌉; the largest grid of its outputs counts"),
+               QStringLiteral("R5.1")},
+              {t("Steps of a tile"), t("⌈K / k⌉ of the MatMul that computes the output; 1 if there is none"),
+               QStringLiteral("R5.4, R5.5")},
+              {t("Limits"), t("w ≤ native width, h ≤ native height, k ≤ native depth and k ≤ K"),
+               QStringLiteral("R4.1–R4.3")},
+              {t("Pointwise before a MatMul"), t("left operand: w ≥ K; right operand: h ≥ K"),
+               QStringLiteral("R4.7")}}},
+            {t("What a step moves"),
+             {{t("Loads"), t("every slice that the step reads and the previous step did not have"),
+               QStringLiteral("R7.1, R7.2")},
+              {t("Not loaded"), t("tensors that the previous subgraph retained, and interior tensors"),
+               QStringLiteral("R7.3, R6.5")},
+              {t("Stores"), t("each output tile in its last step, unless the output is retained"),
+               QStringLiteral("R7.4")},
+              {t("Memory time"), t("(loaded + stored elements) / bandwidth"), QStringLiteral("R7.5")}}},
+            {t("What a step computes"),
+             {{t("MatMul"),
+               t("base cost × length of the k range / K, independent of the tile's width and height"),
+               QStringLiteral("R8")},
+              {t("Pointwise"), t("base cost, once per tile"), QStringLiteral("R8")},
+              {t("Extent from a k range"), t("× extent / native size"), QStringLiteral("R8")},
+              {t("Repeated work"), t("a run that is identical to one of an earlier step costs no compute"),
+               QStringLiteral("R8.1")}}},
+            {t("What it costs"),
+             {{t("Step"), t("max(compute time, memory time)"), QStringLiteral("R10.1")},
+              {t("Subgraph, schedule"), t("sum of the steps of the subgraph; sum of all subgraphs"),
+               QStringLiteral("R10.1")}}},
+            {t("What must fit"),
+             {{t("Working set of a step"),
+               t("resident and retained tensors in full + slices in use + output tiles + accumulators behind "
+                 "a pointwise output ≤ capacity"),
+               QStringLiteral("R9.1")},
+              {t("Interior tensors"), t("need no memory"), QStringLiteral("R9.2")}}}};
 }
 
 } // namespace
@@ -78,8 +77,8 @@ FormulaSheet::FormulaSheet(const Actions& keys, QWidget* parent) : QDialog(paren
         html += QStringLiteral("</table>");
     }
     html += keys.withKeys(
-        tr("<p>The rules as they are read by default; Rules ({view.dock.rules|Alt+Shift+0}) switches "
-           "single ones. Numbers such as R7.2 are those of docs/rules/schedule.md.</p>"));
+        tr("<p>These are the default rules. The Rules view ({view.dock.rules|Alt+Shift+0}) changes "
+           "single ones. Numbers such as R7.2 refer to docs/rules/schedule.md.</p>"));
     auto* text = new QTextBrowser(this);
     text->setAccessibleName(windowTitle());
     text->setHtml(html);

@@ -7,7 +7,7 @@ namespace tilewright::ui {
 
 class Actions;
 
-/// How a schedule is judged and what it costs, on one page, with the numbers of the rules.
+/// Dialog: the formulas that decide whether a schedule is valid and what it costs, with rule numbers.
 class FormulaSheet : public QDialog
 {
     Q_OBJECT

@@ -11,27 +11,27 @@
 
 namespace tilewright::ui {
 
-/// A place in a control; null where the control is not there.
+/// A position in a control; `control` is null if it does not exist (any more).
 struct Spot
 {
     QPointer<QWidget> control;
     QPoint at;
 };
 
-/// One thing that a person does at a control. The control gets the events that mouse and keys would send.
+/// A simulated user action on a control (for the demo): sends it the events of mouse and keyboard.
 struct Gesture
 {
-    QString caption;             ///< what is done: "Click row 1"
-    std::function<Spot()> where; ///< asked when it is its turn
+    QString caption;             ///< text beside the pointer: "Click row 1"
+    std::function<Spot()> where; ///< returns the target; called right before the action
     std::function<void(const Spot&)> act;
-    bool holds = false; ///< the mouse button stays down: the next one must follow
+    bool holds = false; ///< true if the mouse button stays down until the next gesture
 };
 
 [[nodiscard]] Gesture clickOn(const QString& caption, std::function<Spot()> where,
                               Qt::KeyboardModifiers modifiers = {});
-/// Replaces what the spin box says, and Enter.
+/// Replaces the value of a spin box and presses Enter.
 [[nodiscard]] Gesture typeInto(const QString& caption, std::function<Spot()> where, const QString& text);
-/// Pressed at the first place, moved over the others, released at the last.
+/// Drag: presses at the first place, moves over the others, releases at the last.
 [[nodiscard]] std::vector<Gesture> dragAlong(const QString& caption,
                                              const std::vector<std::function<Spot()>>& places);
 

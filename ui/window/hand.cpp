@@ -9,10 +9,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr int kSide = 40; ///< of the square whose middle is the tip
-constexpr int kBelow = 28;
+constexpr int kSide = 40;          ///< side of the square widget in pixels; the tip is its centre
+constexpr int kCaptionOffset = 28; ///< distance of the caption below the tip in pixels
 
-/// The arrow that every desktop draws, its tip at the origin.
+/// Shape of the usual mouse pointer, with its tip at the origin.
 QPainterPath arrow()
 {
     QPainterPath path;
@@ -34,8 +34,8 @@ Hand::Hand(QWidget& window) : QWidget(&window), m_caption(new QLabel(&window))
     m_caption->setBackgroundRole(QPalette::Highlight);
     m_caption->setForegroundRole(QPalette::HighlightedText);
     m_caption->setContentsMargins(8, 4, 8, 4);
-    m_way.setEasingCurve(QEasingCurve::InOutQuad);
-    connect(&m_way, &QVariantAnimation::valueChanged, this,
+    m_move.setEasingCurve(QEasingCurve::InOutQuad);
+    connect(&m_move, &QVariantAnimation::valueChanged, this,
             [this](const QVariant& tip) { moveTip(tip.toPoint()); });
     m_tip = window.rect().center();
     leave();
@@ -43,7 +43,7 @@ Hand::Hand(QWidget& window) : QWidget(&window), m_caption(new QLabel(&window))
 
 void Hand::goTo(QPoint tip, int milliseconds)
 {
-    m_way.stop();
+    m_move.stop();
     if (isHidden())
         m_tip = parentWidget()->rect().center();
     show();
@@ -52,10 +52,10 @@ void Hand::goTo(QPoint tip, int milliseconds)
         moveTip(tip);
         return;
     }
-    m_way.setStartValue(m_tip);
-    m_way.setEndValue(tip);
-    m_way.setDuration(milliseconds);
-    m_way.start();
+    m_move.setStartValue(m_tip);
+    m_move.setEndValue(tip);
+    m_move.setDuration(milliseconds);
+    m_move.start();
 }
 
 void Hand::say(const QString& caption)
@@ -72,7 +72,7 @@ void Hand::setDown(bool down)
 
 void Hand::leave()
 {
-    m_way.stop();
+    m_move.stop();
     m_down = false;
     hide();
     m_caption->hide();
@@ -83,9 +83,9 @@ void Hand::moveTip(QPoint tip)
     m_tip = tip;
     move(tip - QPoint(kSide / 2, kSide / 2));
     raise();
-    // Below the pointer; where the window ends, above it or to the left.
+    // Place the caption below the pointer; at the edges of the window above it or further left.
     const QRect room = parentWidget()->rect().adjusted(4, 4, -4, -4);
-    QRect line(tip + QPoint(10, kBelow), m_caption->size());
+    QRect line(tip + QPoint(10, kCaptionOffset), m_caption->size());
     if (line.bottom() > room.bottom())
         line.moveBottom(tip.y() - 12);
     line.moveRight(std::min(line.right(), room.right()));
@@ -106,7 +106,7 @@ void Hand::paintEvent(QPaintEvent*)
         painter.drawEllipse(tip, kSide * 0.4, kSide * 0.4);
     }
     painter.translate(tip);
-    // Black with a white edge, as mouse pointers are: seen on light and dark.
+    // Black with a white edge: visible on light and on dark backgrounds.
     painter.setPen(QPen(Qt::white, 1.5));
     painter.setBrush(Qt::black);
     painter.drawPath(arrow());

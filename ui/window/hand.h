@@ -8,16 +8,15 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// A pointer over the window that is not the mouse, with a line that says what it does. The mouse goes
-/// through both.
+/// The pointer that the demo moves over the window, with a caption. Mouse events pass through both.
 class Hand : public QWidget
 {
     Q_OBJECT
 public:
     explicit Hand(QWidget& window);
-    void goTo(QPoint tip, int milliseconds); ///< in the window
+    void goTo(QPoint tip, int milliseconds); ///< moves the tip to this point of the window
     void say(const QString& caption);
-    void setDown(bool down); ///< a button is held
+    void setDown(bool down); ///< shows whether a mouse button is held down
     void leave();
 
 protected:
@@ -27,8 +26,8 @@ private:
     void moveTip(QPoint tip);
 
     QLabel* m_caption;
-    QVariantAnimation m_way;
-    QPoint m_tip; ///< where it points, in the window
+    QVariantAnimation m_move;
+    QPoint m_tip; ///< position of the tip in the window
     bool m_down = false;
 };
 

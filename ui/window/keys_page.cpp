@@ -27,10 +27,10 @@ QString plainText(const QAction* action)
 void KeyEdit::keyPressEvent(QKeyEvent* event)
 {
     QKeySequenceEdit::keyPressEvent(event);
-    if (keySequence().isEmpty()) // a modifier so far
+    if (keySequence().isEmpty()) // only a modifier is pressed so far
         return;
     const QKeySequence key(keySequence()[0]);
-    setKeySequence(key); // done: the next press begins anew
+    setKeySequence(key); // complete: the next key press replaces it
     Q_EMIT pressed(key);
 }
 
@@ -38,7 +38,7 @@ KeysPage::KeysPage(const Actions& actions, QWidget* parent)
     : QWidget(parent), m_actions(actions), m_choices(actions.keyChoices()), m_filter(new QLineEdit(this)),
       m_list(new QTreeWidget(this)), m_name(new QLabel(this)), m_key(new KeyEdit(this)),
       m_none(new QPushButton(tr("&No key"), this)), m_reset(new QPushButton(tr("&Reset"), this)),
-      m_resetAll(new QPushButton(tr("Reset a&ll"), this)), m_take(new QPushButton(tr("&Take it"), this)),
+      m_resetAll(new QPushButton(tr("Reset a&ll"), this)), m_assign(new QPushButton(tr("Re&assign"), this)),
       m_message(new QLabel(this))
 {
     const auto named = [](QWidget* w, const char* id, const QString& name, const QString& tip) {
@@ -51,12 +51,13 @@ KeysPage::KeysPage(const Actions& actions, QWidget* parent)
     m_filter->setPlaceholderText(tr("Search: a command, a view or a key"));
     m_filter->setClearButtonEnabled(true);
     named(m_list, "keys.list", tr("Commands and keys"),
-          tr("Choose the command that is to have another key."));
-    named(m_key, "keys.key", tr("New key"), tr("Press the key that is to run the command."));
-    named(m_none, "keys.none", tr("No key"), tr("The command has no key then."));
-    named(m_reset, "keys.reset", tr("Reset"), tr("Give this command the keys that it came with."));
-    named(m_resetAll, "keys.resetAll", tr("Reset all"), tr("Give every command the keys that it came with."));
-    named(m_take, "keys.take", tr("Take it"), tr("Give the key to this command; the other loses it."));
+          tr("Select the command whose key you want to change."));
+    named(m_key, "keys.key", tr("New key"), tr("Press the new key for the command."));
+    named(m_none, "keys.none", tr("No key"), tr("Remove the key of this command."));
+    named(m_reset, "keys.reset", tr("Reset"), tr("Restore the default keys of this command."));
+    named(m_resetAll, "keys.resetAll", tr("Reset all"), tr("Restore the default keys of all commands."));
+    named(m_assign, "keys.take", tr("Reassign"),
+          tr("Assign the key to this command and remove it from the other one."));
     m_name->setObjectName(QStringLiteral("keys.name"));
     m_message->setObjectName(QStringLiteral("keys.message"));
     m_message->setWordWrap(true);
@@ -83,21 +84,21 @@ KeysPage::KeysPage(const Actions& actions, QWidget* parent)
     change->addWidget(m_name, 1);
     for (QWidget* w : std::initializer_list<QWidget*>{m_key, m_none, m_reset})
         change->addWidget(w);
-    auto* told = new QHBoxLayout;
-    told->addWidget(m_message, 1);
-    told->addWidget(m_take, 0, Qt::AlignTop);
-    told->addWidget(m_resetAll, 0, Qt::AlignTop);
+    auto* messageRow = new QHBoxLayout;
+    messageRow->addWidget(m_message, 1);
+    messageRow->addWidget(m_assign, 0, Qt::AlignTop);
+    messageRow->addWidget(m_resetAll, 0, Qt::AlignTop);
     auto* column = new QVBoxLayout(this);
     column->addWidget(m_filter);
     column->addWidget(m_list, 1);
     column->addLayout(change);
-    column->addLayout(told);
+    column->addLayout(messageRow);
 
     connect(m_filter, &QLineEdit::textChanged, this, &KeysPage::filter);
     connect(m_list, &QTreeWidget::currentItemChanged, this, &KeysPage::showCurrent);
     connect(m_list, &QTreeWidget::itemActivated, m_key, qOverload<>(&QWidget::setFocus));
     connect(m_key, &KeyEdit::pressed, this, &KeysPage::typed);
-    connect(m_take, &QPushButton::clicked, this, &KeysPage::take);
+    connect(m_assign, &QPushButton::clicked, this, &KeysPage::assign);
     connect(m_none, &QPushButton::clicked, this, [this] {
         if (const QAction* action = current())
             choose(action, {});
@@ -131,11 +132,11 @@ const QAction* KeysPage::current() const
     return row ? m_actions.find(row->data(kCommand, Qt::UserRole).toString()) : nullptr;
 }
 
-const QAction* KeysPage::holderOf(const QKeySequence& key) const
+const QAction* KeysPage::conflictOf(const QKeySequence& key) const
 {
     const QAction* asking = current();
     const auto holds = [&](const QAction* action) {
-        return action != asking && Actions::meet(action, asking) && keysOf(action).contains(key);
+        return action != asking && Actions::canConflict(action, asking) && keysOf(action).contains(key);
     };
     const auto& all = m_actions.all();
     const auto found = std::find_if(all.begin(), all.end(), holds);
@@ -157,27 +158,27 @@ void KeysPage::typed(const QKeySequence& key)
 {
     if (!current())
         return;
-    const QAction* holder = holderOf(key);
-    m_take->setVisible(holder && m_actions.mayHaveOtherKeys(holder));
+    const QAction* holder = conflictOf(key);
+    m_assign->setVisible(holder && m_actions.mayHaveOtherKeys(holder));
     if (!holder) {
-        take();
+        assign();
         return;
     }
     const QString sentence =
-        tr("%1 is the key of “%2” (%3).")
+        tr("%1 is already the key of “%2” (%3).")
             .arg(key.toString(QKeySequence::NativeText), plainText(holder), Actions::menuOf(holder));
     m_message->setText(m_actions.mayHaveOtherKeys(holder)
                            ? sentence
-                           : sentence + QLatin1Char(' ') + tr("It cannot be given away: press another."));
+                           : sentence + QLatin1Char(' ') + tr("That key is fixed: press another one."));
 }
 
-void KeysPage::take()
+void KeysPage::assign()
 {
     const QAction* action = current();
     if (!action || m_key->keySequence().isEmpty())
         return;
     const QKeySequence key = m_key->keySequence();
-    while (const QAction* holder = holderOf(key)) {
+    while (const QAction* holder = conflictOf(key)) {
         if (!m_actions.mayHaveOtherKeys(holder))
             return;
         QList<QKeySequence> left = keysOf(holder);
@@ -194,12 +195,12 @@ void KeysPage::showCurrent()
     const bool any = action != nullptr;
     for (QWidget* w : std::initializer_list<QWidget*>{m_key, m_none, m_reset})
         w->setEnabled(any);
-    m_take->hide();
+    m_assign->hide();
     m_resetAll->setEnabled(!m_choices.empty());
     if (!any) {
         m_name->clear();
         m_key->clear();
-        m_message->setText(tr("No command has all these words."));
+        m_message->setText(tr("No command matches."));
         return;
     }
     const QList<QKeySequence> keys = keysOf(action);
@@ -208,7 +209,7 @@ void KeysPage::showCurrent()
     m_none->setEnabled(!keys.isEmpty());
     m_reset->setEnabled(keys != m_actions.usualKeys(action));
     m_message->setText(m_reset->isEnabled()
-                           ? tr("It came with: %1.")
+                           ? tr("Default: %1.")
                                  .arg(m_actions.usualKeys(action).isEmpty()
                                           ? tr("no key")
                                           : QKeySequence::listToString(m_actions.usualKeys(action),

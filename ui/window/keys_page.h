@@ -14,7 +14,7 @@ class QTreeWidgetItem;
 
 namespace tilewright::ui {
 
-/// Tells of a key as soon as it is pressed, and takes no sequences: pictures know none.
+/// Input of a single key, reported as soon as it is pressed. Sequences of keys are not supported by views.
 class KeyEdit : public QKeySequenceEdit
 {
     Q_OBJECT
@@ -28,8 +28,8 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 };
 
-/// Every command with its keys, to be changed: searched by a command, a view or a key. A key that another
-/// command has is told, and taken from it only when the person says so. Nothing is changed outside.
+/// Page of the preferences that lists all commands with their keys, searches them and changes keys. A key of
+/// another command is reassigned only after confirmation. The page only collects choices(); it applies none.
 class KeysPage : public QWidget
 {
     Q_OBJECT
@@ -40,11 +40,11 @@ public:
 private:
     [[nodiscard]] QList<QKeySequence> keysOf(const QAction* action) const;
     [[nodiscard]] const QAction* current() const;
-    /// Another command that answers to this key where the current one does.
-    [[nodiscard]] const QAction* holderOf(const QKeySequence& key) const;
+    /// Another command that has this key and conflicts with the current one; null if there is none.
+    [[nodiscard]] const QAction* conflictOf(const QKeySequence& key) const;
     void choose(const QAction* action, const QList<QKeySequence>& keys);
     void typed(const QKeySequence& key);
-    void take(); ///< the typed key, also from the command that has it
+    void assign(); ///< assigns the typed key to the current command and removes it from all others
     void showCurrent();
     void showRow(QTreeWidgetItem* row);
     void filter(const QString& text);
@@ -58,7 +58,7 @@ private:
     QPushButton* m_none;
     QPushButton* m_reset;
     QPushButton* m_resetAll;
-    QPushButton* m_take;
+    QPushButton* m_assign;
     QLabel* m_message;
 };
 

@@ -16,9 +16,9 @@ LensCover::LensCover(const ViewContext& context, Lens lens, View& view)
     setAutoFillBackground(true);
     m_text->setWordWrap(true);
     m_text->setAlignment(Qt::AlignCenter);
-    auto* other = new QPushButton(tr("Show what the lens held before"), this);
+    auto* other = new QPushButton(tr("Show the earlier content of this lens"), this);
     other->setToolTip(
-        tr("A sample, or a workload that was open earlier; the lens stops following this one."));
+        tr("Show a sample or a workload that was open earlier. The lens stops following the open workload."));
     connect(other, &QPushButton::clicked, this,
             [this] { m_context.workspace.links().setFollowing(m_lens, false); });
     auto* column = new QVBoxLayout(this);
@@ -43,7 +43,7 @@ void LensCover::refresh()
 {
     const LensLinks& links = m_context.workspace.links();
     m_text->setText(links.why(m_lens));
-    setVisible(links.isAside(m_lens));
+    setVisible(links.cannotShowWorkload(m_lens));
     setGeometry(m_view.rect());
     raise();
 }

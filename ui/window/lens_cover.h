@@ -7,14 +7,14 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// Lies over a view of another lens while nothing of the open workload can be shown in it, says why, and
-/// offers what the lens holds from before: a sample, or another workload.
+/// Covers a view of the Systolic, NPU or Mapping lens while the lens cannot show the open workload. States
+/// the reason and offers to show the earlier content of the lens: a sample or another workload.
 class LensCover : public QWidget
 {
     Q_OBJECT
 public:
     LensCover(const ViewContext& context, Lens lens, View& view);
-    [[nodiscard]] QString text() const; ///< empty while it is not there
+    [[nodiscard]] QString text() const; ///< the reason; empty while the cover is hidden
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -55,8 +55,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
 
 MainWindow::~MainWindow()
 {
-    // What the state announces while it goes must not reach the window any more; views refer to the state and
-    // must go first.
+    // Signals that the state emits while it is destroyed must not reach the window. Views refer to the state
+    // and are deleted before it.
     m_state->workspace.setGuard({});
     disconnect(&m_state->workspace, nullptr, this, nullptr);
     disconnect(&m_state->workspace.undoGroup(), nullptr, this, nullptr);
@@ -64,7 +64,7 @@ MainWindow::~MainWindow()
     disconnect(&m_state->selection, nullptr, this, nullptr);
     disconnect(m_panes.get(), nullptr, this, nullptr);
     disconnect(m_centre, nullptr, this, nullptr);
-    delete m_recovery; // a window that goes has not crashed
+    delete m_recovery; // removes the recovery copy: the program did not crash
     m_panes.reset();
 }
 
@@ -81,7 +81,7 @@ void MainWindow::createParts()
     m_session = std::make_unique<SessionStore>(*this, *m_state, *m_panes);
     m_recovery = new Recovery(*m_state, *m_centre);
     connect(m_centre, &QStackedWidget::currentChanged, this, [this] {
-        m_messages->raise(); // a page that comes to the front would hide it
+        m_messages->raise(); // the new front page would hide it
         m_recovery->raise();
     });
     m_status = new StatusStrip(context, this);
@@ -105,7 +105,7 @@ void MainWindow::connectParts()
     connect(m_files, &FileActions::lensOpened, this, [this](FileKind kind) {
         const QString view = QLatin1String(fileUse(kind).view);
         showView(view);
-        m_panes->makeRoom(view); // opened over the start page it is what the person wants to see
+        m_panes->makeRoom(view); // with only the start page open, the view gets most of the window
     });
     connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
         m_session->noteFigures();
@@ -120,7 +120,7 @@ void MainWindow::connectParts()
 
     connect(&workspace, &Workspace::refused, this,
             [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
-    // A GEMM sent to the Systolic lens is to be seen.
+    // Show the Systolic lens when another lens opens a GEMM in it.
     connect(&workspace, &Workspace::gemmOpened, this, [this] { showView(QStringLiteral("systolic")); });
     for (auto signal : {&Workspace::edited, &Workspace::currentChanged})
         connect(&workspace, signal, this, [this] {
@@ -135,7 +135,7 @@ void MainWindow::connectParts()
             m_state->actions.refresh();
     });
     if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
-        // F9 works from anywhere; what it does must be seen.
+        // F9 starts the solver from any view: show the Solver view then.
         connect(solver, &SolverView::started, this, [this] {
             QDockWidget* dock = m_panes->dock(QStringLiteral("solver"));
             dock->show(), dock->raise();
@@ -145,14 +145,14 @@ void MainWindow::connectParts()
     if (auto* sweep = qobject_cast<SweepView*>(view(QStringLiteral("sweep"))))
         connect(sweep, &SweepView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     document.whenChanged(this, Part::Problem | Part::Steps, [this] { m_messages->dismissNotice(); });
-    // Whoever drags again has read why the last drop was refused, and needs the room.
+    // A new drag dismisses the message about the last refused drop, which would cover the graph.
     if (auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph"))))
         connect(&graph->drag(), &GraphDrag::begun, m_messages, &MessageBar::dismissNotice);
 
-    // After all views: what an evaluation resizes is laid out before it is painted, instead of being painted
-    // where it stood, laid out and painted again. Each round asks the parents of what it laid out.
+    // Connected after all views: does the layout of controls that an evaluation resizes before they are
+    // painted, so that they are painted once. Each round lays out one more level of parents.
     document.whenChanged(this, Part::Snapshot, [] {
-        constexpr int kRounds = 4; // a page in a scroll area in a dock
+        constexpr int kRounds = 4; // levels: control, page, scroll area, dock
         for (int i = 0; i < kRounds; ++i)
             QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     });
@@ -166,7 +166,7 @@ bool MainWindow::openPaths(const QStringList& paths)
 void MainWindow::closeFile()
 {
     if (m_state->document.hasProblem()) {
-        if (!m_files->mayLose({&m_state->document}))
+        if (!m_files->confirmDiscard({&m_state->document}))
             return;
         m_session->saveFile();
         m_state->document.close();
@@ -174,9 +174,9 @@ void MainWindow::closeFile()
         return;
     }
     std::vector<LensDocument*> lenses;
-    for (const Lens lens : m_panes->lensesAlone())
+    for (const Lens lens : m_panes->lensesWithoutWorkload())
         lenses.push_back(&m_state->workspace.document(lens));
-    if (!m_files->mayLose(lenses))
+    if (!m_files->confirmDiscard(lenses))
         return;
     for (LensDocument* lens : lenses)
         lens->forgetChanges();
@@ -186,7 +186,7 @@ void MainWindow::closeFile()
     m_state->actions.refresh();
 }
 
-// -- what outlives it ------------------------------------------------------------------------------------
+// -- session and preferences -----------------------------------------------------------------------------
 
 void MainWindow::restoreSession()
 {
@@ -204,7 +204,7 @@ void MainWindow::reopenLastFiles()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_files->mayLose(m_state->workspace.modified())) {
+    if (!m_files->confirmDiscard(m_state->workspace.modified())) {
         event->ignore();
         return;
     }
@@ -216,7 +216,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 
 void MainWindow::fitOnto(const QSize& screen)
 {
-    // With its frame and title the window must not reach past the screen: the total stands in its last line.
+    // The window with frame and title must fit the screen: the total is in its bottom line.
     constexpr QSize kFrame(16, 48);
     const QSize room = screen - kFrame;
     if (width() <= room.width() && height() <= room.height())
@@ -227,7 +227,7 @@ void MainWindow::fitOnto(const QSize& screen)
 
 namespace {
 
-/// For all widgets. Those that have a size of their own, headings, keep it in proportion.
+/// Changes the font of all widgets. Widgets with their own font size (headings) are scaled in proportion.
 void changeFont(const QWidget& window, const QFont& font)
 {
     const auto size = [](const QWidget& w) { return w.font().pointSizeF(); };
@@ -239,7 +239,7 @@ void changeFont(const QWidget& window, const QFont& font)
     const double before = QApplication::font().pointSizeF();
     QApplication::setFont(font);
     for (const auto& [w, was] : own)
-        if (size(*w) == was && before > 0) { // unless it has seen to it itself
+        if (size(*w) == was && before > 0) { // unless the widget has already changed its own font
             QFont changed = w->font();
             changed.setPointSizeF(was * font.pointSizeF() / before);
             w->setFont(changed);
@@ -288,7 +288,7 @@ void MainWindow::choosePreferences()
 void MainWindow::setTheme(const QString& choice)
 {
     m_preferences.theme = choice;
-    // Qt 6.4 cannot tell the system's scheme; a dark default palette is what a dark desktop gives us.
+    // Qt 6.4 has no query for the colour scheme of the system: a dark default palette means a dark desktop.
     static const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     const bool dark = choice == QLatin1String("dark") || (choice == QLatin1String("system") && systemIsDark);
     const Theme& theme = dark ? Theme::darkTheme() : Theme::light();
@@ -299,12 +299,12 @@ void MainWindow::setTheme(const QString& choice)
             action->setChecked(choice == QLatin1String(name));
 }
 
-// -- what it shows of the state --------------------------------------------------------------------------
+// -- title, clipboard, recent files ----------------------------------------------------------------------
 
 void MainWindow::refreshTitle()
 {
     const Document& document = m_state->document;
-    // "[*]" becomes a star where something is modified.
+    // Qt replaces "[*]" by a star if the window is modified.
     const QString star = QStringLiteral("[*]");
     QStringList parts;
     if (document.hasProblem()) {

@@ -21,8 +21,8 @@ class StartPage;
 class StatusStrip;
 class TourGuide;
 
-/// The window: menus and toolbar from the Actions registry around the panes; what is done with files, what
-/// outlives the window and where the panes stand are classes of their own.
+/// The main window: menus and toolbar made from the Actions registry, and the views around them. FileActions
+/// handles files, SessionStore stores state between runs, Panes arranges the docks.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
@@ -34,19 +34,20 @@ public:
     [[nodiscard]] View* view(const QString& name) const { return m_panes->view(name); }
     [[nodiscard]] FileActions& files() { return *m_files; }
 
-    /// Opens problems, schedules and the files of the other lenses; messages go to the message bar.
+    /// Opens problems, schedules and files of the other lenses. True if all could be opened; errors are shown
+    /// in the message bar.
     bool openPaths(const QStringList& paths);
     void setTheme(const QString& choice); ///< "system", "light", "dark"
     [[nodiscard]] const Preferences& preferences() const { return m_preferences; }
     void setPreferences(const Preferences& preferences);
     void applyPerspective(const QString& name) { m_panes->choosePerspective(name); }
-    /// Makes the dock of a view visible and brings it to the front.
+    /// Shows the dock of a view and brings it to the front.
     void showView(const QString& name) { m_panes->showView(name); }
-    /// Geometry, docks, preferences; what a crash has left is offered.
+    /// Restores geometry, docks and preferences, and offers to recover edits that a crash left unsaved.
     void restoreSession();
-    /// Where the screen is too small for the window as it is, the window fills it.
+    /// Maximises the window if it is too large for the screen.
     void fitOnto(const QSize& screen);
-    /// The files of the last session come back, when the person wants that and nothing is to be recovered.
+    /// Reopens the files of the last session if the preference asks for it and nothing is to be recovered.
     void reopenLastFiles();
     [[nodiscard]] Canvas* currentCanvas() const { return m_panes ? m_panes->currentCanvas() : nullptr; }
     [[nodiscard]] View* currentView() const { return m_panes ? m_panes->currentView() : nullptr; }

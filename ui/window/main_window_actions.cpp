@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files, navigation, themes, perspectives, help: every action that is not an edit of the schedule.
+// Actions that do not edit the schedule: files, navigation, themes, perspectives, help; menus and toolbar.
 #include "export/export_dialog.h"
 #include "export/export_report.h"
 #include "export/export_view.h"
@@ -53,14 +53,13 @@ void MainWindow::createActions()
     };
 
     a.add("file.new", file, tr("&New schedule"), "new", {QKeySequence::New},
-          tr("Start again with every op in a subgraph of its own."), whenOpen,
-          [&document] { document.newSchedule(); });
+          tr("Start over with one op per subgraph."), whenOpen, [&document] { document.newSchedule(); });
     a.add("file.open", file, tr("&Open…"), "open", {QKeySequence::Open},
-          tr("Open a model, a problem, a schedule of it, a machine, or a file of another lens."), {},
+          tr("Open a model, a problem, a schedule, a machine, or a file of another lens."), {},
           [this] { m_files->chooseAndOpen(); });
     a.add(
         "file.compare", file, tr("Compare &with…"), "compare", {},
-        tr("Open another model beside this one: what is new, gone or changed, and what it costs."),
+        tr("Compare the open model with another one: added, removed and changed operators, and costs."),
         [&document] { return Availability(document.hasProblem(), tr("Open a model first.")); },
         [this] { m_files->chooseAndCompare(); });
     a.add(
@@ -72,7 +71,7 @@ void MainWindow::createActions()
             if (isSchedule && !document.hasProblem())
                 return Availability(false, tr("Open a problem first."));
             return Availability(!(isSchedule ? document.problemPath() : current.path()).isEmpty(),
-                                tr("It did not come from a file."));
+                                tr("The current document has no file."));
         },
         [this] { m_files->reload(); });
     a.add({QStringLiteral("file.save"),
@@ -80,8 +79,8 @@ void MainWindow::createActions()
            tr("&Save"),
            QStringLiteral("save"),
            {QKeySequence::Save},
-           tr("Write what was edited last, or belongs to the pane that is worked in, to its file: the "
-              "schedule, the systolic settings, the NPU model, the mapping."),
+           tr("Save the current document: the schedule, the systolic settings, the NPU model or the mapping, "
+              "whichever was edited or used last."),
            false,
            {},
            whenContent,
@@ -89,26 +88,28 @@ void MainWindow::createActions()
            [this, named] { return named(tr("&Save"), lensName(m_state->workspace.current().lens())); }},
           [this](bool) { m_files->save(m_state->workspace.current()); });
     a.add("file.saveAs", file, tr("Save &as…"), "", {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
-          tr("Write it to another file."), whenContent,
+          tr("Save the current document under another name."), whenContent,
           [this] { m_files->saveAs(m_state->workspace.current()); });
     a.add(
         "file.close", file, tr("&Close"), "", {QKeySequence::Close},
-        tr("Close the workload, or what is open in a lens alone, and show the start page."),
+        tr("Close the workload or the files that are open in single lenses, and show the start page."),
         [this, &document] {
-            return Availability(document.hasProblem() || (m_panes && !m_panes->lensesAlone().empty()),
+            return Availability(document.hasProblem() ||
+                                    (m_panes && !m_panes->lensesWithoutWorkload().empty()),
                                 tr("Nothing is open."));
         },
         [this] { closeFile(); });
     a.add("file.export", file, tr("&Export view…"), "export", {QKeySequence(Qt::CTRL | Qt::Key_E)},
-          tr("Write the view you last used as PNG, SVG or PDF."), whenOpen, [this] { exportCurrentView(); });
+          tr("Save a picture of the view you last used as PNG, SVG or PDF."), whenOpen,
+          [this] { exportCurrentView(); });
     a.add("file.report", file, tr("Export &report…"), "", {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
-          tr("Write all charts and tables as one HTML page or a PDF."), whenOpen,
+          tr("Save all charts and tables as one HTML page or as a PDF."), whenOpen,
           [this] { exportReportFile(); });
     for (const auto& [what, text] : {std::pair{"subgraphs", tr("Export CSV: subgraphs…")},
                                      {"steps", tr("Export CSV: steps…")},
                                      {"occupancy", tr("Export CSV: occupancy…")}})
         a.add(QStringLiteral("file.csv.") + QLatin1String(what), file, text, "", {},
-              tr("Write a table with numbers in full that any spreadsheet reads."), whenOpen,
+              tr("Save this table for a spreadsheet, with full precision."), whenOpen,
               [this, what = QString::fromLatin1(what)] { exportCsvFile(what); });
     a.add("file.quit", file, tr("&Quit"), "", {QKeySequence::Quit}, tr("Close the window."), {},
           [this] { close(); });
@@ -118,14 +119,14 @@ void MainWindow::createActions()
            tr("&Undo"),
            QStringLiteral("undo"),
            {QKeySequence::Undo},
-           tr("Take the last edit back."),
+           tr("Undo the last edit."),
            false,
            {},
-           [&undo] { return Availability(undo.canUndo(), tr("Nothing has been edited.")); },
+           [&undo] { return Availability(undo.canUndo(), tr("There is no edit to undo.")); },
            {},
            [&undo, named] { return named(tr("&Undo"), undo.undoText()); }},
           [&undo](bool) { undo.undo(); });
-    // Whichever the platform has, people try this one too.
+    // Ctrl+Y always works too, whatever the key of the platform is.
     QList<QKeySequence> redoKeys{QKeySequence::Redo};
     if (const QKeySequence other(Qt::CTRL | Qt::Key_Y); !redoKeys.contains(other))
         redoKeys << other;
@@ -134,10 +135,10 @@ void MainWindow::createActions()
            tr("&Redo"),
            QStringLiteral("redo"),
            redoKeys,
-           tr("Make the edit again."),
+           tr("Make the undone edit again."),
            false,
            {},
-           [&undo] { return Availability(undo.canRedo(), tr("Nothing has been undone.")); },
+           [&undo] { return Availability(undo.canRedo(), tr("There is no undone edit.")); },
            {},
            [&undo, named] { return named(tr("&Redo"), undo.redoText()); }},
           [&undo](bool) { undo.redo(); });
@@ -149,14 +150,14 @@ void MainWindow::createActions()
                   QApplication::clipboard()->setText(plainNumbers(rows));
           });
     a.add("edit.copyImage", edit, tr("Copy view as &image"), "image",
-          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, tr("Copy the view you last used as a picture."),
+          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, tr("Copy a picture of the view you last used."),
           {}, [this] { copyCurrentViewImage(); });
     a.add("edit.palette", edit, tr("Command &palette…"), "search", {QKeySequence(Qt::CTRL | Qt::Key_K)},
           tr("Find and run any command, op, tensor or subgraph by typing."), {},
           [this] { CommandPalette(m_state->context(), this).exec(); });
 
     a.add("edit.preferences", edit, tr("P&references…"), "settings", {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
-          tr("Theme, mouse wheel, motion, autosave, what opens at start."), {},
+          tr("Theme, font size, mouse wheel, animations, autosave, files to open at start, keys."), {},
           [this] { choosePreferences(); });
     createLookActions();
     for (const auto& [name, text] : {std::pair{"system", tr("Theme: &system")},
@@ -175,61 +176,62 @@ void MainWindow::createActions()
         a.add(QStringLiteral("view.perspective.") + QLatin1String(name), view,
               tr("Perspective: %1").arg(QLatin1String(name)), "layout",
               {QKeySequence(QStringLiteral("Ctrl+%1").arg(digit++))},
-              tr("Arrange the docks for this kind of work."), {},
+              tr("Show the views for this kind of work."), {},
               [this, name = QString::fromLatin1(name)] { applyPerspective(name); });
     a.add("view.resetLayout", view, tr("Restore &default layout"), "", {},
-          tr("Put every pane back where it was at first."), {}, [this] { m_panes->restoreDefaults(); });
+          tr("Put all views back to their default places."), {}, [this] { m_panes->restoreDefaults(); });
     a.add("view.start", view, tr("Start &page"), "home", {}, tr("Show samples and recent files."), {},
           [this] { m_centre->setCurrentWidget(m_startPage); });
     a.add("view.graph", view, tr("&Graph"), "", {QKeySequence(Qt::CTRL | Qt::Key_G)}, tr("Go to the graph."),
           whenOpen, [this] { showView(QStringLiteral("graph")); });
     a.add("view.inspector", view, tr("&Inspector"), "", {QKeySequence(Qt::CTRL | Qt::Key_I)},
-          tr("Go to the properties of what is selected ({graph.properties|Enter} in the graph)."), {},
+          tr("Go to the properties of the selection ({graph.properties|Enter} in the graph)."), {},
           [this] { showView(QStringLiteral("inspector")); });
 
     a.add("compare.pin", tr("Compare"), tr("&Pin as baseline"), "pin", {QKeySequence(Qt::Key_B)},
-          tr("Remember this state; every view draws it as a ghost."), whenOpen,
+          tr("Pin the present schedule for comparison; every view draws it as a ghost."), whenOpen,
           [&document] { document.pinBaseline(); });
     a.add(
-        "compare.clear", tr("Compare"), tr("&Clear baselines"), "", {}, tr("Forget all pinned states."),
-        [&document] { return Availability(!document.baselines().empty(), tr("No state is pinned.")); },
+        "compare.clear", tr("Compare"), tr("&Clear baselines"), "", {}, tr("Remove all baselines."),
+        [&document] { return Availability(!document.baselines().empty(), tr("There is no baseline.")); },
         [&document] { document.clearBaselines(); });
 
     a.add(
         "help.handbook", tr("Help"), tr("&Handbook"), "", {},
-        tr("What each lens answers, worked sessions, formulas, files and the command line, in the browser."),
+        tr("Open the handbook in the browser: lenses, worked examples, formulas, files and the command "
+           "line."),
         [isThere = !handbookPage().isEmpty()] {
-            return Availability(
-                isThere,
-                tr("The handbook is not installed: tilewright-doc has it, ./dev handbook makes it."));
+            return Availability(isThere, tr("The handbook is not installed. Install tilewright-doc, or build "
+                                            "it with ./dev handbook."));
         },
         [this] {
-            // Whether the browser comes up is not told to who started it; the file is found by hand too.
+            // Nothing reports whether the browser really opens: the message names the file as well.
             if (QDesktopServices::openUrl(QUrl::fromLocalFile(handbookPage())))
                 m_messages->show(MessageBar::Kind::Info,
                                  tr("The handbook opens in the browser: %1").arg(handbookPage()));
             else
-                m_messages->show(MessageBar::Kind::Warning, tr("No program opens %1.").arg(handbookPage()));
+                m_messages->show(MessageBar::Kind::Warning,
+                                 tr("No program can open %1.").arg(handbookPage()));
         });
     a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",
-          {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("All commands with their keys."), {},
-          [this] { ShortcutSheet(m_state->actions, this).exec(); });
+          {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("Show all commands and their keys."),
+          {}, [this] { ShortcutSheet(m_state->actions, this).exec(); });
     a.add("help.formulas", tr("Help"), tr("&Formula sheet"), "", {},
-          tr("How a schedule is judged and what it costs, on one page."), {},
+          tr("Show the formulas for validity and latency of a schedule on one page."), {},
           [this, &a] { FormulaSheet(a, this).exec(); });
-    a.add("help.tooltip", tr("Help"), tr("&Explain what has the focus"), "",
+    a.add("help.tooltip", tr("Help"), tr("&Explain the focused control"), "",
           {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
-          tr("Show the tooltip of the control, row or picture that has the keyboard."), {},
+          tr("Show the tooltip of the control, row or chart that has the keyboard focus."), {},
           [this] { showTooltipOfFocus(); });
     a.add("help.about", tr("Help"), tr("&About Tilewright"), "", {}, tr("Version and licence."), {}, [this] {
         QMessageBox::about(
             this, tr("About Tilewright"),
-            tr("<h3>Tilewright %1</h3><p>See, hand-craft and solve schedules of tensor graphs on "
-               "accelerators with little memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
+            tr("<h3>Tilewright %1</h3><p>View, edit and optimise schedules of tensor graphs on "
+               "accelerators with a small on-chip memory.</p><p>GPL-3.0-or-later. Uses Qt, QCustomPlot, "
                "nlohmann/json and CLI11.</p>")
                 .arg(QCoreApplication::applicationVersion()));
     });
-    // Actions answer to their keys even before a menu holds them.
+    // The keys of an action work even before a menu contains it.
     for (QAction* action : a.all())
         if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
             addAction(action);
@@ -244,7 +246,7 @@ void MainWindow::createMenus()
         menus[name] = menuBar()->addMenu(QStringLiteral("&") + name);
         menus[name]->setToolTipsVisible(true);
     }
-    // What belongs together stands together: a line before each of these.
+    // Actions that begin a group: a separator is added before each.
     const QSet<QString> groups{QStringLiteral("file.save"),
                                QStringLiteral("file.close"),
                                QStringLiteral("file.export"),
@@ -279,20 +281,20 @@ void MainWindow::createMenus()
         if (action->objectName() == QLatin1String("file.open")) {
             m_recentMenu = menus[menu]->addMenu(tr("Open &recent"));
             QMenu* samples = menus[menu]->addMenu(tr("Sa&mples"));
-            // Read when they are asked for: a window that opens does not wait for a folder.
+            // Filled when the menu opens, so that the window does not wait for the folder at start.
             connect(samples, &QMenu::aboutToShow, samples, [this, samples] {
                 if (samples->isEmpty())
                     addAllSamples(*samples, [this](const QStringList& paths) { openPaths(paths); });
             });
         }
     }
-    // Where a person looks for it after pinning a baseline.
+    // The perspective Compare is also the first entry of the menu Compare.
     menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
                                        m_state->actions.find(QStringLiteral("view.perspective.Compare")));
     QMenu* docks = menus[tr("View")]->addMenu(tr("&Docks"));
     docks->setToolTipsVisible(true);
     const QList<QAction*> dockActions = createDockActions();
-    for (const Lens lens : kLenses) { // those of the other lenses in a menu of their own
+    for (const Lens lens : kLenses) { // views of the other lenses are in submenus
         QMenu* place = lens == Lens::Schedule ? docks : docks->addMenu(lensTitle(lens));
         place->setToolTipsVisible(true);
         for (const ViewEntry& entry : viewCatalog())
@@ -331,7 +333,7 @@ void MainWindow::createMenus()
             bar->addSeparator();
         else if (QAction* action = m_state->actions.find(QLatin1String(id))) {
             bar->addAction(action);
-            // Where one is belongs to what is read, not only to what is pressed.
+            // The lens buttons have a text: they show which lens is in use.
             if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action));
                 button && QByteArray(id).startsWith("lens."))
                 button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -347,7 +349,7 @@ void MainWindow::exportCurrentView()
     ExportDialog dialog(*view, m_files->startFolder(), m_state->themes.theme(), this);
     if (dialog.exec() != QDialog::Accepted)
         return;
-    m_files->tellWritten(exportView(*view, dialog.path(), dialog.options()), dialog.path());
+    m_files->showExported(exportView(*view, dialog.path(), dialog.options()), dialog.path());
 }
 
 void MainWindow::exportReportFile()
@@ -361,7 +363,7 @@ void MainWindow::exportReportFile()
     for (const QString& name : reportViews())
         if (View* view = this->view(name))
             pages.push_back(view);
-    m_files->tellWritten(exportReport(m_state->document, pages, path), path);
+    m_files->showExported(exportReport(m_state->document, pages, path), path);
 }
 
 void MainWindow::exportCsvFile(const QString& what)
@@ -370,7 +372,7 @@ void MainWindow::exportCsvFile(const QString& what)
         this, tr("Export CSV"), m_files->startFolder() + QLatin1Char('/') + what + QStringLiteral(".csv"),
         tr("CSV (*.csv)"));
     if (!path.isEmpty())
-        m_files->tellWritten(exportCsv(m_state->document, what, path), path);
+        m_files->showExported(exportCsv(m_state->document, what, path), path);
 }
 
 } // namespace tilewright::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of the schedule on what is selected: fuse, split, move, recompute, retain ...
+// Actions that edit the selected part of the schedule: fuse, split, move, recompute, retain, …
 #include "edit/retile.h"
 #include "theme/text_row.h"
 #include "window/main_window.h"
@@ -13,7 +13,7 @@ void MainWindow::createEditActions()
     Document& d = m_state->document;
     Selection& s = m_state->selection;
     const QString menu = tr("Schedule");
-    // What an edit needs to be selected, besides an open problem.
+    // Availability of an edit that needs an open problem and a selection for which has() is true.
     const auto needs = [&d, &s](bool (*has)(const SelectionState&), const QString& why) {
         return [&d, &s, has, why] {
             return d.hasProblem() ? Availability(has(s.state()), why)
@@ -31,7 +31,7 @@ void MainWindow::createEditActions()
         needs([](const SelectionState& now) { return now.ops.size() > 1 || now.subgraphs.size() > 1; },
               tr("Select two or more ops or subgraphs first."));
     const Available tensor = needs([](const SelectionState& now) { return now.hasSubgraph() && now.tensor; },
-                                   tr("Select a subgraph, then a tensor (a line of the graph)."));
+                                   tr("Select a subgraph, then a tensor (an edge of the graph)."));
     const auto add = [&](const char* id, const QString& text, const char* iconName,
                          const QList<QKeySequence>& keys, const QString& tip, const Available& available,
                          bool (*edit)(Document&, Selection&)) {
@@ -39,31 +39,29 @@ void MainWindow::createEditActions()
     };
     add("schedule.fuse", tr("&Fuse selection"), "fuse",
         {QKeySequence(Qt::Key_G), QKeySequence(Qt::CTRL | Qt::Key_J)},
-        tr("Execute the selected ops, or the selected subgraphs, together in one subgraph."), several,
-        fuseSelection);
+        tr("Put the selected ops or subgraphs into one subgraph."), several, fuseSelection);
     add("schedule.split", tr("&Split"), "split", {QKeySequence(Qt::SHIFT | Qt::Key_G)},
-        tr("Give the selected ops a subgraph of their own; without ops, split the whole subgraph."),
+        tr("Move the selected ops into a new subgraph. If no ops are selected, split the whole subgraph."),
         something, splitSelection);
     add("schedule.splitApart", tr("Split into single ops"), "", {},
-        tr("Give every op of the subgraph a subgraph of its own."), subgraph, splitApartSelection);
+        tr("Replace the subgraph by one subgraph per op."), subgraph, splitApartSelection);
     add("schedule.mergePrevious", tr("Merge with &previous"), "up",
-        {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Up)}, tr("Fuse the subgraph with the one before it."),
+        {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Up)}, tr("Fuse the subgraph with the previous one."),
         subgraph, [](Document& doc, Selection& sel) { return mergeSelectionWith(doc, sel, -1); });
     add("schedule.mergeNext", tr("Merge with &next"), "down",
-        {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Down)}, tr("Fuse the subgraph with the one after it."),
+        {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Down)}, tr("Fuse the subgraph with the next one."),
         subgraph, [](Document& doc, Selection& sel) { return mergeSelectionWith(doc, sel, 1); });
     add("schedule.opsToPrevious", tr("Move ops to previous subgraph"), "",
-        {QKeySequence(Qt::ALT | Qt::Key_PageUp)},
-        tr("Move the selected ops into the subgraph before theirs."), something,
-        [](Document& doc, Selection& sel) { return moveSelectionTo(doc, sel, -1); });
+        {QKeySequence(Qt::ALT | Qt::Key_PageUp)}, tr("Move the selected ops into the previous subgraph."),
+        something, [](Document& doc, Selection& sel) { return moveSelectionTo(doc, sel, -1); });
     add("schedule.opsToNext", tr("Move ops to next subgraph"), "", {QKeySequence(Qt::ALT | Qt::Key_PageDown)},
-        tr("Move the selected ops into the subgraph after theirs."), something,
+        tr("Move the selected ops into the next subgraph."), something,
         [](Document& doc, Selection& sel) { return moveSelectionTo(doc, sel, 1); });
     add("schedule.moveUp", tr("Execute &earlier"), "", {QKeySequence(Qt::ALT | Qt::Key_Up)},
-        tr("Move the selected subgraphs one place up in the order of execution."), subgraph,
+        tr("Execute the selected subgraphs one place earlier."), subgraph,
         [](Document& doc, Selection& sel) { return shiftSelection(doc, sel, -1); });
     add("schedule.moveDown", tr("Execute &later"), "", {QKeySequence(Qt::ALT | Qt::Key_Down)},
-        tr("Move the selected subgraphs one place down in the order of execution."), subgraph,
+        tr("Execute the selected subgraphs one place later."), subgraph,
         [](Document& doc, Selection& sel) { return shiftSelection(doc, sel, 1); });
     add("schedule.duplicate", tr("D&uplicate subgraph"), "duplicate", {QKeySequence(Qt::CTRL | Qt::Key_D)},
         tr("Execute the subgraph a second time (recomputation)."), subgraph, duplicateSelection);
@@ -71,10 +69,11 @@ void MainWindow::createEditActions()
         tr("Remove the selected ops from their subgraph, or the selected subgraphs."), something,
         deleteSelection);
     add("schedule.retain", tr("Retain or release &tensor"), "retain", {QKeySequence(Qt::Key_R)},
-        tr("Keep the selected tensor in fast memory for the next subgraph, or let it go."), tensor,
+        tr("Retain the selected tensor in fast memory for the next subgraph, or release it."), tensor,
         toggleRetainOfSelection);
     add("schedule.lock", tr("&Lock for the solver"), "lock", {QKeySequence(Qt::Key_L)},
-        tr("The solver keeps the ops, granularity, retained tensors and drawn order of locked subgraphs."),
+        tr("The solver does not change ops, granularity, retained tensors and drawn tile order of locked "
+           "subgraphs."),
         subgraph, toggleLock);
     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                      TraversalKind::ColumnSnake, TraversalKind::Spiral}) {
@@ -86,9 +85,9 @@ void MainWindow::createEditActions()
               [&d, &s, kind] { setTraversalOfSelection(d, s, kind); });
     }
     a.add("schedule.normalise", menu, tr("&Normalise"), "", {},
-          tr("Repair what can be repaired: cover missing ops, order of subgraphs, legal granularities, "
+          tr("Repair the schedule: add missing ops, reorder subgraphs, make granularities legal, remove "
              "useless "
-             "retains."),
+             "retained tensors."),
           nothing, [&d] {
               if (d.hasProblem())
                   d.apply(retiled(*d.problem(), d.schedule(),
@@ -104,7 +103,7 @@ void MainWindow::createEditActions()
                text,
                {},
                {},
-               tr("Evaluate by the rules of this statement of the contest; the page Rules explains the "
+               tr("Evaluate by the rules of this statement of the contest. The Rules view explains the "
                   "differences."),
                true,
                {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the schedule to the other lenses, and what leads there.
+// Actions that switch between the lenses, and the guided tours.
 #include "views/systolic/systolic_view.h"
 #include "window/main_window.h"
 #include "window/panes.h"
@@ -39,13 +39,13 @@ void MainWindow::createLensActions()
         if (!workspace.schedule().hasProblem())
             return Availability(false, tr("Open a model or a problem first."));
         return Availability(workspace.links().product().has_value(),
-                            tr("The selected subgraph multiplies no matrices."));
+                            tr("The selected subgraph has no MatMul."));
     };
-    // Where one is, and the way to the other places; what a lens shows there stays as it was left.
+    // One checkable action per lens. The content of a lens stays as it was left.
     auto* places = new QActionGroup(this);
     for (const auto& [lens, id, icon, tip] :
          {std::tuple{Lens::Schedule, "schedule", "layout",
-                     tr("The graph and its schedule: what runs together, with which tiles, at which cost.")},
+                     tr("The graph and its schedule: subgraphs, tiles and latency.")},
           {Lens::Systolic, "systolic", "systolic", tr("One tile on the array, cycle by cycle.")},
           {Lens::Mapping, "mapping", "loops", tr("The loops of one layer on the memories of the machine.")},
           {Lens::Npu, "npu", "cores", tr("The whole model on several cores.")}}) {
@@ -70,11 +70,12 @@ void MainWindow::createLensActions()
                   workspace.selection().selectSubgraph(*slowest);
           });
     a.add("lens.systolic", menu, tr("&Wavefront of the tile"), "systolic", key("Ctrl+Shift+1"),
-          tr("Look at the tile of the selected subgraph cycle by cycle, on the machine's array."),
-          whenProduct, [this, &workspace] {
+          tr("Show the tile of the selected subgraph on the machine's array, cycle by cycle."), whenProduct,
+          [this, &workspace] {
               workspace.goTo(Lens::Systolic);
               if (auto* lens = qobject_cast<SystolicView*>(view(viewOf(Lens::Systolic))))
-                  lens->showPane(QStringLiteral("systolic-wavefront")); // not the page that was open last
+                  lens->showPane(
+                      QStringLiteral("systolic-wavefront")); // instead of the page that was open last
           });
     a.add(
         "lens.mapping", menu, tr("&Map the product"), "loops", key("Ctrl+Shift+2"),
@@ -85,15 +86,15 @@ void MainWindow::createLensActions()
         },
         [&workspace] { workspace.goTo(Lens::Mapping); });
     a.add("lens.npu", menu, tr("&Run on the NPU"), "cores", key("Ctrl+Shift+3"),
-          tr("Run the whole model on the machine's cores, cut into the tiles of this schedule."), whenOpen,
+          tr("Simulate the whole model on the machine's cores, with the tiles of this schedule."), whenOpen,
           [&workspace] { workspace.goTo(Lens::Npu); });
     a.add("lens.machine", menu, tr("M&achine"), "settings", {},
-          tr("The machine that all lenses share: presets, values, where they come from."), {},
+          tr("Show the machine that all lenses share: presets, values and their sources."), {},
           [this] { showView(QStringLiteral("machine")); });
     connect(&workspace, &Workspace::lensWanted, this, [this](Lens lens) {
         const QString name = viewOf(lens);
         showView(name);
-        m_panes->giveRoom(name);
+        m_panes->enlargeDock(name);
     });
 }
 
@@ -109,8 +110,8 @@ void MainWindow::createTourActions()
         addAction(m_state->actions.add(QStringLiteral("help.tour.") + tour.id, tr("Help"),
                                        tr("Tour: %1").arg(tour.title), "play", {}, tour.tip, samplesThere,
                                        [this, tour] { m_tour->start(tour); }));
-    addAction(m_state->actions.add("help.demo", tr("Help"), tr("&Demo: the first tour by itself"), "play", {},
-                                   tr("Watch the first tour being done; Esc or a click: your turn."),
+    addAction(m_state->actions.add("help.demo", tr("Help"), tr("&Demo: plays the first tour"), "play", {},
+                                   tr("Watch the first tour. Press Esc or click to continue it yourself."),
                                    samplesThere, [player, tour = tours.front()] { player->play(tour); }));
 }
 
@@ -121,7 +122,7 @@ void MainWindow::showLens(Lens lens)
         m_centre->setCurrentWidget(m_startPage);
     else
         showView(name);
-    m_panes->giveRoom(name);
+    m_panes->enlargeDock(name);
     m_panes->makeRoom(name);
     m_state->actions.refresh();
 }

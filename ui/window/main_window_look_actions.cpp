@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is looked at in the picture that was used last: zoom, fit, back and forward, tooltips by keyboard.
+// Actions of the View menu for the view that was used last: zoom, fit, back and forward, tooltips by
+// keyboard.
 #include "canvas/canvas.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
@@ -24,7 +25,7 @@ void MainWindow::createLookActions()
         });
     };
     const auto somewhere = [this] {
-        return Availability(currentCanvas() != nullptr, tr("There is no picture that can be moved."));
+        return Availability(currentCanvas() != nullptr, tr("No view can be zoomed."));
     };
     const auto movable = [this] {
         const Canvas* canvas = currentCanvas();
@@ -32,53 +33,54 @@ void MainWindow::createLookActions()
     };
     QAction* fit = add(
         "view.fit", tr("&Fit all"), "fit", {QKeySequence(Qt::SHIFT | Qt::Key_F)},
-        tr("Show all of the picture you last used ({canvas.fitAll|Home} does it too)."),
+        tr("Show everything in the view you last used (also {canvas.fitAll|Home})."),
         [](Canvas& c) { c.look([&] { c.fitAll(); }, ZoomHistory::Gesture::Command); }, somewhere);
     QAction* selection = add(
         "view.fitSelection", tr("Go to &selection"), "", {QKeySequence(Qt::Key_F)},
-        tr("Bring what is selected to the middle; again: as large as it goes."),
+        tr("Centre the selection. Press again to zoom to it."),
         [](Canvas& c) { c.look([&] { c.goToSelection(); }, ZoomHistory::Gesture::Command); }, somewhere);
     add(
         "view.actualSize", tr("&100 %"), "", {QKeySequence(Qt::CTRL | Qt::Key_0)},
-        tr("The natural size of graphs; other pictures show all."),
+        tr("Show graphs in their natural size; other views show everything."),
         [](Canvas& c) { c.look([&] { c.actualSize(); }, ZoomHistory::Gesture::Command); }, somewhere);
     add(
-        "view.zoomIn", tr("Zoom &in"), "zoom-in", {QKeySequence::ZoomIn}, tr("Enlarge."),
+        "view.zoomIn", tr("Zoom &in"), "zoom-in", {QKeySequence::ZoomIn}, tr("Enlarge the view."),
         [](Canvas& c) {
             c.look([&] { c.zoomBy(1.25, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
         },
         somewhere);
     add(
-        "view.zoomOut", tr("Zoom &out"), "zoom-out", {QKeySequence::ZoomOut}, tr("Make smaller."),
+        "view.zoomOut", tr("Zoom &out"), "zoom-out", {QKeySequence::ZoomOut},
+        tr("Show more of the view at a smaller scale."),
         [](Canvas& c) {
             c.look([&] { c.zoomBy(0.8, QRectF(c.rect()).center()); }, ZoomHistory::Gesture::Keys);
         },
         somewhere);
     add(
-        "view.back", tr("Look &back"), "", {QKeySequence(Qt::ALT | Qt::Key_Left)},
-        tr("Show again what this picture showed before you zoomed, scrolled or fitted."),
-        [](Canvas& c) { c.goBack(); },
+        "view.back", tr("View &back"), "", {QKeySequence(Qt::ALT | Qt::Key_Left)},
+        tr("Return to the previous zoom and position of this view."), [](Canvas& c) { c.goBack(); },
         [movable] {
             const Canvas* canvas = movable();
             return Availability(canvas && canvas->history().canGoBack(),
-                                tr("This picture has not been zoomed or scrolled."));
+                                tr("This view has not been zoomed or scrolled."));
         });
     add(
-        "view.forward", tr("Look for&ward"), "", {QKeySequence(Qt::ALT | Qt::Key_Right)},
-        tr("Undo going back."), [](Canvas& c) { c.goForward(); },
+        "view.forward", tr("View for&ward"), "", {QKeySequence(Qt::ALT | Qt::Key_Right)},
+        tr("Undo View back."), [](Canvas& c) { c.goForward(); },
         [movable] {
             const Canvas* canvas = movable();
             return Availability(canvas && canvas->history().canGoForward(),
-                                tr("You have not gone back in this picture."));
+                                tr("You have not gone back in this view."));
         });
     m_state->actions.add(
-        "view.lowerPanes", menu, tr("Lo&wer panes"), "", {QKeySequence(Qt::Key_F11)},
-        tr("Hide the panes below the picture, which gets their room, or bring them back."),
+        "view.lowerPanes", menu, tr("Hide or show lo&wer views"), "", {QKeySequence(Qt::Key_F11)},
+        tr("Hide the views below the graph to enlarge it, or show them again."),
         [this] { return Availability(m_state->document.hasProblem(), tr("Open a problem first.")); },
         [this] { m_panes->toggleLower(); });
     m_state->actions.add(
         "view.note", menu, tr("&Note on this view…"), "", {},
-        tr("What you want to remember of the view you last used: kept with the session, told in reports."),
+        tr("Write a note about the view you last used. Notes are saved with the session and included in "
+           "reports."),
         [this] {
             return Availability(m_state->document.hasProblem() && currentView(), tr("Open a problem first."));
         },
@@ -91,7 +93,7 @@ void MainWindow::createLookActions()
             if (ok)
                 m_state->document.setNote(key, text);
         });
-    // Letters belong to the pictures: fields and lists need them for typing.
+    // Keys without a modifier only work in views: fields and lists need the letters for typing.
     for (QAction* action : {fit, selection})
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
 }
@@ -106,13 +108,14 @@ QList<QAction*> MainWindow::createDockActions()
         QAction* action = m_state->actions.add(
             {QStringLiteral("view.dock.") + entry.name, tr("Docks"), entry.title, entry.iconName,
              entry.keys.isEmpty() ? QList<QKeySequence>{} : QList<QKeySequence>{QKeySequence(entry.keys)},
-             tr("Show the pane and go to it, or hide it when it is in front."), true},
+             tr("Show this view, or hide it if it is in front."), true},
             [this, name = entry.name](bool) { m_panes->toggle(name); });
         addAction(action);
         const QAction* shown = dock->toggleViewAction();
         const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
         connect(shown, &QAction::toggled, action, follow);
-        connect(action, &QAction::triggered, action, follow); // one that came to the front stays checked
+        connect(action, &QAction::triggered, action,
+                follow); // a view that only came to the front stays checked
         follow();
         made << action;
     }
@@ -133,13 +136,13 @@ void MainWindow::showTooltipOfFocus()
         text = current.data(Qt::ToolTipRole).toString();
         at = list->viewport()->mapToGlobal(list->visualRect(current).center());
     }
-    // A control without a tooltip of its own is explained by what it stands in.
+    // A control without a tooltip shows that of the nearest parent that has one.
     for (QWidget* w = focus; w && text.isEmpty(); w = w->parentWidget()) {
         text = w->toolTip().isEmpty() ? w->accessibleDescription() : w->toolTip();
         at = w->mapToGlobal(w->rect().center());
     }
     if (text.isEmpty())
-        text = tr("Nothing here has an explanation.");
+        text = tr("There is no tooltip here.");
     QToolTip::showText(focus ? at : mapToGlobal(rect().center()), text, focus ? focus : this, {}, 60'000);
 }
 

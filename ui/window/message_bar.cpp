@@ -16,12 +16,12 @@ namespace tilewright::ui {
 
 namespace {
 constexpr int kMargin = 12;
-constexpr int kWidest = 760;
-constexpr int kToldMs = 6000;
+constexpr int kMaxWidth = 760;
+constexpr int kShownMs = 6000; ///< time after which a message without buttons disappears
 } // namespace
 
 MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge)
-    : QWidget(parent), m_context(context), m_edge(edge), m_leave(this)
+    : QWidget(parent), m_context(context), m_edge(edge), m_hideTimer(this)
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(12, 6, 8, 6);
@@ -37,7 +37,7 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
     close->setAutoRaise(true);
     close->setAccessibleName(tr("Dismiss"));
     row->addWidget(m_icon);
-    // The buttons stand beside the text, or below it where both do not fit side by side.
+    // The buttons are beside the text, or below it if there is too little width.
     m_lines = new QBoxLayout(QBoxLayout::LeftToRight);
     m_lines->addWidget(m_text, 1);
     auto* buttons = new QHBoxLayout;
@@ -55,8 +55,9 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
             if (run)
                 run();
         });
-    m_leave.setSingleShot(true);
-    connect(&m_leave, &QTimer::timeout, this, [this] { underMouse() ? m_leave.start(kToldMs) : dismiss(); });
+    m_hideTimer.setSingleShot(true);
+    connect(&m_hideTimer, &QTimer::timeout, this,
+            [this] { underMouse() ? m_hideTimer.start(kShownMs) : dismiss(); });
     parent->installEventFilter(this);
     m_action->hide();
     m_other->hide();
@@ -65,7 +66,7 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
 
 void MessageBar::place()
 {
-    const int width = std::min(parentWidget()->width() - 2 * kMargin, kWidest);
+    const int width = std::min(parentWidget()->width() - 2 * kMargin, kMaxWidth);
     int beside = 0;
     for (const QToolButton* button : {m_action, m_other})
         beside += button->isHidden() ? 0 : button->sizeHint().width();
@@ -108,17 +109,17 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     m_action->setVisible(!actionText.isEmpty());
     m_other->setText(otherText);
     m_other->setVisible(!otherText.isEmpty());
-    // What is announced is the text itself, with its weight.
+    // Screen readers announce the text itself, with its severity.
     setAccessibleName(kind == Kind::Info      ? text
                       : kind == Kind::Warning ? tr("Warning: %1").arg(text)
                                               : tr("Error: %1").arg(text));
     setVisible(true);
     place();
     update();
-    // What is only told goes by itself.
+    // A message without buttons disappears by itself, unless it is an error.
     kind != Kind::Error && !m_run && !m_runOther
-        ? m_leave.start(kind == Kind::Info ? kToldMs : 2 * kToldMs) // a warning is read twice
-        : m_leave.stop();
+        ? m_hideTimer.start(kind == Kind::Info ? kShownMs : 2 * kShownMs) // warnings stay twice as long
+        : m_hideTimer.stop();
     QAccessibleEvent event(this, QAccessible::Alert);
     QAccessible::updateAccessibility(&event);
 }

@@ -11,21 +11,21 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// Non-modal notices that float over the bottom of their parent, so that nothing moves when they come and go:
-/// text, an icon, up to two actions, a close button.
+/// Non-modal message with an icon, a text, up to two buttons and a close button. It floats over its parent,
+/// so that nothing moves when it appears or disappears.
 class MessageBar : public QWidget
 {
     Q_OBJECT
 public:
     enum class Kind { Info, Warning, Error };
-    /// At the bottom of its parent, or where a second one is, at the top.
+    /// `edge`: bottom edge of the parent, or top edge for a second bar.
     MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge = Qt::BottomEdge);
 
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {}, const QString& otherText = {},
               std::function<void()> other = {});
     void dismiss();
-    /// Dismisses what an edit outdates: anything but errors and questions.
+    /// Dismisses the message after an edit, unless it is an error or has buttons.
     void dismissNotice();
     [[nodiscard]] QString text() const;
 
@@ -46,7 +46,7 @@ private:
     QToolButton* m_other;
     std::function<void()> m_run;
     std::function<void()> m_runOther;
-    QTimer m_leave;
+    QTimer m_hideTimer;
 };
 
 } // namespace tilewright::ui

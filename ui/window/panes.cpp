@@ -17,7 +17,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// What QMainWindow::resizeDocks() gives a stack of docks: the front one and the tabs beside it.
+/// Size of a stack of docks as QMainWindow::resizeDocks() counts it: the front dock with the tab bar.
 QSize sizeOfStack(const QDockWidget& front, const QMainWindow& window)
 {
     QRect stack = front.geometry();
@@ -43,7 +43,7 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
     }
     connect(&m_centre, &QStackedWidget::currentChanged, this, &Panes::currentChanged);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
-    constexpr int kSettledMs = 600; // window managers maximise after showing
+    constexpr int kSettledMs = 600; // window managers maximise a window shortly after showing it
     m_settled.setSingleShot(true);
     m_settled.setInterval(kSettledMs);
     connect(&m_settled, &QTimer::timeout, this, [this] {
@@ -58,8 +58,8 @@ bool Panes::eventFilter(QObject* watched, QEvent* event)
     const bool outgrown =
         event->type() == QEvent::Show || (event->type() == QEvent::Resize && m_window.isVisible());
     if (watched == &m_window && outgrown && (m_unsized || !m_restored.isEmpty()))
-        // After the window has laid itself out in the new size.
-        QMetaObject::invokeMethod(this, &Panes::sizeAnew, Qt::QueuedConnection);
+        // Queued: runs after the window has done its layout in the new size.
+        QMetaObject::invokeMethod(this, &Panes::resizeAgain, Qt::QueuedConnection);
     return QObject::eventFilter(watched, event);
 }
 
@@ -67,15 +67,15 @@ Panes::~Panes()
 {
     disconnect(qApp, nullptr, this, nullptr);
     disconnect(&m_centre, nullptr, this, nullptr);
-    // Views refer to the state and must go first.
+    // Views refer to the state and are deleted before it.
     for (View* view : std::as_const(m_views))
         delete view;
 }
 
-void Panes::sizeAnew()
+void Panes::resizeAgain()
 {
-    if (isAway())
-        return; // the docks are not to be seen
+    if (areHidden())
+        return; // the docks are hidden
     if (!m_restored.isEmpty())
         m_window.restoreState(m_restored, kLayoutVersion);
     else if (m_unsized)
@@ -94,14 +94,14 @@ void Panes::create()
             new LensCover(context, entry.lens, *view);
         connect(view, &View::wanted, this, [this, name = entry.name] { showView(name); });
         if (entry.area == DockArea::Centre) {
-            view->setMinimumWidth(320); // the page that is not shown does not squeeze the docks
+            view->setMinimumWidth(320); // a hidden page must not squeeze the docks
             m_centre.addWidget(view);
             continue;
         }
         auto* dock = new QDockWidget(entry.title, &m_window);
         dock->setObjectName(QStringLiteral("dock.") + entry.name);
-        // A pane that stands behind others does not keep the window wide, nor its large letters the graph
-        // small.
+        // A dock behind others, or one with a large font, must not force the window to be wide or the graph
+        // to be small.
         if (entry.area == DockArea::Bottom)
             view->setMinimumWidth(320);
         constexpr int kLeastHeight = 110;
@@ -111,10 +111,10 @@ void Panes::create()
         connect(dock, &QDockWidget::visibilityChanged, view, [this, view](bool seen) {
             if (seen)
                 return view->catchUp();
-            if (m_lastView == view) // a pane behind another one counts as visible for Qt
+            if (m_lastView == view) // for Qt, a dock behind another one is still visible
                 m_lastView = nullptr;
-            if (m_place == view)
-                m_place = nullptr;
+            if (m_mainView == view)
+                m_mainView = nullptr;
         });
         m_docks.insert(entry.name, dock);
     }
@@ -125,14 +125,14 @@ void Panes::follow(QWidget* focus)
     for (QWidget* w = focus; w; w = w->parentWidget())
         if (auto* view = qobject_cast<View*>(w)) {
             m_lastView = view;
-            // A pane of a lens stands in its view: the outermost one is in the catalog.
+            // Views can be nested: the outermost one is in the catalog.
             for (const ViewEntry& entry : viewCatalog())
                 if (View* known = m_views.value(entry.name);
                     known && (known == focus || known->isAncestorOf(focus))) {
                     m_state.workspace.setCurrent(entry.lens);
-                    // What stands at the sides goes with every lens.
+                    // The docks at the sides belong to all lenses.
                     if (entry.area == DockArea::Centre || entry.area == DockArea::Bottom)
-                        m_place = known;
+                        m_mainView = known;
                 }
             Q_EMIT currentChanged();
             return;
@@ -141,7 +141,7 @@ void Panes::follow(QWidget* focus)
 
 void Panes::place()
 {
-    QMap<DockArea, QDockWidget*> first; // the others of its area stand behind it
+    QMap<DockArea, QDockWidget*> first; // front dock of each area; the others are tabs behind it
     for (const ViewEntry& entry : viewCatalog()) {
         QDockWidget* dock = m_docks.value(entry.name);
         if (!dock)
@@ -166,40 +166,39 @@ void Panes::showCentre()
         m_centre.setCurrentWidget(m_views.value(QStringLiteral("graph")));
     if (!open)
         m_centre.setCurrentWidget(&m_start);
-    // Without a workload the panes of the schedule have nothing to say: the start page gets the room.
-    if (!open && !isAway())
-        putAway();
-    else if (open && isAway())
-        bringBack();
+    // Without a workload the docks are empty: hide them and give their space to the start page.
+    if (!open && !areHidden())
+        hideDocks();
+    else if (open && areHidden())
+        restoreDocks();
 }
 
-void Panes::putAway()
+void Panes::hideDocks()
 {
     m_layout = m_window.saveState(kLayoutVersion);
-    m_away.clear();
-    // Which are in front of a window that is not shown yet is not to be seen: those that the catalog begins
-    // with.
+    m_hidden.clear();
+    // Before the window is shown, Qt does not know which docks are in front: m_front is used instead.
     const bool visible = m_window.isVisible();
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && !dock->isHidden()) {
             const bool front = visible ? !dock->visibleRegion().isEmpty() : dock == m_front;
-            // Only the front one of a stack has its size.
+            // Only the front dock of a stack has the size of the stack.
             const QSize size = visible && front ? sizeOfStack(*dock, m_window) : QSize();
-            m_away.insert(front ? m_away.end() : m_away.begin(), {dock, size});
+            m_hidden.insert(front ? m_hidden.end() : m_hidden.begin(), {dock, size});
         }
     for (QDockWidget* dock : std::as_const(m_docks))
         dock->hide();
 }
 
-void Panes::bringBack()
+void Panes::restoreDocks()
 {
     const QByteArray layout = std::exchange(m_layout, {});
-    if (m_away.isEmpty())
+    if (m_hidden.isEmpty())
         m_window.restoreState(layout, kLayoutVersion);
     QList<QDockWidget*> sized;
     QList<int> widths;
     QList<int> heights;
-    const auto away = std::exchange(m_away, {});
+    const auto away = std::exchange(m_hidden, {});
     const bool seen = std::ranges::any_of(away, [](const auto& at) { return !at.second.isEmpty(); });
     for (const auto& [dock, size] : away) {
         dock->show();
@@ -214,7 +213,7 @@ void Panes::bringBack()
     }
     m_window.resizeDocks(sized, widths, Qt::Horizontal);
     m_window.resizeDocks(sized, heights, Qt::Vertical);
-    sizeAnew();
+    resizeAgain();
 }
 
 void Panes::showView(const QString& name)
@@ -237,17 +236,17 @@ void Panes::makeRoom(const QString& name)
         m_window.resizeDocks({dock}, {m_window.height() * 7 / 10}, Qt::Vertical);
 }
 
-void Panes::giveRoom(const QString& name)
+void Panes::enlargeDock(const QString& name)
 {
-    // In a low window the picture needs the larger part.
+    // A low window gives a larger share of its height to the dock.
     const int wanted = std::max(m_window.height() * 46 / 100,
                                 std::min(24 * m_window.fontMetrics().height(), m_window.height() * 58 / 100));
     QDockWidget* dock = m_docks.value(name);
     if (!dock || dock->isFloating() || dock->height() >= wanted)
         return;
-    if (!m_roomOf && m_state.document.hasProblem()) {
-        m_roomOf = dock;
-        m_roomBefore = dock->height();
+    if (!m_enlarged && m_state.document.hasProblem()) {
+        m_enlarged = dock;
+        m_heightBefore = dock->height();
     }
     m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
 }
@@ -277,16 +276,16 @@ void Panes::applyPerspective(const QString& name)
     m_perspective = name;
     m_lower.clear();
     m_layout.clear();
-    m_away.clear();
+    m_hidden.clear();
     m_restored.clear();
     m_unsized = !m_window.isVisible();
     m_front = nullptr;
-    m_roomOf = nullptr;
+    m_enlarged = nullptr;
     for (const ViewEntry& entry : viewCatalog()) {
         const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
         if (QDockWidget* dock = m_docks.value(entry.name)) {
             dock->setVisible(shown);
-            // The pane that the perspective is named after is in front, otherwise its first.
+            // The view that the perspective is named after is in front, otherwise the first one.
             if (shown && entry.area == DockArea::Bottom && (!m_front || entry.name == name.toLower()))
                 m_front = dock;
         } else if (shown && m_state.document.hasProblem()) {
@@ -304,19 +303,19 @@ void Panes::choosePerspective(const QString& name)
     applyPerspective(name);
 }
 
-void Panes::welcome()
+void Panes::showNewWorkload()
 {
     const QString usual = QStringLiteral("Edit");
     if (m_chosen)
         return;
     if (m_perspective != usual)
         return applyPerspective(usual);
-    // Nor does the lens that it was looked at in: the graph has its room again.
-    QDockWidget* grown = std::exchange(m_roomOf, nullptr);
+    // Undo enlargeDock(): the graph gets its space back.
+    QDockWidget* grown = std::exchange(m_enlarged, nullptr);
     if (!grown || grown->isFloating() || !m_front || m_front->isHidden())
         return;
     m_front->raise();
-    m_window.resizeDocks({m_front}, {m_roomBefore}, Qt::Vertical);
+    m_window.resizeDocks({m_front}, {m_heightBefore}, Qt::Vertical);
 }
 
 void Panes::resizeAll(const QString& perspective)
@@ -332,14 +331,14 @@ void Panes::resizeAll(const QString& perspective)
             bottom.push_back(dock);
         else {
             sides.push_back(dock);
-            // As wide as its text needs, but the graph keeps the larger part of the window.
+            // Wide enough for its texts, but not more than a third of the window: the rest is for the graph.
             const int letters = entry.area == DockArea::Left ? 78 : 50;
             sideWidths.push_back(
                 std::min(letters * m_window.fontMetrics().averageCharWidth(), m_window.width() * 33 / 100));
         }
     }
     m_window.resizeDocks(sides, sideWidths, Qt::Horizontal);
-    // Beside a graph that is worked in the lower panes take less of a window that large letters fill soon.
+    // With a graph in the centre the lower docks get less height.
     const bool graphFirst = perspective == QLatin1String("Edit") || perspective == QLatin1String("Compare");
     const int lines = graphFirst ? 17 : 29;
     if (!bottom.isEmpty())
@@ -363,13 +362,13 @@ void Panes::restoreDefaults()
 
 QByteArray Panes::layout() const
 {
-    return isAway() ? m_layout : m_window.saveState(kLayoutVersion);
+    return areHidden() ? m_layout : m_window.saveState(kLayoutVersion);
 }
 
 bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
 {
     m_layout.clear();
-    m_away.clear();
+    m_hidden.clear();
     const bool restored = m_window.restoreState(layout, kLayoutVersion);
     if (restored) {
         m_perspective = perspective;
@@ -379,9 +378,9 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
         applyPerspective(QStringLiteral("Edit"));
     }
     showCentre();
-    if (restored && isAway()) {
-        m_layout = layout; // not as it was squeezed into a window that is not shown yet
-        m_away.clear();
+    if (restored && areHidden()) {
+        m_layout = layout; // hideDocks() saved the layout of a window that is not shown yet: too small
+        m_hidden.clear();
     }
     return restored;
 }
@@ -420,14 +419,14 @@ View* Panes::currentView() const
 
 Lens Panes::lens() const
 {
-    if (m_place && m_place->isVisible())
+    if (m_mainView && m_mainView->isVisible())
         for (const ViewEntry& entry : viewCatalog())
-            if (m_views.value(entry.name) == m_place)
+            if (m_views.value(entry.name) == m_mainView)
                 return entry.lens;
     return Lens::Schedule;
 }
 
-std::vector<Lens> Panes::lensesAlone() const
+std::vector<Lens> Panes::lensesWithoutWorkload() const
 {
     std::vector<Lens> lenses;
     if (m_state.document.hasProblem())
@@ -445,7 +444,7 @@ void Panes::closeLenses()
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && entry.lens != Lens::Schedule)
             dock->hide();
-    m_place = nullptr;
+    m_mainView = nullptr;
 }
 
 } // namespace tilewright::ui

@@ -17,13 +17,13 @@ namespace tilewright::ui {
 
 class Canvas;
 
-/// The views of the window and where they stand: the graph and what takes its place in the centre, a dock for
-/// every other, perspectives, and which of them was used last.
+/// Creates and arranges the views of the window: start page, graph and comparison in the centre, one dock for
+/// every other view. Applies perspectives and tracks which view was used last.
 class Panes : public QObject
 {
     Q_OBJECT
 public:
-    /// `start` is shown in the centre while nothing is open.
+    /// `start`: the page that the centre shows while nothing is open.
     Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidget& start);
     ~Panes() override;
 
@@ -31,58 +31,61 @@ public:
     [[nodiscard]] View* view(const QString& name) const { return m_views.value(name); }
     [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
 
-    /// Makes a view visible, brings it to the front and gives it the keyboard.
+    /// Shows a view, brings it to the front and gives it the keyboard focus.
     void showView(const QString& name);
-    /// Shows the dock, or hides it when it is in front.
+    /// Shows the dock of a view, or hides it if it is in front.
     void toggle(const QString& name);
-    /// Gives the dock of a lens most of a window in which no problem is open.
+    /// Enlarges the dock of a view to most of the window, if no problem is open.
     void makeRoom(const QString& name);
-    /// Gives a dock at the bottom enough of the window to look at its picture.
-    void giveRoom(const QString& name);
-    /// Hides what stands below the centre, or brings it back as it was.
+    /// Enlarges a dock at the bottom to about half of the window, if it is smaller.
+    void enlargeDock(const QString& name);
+    /// Hides the docks below the centre, or shows them again.
     void toggleLower();
-    /// The start page or the workload, as the document says.
+    /// Shows the start page or, if a workload is open, its views.
     void showCentre();
 
-    /// Whose panes are to be seen while no workload is open.
-    [[nodiscard]] std::vector<Lens> lensesAlone() const;
-    void closeLenses(); ///< those
+    /// Lenses whose views are shown although no workload is open.
+    [[nodiscard]] std::vector<Lens> lensesWithoutWorkload() const;
+    void closeLenses(); ///< hides the views of all lenses but Schedule
 
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
     void applyPerspective(const QString& name);
-    /// The same because a person wants it: workloads that are opened later are shown in it too.
+    /// Applies a perspective that the user chose: workloads that are opened later use it too.
     void choosePerspective(const QString& name);
-    /// How a workload that has not been open before is shown: as the person chose in this window, else to be
-    /// edited; how the one before it was looked at says nothing of it.
-    void welcome();
+    /// Sets the perspective for a workload that is opened for the first time: the one that the user chose in
+    /// this window, otherwise Edit.
+    void showNewWorkload();
     void restoreDefaults();
-    /// How the docks stand while a workload is open.
+    /// Layout of the docks while a workload is open, as QMainWindow::saveState() writes it.
     [[nodiscard]] QByteArray layout() const;
-    /// False when it is of an older window: the first perspective is applied.
+    /// Restores a layout(). If it is from an incompatible version, applies the perspective Edit and returns
+    /// false.
     bool restoreLayout(const QByteArray& layout, const QString& perspective);
     bool eventFilter(QObject* watched, QEvent* event) override;
 
-    /// What is exported and copied: the pane that last had the keyboard while it is seen, else the centre.
+    /// View that export and copy act on: the one that last had the keyboard focus if visible, else the
+    /// centre.
     [[nodiscard]] View* currentView() const;
-    /// Where a person is: of the view in the centre or below it that was used last.
+    /// Lens in use: that of the view in the centre or at the bottom that was used last.
     [[nodiscard]] Lens lens() const;
-    /// The canvas that keys and commands of the View menu act on; may be null.
+    /// Canvas that the commands of the View menu act on; may be null.
     [[nodiscard]] Canvas* currentCanvas() const;
 
 Q_SIGNALS:
-    void currentChanged(); ///< currentView(), or where its canvas can go back to
+    void currentChanged(); ///< currentView() or the zoom history of its canvas has changed
 
 private:
     void create();
-    void place(); ///< where the catalog says
+    void place(); ///< puts every dock into its default area (viewCatalog())
     void resizeAll(const QString& perspective);
-    void sizeAnew();
+    void resizeAgain();
     void follow(QWidget* focus);
-    void putAway(); ///< the docks, while nothing is open
-    void bringBack();
-    [[nodiscard]] bool isAway() const { return !m_layout.isEmpty(); }
+    void hideDocks();    ///< hides all docks while nothing is open
+    void restoreDocks(); ///< undoes hideDocks()
+    [[nodiscard]] bool areHidden() const { return !m_layout.isEmpty(); }
 
-    static constexpr int kLayoutVersion = 3; // raised when docks change: no old layout is half restored
+    static constexpr int kLayoutVersion =
+        3; // to be raised when docks are added or removed: old layouts are then ignored
     QMainWindow& m_window;
     AppState& m_state;
     QStackedWidget& m_centre;
@@ -90,23 +93,22 @@ private:
     QMap<QString, View*> m_views;
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
-    View* m_place = nullptr;         ///< that a person went to last in the centre or below it
-    QDockWidget* m_roomOf = nullptr; ///< that giveRoom() made larger first, and how high it was before
-    int m_roomBefore = 0;
+    View* m_mainView = nullptr;        ///< view in the centre or at the bottom that was used last
+    QDockWidget* m_enlarged = nullptr; ///< first dock that enlargeDock() made larger
+    int m_heightBefore = 0;            ///< height of m_enlarged before that, in pixels
     QString m_perspective = QStringLiteral("Edit");
-    QDockWidget* m_front = nullptr; ///< at the bottom, as the perspective begins
-    bool m_chosen = false;          ///< m_perspective, in this window
-    QByteArray m_layout;            ///< while a workload is open; empty = it is shown now
-    /// How the docks stood that were put away, front ones last; empty: m_layout is of the last session. Qt
-    /// can not be given a state of docks that were dragged about in between (it ends the program), and needs
-    /// none.
-    QList<std::pair<QDockWidget*, QSize>> m_away;
-    /// Of the last session, until the window has the size it is shown in: a window that will be maximised is
-    /// small before, and docks do not grow back.
+    QDockWidget* m_front = nullptr; ///< dock that the perspective shows in front at the bottom
+    bool m_chosen = false;          ///< the user chose m_perspective in this window
+    QByteArray m_layout;            ///< layout of the docks that hideDocks() hid; empty if they are shown
+    /// Docks that hideDocks() hid with their sizes, front ones last. Empty if m_layout is from the last
+    /// session. restoreState() is not used for these: Qt crashes if docks were dragged in between.
+    QList<std::pair<QDockWidget*, QSize>> m_hidden;
+    /// Layout of the last session, until the window has its final size. A window is small before it is
+    /// maximised, and docks that were squeezed do not grow back.
     QByteArray m_restored;
-    bool m_unsized = false;               ///< the docks were given sizes before the window had its own
-    QTimer m_settled;                     ///< when m_restored has had its chance
-    QList<QPointer<QDockWidget>> m_lower; ///< hidden by toggleLower(), the front one last
+    bool m_unsized = false;               ///< the docks were resized before the window had its final size
+    QTimer m_settled;                     ///< ends the time in which resizing the window restores m_restored
+    QList<QPointer<QDockWidget>> m_lower; ///< docks that toggleLower() hid, front ones last
 };
 
 } // namespace tilewright::ui

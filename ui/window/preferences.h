@@ -7,15 +7,15 @@
 
 namespace tilewright::ui {
 
-/// What a person can choose about the window as a whole; kept in the settings.
+/// Preferences of the user, stored in the settings.
 struct Preferences
 {
     QString theme = QStringLiteral("system"); ///< "system", "light", "dark"
     bool reduceMotion = false;
-    bool wheelScrolls = false; ///< instead of zooming
-    bool reopenLast = true;    ///< the files of the last session, at start
-    int fontSize = 0;          ///< in points; 0 = the system's
-    int autosaveSeconds = 5;   ///< after the first edit that is not saved yet
+    bool wheelScrolls = false; ///< true: the mouse wheel scrolls; false: it zooms
+    bool reopenLast = true;    ///< true: reopen the files of the last session at start
+    int fontSize = 0;          ///< in points; 0 = font size of the system
+    int autosaveSeconds = 5;   ///< seconds from the first unsaved edit to the recovery copy
     KeyChoices keys{};
 
     [[nodiscard]] static Preferences load();

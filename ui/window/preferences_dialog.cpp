@@ -35,7 +35,7 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
     };
     m_theme = new QComboBox(this);
     for (const auto& [id, text] :
-         {std::pair{"system", tr("As the system")}, {"light", tr("Light")}, {"dark", tr("Dark")}})
+         {std::pair{"system", tr("Same as system")}, {"light", tr("Light")}, {"dark", tr("Dark")}})
         m_theme->addItem(text, QLatin1String(id));
     m_theme->setCurrentIndex(std::max(0, m_theme->findData(p.theme)));
     add(tr("&Theme"), m_theme, QStringLiteral("theme"), tr("The colours of the window."));
@@ -43,40 +43,39 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
     m_fontSize = new QSpinBox(this);
     m_fontSize->setRange(kLeastPoints - 1, 40);
     m_fontSize->setSuffix(tr(" pt"));
-    m_fontSize->setSpecialValueText(tr("as the system"));
+    m_fontSize->setSpecialValueText(tr("same as system"));
     m_fontSize->setValue(p.fontSize == 0 ? m_fontSize->minimum() : p.fontSize);
     add(tr("&Font size"), m_fontSize, QStringLiteral("fontSize"),
-        tr("Of everything that is read; pictures and panes make room."));
+        tr("Font size of all texts. Views adapt to it."));
     m_wheel = new QComboBox(this);
-    m_wheel->addItems({tr("zooms (with Ctrl finer)"), tr("scrolls (zooms with Ctrl)")});
+    m_wheel->addItems({tr("zooms (Ctrl: finer steps)"), tr("scrolls (Ctrl: zooms)")});
     m_wheel->setCurrentIndex(p.wheelScrolls ? 1 : 0);
     add(tr("Mouse &wheel"), m_wheel, QStringLiteral("wheel"),
-        tr("What the wheel does in pictures. Two fingers on a touchpad always scroll."));
+        tr("What the mouse wheel does in graphs and charts. Two fingers on a touchpad always scroll."));
     m_direction = new QComboBox(this);
     m_direction->addItems({tr("top to bottom"), tr("left to right")});
     m_direction->setCurrentIndex(graphLeftToRight ? 1 : 0);
-    add(tr("&Graph from"), m_direction, QStringLiteral("direction"),
-        tr("The direction in which the graph flows."));
+    add(tr("&Graph direction"), m_direction, QStringLiteral("direction"),
+        tr("The direction from inputs to outputs of the graph."));
     m_autosave = new QSpinBox(this);
     m_autosave->setRange(1, 600);
     m_autosave->setSuffix(tr(" s after an edit"));
     m_autosave->setValue(p.autosaveSeconds);
     add(tr("&Autosave"), m_autosave, QStringLiteral("autosave"),
-        tr("When edits are kept for recovery. Your files are only written when you save."));
+        tr("When a copy for recovery after a crash is written. Your files are only changed when you save."));
     m_reduceMotion = new QCheckBox(tr("&Reduce motion"), this);
     m_reduceMotion->setChecked(p.reduceMotion);
-    add({}, m_reduceMotion, QStringLiteral("reduceMotion"),
-        tr("Changes are shown at once instead of gliding."));
+    add({}, m_reduceMotion, QStringLiteral("reduceMotion"), tr("Show changes at once, without animation."));
     m_reopenLast = new QCheckBox(tr("&Open the files of the last session at start"), this);
     m_reopenLast->setChecked(p.reopenLast);
     add({}, m_reopenLast, QStringLiteral("reopenLast"),
-        tr("The problem and schedule that were open when the window was closed come back."));
+        tr("Reopen the problem and the schedule that were open when the window was closed."));
     for (QCheckBox* box : {m_reduceMotion, m_reopenLast})
         box->setAccessibleName(box->text().remove(QLatin1Char('&')));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    // Return in a field of the keys is a key, or the end of a search.
+    // Return in the page of keys must not close the dialog: it can be a new key or end a search.
     for (QAbstractButton* button : buttons->buttons())
         if (auto* push = qobject_cast<QPushButton*>(button))
             push->setAutoDefault(false);

@@ -60,7 +60,7 @@ QString scheduleTitle(const QFileInfo& problem, const QString& schedule)
 {
     const QString name = QFileInfo(schedule).fileName().mid(problem.completeBaseName().size() + 1);
     if (name.size() <= kScheduleEnding.size())
-        return tr("Its schedule");
+        return tr("With its schedule");
     const QString own = name.chopped(kScheduleEnding.size());
     const bool lettered = own.size() > 2 && own[1] == QLatin1Char('-');
     const QString words = QString(lettered ? own.mid(2) : own).replace(QLatin1Char('-'), QLatin1Char(' '));
@@ -70,24 +70,23 @@ QString scheduleTitle(const QFileInfo& problem, const QString& schedule)
 void addSchedules(QMenu& menu, const QFileInfo& problem, const OpenFiles& open)
 {
     const QStringList schedules = schedulesBeside(problem);
-    addFiles(menu, tr("Start with one op a subgraph"), {problem.filePath()}, open);
+    addFiles(menu, tr("Start with one op per subgraph"), {problem.filePath()}, open);
     for (const QString& path : schedules)
         addFiles(menu, scheduleTitle(problem, path), {problem.filePath(), path}, open);
     if (schedules.size() > 1) {
         menu.addSeparator();
-        addFiles(menu, tr("Compare them"), QStringList{problem.filePath()} + schedules, open);
+        addFiles(menu, tr("Compare all schedules"), QStringList{problem.filePath()} + schedules, open);
     }
 }
 
 std::vector<SampleKind> sampleKinds()
 {
-    return {{QStringLiteral("models"), tr("Model"),
-             tr("A network on a machine: schedule it, and look at it in every lens.")},
-            {QStringLiteral("npu"), tr("NPU model"), tr("Run a model tile by tile on several cores.")},
+    return {{QStringLiteral("models"), tr("Model"), tr("A network on a machine, for all lenses.")},
+            {QStringLiteral("npu"), tr("NPU model"), tr("Simulate a model tile by tile on several cores.")},
             {QStringLiteral("mapping/layers"), tr("Layer to map"),
-             tr("Tile and order the loops of one layer for energy or cycles.")},
+             tr("Tile and order the loops of one layer for the least energy or the fewest cycles.")},
             {QStringLiteral("mapping/models"), tr("Network to map"),
-             tr("Map every layer of a network, each proven optimal.")}};
+             tr("Map every layer of a network, each with a proof of optimality.")}};
 }
 
 void addSamples(QMenu& menu, const SampleKind& kind, const OpenFiles& open)

@@ -13,28 +13,28 @@ namespace tilewright::ui {
 
 using OpenFiles = std::function<void(const QStringList& paths)>;
 
-/// The problems among the samples of the Schedule lens.
+/// Problem files among the samples of the Schedule lens.
 [[nodiscard]] QFileInfoList sampleProblems();
-/// Ready-made schedules that stand beside a problem: "X.schedule.json", "X.*.schedule.json".
+/// Schedule files in the folder of a problem X: "X.schedule.json", "X.*.schedule.json".
 [[nodiscard]] QStringList schedulesBeside(const QFileInfo& problem);
-/// The other way round: the file that "X.fused.schedule.json" is a schedule of by its name, "X.fused.json" or
-/// "X.json"; empty when there is none.
+/// Problem file of a schedule by its name: for "X.fused.schedule.json" this is "X.fused.json" or "X.json" in
+/// the same folder. Empty if there is none.
 [[nodiscard]] QString problemBeside(const QFileInfo& schedule);
-/// What a schedule beside a problem is called there: "example-1.a-one-by-one.schedule.json" is "A: one by
-/// one".
+/// Title of a schedule in menus: "A: one by one" for "example-1.a-one-by-one.schedule.json".
 [[nodiscard]] QString scheduleTitle(const QFileInfo& problem, const QString& schedule);
-/// The problem alone, each of its schedules, and all of them compared.
+/// Adds menu entries that open the problem alone, with each of its schedules, or with all for comparison.
 void addSchedules(QMenu& menu, const QFileInfo& problem, const OpenFiles& open);
 
-/// Samples that are no problem, by what they are for.
+/// A group of samples that are not problems of the Schedule lens.
 struct SampleKind
 {
     QString folder, text, tip;
 };
 [[nodiscard]] std::vector<SampleKind> sampleKinds();
+/// Adds the samples of one group to a menu.
 void addSamples(QMenu& menu, const SampleKind& kind, const OpenFiles& open);
 
-/// All samples.
+/// Adds all samples to a menu.
 void addAllSamples(QMenu& menu, const OpenFiles& open);
 
 } // namespace tilewright::ui

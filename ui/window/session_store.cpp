@@ -22,7 +22,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Beside the settings, so that a program with settings of its own (pictures, tests) has sessions of its own.
+/// Folder beside the settings file, so that a program with other settings (renders, tests) has other
+/// sessions.
 QString sessionFolder()
 {
     return QFileInfo(QSettings().fileName()).path() + QStringLiteral("/sessions");
@@ -33,7 +34,7 @@ std::set<OpId> opsOf(const Subgraph& subgraph)
     return {subgraph.ops.begin(), subgraph.ops.end()};
 }
 
-/// The subgraph that runs what the one of that number ran when the session was written.
+/// Subgraph with the same ops as subgraph `then` of the session; nothing if there is none.
 std::optional<SubgraphId> sameSubgraph(const Schedule& schedule, const FileSession& session, SubgraphId then)
 {
     const auto known = session.members.find(then);
@@ -59,7 +60,7 @@ QString figuresKey(const QString& path)
 SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
     : m_window(window), m_state(state), m_panes(panes)
 {
-    // Of states that a person can have again: a better one that is never saved is gone.
+    // Only saved states count: a better state that is never saved cannot be opened again.
     const auto compare = [this] {
         const SnapshotPtr& now = m_state.document.snapshot();
         if (now && now->problem == m_bestOf && now->evaluation.valid() && !m_state.document.isModified() &&
@@ -76,7 +77,7 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
     QObject::connect(&m_state.document, &LensDocument::fileChanged, &window, compare);
 }
 
-// -- the window ------------------------------------------------------------------------------------------
+// -- geometry and layout of the window -------------------------------------------------------------------
 
 void SessionStore::saveWindow() const
 {
@@ -105,7 +106,7 @@ QStringList SessionStore::lastFiles()
     return files;
 }
 
-// -- each file -------------------------------------------------------------------------------------------
+// -- session of the open files ---------------------------------------------------------------------------
 
 void SessionStore::saveFile() const
 {
@@ -136,7 +137,7 @@ void SessionStore::saveFile() const
     session.notes = document.notes();
     session.nudges = document.nudges();
     session.baseline = document.baselineIndex();
-    (void)writeFileSession(sessionFolder(), session); // a lost zoom is nothing to bother anybody with
+    (void)writeFileSession(sessionFolder(), session); // failure is ignored: only zoom, selection, … are lost
 }
 
 void SessionStore::restoreFile()
@@ -145,16 +146,16 @@ void SessionStore::restoreFile()
     const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
     if (!session) {
         if (document.schedulePath().isEmpty())
-            m_panes.welcome();
+            m_panes.showNewWorkload();
         return;
     }
     if (!session->perspective.isEmpty() && session->perspective != m_panes.perspective())
         m_panes.applyPerspective(session->perspective);
-    if (document.notes().isEmpty()) // they belong to the problem, which may have been open already
+    if (document.notes().isEmpty()) // notes belong to the problem, which may have been open already
         document.setNotes(session->notes);
     if (document.nudges().isEmpty())
         document.setNudges(session->nudges);
-    // The files may have changed since: only what there still is comes back.
+    // The files may have changed since: restore only what still exists.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();
     std::erase_if(s.ops, [&](OpId i) { return i.index() >= ops; });
@@ -175,7 +176,7 @@ void SessionStore::restoreFile()
         if (session->views.contains(view->viewName()))
             view->restoreSettings(session->views[view->viewName()]);
     if (!document.baselines().empty())
-        return; // they belong to the problem, which was open already
+        return; // baselines belong to the problem, which was open already
     for (const FileSession::Pinned& pinned : session->baselines)
         if (const auto loaded = readSchedule(*document.problem(), pinned.schedule, "session");
             loaded && loaded->formatIssues.empty())
@@ -269,7 +270,7 @@ void Recovery::offer()
     const LostSession& session = lost.front();
     bar().show(
         MessageBar::Kind::Warning,
-        tr("Tilewright did not close properly on %1; what was not saved then can be restored: %2.")
+        tr("Tilewright did not close properly on %1. Unsaved changes can be restored: %2.")
             .arg(QLocale().toString(session.saved, QStringLiteral("d MMMM, hh:mm")),
                  session.documents.join(QStringLiteral(", "))),
         tr("Restore"), [this, session] { restore(session); }, tr("Discard"),
@@ -283,7 +284,7 @@ void Recovery::restore(const LostSession& session)
 {
     const Status restored = m_store.restore(session, m_state.workspace);
     if (restored)
-        offer(); // there may be more
+        offer(); // there may be more lost sessions
     else
         bar().show(MessageBar::Kind::Error, QString::fromStdString(restored.error().text()), tr("Discard"),
                    [this, session] {

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 class MessageBar;
 class Panes;
 
-/// What outlives a window: how it stood, how each file was left, what the list of recent files says of them.
+/// Stores state between runs: geometry and layout of the window, the session of each file, recent files.
 class SessionStore
 {
 public:
@@ -25,34 +25,34 @@ public:
     /// The files of the last session that still exist.
     [[nodiscard]] static QStringList lastFiles();
 
-    void saveFile() const; ///< how the open workload is left
-    void restoreFile();
+    void saveFile() const; ///< writes the FileSession of the open workload
+    void restoreFile();    ///< restores it
 
-    void noteFigures() const; ///< of the open files, for recentFiles()
+    void noteFigures() const; ///< stores op count and total of the open files, for recentFiles()
     [[nodiscard]] static std::vector<RecentFile> recentFiles();
 
 private:
     QMainWindow& m_window;
     AppState& m_state;
     Panes& m_panes;
-    /// Least total of the open problem on the machine it came with, by the contest's last rules.
+    /// Least total of saved states of the open problem under the final rule set; 0 if there is none.
     double m_best = 0;
-    ProblemPtr m_bestOf;
+    ProblemPtr m_bestOf; ///< problem that m_best belongs to
 };
 
-/// Keeps copies of what is modified, and offers what a crash has left until it is restored or declined.
+/// Writes recovery copies of modified documents, and offers to restore those that a crash left.
 class Recovery : public QObject
 {
     Q_OBJECT
 public:
-    /// The offer floats over the top of `place`.
+    /// `place`: widget over whose top edge the offer is shown.
     Recovery(AppState& state, QWidget& place);
 
     void setInterval(int seconds) { m_timer.setInterval(seconds * 1000); }
-    void offer(); ///< the latest that was lost, if any
+    void offer(); ///< offers to restore the latest lost session, if there is one
     [[nodiscard]] bool hasLost() const { return !m_store.lost().empty(); }
     void closed() { m_store.forget(); }
-    void raise(); ///< the offer, over a page that came to the front
+    void raise(); ///< brings the offer to the front, over a page that has just been shown
 
 private:
     void restore(const LostSession& session);
@@ -60,7 +60,7 @@ private:
 
     AppState& m_state;
     QWidget& m_place;
-    MessageBar* m_bar = nullptr; ///< made when there is something to offer
+    MessageBar* m_bar = nullptr; ///< created with the first offer
     RecoveryStore m_store;
     QTimer m_timer;
 };

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Rows that hold all words, in any column or in the name of their group.
+/// Shows only rows that contain all words of `text` in a column or in the name of their group.
 void showMatches(QTreeWidget& tree, const QString& text)
 {
     const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
@@ -56,7 +56,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
         }
         return groups[name];
     };
-    // What works in the whole window stands before what belongs to one view.
+    // Commands of the whole window come before commands of single views.
     for (const QAction* action : actions.all())
         if (action->shortcutContext() == Qt::WindowShortcut)
             group(Actions::menuOf(action));
@@ -67,7 +67,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
                             {text, Actions::keysOf(action), action->whatsThis()});
     }
     tree->expandAll();
-    // As wide as its longest line: nothing is elided while the screen has room.
+    // As wide as the longest row, limited by the screen.
     tree->setTextElideMode(Qt::ElideNone);
     tree->header()->setStretchLastSection(false);
     tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);

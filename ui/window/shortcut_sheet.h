@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// F1: everything that is registered, with its keys and gestures, grouped by menu, then by view.
+/// Dialog (F1): all registered commands with their keys and gestures, grouped by menu, then by view.
 class ShortcutSheet : public QDialog
 {
     Q_OBJECT

@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The place of a byte in the text as Qt counts it.
+/// Converts a byte offset into a position in the text as QString counts it (UTF-16).
 int positionOf(const std::string& text, std::size_t byte)
 {
     return static_cast<int>(QString::fromStdString(text.substr(0, byte)).size());
@@ -62,7 +62,7 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     exact.format.setBackground(Theme::mix(theme.panel, theme.error, 0.4));
     m_editor->setExtraSelections({whole, exact});
     m_editor->setTextCursor(cursor);
-    // A syntax error names its place itself.
+    // The message of a syntax error already contains its position.
     what->setText(error.path.empty() ? sentence(error.message)
                                      : tr("Line %1, column %2, %3: %4")
                                            .arg(line)
@@ -72,7 +72,7 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     m_save = buttons->addButton(tr("&Save and open"), QDialogButtonBox::ApplyRole);
     m_save->setEnabled(false);
-    m_save->setToolTip(tr("Write the corrected text to the file and open it again."));
+    m_save->setToolTip(tr("Save the corrected text to the file and open it again."));
     connect(m_editor->document(), &QTextDocument::modificationChanged, m_save, &QWidget::setEnabled);
     connect(m_save, &QPushButton::clicked, this, &SourceDialog::save);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -84,14 +84,14 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
 void SourceDialog::showEvent(QShowEvent* event)
 {
     QDialog::showEvent(event);
-    m_editor->centerCursor(); // only now it is known how many lines there are to see
+    m_editor->centerCursor(); // only now the height of the editor is known
 }
 
 void SourceDialog::save()
 {
     const Status written = writeFileAtomically(m_path.toStdString(), m_editor->toPlainText().toStdString());
     if (!written) {
-        m_save->setText(tr("Cannot be written"));
+        m_save->setText(tr("Cannot be saved"));
         m_save->setToolTip(QString::fromStdString(written.error().text()));
         return;
     }

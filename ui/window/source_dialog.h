@@ -12,20 +12,20 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// The text of a file that cannot be opened, at the place its error speaks of; to be corrected and opened
-/// again.
+/// Editor for the text of a file that cannot be opened. It marks the position of the error; after correction
+/// the file can be saved and opened again.
 class SourceDialog : public QDialog
 {
     Q_OBJECT
 public:
-    /// `place`: bytes of `text`, which is what the file holds.
+    /// `text`: content of the file. `place`: bytes of it that the error refers to.
     SourceDialog(const QString& path, const std::string& text, const Error& error, const TextPlace& place,
                  const Theme& theme, QWidget* parent);
 
     [[nodiscard]] QPlainTextEdit* editor() const { return m_editor; }
 
 Q_SIGNALS:
-    void savedFile(const QString& path); ///< to be opened again
+    void savedFile(const QString& path); ///< the corrected file was saved and can be opened
 
 protected:
     void showEvent(QShowEvent* event) override;

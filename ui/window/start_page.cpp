@@ -28,7 +28,7 @@ namespace {
 
 constexpr QSize kPicture(208, 104);
 
-/// A small drawing of the graph: ops as dots in layers, MatMuls square, tensors as lines.
+/// Thumbnail of a graph: ops in layers (squares for MatMul, circles for Pointwise), tensors as lines.
 QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
 {
     std::vector<int> layer(problem.opCount(), 0);
@@ -72,8 +72,8 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     return pixmap;
 }
 
-/// The graph of a small problem; nothing, of the same size, where drawing it would take the start page's
-/// time.
+/// Thumbnail of the graph for a small problem file. An empty picture of the same size for all other files,
+/// which would take too long to read.
 QIcon recentIcon(const QFileInfo& file, const Theme& theme, double ratio)
 {
     constexpr qint64 kSmall = 256 * 1024;
@@ -125,14 +125,13 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     auto* title = new QLabel(tr("Tilewright"), page);
     title->setFont(uiFont(2.0, QFont::DemiBold));
     column->addWidget(title);
-    column->addWidget(
-        wrapped(tr("Group the operations of a tensor graph into subgraphs, choose their tiles, and "
-                   "watch latency and memory change as you edit."),
-                page));
+    column->addWidget(wrapped(tr("Group the ops of a tensor graph into subgraphs, choose their tiles, and "
+                                 "watch latency and memory change as you edit."),
+                              page));
     auto* open = new QPushButton(icon(QStringLiteral("open")), tr("Open a file…"), page);
-    open->setToolTip(
-        tr("A model (ONNX or JSON), a problem with its hardware, a schedule, a layer to map, a machine. You "
-           "can also drop files anywhere on this window."));
+    open->setToolTip(tr(
+        "Open a model (ONNX or JSON), a problem with its hardware, a schedule, a layer to map or a machine. "
+        "You can also drop files on this window."));
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     auto* openRow = new QHBoxLayout;
     openRow->addWidget(open);
@@ -148,11 +147,11 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
 
     addLensSamples(*column, page);
     column->addWidget(heading(tr("Problems of the Schedule lens"), page));
-    column->addWidget(
-        wrapped(tr("Click one to open it with one op a subgraph, then drag an op onto another. The "
-                   "arrow beside it opens ready-made schedules. In the pictures squares are matrix products, "
-                   "circles pointwise operations."),
-                page));
+    column->addWidget(wrapped(tr("Click a problem to open it with one op per subgraph, then drag an op onto "
+                                 "another one to fuse them. The "
+                                 "arrow beside it opens ready-made schedules. Squares are MatMul ops, "
+                                 "circles are Pointwise ops."),
+                              page));
     m_samples = new QGridLayout;
     m_samples->setSpacing(12);
     column->addLayout(m_samples);
@@ -164,8 +163,7 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     });
 }
 
-/// Models, a click each, and the files of the other lenses, a menu for each kind: what they are about is
-/// told, their pictures are not needed.
+/// Adds a button for each of some models, and a menu for each group of further samples.
 void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
 {
     QLabel* title = heading(tr("Models, for every lens"), page);
@@ -180,8 +178,7 @@ void StartPage::addLensSamples(QVBoxLayout& column, QWidget* page)
         auto* button = new QPushButton(file.completeBaseName(), page);
         connect(button, &QPushButton::clicked, this, [open, path = file.filePath()] { open({path}); });
         models->add(button, file.completeBaseName(),
-                    tr("%1, put on the machine edge: schedule it, and look at it in every lens.")
-                        .arg(file.fileName()));
+                    tr("Open %1 on the machine edge, for all lenses.").arg(file.fileName()));
     }
     for (const SampleKind& kind : sampleKinds()) {
         auto* menu = new QMenu(page);
@@ -224,7 +221,7 @@ void StartPage::fillSamples()
         m_cell = std::max(m_cell, fontMetrics().horizontalAdvance(button->text()) + 24);
         connect(button, &QToolButton::clicked, this,
                 [this, path = file.filePath()] { Q_EMIT filesRequested({path}); });
-        // The schedules that come with it: to look at one, or to compare them.
+        // Menu with the schedules in the folder of the problem.
         if (!schedulesBeside(file).isEmpty()) {
             auto* menu = new QMenu(button);
             addSchedules(*menu, file, [this](const QStringList& paths) { Q_EMIT filesRequested(paths); });
@@ -278,7 +275,7 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         return;
     m_recent->addWidget(heading(tr("Recent"), m_recentBox));
     constexpr std::size_t kShown = 6;
-    int widest = 0; // so that the figures stand below one another
+    int widest = 0; // all links get this width, so that the figures are aligned
     std::vector<QToolButton*> links;
     for (std::size_t i = 0; i < files.size() && i < kShown; ++i) {
         const QFileInfo file(files[i].path);
@@ -289,7 +286,7 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         link->setIconSize(kPicture / 3);
         link->setIcon(recentIcon(file, m_context.themes.theme(), devicePixelRatioF()));
         link->setText(file.fileName());
-        link->setToolTip(file.exists() ? files[i].path : tr("%1 is not there any more.").arg(files[i].path));
+        link->setToolTip(file.exists() ? files[i].path : tr("%1 no longer exists.").arg(files[i].path));
         link->setAccessibleName(file.fileName());
         link->setAccessibleDescription(files[i].figures + QLatin1Char(' ') + file.path());
         link->setEnabled(file.exists());

@@ -10,14 +10,14 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// A file opened before, and what is known of it ("32 ops · best total 6 915.2").
+/// A recently opened file with its figures ("32 ops · best total 6 915.2").
 struct RecentFile
 {
     QString path;
     QString figures;
 };
 
-/// Shown while nothing is open: Open, drop hint, recent files, the samples as live pictures.
+/// Page that is shown while nothing is open: button to open files, recent files, samples with thumbnails.
 class StartPage : public QWidget
 {
     Q_OBJECT
@@ -41,7 +41,7 @@ private:
     ViewContext m_context;
     QGridLayout* m_samples = nullptr;
     std::vector<QWidget*> m_sampleButtons;
-    int m_cell = 0; ///< width of a sample's button
+    int m_cell = 0; ///< width of the button of a sample, in pixels
     int m_columns = 0;
     std::vector<RecentFile> m_recentFiles;
     QVBoxLayout* m_recent = nullptr;

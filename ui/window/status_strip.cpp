@@ -15,8 +15,8 @@
 
 namespace tilewright::ui {
 
-/// A line that can be selected. Its width is measured once a text, without laying out a document: the text
-/// changes with every edit.
+/// A selectable label that measures its width only when text or font change, without the slow layout of
+/// QLabel: the texts change with every edit.
 class StatusText final : public QLabel
 {
 public:
@@ -43,14 +43,15 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 
 private:
-    mutable QString m_text; ///< of m_size, like the font
-    mutable QFont m_font;
+    mutable QString m_text; ///< text that m_size was measured for
+    mutable QFont m_font;   ///< font that m_size was measured for
     mutable QSize m_size;
 };
 
 StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
-    // Placed by fitRow(): a layout would have the whole window laid out anew whenever a number gets longer.
+    // fitRow() places the fields: a QLayout would redo the layout of the whole window when a number gets
+    // longer.
     const auto label = [&](const QString& name) {
         auto* l = new StatusText(this);
         l->setAccessibleName(name);
@@ -73,7 +74,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_change = label(tr("Change of the last edit"));
     m_against = label(tr("Change against the baseline"));
     m_gap = button(tr("Lower bound and gap"));
-    m_gap->setToolTip(tr("How far the total is from what no schedule can beat. Click for the breakdown."));
+    m_gap->setToolTip(tr("Gap between the total and the lower bound. Click for the breakdown."));
     m_peak = label(tr("Peak working set"));
     m_validity = button(tr("Validity"));
     m_rules = label(tr("Rule set"));
@@ -132,14 +133,14 @@ void StatusStrip::fitRow()
         if (w->isHidden())
             continue;
         const QSize size = w->sizeHint();
-        if (w == m_time) // at the right end
+        if (w == m_time) // aligned to the right end
             x = std::max(x, width() - kMargin - size.width());
         w->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
         x += size.width() + kGap;
     }
 }
 
-/// Beside the total, and stepping back with it; under rules that charge the array itself it is the total.
+/// Shows the total with the cycles of the array itself; nothing under rules where that is the total itself.
 void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
 {
     if (!shown || shown->evaluation.rules.compute == Rules::Compute::Array) {
@@ -150,23 +151,25 @@ void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
     const Hardware& hw = shown->problem->hardware();
     m_array->show(tr("on the array %1").arg(number(shown->arrayTotal)), valid ? theme.text : theme.muted);
     m_array->setToolTip(
-        tr("%1: the same schedule on the systolic array of %2 × %3 itself (rule switch compute=array). Every "
-           "run of a MatMul then takes its cycles there: filling and draining the array, which short k "
-           "repeats, and the padding of slices thinner than the array, both of which the proportional costs "
-           "of the total leave out. It is less than the total where slices are thinner than the array: the "
-           "total charges a whole tile of it, the array itself only the rows and columns that are in use.")
+        tr("%1: total latency of the same schedule with the cycles of the systolic array of %2 × %3 (rule "
+           "switch "
+           "compute=array). These include filling and draining the array in every step, and idle rows and "
+           "columns for "
+           "slices that are smaller than the array. The total ignores fill and drain, and charges a smaller "
+           "slice like "
+           "a whole tile of the array.")
             .arg(exactNumber(shown->arrayTotal), number(hw.nativeHeight), number(hw.nativeWidth)));
 }
 
-/// What the total counts, and of which machine it is.
+/// Shows the unit of the total and the machine.
 void StatusStrip::refreshUnit()
 {
     const Document& document = m_context.document;
     const QColor& muted = m_context.themes.theme().muted;
     if (!document.model()) {
         m_unit->show(tr("units of time"), muted);
-        m_unit->setToolTip(tr("This problem counts time in a unit of its own: that of its base costs and of "
-                              "its bandwidth. A machine gives it cycles."));
+        m_unit->setToolTip(tr("The base costs and the bandwidth of this problem define its unit of time. "
+                              "Choose a machine to see cycles."));
         return;
     }
     const Machine& machine = document.model()->machine;
@@ -176,16 +179,15 @@ void StatusStrip::refreshUnit()
     const QString cycles = unit == 1 ? tr("cycles") : tr("× %1 cycles").arg(number(unit));
     m_unit->show(
         tr("%1 on %2").arg(cycles, preset && *preset != machine ? tr("%1 (edited)").arg(name) : name), muted);
-    QString tip =
-        tr("One core of the machine %1, with a clock of %2 GHz.").arg(name, exactNumber(machine.clockGhz));
+    QString tip = tr("One core of the machine %1 at %2 GHz.").arg(name, exactNumber(machine.clockGhz));
     if (const SnapshotPtr shown = document.lastValid(); shown && machine.clockGhz > 0) {
         const double cycle = static_cast<double>(unit) * 1e-9 / machine.clockGhz;
         tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(shown->evaluation.total * cycle));
     }
-    m_unit->setToolTip(tip + QLatin1Char(' ') + tr("The pane Machine has its values."));
+    m_unit->setToolTip(tip + QLatin1Char(' ') + tr("The Machine view shows its values."));
 }
 
-/// While the NPU lens has run this very schedule.
+/// Shows the makespan if the NPU lens has simulated this schedule.
 void StatusStrip::refreshNpu()
 {
     const auto makespan = m_context.workspace.links().makespan();
@@ -197,9 +199,10 @@ void StatusStrip::refreshNpu()
     const std::int64_t unit = document.model() ? document.model()->lowered.timeUnit : 1;
     m_npu->show(tr("NPU %1").arg(number(*makespan)), m_context.themes.theme().text);
     m_npu->setToolTip(
-        tr("%1 cycles: the whole model on %2, cut into the tiles of this schedule and run node by "
-           "node, with the waits for DRAM, network and other cores. The total is that of one core whose "
-           "memory is a bandwidth. One unit of its time is %3.")
+        tr("%1 cycles: simulation of the whole model on %2 with the tiles of this schedule, node by node, "
+           "including waits for DRAM, network and other cores. The total on the left is the latency on one "
+           "core "
+           "with a constant memory bandwidth. One unit of time of the total is %3.")
             .arg(exactNumber(static_cast<double>(*makespan)),
                  counted(document.machine() ? document.machine()->cores : 1, tr("core"), tr("cores")),
                  counted(unit, tr("cycle"), tr("cycles"))));
@@ -218,20 +221,20 @@ void StatusStrip::refresh()
         return by < 0 ? theme.ok : by > 0 ? theme.warning : theme.muted;
     };
 
-    // While the state is illegal the last legal total stays, greyed.
+    // While the schedule is invalid, the last valid total is shown in grey.
     const SnapshotPtr shown = valid ? snapshot : document.lastValid();
     const QString total = shown ? number(shown->evaluation.total) : QStringLiteral("–");
     m_total->show(valid ? tr("Total %1").arg(total) : tr("Total – (was %1)").arg(total),
                   valid ? theme.text : theme.muted);
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
-                              : tr("No valid state yet"));
+                              : tr("There has been no valid schedule yet."));
     refreshUnit();
     refreshArray(shown.get(), valid);
     refreshNpu();
 
     const SnapshotPtr& before = document.lastStep().before;
     if (const SnapshotPtr& preview = document.preview()) {
-        // Beside the total that stays the person's own, where else the last change stands.
+        // The total is still that of the document; the preview replaces the change of the last edit.
         QString text = tr("Preview %1").arg(number(preview->evaluation.total));
         if (valid && snapshot->evaluation.total > 0)
             text += QStringLiteral(" (%1)").arg(
@@ -245,10 +248,10 @@ void StatusStrip::refresh()
                                                                     : tr("Last edit");
         QString text = QStringLiteral("%1 %2 (%3)")
                            .arg(what, signedNumber(by), signedPercent(by / before->evaluation.total));
-        // What costs nothing by the proportional model may cost the array much: a shorter k.
+        // An edit may change only the cycles on the array, for example a smaller k: then show that change.
         const double array = before->arrayTotal > 0 ? snapshot->arrayTotal / before->arrayTotal - 1 : 0;
-        constexpr double kWorthTelling = 0.01;
-        const bool onlyArray = by == 0 && std::abs(array) >= kWorthTelling;
+        constexpr double kLeastShown = 0.01;
+        const bool onlyArray = by == 0 && std::abs(array) >= kLeastShown;
         if (onlyArray)
             text += tr(", on the array %1").arg(signedPercent(array));
         m_change->show(text, judged(onlyArray ? array : by));
@@ -258,8 +261,9 @@ void StatusStrip::refresh()
     QFont font = m_change->font();
     font.setItalic(document.preview() != nullptr);
     m_change->setFont(font);
-    m_change->setToolTip(document.preview() ? tr("Best schedule of the running solver so far; not applied.")
-                                            : QString());
+    m_change->setToolTip(document.preview()
+                             ? tr("Best schedule that the solver has found so far; not applied yet.")
+                             : QString());
     const SnapshotPtr baseline = document.baseline();
     if (valid && !document.preview() && baseline && baseline->evaluation.valid() &&
         baseline->evaluation.total > 0) {
@@ -287,7 +291,7 @@ void StatusStrip::refresh()
     m_showsValid = valid;
     if (valid) {
         m_validity->setText(tr("Valid"));
-        m_validity->setToolTip(tr("Every rule holds"));
+        m_validity->setToolTip(tr("The schedule breaks no rule."));
     } else {
         m_validity->setText(counted(std::ssize(snapshot->evaluation.issues), tr("problem"), tr("problems")));
         m_validity->setToolTip(sentence(snapshot->evaluation.issues.front().text));
@@ -300,12 +304,12 @@ void StatusStrip::refresh()
     }
 
     const auto name = ruleSetTitle(snapshot->evaluation.rules);
-    // Who has opened a model has heard of no contest.
+    // For models, the final statement of the contest is simply called the default.
     const bool usual = document.model() && snapshot->evaluation.rules == Rules::final();
     const QString title = QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
     m_rules->show(tr("Rules: %1").arg(usual ? tr("default") : title), theme.text);
     m_rules->setToolTip(document.rulesReason().isEmpty()
-                            ? tr("What a step costs and what counts as fitting: %1. The pane Rules "
+                            ? tr("Rules for costs and validity: %1. The Rules view "
                                  "changes single rules.")
                                   .arg(title)
                             : document.rulesReason());

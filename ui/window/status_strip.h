@@ -12,16 +12,15 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The line that is always visible: total, its unit and machine, what it is on the array itself and on the
-/// NPU, change of the last edit, bound and
-/// gap, peak, validity, rules, evaluation time.
+/// The status bar: total latency with unit and machine, total on the array, makespan on the NPU, change of
+/// the last edit, lower bound and gap, peak working set, validity, rule set, evaluation time.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
 public:
     explicit StatusStrip(const ViewContext& context, QWidget* parent = nullptr);
 
-    /// Never what keeps a window wide: what has no room is left out, the least important first.
+    /// Small, so that the window can be narrow: fields that do not fit are hidden, the least important first.
     [[nodiscard]] QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -38,7 +37,7 @@ private:
     void refreshNpu();
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
-    [[nodiscard]] std::array<QWidget*, 11> row() const; ///< from left to right
+    [[nodiscard]] std::array<QWidget*, 11> row() const; ///< all fields from left to right
 
     ViewContext m_context;
     StatusText* m_total;
@@ -50,7 +49,7 @@ private:
     QToolButton* m_gap;
     StatusText* m_peak;
     QToolButton* m_validity;
-    std::optional<bool> m_showsValid; ///< by its icon
+    std::optional<bool> m_showsValid; ///< validity that the icon of m_validity shows
     StatusText* m_rules;
     StatusText* m_time;
 };

@@ -23,10 +23,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr int kLookMs = 200;
-constexpr int kApart = 8;
+constexpr int kPollMs = 200;
+constexpr int kApart = 8; ///< distance of the card from its control and from the edges, in pixels
 
-/// Round the control that is meant; the mouse goes through.
+/// Frame around the control of a step. Mouse events pass through.
 class Ring : public QWidget
 {
 public:
@@ -52,7 +52,7 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
 {
     setObjectName(QStringLiteral("tour"));
     setAccessibleName(tr("Guided tour"));
-    setFrameStyle(QFrame::Box | QFrame::Plain); // on white panes a white card has no edge
+    setFrameStyle(QFrame::Box | QFrame::Plain); // so that a white card is visible on a white view
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::ToolTipBase);
     setForegroundRole(QPalette::ToolTipText);
@@ -70,12 +70,12 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     const auto button = [&](const QString& text, const QString& tip) {
         auto* b = new QPushButton(text, this);
         b->setToolTip(tip);
-        b->setFocusPolicy(Qt::TabFocus); // the keyboard stays where the step needs it
+        b->setFocusPolicy(Qt::TabFocus); // a click leaves the keyboard focus where the step needs it
         return b;
     };
-    m_leave = button(tr("Leave"), tr("Leave the tour; what you have done stays."));
-    m_back = button(tr("Back"), tr("Read the step before again."));
-    m_skip = button(tr("Skip"), tr("Go to the next step without doing this one."));
+    m_leave = button(tr("Leave"), tr("Leave the tour. Your edits are kept."));
+    m_back = button(tr("Back"), tr("Go back to the previous step."));
+    m_skip = button(tr("Skip"), tr("Skip this step."));
     connect(m_leave, &QPushButton::clicked, this, &TourGuide::leave);
     connect(m_back, &QPushButton::clicked, this, [this] { goTo(m_step - 1); });
     connect(m_skip, &QPushButton::clicked, this, [this] { goTo(m_step + 1); });
@@ -85,8 +85,8 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     setCursor(Qt::SizeAllCursor);
     for (QPushButton* b : {m_back, m_skip, m_leave})
         b->setCursor(Qt::ArrowCursor);
-    m_timer.setInterval(kLookMs);
-    connect(&m_timer, &QTimer::timeout, this, &TourGuide::look);
+    m_timer.setInterval(kPollMs);
+    connect(&m_timer, &QTimer::timeout, this, &TourGuide::poll);
     hide();
 }
 
@@ -95,7 +95,7 @@ void TourGuide::start(const Tour& tour)
     leave();
     if (!m_window.openPaths({samplesFolder() + QLatin1Char('/') + tour.file}))
         return;
-    // From the beginning: nothing of the last time that the file was open, and no notice over the picture.
+    // Start clean: no baselines, selection and messages from an earlier session of the file.
     AppState& state = m_window.state();
     state.document.clearBaselines();
     state.selection.clear();
@@ -146,7 +146,7 @@ void TourGuide::bringForward(const QString& pane)
     View* view = pane.isEmpty() ? nullptr : m_window.view(pane);
     if (!view || view->isSeen())
         return;
-    // The keyboard stays where it is.
+    // Not showView(), which would move the keyboard focus.
     if (auto* dock = qobject_cast<QDockWidget*>(view->parentWidget())) {
         dock->show();
         dock->raise();
@@ -155,7 +155,7 @@ void TourGuide::bringForward(const QString& pane)
     }
 }
 
-void TourGuide::look()
+void TourGuide::poll()
 {
     std::size_t now = m_step;
     while (now < m_tour.steps.size() && m_tour.steps[now].done() && !m_revisited)
@@ -167,11 +167,11 @@ void TourGuide::look()
     }
     if (m_revisited && m_step < m_tour.steps.size())
         m_revisited = m_tour.steps[m_step].done();
-    tell();
+    updateText();
     place();
 }
 
-void TourGuide::tell()
+void TourGuide::updateText()
 {
     const bool ended = m_step >= m_tour.steps.size();
     QString text = ended ? m_tour.end : m_tour.steps[m_step].text;
@@ -184,7 +184,7 @@ void TourGuide::tell()
 void TourGuide::show()
 {
     const bool ended = m_step >= m_tour.steps.size();
-    tell();
+    updateText();
     QStringList line{m_tour.title};
     if (!ended)
         line << tr("%1 of %2").arg(m_step + 1).arg(m_tour.steps.size());

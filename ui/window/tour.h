@@ -16,39 +16,39 @@ namespace tilewright::ui {
 
 class MainWindow;
 
-/// One thing to do, where, whether it has been done, and how to do it.
+/// One step of a guided tour: instruction, control, completion test and simulated input.
 struct TourStep
 {
     QString text;
-    std::function<QWidget*()> where;
-    std::function<bool()> done;
-    /// The pane that the step is done in; it is brought to the front when the step begins.
+    std::function<QWidget*()> where; ///< control that the step refers to
+    std::function<bool()> done;      ///< true if the user has completed the step
+    /// Name of the view that the step takes place in; shown when the step begins.
     QString pane{};
-    /// What is in the way just now and how to go on, or how far it still is; empty: nothing to add.
+    /// Hint for the present state: an obstacle and its remedy, or the remaining distance; may be empty.
     std::function<QString()> advice{};
-    QStringList alsoNeeded{};   ///< panes that the card keeps off as far as there is room
-    std::vector<Gesture> how{}; ///< for TourPlayer; all steps of a tour have it, or none
+    QStringList alsoNeeded{};   ///< names of further views that the card should not cover
+    std::vector<Gesture> how{}; ///< input for TourPlayer; present in all steps of a tour, or in none
 };
 
 struct Tour
 {
     QString id, title, tip;
-    QString file; ///< among the samples; opened when the tour starts
+    QString file; ///< path in the samples folder; opened when the tour starts
     std::vector<TourStep> steps;
-    QString end;                        ///< what has been learnt, and where to go on
-    std::function<QString()> outcome{}; ///< what came of it this time, after the end
+    QString end;                        ///< closing text
+    std::function<QString()> outcome{}; ///< result of this run, added to the closing text
 };
-/// Fuse and tile; beat Auto-solve; from a model to the array.
+/// Creates the tours: "Fuse and tile", "Beat Auto-solve", "From model to array".
 [[nodiscard]] std::vector<Tour> guidedTours(MainWindow& window);
 
-/// Where a card of this size stands in `room`: off `target` and then off `others`, as near to the target as
-/// that allows.
+/// Best place for a card of this size inside `room`: covers little of `target`, then little of `others`, and
+/// is close to the target.
 [[nodiscard]] QRect tourCardPlace(QSize card, const QRect& room, const QRect& target,
                                   const std::vector<QRect>& others);
 
-/// Leads through a tour: a card beside the control that the step is about, and a frame round it. It goes on
-/// by itself when the step is done, whichever way, or by its buttons; nothing is done for the person, and
-/// nothing is locked. The card can be dragged away.
+/// Shows a guided tour: a card with instructions beside the control of the step, and a frame around the
+/// control. It advances when the step is done or by its buttons. The user does every step; nothing is
+/// blocked. The card can be dragged.
 class TourGuide : public QFrame
 {
     Q_OBJECT
@@ -57,10 +57,13 @@ public:
     void start(const Tour& tour);
     void leave();
     [[nodiscard]] bool isRunning() const { return !isHidden(); }
-    [[nodiscard]] std::size_t step() const { return m_step; } ///< tour.steps.size() at the end
+    [[nodiscard]] std::size_t step() const
+    {
+        return m_step;
+    } ///< index of the step; tour.steps.size() at the end
     [[nodiscard]] QString text() const;
     [[nodiscard]] QWidget* target() const { return m_target; }
-    void setNote(const QString& note); ///< beside the number of the step, until the tour is left
+    void setNote(const QString& note); ///< text beside the step number, until the tour is left
     [[nodiscard]] QPushButton* backButton() const { return m_back; }
     [[nodiscard]] QPushButton* skipButton() const { return m_skip; }
 
@@ -69,18 +72,18 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
 
 private:
-    void look(); ///< whether the step is done, and where its control is now
+    void poll(); ///< advances if the step is done; moves the card if its control has moved
     void goTo(std::size_t step);
     void bringForward(const QString& pane);
     void show();
-    void tell();
+    void updateText();
     void place();
-    [[nodiscard]] QRect room() const; ///< between the toolbar and the status bar
+    [[nodiscard]] QRect room() const; ///< area between toolbar and status bar
 
     MainWindow& m_window;
     Tour m_tour;
     std::size_t m_step = 0;
-    bool m_revisited = false; ///< done before: it stays until the person goes on
+    bool m_revisited = false; ///< the step was already done when the user went back to it: do not advance
     QString m_note;
     QLabel* m_text;
     QLabel* m_count;
@@ -89,8 +92,8 @@ private:
     QPushButton* m_skip;
     QWidget* m_frame;
     QPointer<QWidget> m_target;
-    QPoint m_grip;                   ///< of the mouse in the card
-    std::optional<QPoint> m_dragged; ///< where the person has put the card in this step
+    QPoint m_grip;                   ///< position of the mouse in the card when the drag began
+    std::optional<QPoint> m_dragged; ///< position to which the user dragged the card in this step
     QTimer m_timer;
 };
 

@@ -13,13 +13,13 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr int kWayMs = 800;     ///< of the hand to a control
-constexpr int kAimMs = 600;     ///< pointing, before anything is done
-constexpr int kResultMs = 1100; ///< what came of it
-constexpr int kLetterMs = 45;   ///< reading the card
-constexpr int kEndMs = 100;
-constexpr int kEndLooks = 100; ///< until a step that should be done is left to the person
-constexpr int kDragMs = 500;   ///< a way with a button down
+constexpr int kMoveMs = 800;    ///< movement of the hand to a control
+constexpr int kAimMs = 600;     ///< pause before a gesture
+constexpr int kResultMs = 1100; ///< pause after a gesture, to see its result
+constexpr int kLetterMs = 45;   ///< reading time of the card, per character
+constexpr int kPollMs = 100;
+constexpr int kMaxPolls = 100; ///< if the step is not done after so many polls, the user takes over
+constexpr int kDragMs = 500;   ///< movement of the hand with a button down
 
 } // namespace
 
@@ -41,11 +41,11 @@ void TourPlayer::play(const Tour& tour)
     m_guide.start(tour);
     if (!m_guide.isRunning())
         return;
-    m_window.applyPerspective(QStringLiteral("Edit")); // where the controls are that the steps point at
+    m_window.applyPerspective(QStringLiteral("Edit")); // this perspective shows all controls of the tour
     m_tour = tour;
     m_playing = true;
     qApp->installEventFilter(this);
-    m_guide.setNote(tr("Plays by itself; Esc or a click: your turn"));
+    m_guide.setNote(tr("Demo is playing. Press Esc or click to take over"));
     beginStep();
 }
 
@@ -53,7 +53,7 @@ void TourPlayer::handOver()
 {
     if (!m_playing)
         return;
-    while (isHolding()) // a drag is finished: there is no button of the person's to release
+    while (isHolding()) // finish a drag: the user holds no button to release
         perform();
     m_guide.setNote(tr("Your turn"));
     stop();
@@ -79,7 +79,7 @@ void TourPlayer::beginStep()
 {
     m_step = m_guide.step();
     m_gesture = 0;
-    m_looks = 0;
+    m_polls = 0;
     const int reading = kLetterMs * static_cast<int>(m_guide.text().size());
     if (m_step < m_tour.steps.size()) {
         after(std::max(kResultMs, reading), &TourPlayer::aim);
@@ -92,7 +92,7 @@ void TourPlayer::beginStep()
 
 Spot TourPlayer::spotOf(const Gesture& gesture)
 {
-    m_window.state().document.waitForSnapshot(); // lists show what was done before
+    m_window.state().document.waitForSnapshot(); // so that lists show the result of the last gesture
     return gesture.where();
 }
 
@@ -100,23 +100,23 @@ void TourPlayer::aim()
 {
     Q_EMIT seen(m_paused);
     if (!m_playing)
-        return; // taken over by who has seen it
+        return; // a receiver of seen() has taken over
     const std::vector<Gesture>& how = m_tour.steps[m_step].how;
     if (m_gesture == how.size()) {
         awaitEnd();
         return;
     }
     const Spot spot = spotOf(how[m_gesture]);
-    if (!spot.control) { // a pane that was closed meanwhile
+    if (!spot.control) { // the view was closed meanwhile
         handOver();
         return;
     }
     m_hand->say(how[m_gesture].caption);
-    const int way = isHolding() ? kDragMs : kWayMs;
+    const int move = isHolding() ? kDragMs : kMoveMs;
     const bool jumps = m_window.preferences().reduceMotion;
     m_hand->goTo(m_window.mapFromGlobal(spot.control->mapToGlobal(spot.at)),
-                 jumps ? 0 : static_cast<int>(way * m_pace));
-    after(way + (isHolding() ? 0 : kAimMs), &TourPlayer::act);
+                 jumps ? 0 : static_cast<int>(move * m_pace));
+    after(move + (isHolding() ? 0 : kAimMs), &TourPlayer::act);
 }
 
 void TourPlayer::act()
@@ -141,23 +141,23 @@ void TourPlayer::awaitEnd()
 {
     if (m_guide.step() != m_step)
         beginStep();
-    else if (!m_guide.isRunning() || ++m_looks > kEndLooks)
+    else if (!m_guide.isRunning() || ++m_polls > kMaxPolls)
         handOver();
     else {
         m_then = &TourPlayer::awaitEnd;
-        m_timer.start(kEndMs);
+        m_timer.start(kPollMs);
     }
 }
 
 bool TourPlayer::eventFilter(QObject* watched, QEvent* event)
 {
-    // Events of the hand are not spontaneous; those of windows come again for the widget in them.
+    // Simulated events are not spontaneous. Events of a QWindow are sent again to its widget.
     if (!event->spontaneous() || !watched->isWidgetType())
         return false;
     if (event->type() == QEvent::ShortcutOverride) {
         if (static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
             return false;
-        event->accept(); // as a key it comes next, and stands for nothing else
+        event->accept(); // the key press follows; no shortcut may take it
         return true;
     }
     const bool escape =
@@ -165,7 +165,7 @@ bool TourPlayer::eventFilter(QObject* watched, QEvent* event)
     if (!escape && event->type() != QEvent::MouseButtonPress)
         return false;
     handOver();
-    // The click is for the hand, not for what lies below it; but the card has a button to leave.
+    // A click that takes over does not act on the control below; clicks on the card do.
     const auto* widget = static_cast<QWidget*>(watched);
     return escape || (widget != &m_guide && !m_guide.isAncestorOf(widget));
 }

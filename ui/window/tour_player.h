@@ -7,9 +7,8 @@ namespace tilewright::ui {
 
 class Hand;
 
-/// Plays a tour by itself: what each step asks for is done at the real controls by a hand that is seen, while
-/// the tour's card says what it is. Esc or a click hands over at that point: the tour goes on with the
-/// person.
+/// Plays a tour as a demo: sends the input of each step to the real controls and shows it with a Hand. Esc or
+/// a click hands over: the user continues the tour from there.
 class TourPlayer : public QObject
 {
     Q_OBJECT
@@ -18,23 +17,23 @@ public:
     void play(const Tour& tour);
     void handOver();
     [[nodiscard]] bool isPlaying() const { return m_playing; }
-    [[nodiscard]] bool isHolding() const; ///< a mouse button is down
-    /// Pauses are as long as this times those for somebody who reads along; 0: none.
+    [[nodiscard]] bool isHolding() const; ///< true if a simulated mouse button is down
+    /// Sets a factor for all pauses: 1 = time to read along, 0 = no pauses.
     void setPace(double pace) { m_pace = pace; }
 
 Q_SIGNALS:
-    /// What is seen now has been seen for this long at the pace of reading.
+    /// The present picture was shown for this long (at pace 1). For recordings.
     void seen(int milliseconds);
-    void stopped(bool atEnd); ///< of the tour, or left to the person
+    void stopped(bool atEnd); ///< playing has stopped: at the end of the tour, or because the user took over
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void beginStep();
-    void aim();      ///< the hand goes to the next control of the step
-    void act();      ///< and does it
-    void awaitEnd(); ///< of the step
+    void aim();      ///< moves the hand to the target of the next gesture
+    void act();      ///< performs the gesture
+    void awaitEnd(); ///< waits until the step counts as done
     void perform();
     [[nodiscard]] Spot spotOf(const Gesture& gesture);
     void stop(bool atEnd = false);
@@ -46,8 +45,8 @@ private:
     Tour m_tour;
     std::size_t m_step = 0;
     std::size_t m_gesture = 0;
-    int m_looks = 0;
-    int m_paused = 0; ///< how long the pause was that has just ended
+    int m_polls = 0;
+    int m_paused = 0; ///< length of the last pause in milliseconds (at pace 1)
     double m_pace = 1;
     bool m_playing = false;
     QTimer m_timer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the guided tours consist of.
+// The steps of the guided tours.
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
@@ -21,6 +21,7 @@ namespace tilewright::ui {
 
 namespace {
 
+/// Spin box with this accessible name in a view; null if there is none.
 QWidget* controlCalled(const MainWindow& window, const QString& view, const QString& name)
 {
     const View* place = window.view(view);
@@ -30,7 +31,7 @@ QWidget* controlCalled(const MainWindow& window, const QString& view, const QStr
     return nullptr;
 }
 
-/// The button of the toolbar that runs the action.
+/// Button of an action in the toolbar.
 QWidget* buttonOf(MainWindow& window, const char* action)
 {
     const auto* bar = window.findChild<QToolBar*>(QStringLiteral("toolbar"));
@@ -51,7 +52,7 @@ std::function<Spot()> rowOf(MainWindow& window, int row)
     };
 }
 
-/// The tab that brings a pane to the front; the pane where it stands alone.
+/// Tab of a view; the view itself if it has no tab.
 std::function<Spot()> tabOf(MainWindow& window, const QString& view)
 {
     return [&window, view]() -> Spot {
@@ -71,7 +72,7 @@ std::function<Spot()> tileAt(MainWindow& window, std::int64_t tile)
         if (!view->isVisible())
             return {};
         view->catchUp();
-        view->settle(); // its tiles are those of the subgraph as it is now
+        view->settle(); // now it shows the tiles of the present subgraph
         return {view, view->tileCentre(tile).toPoint()};
     };
 }
@@ -83,12 +84,13 @@ std::optional<double> totalOf(const Document& document)
                                                     : std::nullopt;
 }
 
+/// Granularity of subgraph 0.
 Granularity tileOf(const Document& document)
 {
     return document.schedule().size() > 0 ? document.schedule()[SubgraphId(0)].granularity : Granularity{};
 }
 
-/// The evaluation is of the schedule as it stands.
+/// Total of the present schedule; nothing if it is invalid or not evaluated yet.
 std::optional<double> settledTotal(const Document& document)
 {
     const SnapshotPtr& snapshot = document.snapshot();
@@ -107,7 +109,7 @@ Tour fuseAndTile(MainWindow& window)
             return controlCalled(window, QStringLiteral("inspector"), QLatin1String(name));
         };
     };
-    // The field, or while nothing is selected the list to click in.
+    // The field in the Inspector, or the list of subgraphs while nothing is selected.
     const auto box = [&window, &s, field](const char* name) {
         return [&window, &s, control = field(name)] {
             return s.state().subgraphs.empty() ? window.view(QStringLiteral("subgraphs")) : control();
@@ -119,7 +121,7 @@ Tour fuseAndTile(MainWindow& window)
             [control = field(name)] { return middleOf(control()); }, QLatin1String(value));
     };
     const auto selected = [&s] {
-        return s.state().subgraphs.empty() ? tr("Nothing is selected: click row 0 of Subgraphs.") : QString();
+        return s.state().subgraphs.empty() ? tr("Nothing is selected. Click row 0 in Subgraphs.") : QString();
     };
     std::vector<Gesture> order{clickOn(tr("Open the Tile grid"), tabOf(window, QStringLiteral("tiles")))};
     for (Gesture& gesture : dragAlong(tr("Drag across the tiles, down and then right"),
@@ -128,93 +130,98 @@ Tour fuseAndTile(MainWindow& window)
     const QString subgraphs = QStringLiteral("subgraphs"), inspector = QStringLiteral("inspector");
     struct Totals
     {
-        std::optional<double> large, rows; ///< of the large tile, and of the small ones row by row
+        std::optional<double> large, rows; ///< with one large tile; with four small tiles in raster order
     };
     const auto totals = std::make_shared<Totals>();
-    return {
-        QStringLiteral("fuse"),
-        tr("Fuse and tile"),
-        tr("Run two products together, make them fit, draw the order of their tiles."),
-        QStringLiteral("schedule/example-5.json"),
-        {{tr("Two matrix products, one after the other; what lies between them goes through slow memory. "
-             "Click row 0 of Subgraphs, then Shift+click row 1."),
-          view("subgraphs"),
-          [&s] { return s.state().subgraphs.size() == 2; },
-          subgraphs,
-          {},
-          {},
-          {clickOn(tr("Click row 0"), rowOf(window, 0)),
-           clickOn(tr("Shift+click row 1"), rowOf(window, 1), Qt::ShiftModifier)}},
-         {tr("Press {schedule.fuse}, or this button: both run as one subgraph, and what lies between them "
-             "stays inside."),
-          [&window] { return buttonOf(window, "schedule.fuse"); },
-          [&d] { return d.schedule().size() == 1; },
-          subgraphs,
-          [&s] {
-              return s.state().subgraphs.size() == 2
-                         ? QString()
-                         : tr("Only both together can be fused: click row 0 of Subgraphs, then Shift+click "
-                              "row 1.");
-          },
-          {subgraphs, QStringLiteral("graph")},
-          {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
-         {tr("Click the subgraph. The Inspector has its tile: w × h, computed in steps of depth k. Set k to "
-             "128 and watch the status bar at the bottom: it turns red."),
-          box("Reduction depth"),
-          [&d] { return tileOf(d).k == 128 && !totalOf(d); },
-          inspector,
-          selected,
-          {subgraphs, inspector},
-          {clickOn(tr("Click the subgraph"), rowOf(window, 0)), type("Reduction depth", "k", "128")}},
-         {tr("Too much for fast memory; Problems says by how much. Less depth needs less of it: set k to "
-             "32."),
-          box("Reduction depth"),
-          [&d, totals] {
-              if (tileOf(d).k == 32 && tileOf(d).w == 128)
-                  totals->large = settledTotal(d);
-              return tileOf(d).k == 32 && settledTotal(d);
-          },
-          inspector,
-          selected,
-          {inspector},
-          {type("Reduction depth", "k", "32")}},
-         {tr("It fits, and the total is close to the best. What would smaller tiles cost? Set w and h to "
-             "64: four tiles, each loading its own slices."),
-          box("Tile width"),
-          [&d, totals] {
-              const bool done = tileOf(d).w == 64 && tileOf(d).h == 64 && settledTotal(d);
-              if (done && d.schedule()[SubgraphId(0)].traversal.kind() == TraversalKind::Raster)
-                  totals->rows = settledTotal(d);
-              return done;
-          },
-          inspector,
-          selected,
-          {inspector},
-          {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
-         {tr("In the Tile grid drag across the tiles, down and then right. What two tiles share that follow "
-             "one another is loaded once; the total says whether this order shares more or less."),
-          view("tiles"),
-          [&d] {
-              return d.schedule().size() == 1 && settledTotal(d) &&
-                     d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
-          },
-          QStringLiteral("tiles"),
-          {},
-          {inspector},
-          order}},
-        tr("Fuse, tile, order: these three, and what is kept between subgraphs, are all there is. "
-           "{edit.undo} takes everything back."),
-        [&d, totals] {
-            const auto now = settledTotal(d);
-            if (!now || !totals->rows || !totals->large)
-                return QString();
-            const QString told = tr("Your order takes %1, row by row the four tiles took %2, and the large "
-                                    "tile before took %3.")
-                                     .arg(number(*now), number(*totals->rows), number(*totals->large));
-            return *totals->large < std::min(*now, *totals->rows)
-                       ? told + tr(" Here the large tile is best: it shares most.")
-                       : told;
-        }};
+    return {QStringLiteral("fuse"),
+            tr("Fuse and tile"),
+            tr("Fuse two MatMul ops, choose tiles that fit, draw their order."),
+            QStringLiteral("schedule/example-5.json"),
+            {{tr("This problem has two MatMul ops. The tensor between them goes through slow memory. "
+                 "Click row 0 in Subgraphs, then Shift+click row 1."),
+              view("subgraphs"),
+              [&s] { return s.state().subgraphs.size() == 2; },
+              subgraphs,
+              {},
+              {},
+              {clickOn(tr("Click row 0"), rowOf(window, 0)),
+               clickOn(tr("Shift+click row 1"), rowOf(window, 1), Qt::ShiftModifier)}},
+             {tr("Press {schedule.fuse} or this button: both ops become one subgraph, and the tensor between "
+                 "them "
+                 "never enters slow memory."),
+              [&window] { return buttonOf(window, "schedule.fuse"); },
+              [&d] { return d.schedule().size() == 1; },
+              subgraphs,
+              [&s] {
+                  return s.state().subgraphs.size() == 2
+                             ? QString()
+                             : tr("Select both subgraphs: click row 0 in Subgraphs, then Shift+click "
+                                  "row 1.");
+              },
+              {subgraphs, QStringLiteral("graph")},
+              {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
+             {tr("Click the subgraph. The Inspector shows its granularity: a tile is w × h, and each step "
+                 "computes k of "
+                 "the reduction. Set k to 128 and watch the status bar at the bottom: it turns red."),
+              box("Reduction depth"),
+              [&d] { return tileOf(d).k == 128 && !totalOf(d); },
+              inspector,
+              selected,
+              {subgraphs, inspector},
+              {clickOn(tr("Click the subgraph"), rowOf(window, 0)), type("Reduction depth", "k", "128")}},
+             {tr("The working set exceeds fast memory; Problems shows by how much. A smaller k needs less "
+                 "memory: set k to "
+                 "32."),
+              box("Reduction depth"),
+              [&d, totals] {
+                  if (tileOf(d).k == 32 && tileOf(d).w == 128)
+                      totals->large = settledTotal(d);
+                  return tileOf(d).k == 32 && settledTotal(d);
+              },
+              inspector,
+              selected,
+              {inspector},
+              {type("Reduction depth", "k", "32")}},
+             {tr("It fits, and the total is close to the best. Now try smaller tiles: set w and h to "
+                 "64. There are four tiles, and each loads its own slices."),
+              box("Tile width"),
+              [&d, totals] {
+                  const bool done = tileOf(d).w == 64 && tileOf(d).h == 64 && settledTotal(d);
+                  if (done && d.schedule()[SubgraphId(0)].traversal.kind() == TraversalKind::Raster)
+                      totals->rows = settledTotal(d);
+                  return done;
+              },
+              inspector,
+              selected,
+              {inspector},
+              {type("Tile width", "w", "64"), type("Tile height", "h", "64")}},
+             {tr("Drag across the tiles in the Tile grid, down and then right. Slices that two consecutive "
+                 "tiles share "
+                 "are loaded once. The total shows whether this order shares more or less."),
+              view("tiles"),
+              [&d] {
+                  return d.schedule().size() == 1 && settledTotal(d) &&
+                         d.schedule()[SubgraphId(0)].traversal.kind() != TraversalKind::Raster;
+              },
+              QStringLiteral("tiles"),
+              {},
+              {inspector},
+              order}},
+            tr("A schedule consists of subgraphs, their tiles, the order of the tiles, and the tensors "
+               "retained between "
+               "subgraphs. {edit.undo} undoes your edits one by one."),
+            [&d, totals] {
+                const auto now = settledTotal(d);
+                if (!now || !totals->rows || !totals->large)
+                    return QString();
+                const QString summary =
+                    tr("Totals: %1 with your order, %2 with the four tiles in raster order, %3 with "
+                       "one large tile.")
+                        .arg(number(*now), number(*totals->rows), number(*totals->large));
+                return *totals->large < std::min(*now, *totals->rows)
+                           ? summary + tr(" The large tile is best here because it loads the least.")
+                           : summary;
+            }};
 }
 
 Tour beatAutoSolve(MainWindow& window)
@@ -231,55 +238,56 @@ Tour beatAutoSolve(MainWindow& window)
                });
     };
     const auto takeBack = [applied] {
-        return applied() ? tr("You have applied it. {edit.undo} takes it back.") : QString();
+        return applied() ? tr("You have applied the solver's schedule. {edit.undo} undoes that.") : QString();
     };
     const QString pane = QStringLiteral("solver");
-    return {
-        QStringLiteral("beat"),
-        tr("Beat Auto-solve"),
-        tr("Let the solver show what is possible, then get there by hand."),
-        QStringLiteral("schedule/attention-block.json"),
-        {{tr("Press {solve.auto}, or this button, and wait: the solver looks for the best schedule it can "
-             "find."),
-          [&window] { return buttonOf(window, "solve.auto"); },
-          [outcome, solver] { return outcome() && !solver->job().isRunning(); },
-          {},
-          {},
-          {pane}},
-         {tr("This is what there is to gain. Do not apply it: press “Keep as baseline”, and every view "
-             "draws it as a ghost."),
-          [solver]() -> QWidget* {
-              for (auto* button : solver->card().findChildren<QPushButton*>())
-                  if (button->text().contains(tr("baseline")) && button->isVisible())
-                      return button;
-              return solver;
-          },
-          kept,
-          pane,
-          takeBack,
-          {pane}},
-         {tr("Now you: drag ops onto one another, or take the changes that the inspector offers while "
-             "nothing is selected, until your total is at most 5 % above the solver's."),
-          [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("graph"))); },
-          [&d, kept, applied, outcome] {
-              const auto total = settledTotal(d);
-              return kept() && !applied() && total && *total <= 1.05 * outcome()->after->evaluation.total;
-          },
-          QStringLiteral("graph"),
-          [&d, outcome, takeBack, kept] {
-              if (QString undo = takeBack(); !undo.isEmpty())
-                  return undo;
-              const auto total = settledTotal(d);
-              if (!total || !kept())
-                  return QString();
-              return tr("You are %1 above. Where nothing helps any more, Compare "
-                        "({view.perspective.Compare}) shows what the solver runs together, recomputes and "
-                        "keeps.")
-                  .arg(percent(*total / outcome()->after->evaluation.total - 1));
-          },
-          {QStringLiteral("inspector")}}},
-        tr("Within 5 % of the solver, by hand. Compare ({view.perspective.Compare}) says where the two still "
-           "differ.")};
+    return {QStringLiteral("beat"),
+            tr("Beat Auto-solve"),
+            tr("Let the solver find a schedule, then try to reach its total by hand."),
+            QStringLiteral("schedule/attention-block.json"),
+            {{tr("Press {solve.auto} or this button and wait until the solver has finished."),
+              [&window] { return buttonOf(window, "solve.auto"); },
+              [outcome, solver] { return outcome() && !solver->job().isRunning(); },
+              {},
+              {},
+              {pane}},
+             {tr("The card shows what the solver has gained. Do not apply it: press “Keep as baseline”, and "
+                 "every view "
+                 "draws it as a ghost."),
+              [solver]() -> QWidget* {
+                  for (auto* button : solver->card().findChildren<QPushButton*>())
+                      if (button->text().contains(tr("baseline")) && button->isVisible())
+                          return button;
+                  return solver;
+              },
+              kept,
+              pane,
+              takeBack,
+              {pane}},
+             {tr("Now improve your own schedule until its total is at most 5 % above the solver's. Drag ops "
+                 "onto one "
+                 "another, or clear the selection and use the changes that the Inspector offers."),
+              [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("graph"))); },
+              [&d, kept, applied, outcome] {
+                  const auto total = settledTotal(d);
+                  return kept() && !applied() && total && *total <= 1.05 * outcome()->after->evaluation.total;
+              },
+              QStringLiteral("graph"),
+              [&d, outcome, takeBack, kept] {
+                  if (QString undo = takeBack(); !undo.isEmpty())
+                      return undo;
+                  const auto total = settledTotal(d);
+                  if (!total || !kept())
+                      return QString();
+                  return tr("Your total is %1 above the solver's. If you are stuck, Compare "
+                            "({view.perspective.Compare}) shows what the solver fuses, recomputes and "
+                            "retains.")
+                      .arg(percent(*total / outcome()->after->evaluation.total - 1));
+              },
+              {QStringLiteral("inspector")}}},
+            tr("Done: your schedule is within 5 % of the solver's. Compare ({view.perspective.Compare}) "
+               "shows where they "
+               "differ.")};
 }
 
 Tour fromModelToArray(MainWindow& window)
@@ -287,71 +295,75 @@ Tour fromModelToArray(MainWindow& window)
     Document& d = window.state().document;
     Selection& s = window.state().selection;
     LensLinks& links = window.state().workspace.links();
-    const auto before = std::make_shared<Schedule>(); // what the fourth step changes and the fifth restores
+    const auto before =
+        std::make_shared<Schedule>(); // schedule before the fourth step, which the fifth step restores
     const auto seen = [&window](const char* name) {
         return [&window, name] { return window.view(QLatin1String(name))->isSeen(); };
     };
     const auto button = [&window](const char* action) {
         return [&window, action] { return buttonOf(window, action); };
     };
-    return {
-        QStringLiteral("array"),
-        tr("From model to array"),
-        tr("One LLaMA block in four lenses: schedule, wavefront, loops, cores."),
-        QStringLiteral("models/llama-block.json"),
-        {{tr("A LLaMA block on the machine “edge”. Press {solve.auto}, wait, and press Apply in the Solver "
-             "pane."),
-          [&window, button]() -> QWidget* {
-              const auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
-              return solver->card().outcome() ? solver->applyButton() : button("solve.auto")();
-          },
-          [&d] { return d.hasProblem() && d.schedule().size() < d.problem()->opCount(); },
-          {},
-          {},
-          {QStringLiteral("solver")}},
-         {tr("{lens.slowest} selects the subgraph that takes the longest. Back in the graph: {view.graph}."),
-          [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("subgraphs"))); },
-          [&s, &links, &d, before] {
-              const bool done = s.state().subgraph && s.state().subgraph == links.slowest();
-              if (done)
-                  *before = d.schedule();
-              return done;
-          },
-          QStringLiteral("subgraphs")},
-         {tr("{lens.systolic}: the wavefront of its tile on the machine's array, cycle by cycle."),
-          button("lens.show.systolic"), seen("systolic")},
-         {tr("Click into h and turn the wheel: wavefront, cycles and total move with it."),
-          [&window] {
-              return controlCalled(window, QStringLiteral("inspector"), QStringLiteral("Tile height"));
-          },
-          [&d, before] { return d.schedule() != *before && settledTotal(d); },
-          QStringLiteral("inspector"),
-          [&s] {
-              return s.state().subgraph
-                         ? QString()
-                         : tr("Nothing is selected: {lens.slowest} selects the slowest again.");
-          },
-          {QStringLiteral("systolic"), QStringLiteral("inspector")}},
-         {tr("That was the solver's tile: whatever you set, take it back with {edit.undo}, or this button."),
-          button("edit.undo"),
-          [&d, before] { return d.schedule() == *before; },
-          {},
-          {},
-          {QStringLiteral("systolic"), QStringLiteral("inspector")}},
-         {tr("{lens.mapping}: its largest product on the memories of the machine, every tiling searched."),
-          button("lens.show.mapping"), seen("mapping")},
-         {tr("A column a memory, with the loops that run there; the bars say how far energy and cycles are "
-             "from the proven best. When you have seen it, {lens.npu}: the whole model on the machine's "
-             "cores."),
-          button("lens.show.npu"), seen("npu")},
-         {tr("A row a core: when it computes, and what it waits for. {view.graph} leads back to the graph."),
-          button("lens.show.schedule"),
-          [&window] {
-              const View* now = window.currentView();
-              return now && now->viewName() == QLatin1String("graph");
-          }}},
-        tr("What is selected in one lens is selected in all. The Machine pane changes the hardware of all "
-           "of them.")};
+    return {QStringLiteral("array"),
+            tr("From model to array"),
+            tr("See one LLaMA block in all four lenses."),
+            QStringLiteral("models/llama-block.json"),
+            {{tr("This is a LLaMA block on the machine “edge”. Press {solve.auto}, wait, and press Apply in "
+                 "the Solver "
+                 "view."),
+              [&window, button]() -> QWidget* {
+                  const auto* solver = qobject_cast<SolverView*>(window.view(QStringLiteral("solver")));
+                  return solver->card().outcome() ? solver->applyButton() : button("solve.auto")();
+              },
+              [&d] { return d.hasProblem() && d.schedule().size() < d.problem()->opCount(); },
+              {},
+              {},
+              {QStringLiteral("solver")}},
+             {tr("Press {lens.slowest} to select the slowest subgraph. {view.graph} returns to the graph."),
+              [&window] { return static_cast<QWidget*>(window.view(QStringLiteral("subgraphs"))); },
+              [&s, &links, &d, before] {
+                  const bool done = s.state().subgraph && s.state().subgraph == links.slowest();
+                  if (done)
+                      *before = d.schedule();
+                  return done;
+              },
+              QStringLiteral("subgraphs")},
+             {tr("Press {lens.systolic} to see its tile on the machine's array, cycle by cycle."),
+              button("lens.show.systolic"), seen("systolic")},
+             {tr("Click into the field h and turn the mouse wheel: wavefront, cycles and total change."),
+              [&window] {
+                  return controlCalled(window, QStringLiteral("inspector"), QStringLiteral("Tile height"));
+              },
+              [&d, before] { return d.schedule() != *before && settledTotal(d); },
+              QStringLiteral("inspector"),
+              [&s] {
+                  return s.state().subgraph
+                             ? QString()
+                             : tr("Nothing is selected. {lens.slowest} selects the slowest subgraph again.");
+              },
+              {QStringLiteral("systolic"), QStringLiteral("inspector")}},
+             {tr("Restore the solver's tile: press {edit.undo} or this button until your change is undone."),
+              button("edit.undo"),
+              [&d, before] { return d.schedule() == *before; },
+              {},
+              {},
+              {QStringLiteral("systolic"), QStringLiteral("inspector")}},
+             {tr("Press {lens.mapping} to map its largest product onto the memories of the machine."),
+              button("lens.show.mapping"), seen("mapping")},
+             {tr("Each column is a memory with its loops. The bars compare energy and cycles with the proven "
+                 "optimum. "
+                 "Then press {lens.npu} to simulate the whole model on the machine's "
+                 "cores."),
+              button("lens.show.npu"), seen("npu")},
+             {tr("Each row is a core: it shows when the core computes and what it waits for. {view.graph} "
+                 "returns to the "
+                 "graph."),
+              button("lens.show.schedule"),
+              [&window] {
+                  const View* now = window.currentView();
+                  return now && now->viewName() == QLatin1String("graph");
+              }}},
+            tr("A selection in one lens applies to all lenses. The Machine view changes the hardware of all "
+               "lenses.")};
 }
 
 } // namespace

@@ -44,7 +44,7 @@ template <typename V> View* make(const ViewContext& context)
 
 const std::vector<ViewEntry>& viewCatalog()
 {
-    // One line a view; order = order of the tabs.
+    // In the order of the tabs.
     static const std::vector<ViewEntry> entries{
         {QStringLiteral("graph"), tr("Graph"), QStringLiteral("layout"), DockArea::Centre,
          QStringLiteral("Edit,Tiles"), &make<GraphView>},

@@ -12,18 +12,18 @@ namespace tilewright::ui {
 
 enum class DockArea { Centre, Left, Right, Bottom };
 
-/// One view of the product: how it is called, where it stands by default, how it is made. The main window and
-/// `tilewright render` both read this list.
+/// Describes one view: name, title, default place and constructor. The main window and `tilewright render`
+/// use these entries.
 struct ViewEntry
 {
-    QString name;  ///< `render --view NAME`
-    QString title; ///< dock title
+    QString name;  ///< identifier, also of `render --view NAME`
+    QString title; ///< title of the dock
     QString iconName;
     DockArea area = DockArea::Bottom;
     QString perspectives; ///< names of the perspectives that show it, comma-separated ("Edit,Tiles")
     View* (*create)(const ViewContext& context);
-    QString keys{};             ///< show the dock, or hide it when it is in front
-    Lens lens = Lens::Schedule; ///< whose document it shows
+    QString keys{};             ///< shortcut that shows the dock, or hides it if it is in front
+    Lens lens = Lens::Schedule; ///< lens whose document the view shows
 };
 
 [[nodiscard]] const std::vector<ViewEntry>& viewCatalog();

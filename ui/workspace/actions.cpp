@@ -16,7 +16,7 @@ constexpr const char* kMenuProperty = "tilewrightMenu";
 constexpr const char* kGestureProperty = "tilewrightGesture";
 constexpr const char* kNoteProperty = "tilewrightNote";
 
-/// Marks that are hard to see by their names; the four arrows together by one.
+/// Key as text; punctuation that is hard to see is spelled out ("comma").
 QString keyText(const QKeySequence& key)
 {
     if (key == QKeySequence(Qt::Key_Comma))
@@ -46,7 +46,7 @@ QString keysText(const QList<QKeySequence>& keys)
     return out.join(QStringLiteral(", "));
 }
 
-/// Tooltip and status tip: what the action does or, when it cannot be used, why not.
+/// Sets tooltip and status tip: what the action does or, if it is disabled, why.
 void describe(QAction* action, const QString& why)
 {
     QString plain = action->text();
@@ -84,15 +84,15 @@ void Actions::enter(QAction* action, const ActionSpec& spec)
     if (const auto chosen = m_choices.find(spec.id); chosen != m_choices.end() && !spec.keysAreFixed) {
         action->setShortcuts(chosen->second);
         describe(action, {});
-        Q_EMIT keysChanged(); // texts that were there before the action
+        Q_EMIT keysChanged(); // update texts with the keys of this action
     }
     if (spec.tip.contains(QLatin1Char('{'))) {
         m_tipsWithKeys.emplace(action, spec.tip);
-        tellKeysInTips();
+        updateKeysInTooltips();
     }
 }
 
-void Actions::tellKeysInTips()
+void Actions::updateKeysInTooltips()
 {
     for (const auto& [action, tip] : m_tipsWithKeys)
         if (const QString told = withKeys(tip); told != action->whatsThis()) {
@@ -141,7 +141,7 @@ QAction* Actions::offer(QWidget* owner, ActionSpec spec, std::function<void(bool
         action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
         connect(action, &QAction::triggered, this, [this, action](bool checked) {
             if (const Offer* offer = offerInUse(action)) {
-                const auto run = offer->run; // it may end in another offer
+                const auto run = offer->run; // a copy: running it may register further actions
                 run(checked);
             }
         });
@@ -175,7 +175,7 @@ void Actions::refresh()
     const auto tell = [this](QAction* action, const Availability& available) {
         QString& described = m_described[action];
         const QString now = action->text() + QLatin1Char('\n') + available.whyNot;
-        if (std::exchange(described, now) != now) // tooltips are not made anew with every selection
+        if (std::exchange(described, now) != now) // rebuild the tooltip only if its content changed
             setAvailable(action, available);
     };
     for (QAction* action : m_actions) {
@@ -216,7 +216,7 @@ bool Actions::isCommand(const QAction* action)
     return !action->property(kNoteProperty).toBool();
 }
 
-// -- keys of a person's own choice -----------------------------------------------------------------------
+// -- keys assigned by the user ---------------------------------------------------------------------------
 
 void Actions::setKeyChoices(const KeyChoices& choices)
 {
@@ -233,8 +233,8 @@ void Actions::setKeyChoices(const KeyChoices& choices)
         describe(action, {});
         m_described.erase(action);
     }
-    tellKeysInTips();
-    refresh(); // also why something cannot be used is said in the tooltip
+    updateKeysInTooltips();
+    refresh(); // rebuilds the tooltips
     Q_EMIT keysChanged();
 }
 
@@ -245,11 +245,11 @@ const QList<QKeySequence>& Actions::usualKeys(const QAction* action) const
 
 bool Actions::mayHaveOtherKeys(const QAction* action) const
 {
-    // What has no keys and is no command is done with the mouse.
+    // An entry without keys that is not a command is a mouse gesture.
     return !m_usual.at(action).areFixed && (isCommand(action) || !usualKeys(action).isEmpty());
 }
 
-bool Actions::meet(const QAction* a, const QAction* b)
+bool Actions::canConflict(const QAction* a, const QAction* b)
 {
     const auto isGlobal = [](const QAction* action) {
         return action->shortcutContext() == Qt::WindowShortcut;

@@ -15,94 +15,95 @@
 
 namespace tilewright::ui {
 
-/// Whether an action can be used now; where it cannot, the sentence that says why.
+/// Tells whether an action can be used now and, if not, why.
 struct Availability
 {
-    QString whyNot; ///< empty: it can be used
+    QString whyNot; ///< reason as a sentence; empty if the action can be used
 
     Availability() = default;
     Availability(bool on, const QString& why) : whyNot(on ? QString() : why) {}
     [[nodiscard]] bool isAvailable() const { return whyNot.isEmpty(); }
 };
 
-/// What an action is, given once; menus, toolbar, context menus, the command palette, the shortcut sheet and
-/// the tests all use the QAction made from it.
+/// Description of an action. Menus, toolbar, context menus, command palette, shortcut sheet and tests all use
+/// the QAction that is made from it.
 struct ActionSpec
 {
     QString id;       ///< "schedule.fuse"
-    QString menu;     ///< "Schedule"; the category in palette and shortcut sheet
+    QString menu;     ///< "Schedule": menu, and category in the palette and the shortcut sheet
     QString text;     ///< "Fuse selection"
-    QString iconName; ///< of resources/icons; may be empty
+    QString iconName; ///< file in resources/icons without ending; may be empty
     QList<QKeySequence> shortcuts;
-    QString tip; ///< what it does, one sentence
+    QString tip; ///< one sentence that says what the action does
     bool checkable = false;
-    QString gesture{}; ///< what the mouse does for it, or keys that are no shortcut: "wheel", "Enter"
-    // Asked by Actions::refresh(); what is not given never changes.
+    QString gesture{}; ///< mouse gesture, or key that is not a shortcut: "wheel", "Enter"
+    // Called by Actions::refresh(); may be missing if the value never changes.
     std::function<Availability()> available{};
     std::function<bool()> checked{};
     std::function<QString()> textNow{};
-    bool keysAreFixed = false; ///< keys that differ (arrows), or that mean this only in one place (Esc)
+    bool keysAreFixed = false; ///< the user cannot change the keys (arrow keys, Esc, …)
 };
 
-/// Keys that a person has chosen, by the id of the action; the others have those they came with.
+/// Keys that the user has assigned, by id of the action. Other actions have their default keys.
 using KeyChoices = std::map<QString, QList<QKeySequence>>;
 
+/// Registry of all actions of the window.
 class Actions : public QObject
 {
     Q_OBJECT
 public:
     using QObject::QObject;
 
-    /// Registers and returns the action; `run` is called when it is triggered (with the check state).
+    /// Registers an action and returns it. `run` is called with the check state when the action is triggered.
     QAction* add(const ActionSpec& spec, std::function<void(bool)> run);
-    /// The same for a command that is no switch. `available` may be missing.
+    /// Registers an action that is not checkable. `available` may be empty.
     QAction* add(QAnyStringView id, const QString& menu, const QString& text, QAnyStringView iconName,
                  const QList<QKeySequence>& keys, const QString& tip,
                  const std::function<Availability()>& available, const std::function<void()>& run);
-    /// Registers a command of a widget of which there may be several: triggered, it acts on the one that can
-    /// be seen, otherwise on the one made last. The keys are the widget's own business. Returns the one
-    /// action.
+    /// Registers a command of a kind of widget with several instances, as one action. The command acts on the
+    /// visible instance, otherwise on the one created last. The widget handles the keys itself.
     QAction* offer(QWidget* owner, ActionSpec spec, std::function<void(bool)> run);
-    /// Registers what keys or the mouse do without being a command: a row of the shortcut sheet. Returns the
-    /// one of this id.
+    /// Registers a key or mouse gesture that is not a command: it only appears in the shortcut sheet. Returns
+    /// the entry with this id.
     QAction* note(const ActionSpec& spec);
-    /// An action that is in no registry.
+    /// Creates an action without registering it.
     [[nodiscard]] static QAction* make(const ActionSpec& spec, QObject* parent);
-    /// Asks all actions anew whether they can be used, are checked, and what they are called. To be called
-    /// when something has changed that an answer depends on.
+    /// Updates availability, check state and text of all actions. To be called when something has changed
+    /// that these depend on.
     void refresh();
-    /// The action with this id; null when there is none.
+    /// Action with this id; null if there is none.
     [[nodiscard]] QAction* find(const QString& id) const;
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
     [[nodiscard]] static QString menuOf(const QAction* action);
-    /// Its keys and gestures for reading: "Ctrl+C", "comma", "arrows".
+    /// Keys and gesture of an action as text: "Ctrl+C", "comma", "arrows".
     [[nodiscard]] static QString keysOf(const QAction* action);
     [[nodiscard]] static bool isCommand(const QAction* action);
 
-    // -- keys of a person's own choice
+    // -- keys assigned by the user
     [[nodiscard]] const KeyChoices& keyChoices() const { return m_choices; }
-    /// Gives every action its chosen keys or, without a choice, those it came with; also to actions that are
-    /// registered later.
+    /// Sets the keys of all actions, also of those registered later: the assigned keys or the default keys.
     void setKeyChoices(const KeyChoices& choices);
+    /// Default keys of an action.
     [[nodiscard]] const QList<QKeySequence>& usualKeys(const QAction* action) const;
+    /// True if the user may change the keys of this action.
     [[nodiscard]] bool mayHaveOtherKeys(const QAction* action) const;
-    /// Those that would not know which of them is meant, were they given the same key: of the whole window,
-    /// of one view, or of one view and all pictures.
-    [[nodiscard]] static bool meet(const QAction* a, const QAction* b);
-    /// A text with the key of a command in the place of its id in braces, "{graph.find}"; of a command
-    /// without a key its name.
+    /// True if the same key on both actions would be ambiguous: one of them works in the whole window, both
+    /// belong to the same view, or one of them belongs to all canvases.
+    [[nodiscard]] static bool canConflict(const QAction* a, const QAction* b);
+    /// Replaces ids of commands in braces, such as "{graph.find}", by their keys, or by their names if they
+    /// have no key.
     [[nodiscard]] QString withKeys(QString text) const;
-    /// Hands such a text to `tell`, now and whenever keys change, as long as `owner` lives.
+    /// Calls `tell` with withKeys(text), now and whenever keys change, as long as `owner` exists.
     void tellKeys(QObject* owner, const QString& text, const std::function<void(const QString&)>& tell);
-    /// The same as the tooltip of a control.
+    /// Sets the tooltip of a control to withKeys(tip), and updates it when keys change.
     void explain(QWidget* control, const QString& tip);
 
 Q_SIGNALS:
     void keysChanged();
 
 public:
-    /// Enables or disables; a disabled action says in its tooltip and in the status bar why it is. For the
-    /// entries of a menu that is made when it opens; registered actions know themselves.
+    /// Enables or disables an action; tooltip and status bar of a disabled action show the reason. For
+    /// actions that are not registered, such as entries of context menus.
     static void setAvailable(QAction* action, const Availability& available);
 
 private:
@@ -112,16 +113,16 @@ private:
         std::function<void(bool)> run;
         std::function<Availability()> available;
     };
-    /// The widget's that an offered action acts on; null when none is left.
+    /// The instance that an offered action acts on; null if there is none.
     const Offer* offerInUse(const QAction* action);
     void enter(QAction* action, const ActionSpec& spec);
-    void tellKeysInTips();
+    void updateKeysInTooltips();
 
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
-    std::map<const QAction*, ActionSpec> m_specs;  ///< of those that can change
-    std::map<const QAction*, QString> m_described; ///< text and reason that its tooltip was made from
-    /// The keys that an action came with.
+    std::map<const QAction*, ActionSpec> m_specs;  ///< specs of actions with available, checked or textNow
+    std::map<const QAction*, QString> m_described; ///< text and reason that the tooltip shows now
+    /// Default keys of an action.
     struct Usual
     {
         QList<QKeySequence> keys;

@@ -16,7 +16,8 @@ QThreadPool* backgroundPool()
 {
     static QThreadPool pool;
     static const bool once = [] {
-        qAddPostRoutine([] { pool.waitForDone(); }); // what is running still delivers to the application
+        qAddPostRoutine(
+            [] { pool.waitForDone(); }); // running jobs still post their results to the application
         return true;
     }();
     (void)once;
@@ -26,7 +27,7 @@ QThreadPool* backgroundPool()
 void standBack()
 {
 #ifdef Q_OS_LINUX
-    // QThread's priorities mean nothing to Linux's default scheduler; the nice value of a single thread does.
+    // The default scheduler of Linux ignores the priorities of QThread, but not the nice value of a thread.
     constexpr int kNiceness = 5;
     thread_local const bool done =
         setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness) == 0;

@@ -5,12 +5,12 @@ class QThreadPool;
 
 namespace tilewright::ui {
 
-/// Where background work runs. Not Qt's global pool: Qt paints large translucent areas there and waits for
-/// it, so that a picture would wait until a long job is done.
+/// Thread pool for background work. Not Qt's global pool: Qt paints large translucent areas in that pool, so
+/// painting would wait for long jobs.
 [[nodiscard]] QThreadPool* backgroundPool();
 
-/// Lets the calling worker thread stand back, from now on, where the window or an evaluation that it waits
-/// for need the processor. Does nothing where the system has no such thing.
+/// Lowers the priority of the calling worker thread below that of the window and of evaluations. Only on
+/// Linux.
 void standBack();
 
 } // namespace tilewright::ui

@@ -8,7 +8,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// One less than the machine has: the window is drawn meanwhile.
+/// Number of worker threads: all processors but one, which is left to the window.
 std::size_t threadsBehindTheWindow()
 {
     return std::max(2U, std::thread::hardware_concurrency()) - 1;

@@ -15,16 +15,17 @@ namespace tilewright::ui {
 
 using LowerBoundPtr = std::shared_ptr<const LowerBound>;
 
-/// What is to be proven.
+/// Input of a BoundJob.
 struct ProofRequest
 {
     ProblemPtr problem;
     Rules rules;
     double seconds = 0;
-    double total = std::numeric_limits<double>::infinity(); ///< of the valid schedule that is shown
+    double total = std::numeric_limits<double>::infinity(); ///< total of the valid schedule that is shown
 };
 
-/// Proves in the background how good a schedule is (core/solve/search/proof_run.h).
+/// Raises the lower bound of a problem in the background, until the gap is closed or the time is over
+/// (core/solve/search/proof_run.h).
 class BoundJob : public QObject
 {
     Q_OBJECT
@@ -32,16 +33,16 @@ public:
     explicit BoundJob(QObject* parent = nullptr);
 
     void start(const ProofRequest& request);
-    /// Ends at once for whoever looks; what was found by then may still be told.
+    /// Stops the job: isRunning() is false at once. A last result may still be announced.
     void stop();
     [[nodiscard]] bool isRunning() const { return m_job.isBusy() && !m_isStopped; }
-    [[nodiscard]] double seconds() const; ///< of the search that runs, or of the last one
+    [[nodiscard]] double seconds() const; ///< duration of the running job so far, or of the last one
     void waitIdle() { m_job.waitIdle(); }
 
 Q_SIGNALS:
     void raised(const tilewright::ProblemPtr& problem, const tilewright::Rules& rules,
                 const tilewright::ui::LowerBoundPtr& bound);
-    /// Of the last request.
+    /// Progress of the last request.
     void advanced(const tilewright::ProofState& state);
     void finished();
 

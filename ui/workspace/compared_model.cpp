@@ -20,7 +20,8 @@ ComparedModel::~ComparedModel() = default;
 Status ComparedModel::open(const QString& path)
 {
     if (!m_document.lensModel())
-        return Error{ErrorCode::Refused, "open a model first: what is compared with it comes second", {}, {}};
+        return Error{
+            ErrorCode::Refused, "open a model first; then open the model to compare it with", {}, {}};
     const auto content = readContent(path.toStdString(), onnx::isOnnx);
     if (!content)
         return content.error();
@@ -31,7 +32,7 @@ Status ComparedModel::open(const QString& path)
         return *file->workload->noModel;
     m_path = path;
     m_name = QFileInfo(path).fileName();
-    m_of = m_document.problemPath();
+    m_openPath = m_document.problemPath();
     m_dimensions = m_document.dimensions();
     m_workload = std::move(file->workload);
     request();
@@ -53,12 +54,12 @@ void ComparedModel::follow()
 {
     if (!isOpen())
         return;
-    if (!m_document.lensModel() || m_document.problemPath() != m_of) {
+    if (!m_document.lensModel() || m_document.problemPath() != m_openPath) {
         leave();
         return;
     }
     if (m_dimensions != m_document.dimensions()) {
-        // A size that both leave free is the same in both.
+        // A free dimension of both models gets the same size in both.
         if (const Status read = open(m_path); !read) {
             leave();
             Q_EMIT refused(QString::fromStdString(read.error().text()));

@@ -6,8 +6,8 @@
 
 namespace tilewright::ui {
 
-/// The model that the open one is compared with, kept on the machine of the open one: A, while what is open
-/// is B. Opening another file ends the comparison.
+/// Comparison of the open model (B) with a model of another file (A) on the same machine. Opening another
+/// file in the window ends the comparison.
 class ComparedModel : public QObject
 {
     Q_OBJECT
@@ -15,37 +15,37 @@ public:
     explicit ComparedModel(Document& document);
     ~ComparedModel() override;
 
-    /// Reads a model of any kind. The Error says why it is none; what was compared before stays then.
+    /// Reads model A from a file of any format. On an Error the previous comparison is kept.
     [[nodiscard]] Status open(const QString& path);
     void leave();
     [[nodiscard]] bool isOpen() const { return m_workload != nullptr; }
-    [[nodiscard]] const QString& name() const { return m_name; } ///< of its file
-    /// A is before, B after; null while it is being found.
+    [[nodiscard]] const QString& name() const { return m_name; } ///< file name of model A
+    /// Both models, A as "before" and B as "after"; null while they are being computed.
     [[nodiscard]] const lower::ModelsOnMachinePtr& models() const { return m_models; }
-    /// Per op of the open problem what its operator is against A; empty without a comparison.
+    /// Change of the operator of every op of the open problem, compared with A; empty without a comparison.
     [[nodiscard]] const std::vector<model::OperatorChange>& changes() const { return m_changes; }
     void settle() { m_job.waitIdle(); }
 
 Q_SIGNALS:
     void changed();
-    void refused(const QString& why); ///< it cannot stand on the machine, and is left
+    void refused(const QString& why); ///< model A cannot be put on the machine; the comparison has ended
 
 private:
-    void follow(); ///< what is open, or its machine, is another
+    void follow(); ///< reacts to another open model or machine
     void request();
     void take(Result<lower::ModelsOnMachinePtr> models);
 
     Document& m_document;
     QString m_path, m_name;
-    QString m_of;                  ///< the file that it is compared with
-    onnx::Dimensions m_dimensions; ///< of what is open, under which m_workload was read
+    QString m_openPath;            ///< file of the open model that A is compared with
+    onnx::Dimensions m_dimensions; ///< dimensions of the open model with which m_workload was read
     std::shared_ptr<const lower::Workload> m_workload;
     lower::ModelsOnMachinePtr m_models;
     std::vector<model::OperatorChange> m_changes;
     LatestJob<Result<lower::ModelsOnMachinePtr>> m_job;
 };
 
-/// The change of every op of B (side 1) or A (side 0) of a comparison.
+/// Change of every op of model A (side 0) or B (side 1) of a comparison.
 [[nodiscard]] std::vector<model::OperatorChange> changesOf(const lower::ModelsOnMachine& models,
                                                            std::size_t side);
 

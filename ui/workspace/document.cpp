@@ -34,7 +34,7 @@ Document::~Document() = default;
 void Document::announce(Parts parts)
 {
     m_unannounced |= parts;
-    if (m_together > 0 || !m_unannounced)
+    if (m_openBatches > 0 || !m_unannounced)
         return;
     const QScopedValueRollback announcing(m_announcing, true);
     Q_EMIT changed(std::exchange(m_unannounced, {}));
@@ -56,7 +56,7 @@ Status Document::setDimensions(const onnx::Dimensions& dimensions)
     return Unit{};
 }
 
-Status Document::startOn(const Machine& machine)
+Status Document::setInitialMachine(const Machine& machine)
 {
     if (Status set = setMachine(machine, {}); !set)
         return set;
@@ -131,7 +131,7 @@ Status Document::adopt(const Machine& machine, Schedule schedule, const QString&
 Status Document::adopt(const Hardware& hardware, Schedule schedule, const QString& text)
 {
     if (!m_problem || m_model)
-        return Error{ErrorCode::Refused, "no problem that stands as it is is open", {}, {}};
+        return Error{ErrorCode::Refused, "no problem file is open", {}, {}};
     State next = state();
     if (m_problem->hardware() != hardware) {
         Problem::Data data = m_problem->data();
@@ -185,7 +185,7 @@ void Document::takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model)
 void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Schedule schedule,
                          const QString& path)
 {
-    const Together together(*this);
+    const ChangeBatch batch(*this);
     dropPreview();
     m_evaluation->cancel();
     m_trial->cancel();
@@ -279,7 +279,7 @@ void Document::publish(SnapshotPtr snapshot)
     if (!snapshot || snapshot->problem != m_problem)
         return;
     if (snapshot->lowerBound < m_bound->value && snapshot->evaluation.rules == m_rules) {
-        // Taken before the bound was raised.
+        // The snapshot was taken before the bound was raised: correct its bound.
         auto raised = std::make_shared<Snapshot>(*snapshot);
         raised->lowerBound = m_bound->value;
         snapshot = std::move(raised);
@@ -337,7 +337,7 @@ void Document::showPreview(Schedule schedule)
     if (!m_problem)
         return;
     if (!m_preview)
-        m_previewColours = m_colours; // what both have in common keeps its colour
+        m_previewColours = m_colours; // subgraphs that both schedules have keep their colours
     m_previewing->request([taker = m_taker, schedule = std::move(schedule)](std::stop_token) {
         return taker->take(schedule, 0);
     });
@@ -388,7 +388,7 @@ void Document::setNudges(const Nudges& nudges)
     announce(Part::Nudges);
 }
 
-bool Document::isOfTheFile(const QUndoCommand& step) const
+bool Document::changesFile(const QUndoCommand& step) const
 {
     return !dynamic_cast<const NudgeCommand*>(&step);
 }
@@ -420,8 +420,7 @@ void Document::pinBaseline(const QString& name)
         return;
     waitForSnapshot();
     if (!m_snapshot->evaluation.valid()) {
-        Q_EMIT refused(
-            tr("What cannot run has no latency to compare with: mend the problems first, then pin it."));
+        Q_EMIT refused(tr("An invalid schedule cannot be a baseline. Fix the problems first."));
         return;
     }
     addBaseline(name.isEmpty()

@@ -33,19 +33,19 @@ struct Baseline
     SnapshotPtr snapshot;
 };
 
-namespace parts { // a namespace of its own: operator| must not hide that of keys and modifiers
+namespace parts { // own namespace, so that operator| does not hide that of keys and modifiers
 
-/// What of a Document can change.
+/// The parts of a Document that can change.
 enum class Part {
-    Problem = 1,   ///< another problem (or none): views rebuild from nothing
-    Steps = 2,     ///< schedule() differs; unless Snapshot comes with it, that follows
-    Snapshot = 4,  ///< snapshot() differs
+    Problem = 1,   ///< another problem (or none): views rebuild everything
+    Steps = 2,     ///< schedule(); without Snapshot in the same signal, the evaluation follows later
+    Snapshot = 4,  ///< snapshot()
     RuleSet = 8,   ///< rules()
-    Baseline = 16, ///< the pinned states, or which of them is drawn
-    Preview = 32,
-    Proof = 128,  ///< proof()
-    Nudges = 256, ///< nudges()
-    Machine = 64 ///< machine(), and with it costs and hardware of problem(): the same ops on the same tensors
+    Baseline = 16, ///< baselines() or baselineIndex()
+    Preview = 32,  ///< preview()
+    Proof = 128,   ///< proof()
+    Nudges = 256,  ///< nudges()
+    Machine = 64   ///< machine(), and costs and hardware of problem(); ops and tensors are the same
 };
 Q_DECLARE_FLAGS(Parts, Part)
 [[nodiscard]] constexpr Parts operator|(Part a, Part b) noexcept
@@ -57,9 +57,10 @@ Q_DECLARE_FLAGS(Parts, Part)
 using parts::Part;
 using parts::Parts;
 
-/// The open workload: a model on a machine with the problem it is lowered to, or a problem that stands as it
-/// is; schedule with undo, rules, files, evaluation of the current state, baselines. Every edit is a pure
-/// function of core/edit whose result goes through apply(); undo is assignment, so it cannot drift.
+/// The open workload with its schedule: a model that is lowered to a problem on a machine, or a plain problem
+/// (a problem file). Holds schedule with undo, rules, files, evaluation of the current state, baselines.
+/// Every edit is a pure function of core/edit whose result goes through apply(). Undo assigns the earlier
+/// value.
 class Document : public LensDocument
 {
     Q_OBJECT
@@ -71,168 +72,171 @@ public:
     [[nodiscard]] bool hasProblem() const { return m_problem != nullptr; }
     [[nodiscard]] const ProblemPtr& problem() const { return m_problem; }
     [[nodiscard]] const Schedule& schedule() const { return m_schedule; }
-    /// The model that problem() is lowered from; null for a problem that stands as it is.
+    /// Model that problem() was lowered from; null for a plain problem.
     [[nodiscard]] const lower::ModelOnMachinePtr& model() const { return m_model; }
-    /// That of the model, or what a problem says of its own; nothing when no array fits the problem.
+    /// Machine of the model, or derived from the hardware of a plain problem; nothing if no array fits that.
     [[nodiscard]] const std::optional<Machine>& machine() const { return m_machine; }
-    /// What the other lenses take their workload from: model(), or the problem lifted onto machine(). Null
-    /// without a problem, and for one that is no model.
+    /// Workload of the other lenses: model(), or a model that is derived from the plain problem and
+    /// machine(). Null without a problem, or if a plain problem cannot be converted.
     [[nodiscard]] const lower::ModelOnMachinePtr& lensModel();
-    /// Index into Theme::categorical of each subgraph of schedule().
+    /// Colour of every subgraph of schedule(), as index into Theme::categorical.
     [[nodiscard]] const std::vector<std::size_t>& colours() const { return m_colours.colours(); }
     [[nodiscard]] const SubgraphColours& subgraphColours() const { return m_colours; }
     [[nodiscard]] const Rules& rules() const { return m_rules; }
-    /// Why these rules were chosen for the loaded schedule; empty when the person chose them.
+    /// Reason why the program chose these rules for the loaded schedule; empty if the user chose them.
     [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }
-    /// The latest published evaluation; null without a problem. May be one edit behind schedule().
+    /// Latest published evaluation; null without a problem. May be one edit behind schedule().
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
-    /// Whether snapshot() is that of schedule() under rules().
+    /// True if snapshot() is the evaluation of schedule() under rules().
     [[nodiscard]] bool isEvaluated() const { return m_snapshot && m_snapshot->revision == m_revision; }
-    /// Whether changed() is being sent, or will be with the snapshot of the last edit. A selection that
-    /// follows an edit is shown then, together with the edit.
+    /// True while changed() is being emitted or still to be emitted with the snapshot of the last edit. Views
+    /// then show a change of the selection together with the edit.
     [[nodiscard]] bool isChanging() const { return m_announcing || (m_problem && !isEvaluated()); }
-    /// The last snapshot that was valid (its total stays, greyed, while the state is illegal); may be null.
+    /// Last valid snapshot; may be null. The status bar shows its total in grey while the schedule is
+    /// invalid.
     [[nodiscard]] const SnapshotPtr& lastValid() const { return m_lastValid; }
-    /// The last edit, undo or redo, and the state before it: what it changed stands in the status bar.
+    /// Last edit, undo or redo, and the state before it. The status bar shows the difference.
     struct LastStep
     {
         enum class Way { Edit, Undo, Redo };
         Way way = Way::Edit;
-        SnapshotPtr before; ///< null when there is nothing to compare with
+        SnapshotPtr before; ///< snapshot before the step; null if there is none
     };
     [[nodiscard]] const LastStep& lastStep() const { return m_lastStep; }
     [[nodiscard]] const QString& problemPath() const { return m_problemPath; }
     [[nodiscard]] const QString& schedulePath() const { return path(); }
 
     // -- files (the Error's text names file, field and reason)
-    /// Opens a model or a problem (with one op a subgraph to start from), attaches a schedule to the open
-    /// problem, or puts the open model on another machine.
+    /// Opens a model or a problem (with one op per subgraph), a schedule of the open problem, or a machine
+    /// for the open model.
     [[nodiscard]] Status open(const LensFile& file) override;
     [[nodiscard]] Status openFile(const QString& path);
     [[nodiscard]] Status openProblem(const QString& path);
     [[nodiscard]] Status openSchedule(const QString& path);
-    /// What can be kept of a schedule file that openSchedule() refuses, as one edit: the file itself stays as
-    /// it is until the person saves over it.
+    /// Opens the readable part of a schedule file that openSchedule() refuses, as one edit. The file itself
+    /// is not changed before the user saves.
     [[nodiscard]] Status openReadablePart(const QString& path);
     void setProblem(ProblemPtr problem, Schedule schedule, const QString& path = {});
     void setModel(lower::ModelOnMachinePtr model, Schedule schedule, const QString& path = {});
     [[nodiscard]] bool hasContent() const override { return hasProblem(); }
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
-    void newSchedule(); ///< one op a subgraph; undoable
+    void newSchedule(); ///< replaces the schedule by one op per subgraph, as one undo step
     void close();
 
-    /// The schedule with its problem.
+    /// Copy of schedule and problem for recovery after a crash.
     [[nodiscard]] Result<QJsonObject> recoveryCopy() const override;
     [[nodiscard]] Status recover(const QJsonObject& copy) override;
 
     // -- editing
-    /// One undo step. Steps with the same non-empty mergeKey that follow one another without a pause merge
-    /// (drags, spins).
+    /// Replaces the schedule as one undo step. Consecutive steps with the same non-empty mergeKey are merged
+    /// if there is no pause between them (dragging, spin boxes).
     void apply(Schedule next, const QString& text, const QString& mergeKey = {});
-    /// The schedule of a trial with its evaluation, which is published instead of evaluating it again.
+    /// Applies the schedule of a trial and publishes its evaluation without evaluating it again.
     void apply(const SnapshotPtr& judged, const QString& text);
-    /// Applies an edit's result; a refusal is announced by refused() and returned as false.
+    /// Applies the result of an edit. On an Error emits refused() and returns false.
     bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});
     void setRules(const Rules& rules);
-    /// The model on another machine, as one undo step; the schedule stays. A problem that stood as it is gets
-    /// the machine's hardware and costs. Without an open problem: the machine of the next model.
+    /// Puts the model on another machine as one undo step; the schedule is kept. A plain problem gets the
+    /// hardware and costs of the machine. Without an open problem: sets nextMachine().
     [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
                                     const QString& mergeKey = {});
-    /// Another machine and a schedule for it, as one undo step.
+    /// Applies another machine and a schedule for it, as one undo step.
     [[nodiscard]] Status adopt(const Machine& machine, Schedule schedule, const QString& text);
-    /// The same of a problem that stands as it is: its costs stay.
+    /// Applies other hardware and a schedule for it to a plain problem, as one undo step. Its costs are kept.
     [[nodiscard]] Status adopt(const Hardware& hardware, Schedule schedule, const QString& text);
-    /// The same as part of opening: no step to undo.
-    [[nodiscard]] Status startOn(const Machine& machine);
-    /// The sizes that the file of the open ONNX model leaves free, and what they are taken to be.
+    /// Puts the model on another machine as part of opening it, without an undo step.
+    [[nodiscard]] Status setInitialMachine(const Machine& machine);
+    /// Free dimensions of the open ONNX model and the sizes chosen for them.
     [[nodiscard]] const std::vector<onnx::FreeDimension>& freeDimensions() const { return m_freeDimensions; }
     [[nodiscard]] const onnx::Dimensions& dimensions() const { return m_dimensions; }
-    /// The same model with other sizes, as one undo step. The schedule stays as far as the graph does; where
-    /// other ops come of it, it starts again with one op a subgraph.
+    /// Sets the sizes of the free dimensions as one undo step. The schedule is kept if the ops are the same,
+    /// otherwise it is replaced by one op per subgraph.
     [[nodiscard]] Status setDimensions(const onnx::Dimensions& dimensions);
-    /// The machine that a model is put on when it is opened.
+    /// Machine on which the next model is opened.
     [[nodiscard]] const Machine& nextMachine() const { return m_nextMachine; }
 
     // -- evaluation
-    /// Evaluates here and now and publishes; for tests, exports and the first paint of a new file.
+    /// Evaluates in this thread and publishes the snapshot. For tests, exports and the first paint of a new
+    /// file.
     void evaluateNow();
-    /// The published snapshot is that of schedule() afterwards: it is not waited for with an event loop, in
-    /// which a person could close the problem.
+    /// Makes sure that snapshot() is the evaluation of schedule(). Blocks instead of running an event loop,
+    /// in which the user could close the problem.
     void waitForSnapshot();
-    /// Evaluation of a trial schedule in the background; at most one in flight, the latest wins. `deliver`
-    /// gets the trial's snapshot on the GUI thread.
+    /// Evaluates a trial schedule in the background. At most one request runs; of further requests only the
+    /// latest is kept. `deliver` is called with the snapshot on the GUI thread.
     void requestTrial(Schedule trial, std::function<void(SnapshotPtr)> deliver);
-    /// The same with the edit itself made in the background; `deliver` gets the refusal when there is one.
+    /// Like requestTrial() above, but also makes the edit in the background. `deliver` gets its Error, if
+    /// any.
     void requestTrial(std::function<Result<Schedule>()> edit,
                       std::function<void(Result<SnapshotPtr>)> deliver);
     void cancelTrial();
 
     // -- preview
-    /// A schedule that is looked at without being the document's: the best of a running solver. No state of
-    /// the document; never undone, saved or recovered, and dropped by every edit. Null while there is none.
+    /// Snapshot that views show instead of the document's own: the best schedule of a running solver. It is
+    /// never undone, saved or recovered, and every edit drops it. Null if there is none.
     [[nodiscard]] const SnapshotPtr& preview() const { return m_preview; }
     [[nodiscard]] const std::vector<std::size_t>& previewColours() const
     {
         return m_previewColours.colours();
     }
-    void showPreview(Schedule schedule); ///< evaluated in the background; the latest wins
+    void showPreview(Schedule schedule); ///< evaluates the schedule in the background, then shows it
     void dropPreview();
 
     // -- notes
-    /// What a person has written, by what it is about: subgraphNote(), viewNote(). No part of the schedule:
-    /// kept with the session, told in reports, never undone.
+    /// Notes of the user by subject: subgraphNote() or viewNote(). They are saved with the session and
+    /// included in reports, but are not part of the schedule and have no undo.
     using Notes = QMap<QString, QString>;
     [[nodiscard]] const Notes& notes() const { return m_notes; }
-    void setNote(const QString& about, const QString& text); ///< an empty one forgets it
+    void setNote(const QString& about, const QString& text); ///< an empty text removes the note
     void setNotes(Notes notes) { m_notes = std::move(notes); }
-    /// A subgraph is known by what it runs: a note follows it through edits of its tile and its place.
+    /// Key of the note on a subgraph: its ops. The note is kept when granularity or position change.
     [[nodiscard]] static QString subgraphNote(const Subgraph& subgraph);
     [[nodiscard]] static QString viewNote(const QString& view);
 
     // -- nudges
-    /// By how much nodes of the graph were moved by hand, by what the graph calls them. No part of the
-    /// schedule: kept with the session. An undo step that changes nothing that is saved.
+    /// Offsets of graph nodes that the user moved, by the node's key in the graph view. Changes are undo
+    /// steps; the offsets are saved with the session, not in the schedule file.
     using Nudges = QMap<QString, QPointF>;
     [[nodiscard]] const Nudges& nudges() const { return m_nudges; }
-    /// Steps with the same non-empty mergeKey that follow one another merge.
+    /// Sets the offsets as one undo step. Consecutive steps with the same non-empty mergeKey are merged.
     void nudge(const Nudges& next, const QString& text, const QString& mergeKey = {});
-    void setNudges(const Nudges& nudges); ///< of the session: no step
+    void setNudges(const Nudges& nudges); ///< restores the offsets of a session, without an undo step
     using NudgeCommand = ValueCommand<Nudges, 2>;
 
     // -- bounds and proofs
-    /// What no schedule of the open problem beats by the rules in force: the quick bound, or the highest that
-    /// raiseBound() has taken over. Null without a problem.
+    /// Lower bound of the open problem under the present rules: the quick bound, or the highest one given to
+    /// raiseBound(). Null without a problem.
     [[nodiscard]] const LowerBoundPtr& bound() const { return m_bound; }
-    /// Takes over a higher bound; one of another problem or of other rules changes nothing.
+    /// Sets a higher lower bound. Ignored if it belongs to another problem or to other rules.
     void raiseBound(const ProblemPtr& problem, const Rules& rules, const LowerBoundPtr& bound);
-    /// What no schedule of the open problem can beat by these rules, as a solver has proven.
+    /// Proof of a solver that no schedule of `problem` under `rules` is faster than `total`.
     struct Proof
     {
         ProblemPtr problem;
         Rules rules;
         double total = 0;
-        QString space; ///< what it covers, in words
+        QString space; ///< description of the schedules that the proof covers
     };
     void addProof(Proof proof);
-    /// That the shown schedule is optimal; null when nobody has proven it.
+    /// Proof that the present schedule is optimal; null if there is none.
     [[nodiscard]] const Proof* proof() const;
 
     // -- baselines
     [[nodiscard]] const std::vector<Baseline>& baselines() const { return m_baselines; }
-    /// The one drawn as a ghost; null for none.
+    /// Baseline that is drawn as a ghost; null for none.
     [[nodiscard]] SnapshotPtr baseline() const;
     [[nodiscard]] int baselineIndex() const { return m_baselineIndex; }
     void pinBaseline(const QString& name = {});
     void addBaseline(const QString& name, SnapshotPtr snapshot);
-    /// Another state in the place of the one that is drawn.
+    /// Replaces the baseline that is drawn as a ghost.
     void replaceBaseline(const QString& name, SnapshotPtr snapshot);
     void setBaselineIndex(int index); ///< -1 for none
     void clearBaselines();
 
-    // -- what views follow
-    /// Calls `then`, a member function of the receiver or anything that takes Parts or nothing, once for
-    /// whatever has changed of these parts.
+    // -- change notification
+    /// Calls `then` once per change that affects any of `parts`. `then` is a member function of the receiver,
+    /// or a callable that takes Parts or nothing.
     template <typename Receiver, typename Then> void whenChanged(Receiver* receiver, Parts parts, Then then)
     {
         connect(this, &Document::changed, receiver, [receiver, parts, then](Parts what) {
@@ -248,27 +252,27 @@ public:
     }
 
 Q_SIGNALS:
-    /// Once for all that one operation has changed.
+    /// Emitted once per operation, with all parts that it changed.
     void changed(tilewright::ui::Parts parts);
 
 private:
-    /// While one exists what changes is gathered, and announced when the last of them goes.
-    class Together
+    /// Scope that collects changes: changed() is emitted once, when the outermost ChangeBatch ends.
+    class ChangeBatch
     {
     public:
-        explicit Together(Document& document) : m_document(document) { ++document.m_together; }
-        ~Together()
+        explicit ChangeBatch(Document& document) : m_document(document) { ++document.m_openBatches; }
+        ~ChangeBatch()
         {
-            --m_document.m_together;
+            --m_document.m_openBatches;
             m_document.announce({});
         }
-        Together(const Together&) = delete;
-        Together& operator=(const Together&) = delete;
+        ChangeBatch(const ChangeBatch&) = delete;
+        ChangeBatch& operator=(const ChangeBatch&) = delete;
 
     private:
         Document& m_document;
     };
-    /// What undo brings back.
+    /// State that undo and redo restore.
     struct State
     {
         ProblemPtr problem;
@@ -277,15 +281,16 @@ private:
         onnx::Dimensions dimensions;
         bool operator==(const State&) const = default;
     };
-    [[nodiscard]] bool isOfTheFile(const QUndoCommand& step) const override;
+    [[nodiscard]] bool changesFile(const QUndoCommand& step) const override;
     void announce(Parts parts);
     [[nodiscard]] State state() const { return {m_problem, m_model, m_schedule, m_dimensions}; }
     void push(State next, const QString& text, const QString& mergeKey);
-    class EditCommand; ///< which also tells whether it is done, undone or redone
+    class EditCommand; ///< undo command that also records whether the last step was an edit, undo or redo
     void beginStep(LastStep::Way way);
-    void assign(const State& state);              ///< of an undo command
-    [[nodiscard]] Schedule savedSchedule() const; ///< with the machine that its latencies are of
-    /// What a schedule file is of.
+    void assign(const State& state); ///< called by undo commands
+    [[nodiscard]] Schedule
+    savedSchedule() const; ///< schedule with machine, dimensions or hardware, as saved in files
+    /// Problem and model that a schedule file belongs to.
     struct Base
     {
         ProblemPtr problem;
@@ -308,17 +313,18 @@ private:
     void requestEvaluation();
     void refreshColours();
     void publish(SnapshotPtr snapshot);
-    void renewTaker(); ///< for the problem and rules in force
+    void renewTaker(); ///< creates m_taker for the present problem and rules
 
     Parts m_unannounced;
-    int m_together = 0;
+    int m_openBatches = 0;
     bool m_announcing = false;
     ProblemPtr m_problem;
     lower::ModelOnMachinePtr m_model;
-    lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a problem that stands as it is
+    lower::ModelOnMachinePtr m_lifted; ///< lensModel() of a plain problem
     std::optional<Machine> m_machine;
     Machine m_nextMachine;
-    std::optional<Hardware> m_fileHardware; ///< of a problem file: a schedule on another has its own
+    std::optional<Hardware>
+        m_fileHardware; ///< hardware in the problem file; a schedule file may name another one
     std::vector<onnx::FreeDimension> m_freeDimensions;
     onnx::Dimensions m_dimensions;
     Schedule m_schedule;
@@ -326,14 +332,14 @@ private:
     Rules m_rules;
     QString m_rulesReason;
     QString m_problemPath;
-    std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the workers; null without a problem
+    std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the worker threads; null without a problem
     LowerBoundPtr m_bound;
     std::uint64_t m_revision = 0;
     SnapshotPtr m_snapshot;
     SnapshotPtr m_lastValid;
-    SnapshotPtr m_judged; ///< while apply() makes its schedule the document's
+    SnapshotPtr m_judged; ///< evaluation of the schedule that apply() is just setting; otherwise null
     LastStep m_lastStep;
-    bool m_stepping = false; ///< several commands that one click in the history undoes are one step
+    bool m_stepping = false; ///< true while several commands are undone by one click in the history
     SnapshotPtr m_preview;
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;
@@ -341,9 +347,10 @@ private:
     Nudges m_nudges;
     std::vector<Baseline> m_baselines;
     int m_baselineIndex = -1;
-    QThreadPool m_pool; ///< evaluation does not queue behind the views' longer background work
+    QThreadPool m_pool; ///< own pool, so that evaluation does not wait for long background jobs of views
     std::unique_ptr<LatestJob<SnapshotPtr>> m_evaluation;
-    std::unique_ptr<LatestJob<std::function<void()>>> m_trial; // the result, ready to be delivered
+    std::unique_ptr<LatestJob<std::function<void()>>>
+        m_trial; ///< its result is the call that delivers the trial
     std::unique_ptr<LatestJob<SnapshotPtr>> m_previewing;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a Document takes from files and writes into them.
+// Reading and writing of files by Document.
 #include "workspace/document.h"
 
 #include "base/file.h"
@@ -38,7 +38,7 @@ Status Document::openProblem(const QString& path)
     const auto file = readLensFile(path);
     if (!file)
         return file.error();
-    // What is no problem was opened for all lenses.
+    // A file that is not a problem was opened as a model for all lenses.
     return file->kind == FileKind::Problem ? takeProblem(file->text(), path) : takeModel(file->text(), path);
 }
 
@@ -81,19 +81,16 @@ Status Document::takeMachine(std::string_view text, const QString& path)
     const auto machine = lower::readMachines(std::span(&source, 1));
     if (!machine)
         return machine.error();
-    // Together with the model, or right after it, nothing was edited or saved yet.
+    // Nothing was edited or saved yet: the machine was opened with the model or right after it.
     return m_model && undoStack().count() == 0 && !isModified() && schedulePath().isEmpty()
-               ? startOn(*machine)
+               ? setInitialMachine(*machine)
                : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
 }
 
 Status Document::takeSchedule(std::string_view text, const QString& path)
 {
     if (!m_problem)
-        return Error{ErrorCode::Refused,
-                     "is a schedule; open the problem it belongs to first",
-                     {},
-                     path.toStdString()};
+        return Error{ErrorCode::Refused, "is a schedule; open its problem first", {}, path.toStdString()};
     auto loaded = readSchedule(*m_problem, text, path.toStdString());
     if (!loaded)
         return loaded.error();
@@ -104,11 +101,12 @@ Status Document::takeSchedule(std::string_view text, const QString& path)
         return moved.error();
     const auto& [problem, model, dimensions] = *moved;
     if (!lower::sameGraph(*problem, *m_problem))
-        return Error{ErrorCode::Problem,
-                     "is a schedule of the model with other sizes, which has other ops",
-                     {},
-                     path.toStdString()};
-    const Together together(*this);
+        return Error{
+            ErrorCode::Problem,
+            "is a schedule of this model with other sizes of its free dimensions, where it has other ops",
+            {},
+            path.toStdString()};
+    const ChangeBatch batch(*this);
     dropPreview();
     if (problem != m_problem) {
         takeBase(problem, model);
@@ -138,7 +136,7 @@ Result<Document::Base> Document::baseOf(const std::string& extra, const QString&
     const auto machine = lower::machineField(extra, path.toStdString());
     if (!machine)
         return machine.error();
-    if (!*machine) { // saved on what the problem says of itself, or by another program
+    if (!*machine) { // saved for a plain problem, or by another program
         if (m_model && !m_model->workload->problem)
             return Base{m_problem, m_model, m_dimensions};
         return onOwnHardware(m_model ? m_model->workload->problem : m_problem, extra, path);
@@ -155,7 +153,7 @@ Result<Document::Base> Document::baseOf(const std::string& extra, const QString&
     return Base{std::move(problem), std::move(*model), std::move(dimensions)};
 }
 
-/// A problem that stands as it is on the hardware that its schedule names, else on that of its file.
+/// Plain problem on the hardware that its schedule file names, otherwise on that of the problem file.
 Result<Document::Base> Document::onOwnHardware(const ProblemPtr& problem, const std::string& extra,
                                                const QString& path) const
 {
@@ -181,7 +179,7 @@ Status Document::openReadablePart(const QString& path)
     auto loaded = loadSchedule(*m_problem, path.toStdString());
     if (!loaded)
         return loaded.error();
-    // On its machine and with its sizes, where they can be read and have these ops.
+    // Use the machine and the dimensions of the file if they are readable and give the same ops.
     const auto moved = baseOf(loaded->schedule.extra, path);
     Base base = moved && lower::sameGraph(*moved->problem, *m_problem)
                     ? *moved
@@ -210,7 +208,7 @@ Schedule Document::savedSchedule() const
     Schedule out = m_schedule;
     if (m_model)
         out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
-    std::optional<Hardware> own; // of a problem that stands as it is, but not as its file says
+    std::optional<Hardware> own; // hardware of a plain problem, if it differs from that of the problem file
     if (!m_model && m_problem->hardware() != m_fileHardware)
         own = m_problem->hardware();
     out.extra = lower::withHardwareField(out.extra, own);
@@ -242,7 +240,7 @@ Result<QJsonObject> Document::recoveryCopy() const
 Status Document::recover(const QJsonObject& copy)
 {
     const QString problemPath = copy[QStringLiteral("problemPath")].toString();
-    // Both are read before anything is replaced: what cannot be restored must not cost what is open.
+    // Read problem and schedule before anything is replaced: on an error the open files stay as they are.
     const auto problem =
         readProblem(copy[QStringLiteral("problem")].toString().toStdString(), problemPath.toStdString());
     if (!problem)
@@ -251,7 +249,7 @@ Status Document::recover(const QJsonObject& copy)
         readSchedule(**problem, copy[QStringLiteral("text")].toString().toStdString(), "recovery copy");
     if (!loaded)
         return loaded.error();
-    // On its model where that is still the one it was: a problem alone has no operators to show.
+    // Restore the model too if its file is unchanged: a problem alone has no operators to show.
     lower::ModelOnMachinePtr model;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
@@ -267,7 +265,7 @@ Status Document::recover(const QJsonObject& copy)
                     model = std::move(*put);
                     free = std::move(file->free);
                 }
-    const Together together(*this);
+    const ChangeBatch batch(*this);
     if (model) {
         m_dimensions = dimensions;
         if (!dimensions.empty())
@@ -277,9 +275,9 @@ Status Document::recover(const QJsonObject& copy)
         setProblem(*problem, std::move(loaded->schedule), problemPath);
     }
     if (const auto hardware = lower::hardwareField(m_schedule.extra, "recovery copy"); hardware && *hardware)
-        m_fileHardware.reset(); // the file's is another
+        m_fileHardware.reset(); // the hardware differs from that of the problem file
     setPath(copy[QStringLiteral("path")].toString());
-    undoStack().resetClean(); // not what is in the file
+    undoStack().resetClean(); // the state differs from the file
     evaluateNow();
     Q_EMIT fileChanged();
     return Unit{};

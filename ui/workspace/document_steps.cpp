@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits of a document, one undo step each, and what the last of them changed.
+// Edits of a Document as undo steps, and the difference that the last step made.
 #include "workspace/document.h"
 
 #include "workspace/remembered_dimensions.h"
@@ -37,13 +37,13 @@ public:
     }
 
 private:
-    /// Most edits are evaluated within 8 ms: one announcement then says what they changed and what it costs,
-    /// and the views are built and painted once instead of twice (docs/design.md 5.1). Of several commands
-    /// that one click in the history undoes only the first waits.
+    /// Waits up to 8 ms for the evaluation. Most edits are evaluated by then, so that one signal announces
+    /// edit and evaluation and views are built and painted once instead of twice (docs/design.md 5.1). If one
+    /// click in the history undoes several commands, only the first one waits.
     template <typename Assign> void run(LastStep::Way way, const Assign& assign)
     {
         constexpr std::chrono::milliseconds kBeforePainting(8);
-        const Together together(m_document);
+        const ChangeBatch batch(m_document);
         const bool isFirst = !m_document.m_stepping;
         m_document.beginStep(way);
         assign();
@@ -65,7 +65,7 @@ void Document::beginStep(LastStep::Way way)
 {
     if (std::exchange(m_stepping, true))
         return;
-    // An edit made before the last one is evaluated is compared with that one all the same.
+    // If the last edit is not evaluated yet, evaluate it here: this edit is compared with it.
     m_lastStep = {way, !m_taker || isEvaluated() ? m_snapshot : m_taker->take(m_schedule, m_revision)};
 }
 
@@ -88,7 +88,7 @@ bool Document::apply(const Result<Schedule>& next, const QString& text, const QS
 
 void Document::assign(const State& state)
 {
-    const Together together(*this);
+    const ChangeBatch batch(*this);
     dropPreview();
     m_schedule = state.schedule;
     ++m_revision;
@@ -110,7 +110,7 @@ void Document::assign(const State& state)
         refreshColours();
         renewTaker();
         announce(Part::Machine);
-        evaluateNow(); // views never see costs of one machine beside the steps of another
+        evaluateNow(); // so that views never show costs of one machine with steps of another
         return;
     }
     refreshColours();

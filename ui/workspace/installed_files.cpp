@@ -12,9 +12,9 @@ namespace {
 
 struct Installed
 {
-    const char* installed; ///< below the folder of what belongs to no architecture, usually /usr/share
-    const char* inTree;    ///< below the sources
-    const char* sign;      ///< what it has if it is what is looked for; "" = it is a file itself
+    const char* installed; ///< path below the data folder, usually /usr/share
+    const char* inTree;    ///< path below the source folder
+    const char* sign;      ///< file that must exist in the folder; "" if the path is a file itself
 };
 
 constexpr Installed kSamples{"tilewright/samples", "samples", "/schedule"};

@@ -20,18 +20,18 @@
 
 namespace tilewright::ui {
 
-/// Background work of which only the newest request matters. A running job is finished and delivered, then
-/// the latest request is taken (cancelling on every newer edit would starve the display: docs/design.md 5.1);
-/// with `cancelRunning` a newer request stops the running job first (for work of 100 ms and more).
-/// `work` runs on a pool thread and must not touch widgets; `deliver` runs on the GUI thread, never after the
-/// owner is gone.
+/// Background job of which only the newest request matters. A running request is finished and delivered
+/// before the newest one starts: if every edit cancelled it, views would never be updated
+/// (docs/design.md 5.1). With `cancelRunning` a new request stops the running one (for work of 100 ms and
+/// more). `work` runs on a pool thread and must not touch widgets. `deliver` runs on the GUI thread, and
+/// never after this object is destroyed.
 template <typename R> class LatestJob : public QObject
 {
 public:
     using Work = std::function<R(std::stop_token)>;
     using Deliver = std::function<void(R)>;
 
-    /// `pool`: the shared one unless the work must never wait for others.
+    /// `pool`: backgroundPool(), or an own pool for work that must never wait for other jobs.
     explicit LatestJob(Deliver deliver, bool cancelRunning = false, QThreadPool* pool = backgroundPool())
         : m_deliver(std::move(deliver)), m_pool(pool), m_cancelRunning(cancelRunning)
     {
@@ -62,14 +62,14 @@ public:
         ++m_requests;
         m_stop.request_stop();
     }
-    /// Stops the newest request; its result so far is delivered.
+    /// Stops the newest request and delivers its result so far.
     void finishEarly()
     {
         m_finishEarly = m_pending != nullptr;
         m_stop.request_stop();
     }
-    /// Partial results of the next request: its work hands functions to the returned one, which run on the GUI
-    /// thread as long as that request is the newest.
+    /// Returns a function for partial results of the next request. The work passes callables to it; they run
+    /// on the GUI thread as long as that request is the newest.
     [[nodiscard]] std::function<void(std::function<void()>)> reporter()
     {
         return [self = QPointer<LatestJob>(this), request = m_requests + 1](std::function<void()> tell) {
@@ -83,13 +83,14 @@ public:
         };
     }
     [[nodiscard]] bool isBusy() const { return m_running || m_pending; }
-    /// Delivers the newest request here if it is done within `most`; otherwise it is delivered as usual.
+    /// Waits up to `most` for the newest request and delivers it in this call; otherwise it is delivered
+    /// later.
     void deliverWithin(std::chrono::milliseconds most)
     {
         if (m_running && !m_pending && m_result.wait_for(most) == std::future_status::ready)
             finished(m_runs);
     }
-    /// For tests and exports: processes events until nothing is running or pending.
+    /// Processes events until no request is running or pending. For tests and exports.
     void waitIdle()
     {
         while (isBusy())
@@ -126,7 +127,7 @@ private:
     void finished(std::uint64_t run)
     {
         if (!m_running || run != m_runs)
-            return; // deliverWithin() has delivered it
+            return; // deliverWithin() has already delivered this run
         R result = m_result.get();
         m_running = false;
         const bool outdated = m_dropRunning || (m_cancelRunning && m_pending);
@@ -143,10 +144,10 @@ private:
     bool m_cancelRunning;
     bool m_running = false;
     bool m_dropRunning = false;
-    bool m_finishEarly = false; ///< of what is pending
+    bool m_finishEarly = false; ///< finishEarly() was called for the pending request
     std::uint64_t m_requests = 0;
-    std::uint64_t m_runs = 0; ///< started so far; the last one is what runs
-    std::future<R> m_result;  ///< of what runs
+    std::uint64_t m_runs = 0; ///< number of runs started; also the number of the present run
+    std::future<R> m_result;  ///< result of the present run
 };
 
 } // namespace tilewright::ui

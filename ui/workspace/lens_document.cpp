@@ -87,13 +87,13 @@ LensDocument::LensDocument(Lens lens, QObject* parent) : QObject(parent), m_lens
 
 LensDocument::~LensDocument()
 {
-    disconnect(&m_undo, nullptr, this, nullptr); // a stack says it is clean while it goes
+    disconnect(&m_undo, nullptr, this, nullptr); // the stack emits cleanChanged() in its destructor
 }
 
-void LensDocument::startedFrom(const QString& path)
+void LensDocument::fileOpened(const QString& path)
 {
     m_undo.clear();
-    m_undo.setClean(); // also when there was no step, but what a crash left
+    m_undo.setClean(); // also without undo steps, after recover()
     m_path = path;
     Q_EMIT fileChanged();
 }
@@ -106,7 +106,7 @@ bool LensDocument::isModified() const
     if (saved < 0)
         return true;
     for (int i = std::min(saved, m_undo.index()); i < std::max(saved, m_undo.index()); ++i)
-        if (isOfTheFile(*m_undo.command(i)))
+        if (changesFile(*m_undo.command(i)))
             return true;
     return false;
 }
@@ -151,8 +151,8 @@ Status LensDocument::recover(const QJsonObject& copy)
         return kind.error();
     if (Status opened = open({path, FileContent(text), *kind}); !opened)
         return opened;
-    startedFrom(path);
-    m_undo.resetClean(); // the file, if there is one, holds something else
+    fileOpened(path);
+    m_undo.resetClean(); // the file, if any, has another content
     Q_EMIT fileChanged();
     return Unit{};
 }

@@ -16,22 +16,22 @@ namespace tilewright::ui {
 enum class Lens { Schedule, Systolic, Npu, Mapping };
 inline constexpr Lens kLenses[] = {Lens::Schedule, Lens::Systolic, Lens::Npu, Lens::Mapping};
 
-/// What is edited in it: "Schedule", "Systolic settings", "NPU model", "Mapping".
+/// Name of the document of a lens: "Schedule", "Systolic settings", "NPU model", "Mapping".
 [[nodiscard]] QString lensName(Lens lens);
-/// What the lens is called: "Schedule", "Systolic", "NPU", "Mapping".
+/// Name of a lens: "Schedule", "Systolic", "NPU", "Mapping".
 [[nodiscard]] QString lensTitle(Lens lens);
 
-/// What opening a file of some kind means.
+/// How a kind of file is opened.
 struct FileUse
 {
     Lens lens;
-    int turn;         ///< of files that are given together: what a file belongs to comes before it
-    bool replaces;    ///< it takes the place of what the lens holds; a machine or a method is an edit of that
-    const char* view; ///< that shows it
+    int turn;         ///< position among files opened together: a problem comes before its schedules
+    bool replaces;    ///< true: replaces the document of the lens; false: edits it (machine, method)
+    const char* view; ///< name of the view that shows the file
 };
 [[nodiscard]] FileUse fileUse(FileKind kind);
 
-/// A file as it was read: once, however many ask what it is. Of an ONNX model the weights are never read.
+/// A file with its content, which was read once, and its kind. The weights of an ONNX model are not read.
 struct LensFile
 {
     QString path;
@@ -40,12 +40,12 @@ struct LensFile
 
     [[nodiscard]] std::string_view text() const { return content.view(); }
     [[nodiscard]] Lens lens() const { return fileUse(kind).lens; }
-    [[nodiscard]] std::string name() const { return path.toStdString(); } ///< for errors
+    [[nodiscard]] std::string name() const { return path.toStdString(); } ///< file name in error messages
 };
-/// Errors when the file cannot be read or is of no kind that a lens knows.
+/// Reads a file and detects its kind. Error if it cannot be read or no lens can open it.
 [[nodiscard]] Result<LensFile> readLensFile(const QString& path);
 
-/// What one lens edits: a value with undo, the file it came from, and whether they differ.
+/// Base of the documents of all lenses: undo stack, file, and whether the document differs from the file.
 class LensDocument : public QObject
 {
     Q_OBJECT
@@ -54,43 +54,43 @@ public:
     ~LensDocument() override;
 
     [[nodiscard]] Lens lens() const { return m_lens; }
-    /// The file that Save writes; empty when there is none yet.
+    /// Path of the file that Save writes; empty if there is none yet.
     [[nodiscard]] const QString& path() const { return m_path; }
     [[nodiscard]] bool isModified() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
 
-    /// Takes a file of this lens; on an Error nothing changes.
+    /// Opens a file of this lens. On an Error nothing changes.
     [[nodiscard]] virtual Status open(const LensFile& file) = 0;
-    /// Whether there is something to save.
+    /// True if there is something to save.
     [[nodiscard]] virtual bool hasContent() const { return true; }
-    /// The file that save() writes.
+    /// Text that save() writes.
     [[nodiscard]] virtual Result<std::string> fileText() const = 0;
-    /// A name for a file that has none yet: "conv.mapping.json".
+    /// Default file name in the save dialog: "conv.mapping.json".
     [[nodiscard]] virtual QString suggestedName() const = 0;
     [[nodiscard]] Status save(const QString& path);
-    /// Goes back to what is in the file, or to the start: a person has said that the rest may be lost.
+    /// Discards the changes: goes back to the state of the file, or to the initial state.
     void forgetChanges();
 
-    /// All that is needed to have the document back after a crash, without any file of the person's.
+    /// Copy from which recover() can restore the document after a crash without other files.
     [[nodiscard]] virtual Result<QJsonObject> recoveryCopy() const;
-    /// The document is then as it was when the copy was made, and modified; on an Error nothing changes.
+    /// Restores the document from a recoveryCopy(). It then counts as modified. On an Error nothing changes.
     [[nodiscard]] virtual Status recover(const QJsonObject& copy);
 
 Q_SIGNALS:
-    void fileChanged(); ///< its name, or whether it is modified
-    /// Something that was asked for cannot be done, as one sentence.
+    void fileChanged(); ///< path() or isModified() has changed
+    /// A request cannot be done; `why` is one sentence.
     void refused(const QString& why);
 
 protected:
-    /// Whether a step of the undo stack changes what is saved.
-    [[nodiscard]] virtual bool isOfTheFile(const QUndoCommand& step) const
+    /// True if a step of the undo stack changes the saved file.
+    [[nodiscard]] virtual bool changesFile(const QUndoCommand& step) const
     {
         Q_UNUSED(step)
         return true;
     }
     void setPath(const QString& path) { m_path = path; }
-    /// What was opened is in the file of this path; the steps so far belong to something else.
-    void startedFrom(const QString& path);
+    /// To be called after a file was opened: sets path() and clears the undo stack.
+    void fileOpened(const QString& path);
 
 private:
     Lens m_lens;

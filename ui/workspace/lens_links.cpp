@@ -26,7 +26,7 @@ LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
             m_outdated[index(lens)] = true;
             Q_EMIT outdated(lens);
         }
-        if (!m_workspace.schedule().isChanging()) // else workloadChanged() comes
+        if (!m_workspace.schedule().isChanging()) // otherwise workloadChanged() follows
             catchUp(Lens::Systolic);
         showInNpu();
     });
@@ -36,13 +36,13 @@ void LensLinks::attach(SystolicDocument& document)
 {
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const SystolicSettings& s = document.settings();
-        if (m_giving || !m_systolic ||
+        if (m_updating || !m_systolic ||
             (s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy &&
              s.origin == m_systolic->origin))
             return;
-        // A step that is taken back brings the tile of then with it, but not what a person typed.
-        const bool ofThen = document.undoStack().canRedo() && m_origins.contains(s.origin);
-        ofThen ? followAgain(Lens::Systolic) : setFollowing(Lens::Systolic, false);
+        // Undo restores an earlier tile with its origin: that is no edit of the settings by the user.
+        const bool isEarlierTile = document.undoStack().canRedo() && m_origins.contains(s.origin);
+        isEarlierTile ? followAgain(Lens::Systolic) : setFollowing(Lens::Systolic, false);
     });
     catchUp(Lens::Systolic);
 }
@@ -51,15 +51,15 @@ void LensLinks::attach(NpuDocument& document)
 {
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const NpuSettings& s = document.settings();
-        if (m_giving || !m_npuModel ||
+        if (m_updating || !m_npuModel ||
             (document.model() == m_npuModel && s.tiling == m_tiling.tiling && s.hardware == m_hardware))
             return;
         document.undoStack().canRedo() ? followAgain(Lens::Npu) : setFollowing(Lens::Npu, false);
     });
-    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::tellMakespan);
+    connect(&document, &NpuDocument::resultChanged, this, &LensLinks::announceMakespan);
     connect(&document, &NpuDocument::resultChanged, this, &LensLinks::showInNpu);
     connect(&document, &NpuDocument::nodeChosen, this, [this, &document] {
-        if (!m_giving && document.node() && showsWorkload(Lens::Npu) &&
+        if (!m_updating && document.node() && showsWorkload(Lens::Npu) &&
             document.result()->model == m_npuModel)
             selectOperators(*m_npuOf, {m_npu.source[document.result()->graph->nodes[*document.node()].op]});
     });
@@ -79,7 +79,7 @@ void LensLinks::opened(Lens lens)
 void LensLinks::followAgain(Lens lens)
 {
     m_outdated[index(lens)] = true;
-    // Not while the document still says what has changed.
+    // Queued: the document is still emitting its signal.
     QMetaObject::invokeMethod(
         this, [this, lens] { catchUp(lens); }, Qt::QueuedConnection);
 }
@@ -88,15 +88,15 @@ void LensLinks::setFollowing(Lens lens, bool following)
 {
     if (m_following[index(lens)] == following)
         return;
-    // Systolic settings are taken back by undo; another model or layer starts anew.
+    // Ask before NPU and Mapping lose their content. Systolic settings can be restored by undo.
     if (following && lens != Lens::Systolic && !m_workspace.mayReplace(lens)) {
         Q_EMIT followingChanged(lens);
         return;
     }
     m_following[index(lens)] = following;
     if (following) {
-        const QScopedValueRollback asked(m_asked, true);
-        m_given[index(lens)] = true;
+        const QScopedValueRollback requested(m_followRequested, true);
+        m_hasFollowed[index(lens)] = true;
         m_outdated[index(lens)] = true;
         catchUp(lens);
     }
@@ -118,15 +118,15 @@ void LensLinks::workloadChanged(bool anotherProblem)
     catchUp(Lens::Systolic);
     for (const Lens lens : {Lens::Npu, Lens::Mapping})
         Q_EMIT outdated(lens);
-    tellMakespan();
+    announceMakespan();
 }
 
-void LensLinks::tellMakespan()
+void LensLinks::announceMakespan()
 {
     const auto now = makespan();
-    if (now == m_told)
+    if (now == m_announcedMakespan)
         return;
-    m_told = now;
+    m_announcedMakespan = now;
     Q_EMIT makespanChanged();
 }
 
@@ -135,19 +135,19 @@ void LensLinks::catchUp(Lens lens)
     if (!isFollowing(lens) || !m_workspace.schedule().hasProblem() || !m_workspace.has(lens) ||
         !std::exchange(m_outdated[index(lens)], false))
         return;
-    // What a person did there before is not replaced.
-    if (!std::exchange(m_given[index(lens)], true) && m_workspace.isModified(lens))
+    // Do not replace earlier edits of the user.
+    if (!std::exchange(m_hasFollowed[index(lens)], true) && m_workspace.isModified(lens))
         return setFollowing(lens, false);
     const QString before = std::exchange(m_why[index(lens)], QString());
     {
-        const QScopedValueRollback giving(m_giving, true);
+        const QScopedValueRollback updating(m_updating, true);
         lens == Lens::Systolic ? followSystolic() : lens == Lens::Npu ? followNpu() : followMapping();
     }
     if (m_why[index(lens)] != before)
         Q_EMIT whyChanged(lens);
 }
 
-bool LensLinks::isAside(Lens lens) const
+bool LensLinks::cannotShowWorkload(Lens lens) const
 {
     return isFollowing(lens) && m_workspace.schedule().hasProblem() && m_workspace.has(lens) &&
            !m_shown[index(lens)] && !m_why[index(lens)].isEmpty();
@@ -178,7 +178,7 @@ std::optional<LensLinks::Product> LensLinks::product() const
     const SubgraphId subgraph = any ? *selected.subgraph : SubgraphId(0);
     std::vector<OpId> ops(selected.ops.begin(), selected.ops.end());
     std::erase_if(ops, [&](OpId op) { return op.index() >= problem.opCount(); });
-    std::vector<OpId> inside = ops; // of an operator with many ops those of the subgraph that is looked at
+    std::vector<OpId> inside = ops; // selected ops that are in the current subgraph
     std::erase_if(inside, [&](OpId op) { return !any || !runs(subgraph, op); });
     if (const auto op = lower::largestProduct(problem, inside))
         return Product{*op, subgraph};
@@ -214,7 +214,7 @@ std::optional<LensLinks::Product> LensLinks::slowestProduct() const
 
 std::optional<LensLinks::Product> LensLinks::mappable() const
 {
-    // A depthwise convolution is no product, but it is a layer.
+    // A depthwise convolution is not lowered to a MatMul, but it is a layer of the Mapping lens.
     Document& document = m_workspace.schedule();
     constexpr std::size_t kLookedAt = 16;
     const auto& ops = m_workspace.selection().state().ops;
@@ -246,9 +246,10 @@ std::optional<LensLinks::Product> LensLinks::productFor(Lens lens, std::optional
     if (selected)
         return selected;
     const std::optional<Product> slowest = m_shown[index(lens)] ? std::nullopt : slowestProduct();
-    m_why[index(lens)] = m_shown[index(lens)] || slowest ? otherwise
-                                                         : tr("No op of this workload multiplies matrices: "
-                                                              "there is nothing of it to show here.");
+    m_why[index(lens)] = m_shown[index(lens)] || slowest
+                             ? otherwise
+                             : tr("This workload has no MatMul, so this lens has nothing to "
+                                  "show.");
     return slowest;
 }
 
@@ -267,8 +268,8 @@ void LensLinks::followSystolic()
     }
     systolic.setEnergyTable(document.machine() ? document.machine()->energy : Machine::Energy{});
     if (const auto at = productFor(Lens::Systolic, product(),
-                                   tr("The selected subgraph multiplies no matrices: another product "
-                                      "stays."))) {
+                                   tr("The selected subgraph has no MatMul. The lens still shows the "
+                                      "previous one."))) {
         const SnapshotPtr& snapshot = document.snapshot();
         const Subgraph& subgraph = snapshot->schedule[at->subgraph];
         const auto run =
@@ -288,8 +289,8 @@ void LensLinks::followSystolic()
         }
     }
     m_systolic = settings;
-    if (m_asked && systolic.isModified())
-        systolic.set(settings); // undo brings back what was typed
+    if (m_followRequested && systolic.isModified())
+        systolic.set(settings); // with an undo step, so that the user's settings are not lost
     else
         systolic.follow(settings);
 }
@@ -300,7 +301,7 @@ void LensLinks::followMapping()
     MappingDocument& mapping = m_workspace.mapping();
     const lower::ModelOnMachinePtr& model = document.lensModel();
     if (!model) {
-        m_why[index(Lens::Mapping)] = tr("This problem cannot be taken as a list of layers.");
+        m_why[index(Lens::Mapping)] = tr("This problem cannot be converted to a list of layers.");
         return;
     }
     if (model != m_layersOf) {
@@ -313,9 +314,10 @@ void LensLinks::followMapping()
         if (!(layers == mapping.model()))
             mapping.openModel(layers);
     }
-    m_mapped = productFor(Lens::Mapping, mappable(),
-                          tr("The selected subgraph has no product and no convolution: another layer "
-                             "stays."));
+    m_mapped =
+        productFor(Lens::Mapping, mappable(),
+                   tr("The selected subgraph has no MatMul and no convolution. The lens still shows the "
+                      "previous layer."));
     if (!m_mapped)
         return;
     auto layer = lower::layerOf(*model, m_mapped->op);
@@ -336,7 +338,7 @@ void LensLinks::followNpu()
     NpuDocument& npu = m_workspace.npu();
     const lower::ModelOnMachinePtr& model = document.lensModel();
     if (!model) {
-        m_why[index(Lens::Npu)] = tr("This problem cannot be taken as a model of the NPU.");
+        m_why[index(Lens::Npu)] = tr("This problem cannot be converted to an NPU model.");
         return;
     }
     if (model != m_npuOf) {
@@ -345,7 +347,8 @@ void LensLinks::followNpu()
             m_why[index(Lens::Npu)] = sentence(lowered.error().message);
             return;
         }
-        // The same model on another machine keeps what is compared with.
+        // Keep the model object if only the machine differs: the NPU lens then keeps the earlier run as a
+        // ghost.
         if (!m_npuOf || m_npuOf->workload != model->workload ||
             m_npuModel->dtypeBytes != lowered->model.dtypeBytes)
             m_npuModel = std::make_shared<const npu::NpuModel>(lowered->model);
@@ -396,7 +399,7 @@ void LensLinks::takeTile(mapping::Level level)
     m_workspace.selection().selectSubgraph(tile->subgraph);
     document.apply(edit::setGranularity(*document.problem(), document.schedule(), std::array{tile->subgraph},
                                         tile->legal, {document.rules(), false}),
-                   tr("Take the tile of the mapping"));
+                   tr("Use the tile of the mapping"));
 }
 
 void LensLinks::showWholeProduct()
@@ -442,7 +445,7 @@ void LensLinks::showInNpu()
     const auto& nodes = npu.result()->graph->nodes;
     if (npu.node() && wanted(nodes[*npu.node()]))
         return;
-    const QScopedValueRollback giving(m_giving, true);
+    const QScopedValueRollback updating(m_updating, true);
     const auto first = std::ranges::find_if(nodes, wanted);
     if (first != nodes.end())
         npu.selectNode(static_cast<std::uint32_t>(first - nodes.begin()));

@@ -20,75 +20,76 @@ class NpuDocument;
 class SystolicDocument;
 class Workspace;
 
-/// Keeps the Systolic, NPU and Mapping lens at the open workload: the tile of the selected subgraph on the
-/// machine's array, the whole model with the schedule's tiles, the selected op as a layer. A lens follows
-/// until a person edits in it what it follows, or opens a file in it.
+/// Makes the other lenses follow the open workload. Systolic shows the tile of the selected subgraph on the
+/// array of the machine, NPU the whole model with the tiles of the schedule, Mapping the selected op as a
+/// layer. A lens stops following when the user edits the followed values in it or opens a file in it.
 class LensLinks : public QObject
 {
     Q_OBJECT
 public:
     explicit LensLinks(Workspace& workspace);
-    // the documents as they are made
+    // called when the document of a lens is created
     void attach(SystolicDocument& document);
     void attach(NpuDocument& document);
     void attach(MappingDocument& document);
-    void opened(Lens lens); ///< a file of its own
+    void opened(Lens lens); ///< called when the user has opened a file in the lens
 
     [[nodiscard]] bool isFollowing(Lens lens) const { return m_following[index(lens)]; }
     void setFollowing(Lens lens, bool following);
-    /// Brings the lens to where the workload stands now. Systolic is always there; the others, which search
-    /// and simulate, when a view of theirs comes into sight.
+    /// Updates the lens to the present workload. Systolic is updated at once; NPU and Mapping, which simulate
+    /// and search, only when one of their views becomes visible.
     void catchUp(Lens lens);
-    /// Whether it follows and stands at the open workload; the NPU when that has been run.
+    /// True if the lens follows and shows the open workload. For NPU, only after its simulation has finished.
     [[nodiscard]] bool showsWorkload(Lens lens) const;
-    /// It follows, and nothing of the open workload can be shown in it: what it holds is of something else.
-    [[nodiscard]] bool isAside(Lens lens) const;
-    /// What the lens cannot follow, as one sentence; empty when it does.
+    /// True if the lens follows but can show nothing of the open workload: its content is from something
+    /// else.
+    [[nodiscard]] bool cannotShowWorkload(Lens lens) const;
+    /// Reason why the lens cannot follow, as one sentence; empty if it can.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
-    /// Shows product() as a whole in Systolic, which ends following: the tile alone says nothing of how the
-    /// product is cut.
+    /// Shows the whole product() instead of one tile in Systolic, for its tile search. Systolic stops
+    /// following.
     void showWholeProduct();
-    /// The product that Systolic and Mapping look at: the selected one, else the largest of the selected
-    /// subgraph, else that of the slowest.
+    /// Product (MatMul) that Systolic and Mapping show: the selected one, otherwise the largest of the
+    /// selected subgraph, otherwise the largest of the slowest subgraph with a product.
     struct Product
     {
         OpId op;
         SubgraphId subgraph;
     };
     [[nodiscard]] std::optional<Product> product() const;
-    /// What Mapping looks at: like product(), and a selected depthwise convolution.
+    /// Op that Mapping shows: like product(), but also a selected depthwise convolution.
     [[nodiscard]] std::optional<Product> mappable() const;
-    [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< the subgraph that takes the longest
+    [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< subgraph with the highest latency
     [[nodiscard]] std::optional<Product> slowestProduct() const;
 
-    // -- what was found, taken back
-    /// The granularity that the Mapping lens' method has at a level; nothing while that lens shows something
-    /// else.
+    // -- results of other lenses for the schedule
+    /// Granularity that corresponds to the tiling factors of the Mapping lens at a level; nothing while that
+    /// lens shows another workload.
     [[nodiscard]] std::optional<Granularity> foundTile(mapping::Level level) const;
-    /// What takeTile() would do.
+    /// The change that takeTile() would make.
     struct TileToTake
     {
         SubgraphId subgraph;
-        Granularity found, legal, now; ///< of the level; the closest legal one; what the subgraph has
+        Granularity found, legal, now; ///< foundTile(); the closest legal granularity; the present one
     };
     [[nodiscard]] std::optional<TileToTake> tileToTake(mapping::Level level) const;
-    /// Gives the subgraph of product() the legal granularity that is closest to it.
+    /// Sets the granularity of the subgraph to the legal one that is closest to foundTile().
     void takeTile(mapping::Level level);
-    /// Cycles of the NPU's run of this very schedule on this machine.
+    /// Makespan of the NPU lens in cycles; nothing if it has not simulated the present schedule and machine.
     [[nodiscard]] std::optional<std::int64_t> makespan() const;
     [[nodiscard]] const lower::ScheduledTiling& npuTiling() const { return m_tiling; }
 
-    // -- one operator in all lenses: also a node that is chosen in the NPU selects its op, and the other way
-    /// Selects the ops that a layer of the Mapping lens' model stands for; false when it is of another model.
+    // -- linked selection of operators; an op and its NPU nodes are also selected together
+    /// Selects the ops of a layer of the Mapping lens. False if the layer belongs to another model.
     bool selectLayer(const std::string& name);
-    /// The name of the layer that the selected op stands for; empty when it is none.
+    /// Name of the layer of the selected op; empty if there is none.
     [[nodiscard]] std::string selectedLayer() const;
 
 Q_SIGNALS:
-    void outdated(tilewright::ui::Lens lens); ///< catchUp() has something to do
+    void outdated(tilewright::ui::Lens lens); ///< catchUp() is needed to update the lens
     void followingChanged(tilewright::ui::Lens lens);
-    void whyChanged(tilewright::ui::Lens lens); ///< why()
+    void whyChanged(tilewright::ui::Lens lens); ///< why() has changed
     void makespanChanged();
 
 private:
@@ -98,8 +99,9 @@ private:
     void followMapping();
     void followNpu();
     void showInNpu();
-    void tellMakespan();
-    /// What to show; without anything selected that can be, the slowest in a lens that shows nothing yet.
+    void announceMakespan();
+    /// Product to show: `selected`, otherwise the slowest one if the lens shows nothing of the workload yet.
+    /// Sets why() to `otherwise` if `selected` is empty.
     [[nodiscard]] std::optional<Product> productFor(Lens lens, std::optional<Product> selected,
                                                     const QString& otherwise);
     void selectOperators(const lower::ModelOnMachine& model, const std::vector<OperatorId>& operators);
@@ -108,26 +110,26 @@ private:
     Workspace& m_workspace;
     std::array<bool, 4> m_following{true, true, true, true};
     std::array<bool, 4> m_outdated{};
-    std::array<bool, 4> m_given{}; ///< it has shown an open workload before
-    std::array<bool, 4> m_shown{}; ///< it shows something of the one that is open
+    std::array<bool, 4> m_hasFollowed{}; ///< the lens has followed a workload before
+    std::array<bool, 4> m_shown{};       ///< the lens shows something of the open workload
     std::array<QString, 4> m_why;
-    std::vector<lower::NamedLayer> m_layers; ///< of m_layersOf
-    bool m_asked = false;                    ///< a person lets the lens follow
-    bool m_giving = false;                   ///< a document changes because this object changes it
+    std::vector<lower::NamedLayer> m_layers; ///< layers of m_layersOf
+    bool m_followRequested = false;          ///< true while the user's command to follow is executed
+    bool m_updating = false;                 ///< true while this object changes a document
 
-    // what was given last
+    // content that was set last in the documents of the lenses
     std::optional<systolic::Settings> m_systolic;
-    std::set<std::string> m_origins; ///< of the tiles so far
+    std::set<std::string> m_origins; ///< Settings::origin of all tiles set so far
     std::optional<ArrayDataflow> m_dataflow;
     std::optional<mapping::Layer> m_layer;
     std::optional<Product> m_mapped;
     lower::ModelOnMachinePtr m_npuOf, m_layersOf;
     std::shared_ptr<const npu::NpuModel> m_npuModel;
-    lower::LoweredNpu m_npu; ///< of m_npuOf
+    lower::LoweredNpu m_npu; ///< m_npuOf lowered to the NPU lens
     lower::ScheduledTiling m_tiling;
     npu::NpuHardware m_hardware;
     Schedule m_npuSchedule;
-    std::optional<std::int64_t> m_told; ///< makespan() that was announced last
+    std::optional<std::int64_t> m_announcedMakespan; ///< makespan() at the last makespanChanged()
 };
 
 } // namespace tilewright::ui

@@ -7,9 +7,10 @@
 
 namespace tilewright::ui {
 
-/// "256 KiB", "64 GB/s": a value with its unit.
+/// Value of a field with its unit: "256 KiB", "64 GB/s".
 [[nodiscard]] QString machineValueText(const MachineField& field);
-/// The number of a value as a person types it: "256 KiB" is 262144; anything else stays as it is.
+/// Converts typed text with a unit into a plain number: "256 KiB" gives "262144". Returns other text
+/// unchanged.
 [[nodiscard]] QString typedMachineValue(const QString& text, MachineUnit unit);
 
 } // namespace tilewright::ui

@@ -19,7 +19,7 @@ using LookCommand = ValueCommand<MappingSetup, 2>;
 MappingDocument::MappingDocument() : LensDocument(Lens::Mapping)
 {
     connect(&m_search, &MappingSearch::finished, this, &MappingDocument::loadFound);
-    // The seed's own example, so that there is something to look at.
+    // The example of the source document, so that the views are not empty.
     if (const auto models =
             mapping::readLayers(mappingSampleText(QStringLiteral("models/resnet-18.json")), "resnet-18.json"))
         m_model = models->model;
@@ -57,7 +57,7 @@ void MappingDocument::startSearch()
 
 void MappingDocument::reset(const MappingSetup& setup, const QString& path)
 {
-    startedFrom(path);
+    fileOpened(path);
     m_baseline.reset();
     assign(setup, true);
     Q_EMIT baselineChanged();
@@ -79,7 +79,7 @@ void MappingDocument::assign(const MappingSetup& setup, bool searchAgain)
     Q_EMIT setupChanged();
 }
 
-bool MappingDocument::isOfTheFile(const QUndoCommand& step) const
+bool MappingDocument::changesFile(const QUndoCommand& step) const
 {
     return !dynamic_cast<const LookCommand*>(&step);
 }
@@ -88,7 +88,7 @@ void MappingDocument::push(const MappingSetup& next, const QString& text, const 
 {
     if (next == m_setup)
         return;
-    // Undo and redo show what was; what a search was to add to the step before stays out of it.
+    // Undo and redo restore a state exactly: a result of the running search is not loaded into it.
     const auto show = [this](const MappingSetup& setup) {
         m_loadFound.reset();
         assign(setup);
@@ -135,7 +135,7 @@ Status MappingDocument::open(const LensFile& file)
         return layers.error();
     MappingSetup setup = m_setup;
     setup.layer = layers->model.layers.front();
-    setup.factors.clear(); // asked for of another layer's loops
+    setup.factors.clear(); // they refer to the loops of another layer
     if (Status s = check(setup); !s)
         return s;
     if (layers->isModel)
@@ -159,7 +159,7 @@ QString MappingDocument::suggestedName() const
 Status MappingDocument::openText(std::string_view text, const QString& name)
 {
     const std::string file = name.toStdString();
-    // A method is what most texts are; what the other readers say counts only for what looks like theirs.
+    // Try a method first. Errors of the other readers count only if the text looks like their format.
     const auto method = mapping::readMethod(text, file, m_nest);
     if (method) {
         applyMethod(*method, tr("Load a method"));
@@ -206,7 +206,7 @@ void MappingDocument::takeLayer(const mapping::Layer& layer, Step step)
     Q_EMIT edited();
     const QString key = QStringLiteral("layer %1").arg(++m_opened);
     push(setup, tr("Open a layer"), key, step);
-    startSearch(); // also when it is the same layer again
+    startSearch(); // also if the layer is the same as before
     m_loadFound = key;
 }
 
@@ -231,11 +231,12 @@ void MappingDocument::loadFound()
     const QString key = *std::exchange(m_loadFound, std::nullopt);
     MappingSetup setup = m_setup;
     setup.method = best->method;
-    // Steps hold what was before and after them, so what was opened can only change before the first one.
+    // Undo steps contain the states before and after them: the opened state can only be changed if there is
+    // no step yet.
     if (key.isEmpty() && undoStack().count() == 0)
         return assign(setup);
     const int last = undoStack().index() - 1;
-    const bool looking = last >= 0 && !isOfTheFile(*undoStack().command(last));
+    const bool looking = last >= 0 && !changesFile(*undoStack().command(last));
     push(setup, tr("Load the best method found"), key, looking ? Step::Look : Step::Edit);
 }
 
@@ -259,7 +260,7 @@ Status MappingDocument::applyLayer(const mapping::Layer& layer, const QString& m
     if (Status s = check(next); !s)
         return s;
     const auto nest = mapping::makeNest(layer);
-    // Another kind of layer has other loops, whose factors say nothing about these.
+    // A layer of another kind has other loops: start with the trivial method.
     next.method = layer.kind == m_setup.layer.kind ? mapping::refitMethod(*nest, m_setup.method)
                                                    : mapping::trivialMethod(*nest);
     if (!(next == m_setup))
@@ -274,7 +275,7 @@ Status MappingDocument::applyArchitecture(const mapping::Architecture& architect
     next.architecture = architecture;
     if (Status s = check(next); !s)
         return s;
-    // Factors that need not divide are none of a model in which they must.
+    // The new architecture requires factors that divide the sizes: refit the method.
     if (m_setup.architecture.options.imperfect && !architecture.options.imperfect)
         next.method = mapping::refitMethod(m_nest, m_setup.method);
     const auto load = m_loadFound;
@@ -293,7 +294,7 @@ Status MappingDocument::applyFactors(const std::vector<std::string>& factors)
         return s;
     if (!(next == m_setup))
         Q_EMIT edited();
-    push(next, tr("Ask for factors"), {});
+    push(next, tr("Fix tiling factors"), {});
     return Unit{};
 }
 

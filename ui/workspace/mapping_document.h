@@ -13,27 +13,27 @@ namespace tilewright::ui {
 
 using MappingSetup = mapping::Setup;
 
-/// A pinned state, drawn as the ghost.
+/// A pinned mapping that views draw as a ghost.
 struct MappingBaseline
 {
     MappingSetup setup;
     mapping::MappingCost evaluation;
 };
 
-/// The document of the mapping lens, shared by its views: layer, machine and method with undo, the model they
-/// come from, the baseline, the selected operand, and the search for the optimum.
+/// Document of the Mapping lens, shared by its views: layer, architecture and execution method with undo, the
+/// model of the layer, the baseline, the selected operand, and the search for the optimum.
 class MappingDocument : public LensDocument
 {
     Q_OBJECT
 public:
-    MappingDocument(); ///< with a sample layer
+    MappingDocument(); ///< contains a sample layer
 
     [[nodiscard]] const MappingSetup& setup() const { return m_setup; }
     [[nodiscard]] const mapping::LoopNest& nest() const { return m_nest; }
     [[nodiscard]] const mapping::MappingCost& evaluation() const { return m_evaluation; }
     [[nodiscard]] const std::optional<MappingBaseline>& baseline() const { return m_baseline; }
-    [[nodiscard]] int operand() const { return m_operand; } ///< the selected one, -1 for none
-    /// Layers of the model view, at least one after a model was opened.
+    [[nodiscard]] int operand() const { return m_operand; } ///< index of the selected operand; -1 for none
+    /// Model whose layers the view mapping-model lists; has layers after openModel().
     [[nodiscard]] const mapping::Model& model() const { return m_model; }
     [[nodiscard]] MappingSearch& search() { return m_search; }
     void startSearch();
@@ -43,52 +43,54 @@ public:
     [[nodiscard]] Status openFile(const QString& path);
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
-    /// A layer, model, architecture or method (JSON or as the seed prints it); `name` is used in errors.
+    /// Opens the text of a layer, model, architecture or method (JSON or the notation of the source
+    /// document). `name` appears in error messages.
     [[nodiscard]] Status openText(std::string_view text, const QString& name);
     void openLayers(const mapping::LayersFile& file);
-    /// A layer of model(), to look at: an undo step, but none that there is to save. Starts from its method
-    /// of least EDP once that is known.
+    /// Shows a layer of model(): an undo step that does not count as a modification. Its search then loads
+    /// the method with the least EDP.
     void openLayer(const mapping::Layer& layer);
     void openModel(const mapping::Model& model);
-    /// The layer on the machine, as something that was opened; the method of least EDP once that is known.
+    /// Shows the layer of the open workload without an undo step. Its search then loads the method with the
+    /// least EDP.
     [[nodiscard]] Status follow(const mapping::Layer& layer, const mapping::Architecture& architecture);
 
-    // -- edits; each is one undo step, those with the same non-empty key that follow one another merge
+    // -- edits; each is one undo step; consecutive steps with the same non-empty mergeKey are merged
     void applyMethod(const mapping::Method& method, const QString& text, const QString& mergeKey = {});
-    /// The method is refitted to the new sizes.
+    /// Changes the layer and adapts the method to the new sizes.
     [[nodiscard]] Status applyLayer(const mapping::Layer& layer, const QString& mergeKey = {});
     [[nodiscard]] Status applyArchitecture(const mapping::Architecture& architecture,
                                            const QString& mergeKey = {});
 
-    /// Factors that the search must keep, as parseConstraints() reads them.
+    /// Sets tiling factors that the search must keep, in the notation of parseConstraints().
     [[nodiscard]] Status applyFactors(const std::vector<std::string>& factors);
 
     void setOperand(int operand);
     void pinBaseline();
     void clearBaseline();
-    /// Finishes the background work, a search to the end of its time.
+    /// Waits for the background work, including the whole time of a search.
     void settle();
 
-    /// Its method only stands until the search has found the best one.
+    /// True if the method is temporary: the running search will replace it by the best one.
     [[nodiscard]] bool isSearchingFirst() const { return m_loadFound.has_value(); }
 
 protected:
-    [[nodiscard]] bool isOfTheFile(const QUndoCommand& step) const override;
+    [[nodiscard]] bool changesFile(const QUndoCommand& step) const override;
 
 Q_SIGNALS:
     void setupChanged();
-    void edited();       ///< by a person, not by undo
-    void spaceChanged(); ///< another layer, machine or other factors asked for: another space of methods
+    void edited();       ///< emitted for edits of the user, not for undo and redo
+    void spaceChanged(); ///< the search space has changed: layer, architecture or required factors
     void baselineChanged();
     void operandChanged();
     void modelChanged();
 
 private:
     void assign(const MappingSetup& setup, bool searchAgain = false);
-    enum class Step { Edit, Look }; ///< a look changes nothing that would be lost
+    enum class Step { Edit, Look }; ///< Look: a step that does not modify the document
     void push(const MappingSetup& next, const QString& text, const QString& mergeKey, Step step = Step::Edit);
     void takeLayer(const mapping::Layer& layer, Step step);
-    /// Shows this without an undo step, which forgets the steps so far.
+    /// Sets the content without an undo step and clears the undo stack.
     void reset(const MappingSetup& setup, const QString& path = {});
     void loadFound();
     [[nodiscard]] static Status check(const MappingSetup& setup);
@@ -100,10 +102,10 @@ private:
     mapping::Model m_model;
     MappingSearch m_search;
     int m_operand = -1;
-    /// Show the best method of the search that runs: as part of the undo step of this merge key, or, when
-    /// that is empty, as part of what was opened.
+    /// If set, loadFound() will load the best method of the running search: merged into the undo step with
+    /// this merge key, or, if the key is empty, into the opened state.
     std::optional<QString> m_loadFound;
-    int m_opened = 0; ///< layers so far
+    int m_opened = 0; ///< number of layers opened so far, for unique merge keys
 };
 
 } // namespace tilewright::ui

@@ -14,7 +14,7 @@ const QLatin1String kRoot(":/samples/mapping/");
 
 std::vector<MappingSample> mappingSamples(const QString& folder)
 {
-    (void)applicationIcon(); // registers the resources of a static library
+    (void)applicationIcon(); // registers the Qt resources, which a static library does not do by itself
     std::vector<MappingSample> out;
     const QDir dir(kRoot + folder);
     for (const QString& file : dir.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))

@@ -8,16 +8,16 @@
 
 namespace tilewright::ui {
 
-/// A file of samples/mapping that the program carries in itself.
+/// A file of samples/mapping that is compiled into the program.
 struct MappingSample
 {
     QString name; ///< "conv-3x3-64"
-    QString path; ///< of the resource
+    QString path; ///< path of the Qt resource
 };
 
-/// `folder`: "layers", "models" or "architectures"; sorted by name.
+/// Samples of a folder ("layers", "models" or "architectures"), sorted by name.
 [[nodiscard]] std::vector<MappingSample> mappingSamples(const QString& folder);
-/// The text of a file of samples/mapping ("layers/gemm-1000.json"); empty when there is none.
+/// Text of a file of samples/mapping ("layers/gemm-1000.json"); empty if there is none.
 [[nodiscard]] std::string mappingSampleText(const QString& path);
 
 } // namespace tilewright::ui

@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 enum class SearchMode { Proven, Quick, Custom };
 
-/// How to search; the reductions count in Custom mode only.
+/// Settings of the search. `reductions` is used in Custom mode only.
 struct SearchSettings
 {
     SearchMode mode = SearchMode::Proven;
@@ -28,7 +28,7 @@ struct SearchSettings
 using SearchResultPtr = std::shared_ptr<const mapping::SearchResult>;
 using DensityPtr = std::shared_ptr<const mapping::Density>;
 
-/// The search of one space in the background, and the picture of where its methods lie.
+/// Background search of one space of execution methods, with the density of its costs and a padding hint.
 class MappingSearch : public QObject
 {
     Q_OBJECT
@@ -38,25 +38,26 @@ public:
     [[nodiscard]] const SearchSettings& settings() const { return m_settings; }
     void setSettings(const SearchSettings& settings);
 
-    /// Forgets what was found elsewhere and searches this space; a running search is given up.
+    /// Starts the search of another space. Cancels a running search and drops its result. `asked`: tiling
+    /// factors that must be kept.
     void start(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
                const mapping::Constraints& asked = {});
-    void stop() { m_job->finishEarly(); } ///< ends the search and keeps the best so far
+    void stop() { m_job->finishEarly(); } ///< stops the search and keeps the best method so far
     [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
     void settle();        ///< waits for the search
-    void settleDensity(); ///< and for the picture of the space and the hint
+    void settleDensity(); ///< waits for density and padding hint too
 
-    /// Null until a search of this space has ended.
+    /// Result; null until a search of this space has ended.
     [[nodiscard]] const SearchResultPtr& result() const { return m_result; }
-    /// Of the running search, or the last of the one that ended.
+    /// Latest status of the running search or of the one that ended.
     [[nodiscard]] const std::optional<mapping::SearchStatus>& status() const { return m_status; }
     [[nodiscard]] const DensityPtr& density() const { return m_density; }
-    /// What padding the layer would give, where it helps.
+    /// Hint that padding the layer would lower its cost; nothing if it would not.
     [[nodiscard]] const std::optional<mapping::PaddingHint>& padding() const { return m_padding; }
 
 Q_SIGNALS:
-    void changed();  ///< status, density, hint
-    void finished(); ///< result() is there
+    void changed();  ///< status(), density() or padding() has changed
+    void finished(); ///< result() is available
 
 private:
     SearchSettings m_settings;

@@ -9,14 +9,15 @@
 
 namespace tilewright::ui {
 
-/// A model as it is read from its file, with a size for everything that the file leaves free.
+/// A model read from a file, with its free dimensions and their sizes.
 struct ModelFile
 {
     std::shared_ptr<const lower::Workload> workload;
     std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
 };
-/// A free size is what `first` says of its name, else what a person gave it last time, else what is usual.
+/// Reads a model. Size of a free dimension: that in `first`, otherwise the user's last one for this file,
+/// otherwise the default.
 [[nodiscard]] Result<ModelFile> readModelFile(std::string_view text, const QString& path,
                                               const onnx::Dimensions& first = {});
 

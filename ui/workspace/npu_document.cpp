@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
 {
-    // Only one run at a time, and a newer one stops the older: it would be outdated anyway.
+    // A new run cancels the previous one, whose result would be outdated.
     m_job = std::make_unique<LatestJob<Delivery>>([this](Delivery d) { deliver(std::move(d)); }, true);
     m_verifyJob = std::make_unique<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>>(
         [this](std::pair<NpuResultPtr, std::vector<npu::RuleCheck>> found) {
@@ -42,7 +42,7 @@ NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
             Q_EMIT tileSearchChanged();
         },
         true);
-    // Something to look at from the start: a small sample, or the same model made here.
+    // Initial content: a small sample, or the same model built here if the file is missing.
     const QString sample = samplesFolder() + QStringLiteral("/npu/bert_block.json");
     if (QFileInfo::exists(sample) && openModel(sample))
         return;
@@ -105,7 +105,7 @@ Status NpuDocument::takeModel(std::string_view text, const QString& path)
     settings.tiling = npu::tilingOf(*model);
     m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
     m_error.clear();
-    startedFrom(path);
+    fileOpened(path);
     assign(settings);
     return Unit{};
 }
@@ -115,9 +115,9 @@ void NpuDocument::follow(const std::shared_ptr<const npu::NpuModel>& model, cons
     if (model == m_model && settings == m_settings)
         return;
     m_error.clear();
-    if (model != m_model) { // steps so far are of other operators
+    if (model != m_model) { // earlier undo steps belong to other operators
         m_model = model;
-        startedFrom({});
+        fileOpened({});
     }
     assign(settings);
 }
@@ -153,7 +153,7 @@ void NpuDocument::settle()
     m_verifyJob->waitIdle();
     m_compareJob->waitIdle();
     m_searchJob->waitIdle();
-    m_job->waitIdle(); // with the tiles that were found
+    m_job->waitIdle(); // the run with the new tiles
 }
 
 bool NpuDocument::isRefused() const
@@ -176,7 +176,7 @@ void NpuDocument::request()
         if (made)
             return Delivery{*made, {}};
         Error error = made.error();
-        error.file.clear(); // the file is as good as before
+        error.file.clear(); // the error is in the settings, not in the file
         return Delivery{nullptr, refusalText(error)};
     });
     Q_EMIT busyChanged();

@@ -13,8 +13,8 @@
 
 namespace tilewright::ui {
 
-/// The document of the NPU lens: model and settings; with the run made in the background, the run before it,
-/// cursor and selected node, which its views share.
+/// Document of the NPU lens, shared by its views: model and settings, the simulation in the background, the
+/// earlier run as a ghost, time cursor and selected node.
 class NpuDocument : public LensDocument
 {
     Q_OBJECT
@@ -25,31 +25,31 @@ public:
     [[nodiscard]] const NpuSettings& settings() const { return m_settings; }
     [[nodiscard]] const std::shared_ptr<const npu::NpuModel>& model() const { return m_model; }
     [[nodiscard]] const QString& modelPath() const { return path(); }
-    /// Re-simulates in the background when something differs.
-    /// One undo step.
+    /// Changes the settings as one undo step and simulates in the background if they differ.
     void setSettings(const NpuSettings& settings);
-    /// Takes a model and settings without an undo step: those of the workload that is open elsewhere.
+    /// Sets model and settings of the open workload, without an undo step.
     void follow(const std::shared_ptr<const npu::NpuModel>& model, const NpuSettings& settings);
-    /// Opens a model file; its own hardware, when it has one, becomes the settings'.
+    /// Opens a model file. Hardware in the file replaces that of the settings.
     [[nodiscard]] Status open(const LensFile& file) override;
     Status openModel(const QString& path);
-    /// The model with the tiles, the hardware and the scheduling that are set.
     [[nodiscard]] bool hasContent() const override { return m_model != nullptr; }
+    /// The model with its tiles, hardware and scheduling options.
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
 
-    /// Simulates when nothing was simulated yet: views call it when they are first shown.
+    /// Simulates if nothing was simulated yet. Views call it when they become visible.
     void start();
-    void settle(); ///< waits for what runs
+    void settle(); ///< waits for all background work
     [[nodiscard]] bool isBusy() const;
     [[nodiscard]] const NpuResultPtr& result() const { return m_result; }
-    /// The run before the last change of the same model; null for none.
+    /// Earlier run of the same model, drawn as a ghost; null for none.
     [[nodiscard]] const NpuResultPtr& ghost() const { return m_ghost; }
-    /// Why the last change or file was not taken, as one sentence.
+    /// Reason why the last change or file was refused, as one sentence; empty if it was not.
     [[nodiscard]] const QString& error() const { return m_error; }
-    /// The result is of other settings, and these could not be run.
+    /// True if the present settings cannot be simulated: result() belongs to other settings.
     [[nodiscard]] bool isRefused() const;
-    /// Keeps the present run as the ghost of all further ones.
+    /// Keeps the present run as ghost for all further runs (true), or uses the run before the last change
+    /// (false).
     void setGhostKept(bool kept);
     [[nodiscard]] bool isGhostKept() const { return m_ghostKept; }
     void clearGhost();
@@ -61,34 +61,34 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> hoverNode() const { return m_hoverNode; }
     void setHoverNode(std::optional<std::uint32_t> node);
 
-    void verify(); ///< checks every rule of docs/rules/npu.md 7 in the background
+    void verify(); ///< checks all rules of docs/rules/npu.md 7 for result() in the background
     [[nodiscard]] const std::vector<npu::RuleCheck>& checks() const { return m_checks; }
     [[nodiscard]] bool isVerifying() const;
 
-    /// Searches the tiles of every operator in the background and takes them, unless something was changed
-    /// meanwhile: one undo step.
+    /// Searches tiles for all operators in the background, then applies them as one undo step, unless the
+    /// model or the settings have changed meanwhile.
     void searchTiles();
     [[nodiscard]] const std::shared_ptr<const NpuTileSearch>& tileSearch() const { return m_tileSearch; }
     [[nodiscard]] bool isSearchingTiles() const;
-    /// What was found is of this model and this hardware.
+    /// True if tileSearch() belongs to the present model and hardware.
     [[nodiscard]] bool isTileSearchCurrent() const;
-    /// Operators that nobody has cut, nor a search: the specification's rule does, to compare with.
+    /// Number of operators without tiles of the user, the schedule or a search. They have default tiles.
     [[nodiscard]] std::int64_t openOperators() const;
-    /// Cuts operators so: one undo step.
+    /// Sets the tiles of these operators as one undo step.
     void setTile(std::span<const std::uint32_t> ops, const npu::TileSizes& tile);
 
-    void compare(int maxCores); ///< in the background, unless it is there already
+    void compare(int maxCores); ///< computes comparison() in the background, unless it is current
     [[nodiscard]] const std::shared_ptr<const NpuComparison>& comparison() const { return m_comparison; }
     [[nodiscard]] bool isComparing() const;
     [[nodiscard]] bool isComparisonCurrent(int maxCores) const;
 
 Q_SIGNALS:
-    void settingsChanged(); ///< or the model
-    void resultChanged();   ///< result, ghost or error
+    void settingsChanged(); ///< settings() or model() has changed
+    void resultChanged();   ///< result(), ghost() or error() has changed
     void busyChanged();
     void cursorChanged();
-    void nodeChanged(); ///< selected or hovered
-    void nodeChosen();  ///< another one is selected, or none
+    void nodeChanged(); ///< node() or hoverNode() has changed
+    void nodeChosen();  ///< node() has changed
     void checksChanged();
     void comparisonChanged();
     void tileSearchChanged();

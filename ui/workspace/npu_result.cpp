@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// DRAM events kept for the zoom to single bursts (40 bytes each); bigger runs show the binned series.
+/// Limit of DRAM events kept for zooming to single bursts (40 bytes each); larger runs show a binned series.
 constexpr std::int64_t kKeptDramEvents = 3'000'000;
 
 bool sameOptions(const npu::RunOptions& a, const npu::RunOptions& b)
@@ -22,7 +22,7 @@ bool sameOptions(const npu::RunOptions& a, const npu::RunOptions& b)
            a.memoryBoundFirst == b.memoryBoundFirst;
 }
 
-/// A graph can be used again when only what its tiles do not depend on differs.
+/// True if both machines give the same tile graph, so that it can be reused.
 bool sameTiling(npu::NpuHardware a, const npu::NpuHardware& b)
 {
     a.cores = b.cores;
@@ -89,7 +89,7 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
     for (const npu::CoreRun& core : out->run->cores)
         for (const npu::Choice& c : core.choices)
             out->chosenAt[c.node] = c.time;
-    out->startAt = out->chosenAt; // KV nodes compute nothing: they start when they are taken up
+    out->startAt = out->chosenAt; // KV nodes compute nothing: they start when they are chosen
     for (const npu::CoreRun& core : out->run->cores)
         for (const auto* spans : {&core.tensor, &core.vector})
             for (const npu::ComputeSpan& s : *spans)
@@ -111,7 +111,7 @@ Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model, c
 QString refusalText(const Error& error)
 {
     QString text = QString::fromStdString(error.message);
-    // "ops[3]" adds nothing to messages that name the operator; other paths are fields of the hardware.
+    // Messages about "ops[3]" already name the operator; other paths are fields of the hardware.
     if (!error.path.empty() && !error.path.starts_with("ops["))
         text = QString::fromStdString(error.path)
                    .replace(QLatin1Char('.'), QLatin1Char(' '))
@@ -188,7 +188,7 @@ std::shared_ptr<const NpuComparison> compareSchedulers(const NpuResult& result, 
     out->settings = result.settings;
     out->model = result.model;
     const npu::NpuHardware& hw = result.settings.hardware;
-    // Every number of cores for small graphs, doublings for big ones.
+    // All core counts for small graphs, powers of two for large ones.
     std::set<int> cores{hw.cores};
     const bool big = result.graph->nodes.size() > 20'000;
     for (int n = 1; n <= maxCores; n = big ? 2 * n : n + 1)

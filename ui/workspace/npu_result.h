@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One run of a model on the machine of the NPU lens and all that is derived from it; values without state.
+// Results of a simulation of the NPU lens and values derived from them.
 #pragma once
 
 #include "base/result.h"
@@ -16,12 +16,12 @@
 
 namespace tilewright::ui {
 
-/// A step function with its integral, so that means over any range are exact.
+/// A step function with its integral, which gives exact means over any range.
 struct RateCurve
 {
     struct Point
     {
-        double time = 0, rate = 0, integral = 0; ///< rate holds from `time`; integral up to `time`
+        double time = 0, rate = 0, integral = 0; ///< `rate` from `time` on; `integral` up to `time`
     };
     std::vector<Point> points;
     double peak = 0;
@@ -31,16 +31,16 @@ struct RateCurve
     [[nodiscard]] double mean(double from, double to) const;
 };
 
-/// What a run is made of; the model itself is kept beside it.
+/// Settings of a simulation, without the model.
 struct NpuSettings
 {
     npu::NpuHardware hardware;
     npu::RunOptions options;
-    std::vector<npu::OpTiling> tiling; ///< per operator of the model
+    std::vector<npu::OpTiling> tiling; ///< tiles of every operator of the model
     bool operator==(const NpuSettings& other) const;
 };
 
-/// One finished run with everything the views draw. Immutable.
+/// A finished simulation with everything that the views draw. Immutable.
 struct NpuResult
 {
     NpuSettings settings;
@@ -48,19 +48,20 @@ struct NpuResult
     std::shared_ptr<const npu::NpuGraph> graph;
     std::shared_ptr<const npu::NpuRun> run;
     npu::Bounds bounds;
-    QString sentence;                          ///< what binds
-    std::vector<npu::Cycle> cp;                ///< per node: cycles from its start to the end, at best
-    std::vector<std::uint32_t> critical;       ///< nodes of one longest path
-    std::vector<bool> isCritical;              ///< per node
-    std::vector<npu::Cycle> chosenAt, startAt; ///< per node
-    std::vector<std::int64_t> spmPeaks;        ///< per core
+    QString sentence;                    ///< explains which bound limits the makespan
+    std::vector<npu::Cycle> cp;          ///< per node: length of the longest path from its start to the end
+    std::vector<std::uint32_t> critical; ///< nodes of one longest path
+    std::vector<bool> isCritical;        ///< per node
+    std::vector<npu::Cycle> chosenAt,
+        startAt;                        ///< per node: cycle in which it was chosen, and in which it starts
+    std::vector<std::int64_t> spmPeaks; ///< per core: peak use of the SPM in bytes
     std::int64_t readyPeak = 0;
-    std::shared_ptr<const RateCurve> noc;          ///< bytes a cycle of all cores
-    std::array<npu::Cycle, npu::kCoreStates> sums; ///< per state, over all cores
+    std::shared_ptr<const RateCurve> noc;          ///< traffic of all cores in bytes per cycle
+    std::array<npu::Cycle, npu::kCoreStates> sums; ///< cycles in each state, summed over all cores
 };
 using NpuResultPtr = std::shared_ptr<const NpuResult>;
 
-/// Both schedulers on 1 to N cores, and what each waited for on the cores of the settings.
+/// Makespans of both schedulers on 1 to N cores, and their waits on the core count of the settings.
 struct NpuComparison
 {
     NpuSettings settings;
@@ -72,24 +73,24 @@ struct NpuComparison
     QString error;
 };
 
-/// A search of tiles: what it was asked for and what it has found.
+/// A tile search: its input and its result.
 struct NpuTileSearch
 {
     NpuSettings settings;
     std::shared_ptr<const npu::NpuModel> model;
     npu::TileSearch found;
-    QString error; ///< why there is none
+    QString error; ///< reason if the search failed
 };
 
-/// Why something was refused, as a sentence: the file by its name alone, the field in plain words.
+/// Error as a sentence for the window: file name without its folder, plain words instead of the field's path.
 [[nodiscard]] QString refusalText(const Error& error);
-/// Bytes a cycle on the NoC: every transfer at its mean rate. A negative core means all of them.
+/// Traffic on the NoC in bytes per cycle, with every transfer at its mean rate. core < 0: all cores.
 [[nodiscard]] RateCurve nocCurve(const NpuResult& result, int core);
-/// Graph, run and everything derived from it; for the background and for tests.
+/// Builds the tile graph, simulates it and derives all results. For the background and for tests.
 [[nodiscard]] Result<NpuResultPtr> makeNpuResult(std::shared_ptr<const npu::NpuModel> model,
                                                  const NpuSettings& settings, const NpuResultPtr& previous,
                                                  const Progress& progress = {});
-/// Both schedulers on 1 to `maxCores` cores, on the graph of a run.
+/// Runs both schedulers on 1 to `maxCores` cores with the tile graph of `result`.
 [[nodiscard]] std::shared_ptr<const NpuComparison> compareSchedulers(const NpuResult& result, int maxCores,
                                                                      const Progress& progress);
 

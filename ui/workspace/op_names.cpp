@@ -21,7 +21,7 @@ QString nameOf(const Problem& problem, OpId o)
 
 QString prefixOf(const Problem& problem, std::span<const OpId> ops)
 {
-    if (ops.size() == 1) { // where it belongs
+    if (ops.size() == 1) { // the part in front of the last one
         const QString name = nameOf(problem, ops.front());
         return name.left(std::max(name.lastIndexOf(QLatin1Char('.')), name.lastIndexOf(QLatin1Char('/'))) +
                          1);

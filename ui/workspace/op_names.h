@@ -9,18 +9,18 @@
 
 namespace tilewright::ui {
 
-/// Names of ops for narrow places. Parts of a name end at '.' or '/'.
+/// Shortened names of some ops. Parts of a name end at '.' or '/'.
 struct OpNames
 {
-    QString names; ///< "value, context": without what all of these ops share
-    QString where; ///< what they share: "head0"; empty when nothing
+    QString names; ///< names without the common part: "value, context"
+    QString where; ///< common part of the names: "head0"; may be empty
 };
 
-/// The leading parts that the names of all ops of a problem share ("layer0."); they tell nothing.
+/// Leading parts that the names of all ops of a problem have in common ("layer0.").
 [[nodiscard]] QString commonPrefix(const Problem& problem);
-/// `dropped` = commonPrefix(problem).
+/// Short names of ops. `dropped`: commonPrefix(problem).
 [[nodiscard]] OpNames shortOpNames(const Problem& problem, std::span<const OpId> ops, const QString& dropped);
-/// All names in full, at most `most` of them and how many more there are.
+/// Full names of at most `most` ops, with the number of further ones.
 [[nodiscard]] QString fullOpNames(const Problem& problem, std::span<const OpId> ops, std::size_t most = 12);
 
 } // namespace tilewright::ui

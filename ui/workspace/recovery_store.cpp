@@ -19,7 +19,7 @@ namespace {
 const QString kCopy = QStringLiteral(".recovery.json");
 const QString kLock = QStringLiteral(".lock");
 
-/// A word for each lens in the copies.
+/// Key of each lens in a recovery file.
 const char* wordOf(Lens lens)
 {
     switch (lens) {
@@ -35,7 +35,7 @@ const char* wordOf(Lens lens)
     return "schedule";
 }
 
-/// The documents of a copy in the order in which they were kept; empty when it cannot be read.
+/// Documents in a recovery file; empty if it cannot be read.
 QJsonObject readCopy(const QString& file)
 {
     const auto text = readFile(file.toStdString());
@@ -86,7 +86,7 @@ Status RecoveryStore::keep(const Workspace& workspace)
         return Unit{};
     }
     if (!m_lock) {
-        // Held while the program runs; another program sees by it that the copy is in use.
+        // The lock is held while the program runs, so that other programs know that the copy is in use.
         QDir().mkpath(m_folder);
         m_lock = std::make_unique<QLockFile>(path(m_name + kLock));
         m_lock->setStaleLockTime(0);
@@ -110,7 +110,7 @@ std::vector<LostSession> RecoveryStore::lost() const
         QLockFile lock(path(name + kLock));
         lock.setStaleLockTime(0);
         if (!lock.tryLock(0))
-            continue; // its program runs
+            continue; // its program is still running
         const QJsonObject root = readCopy(file.filePath());
         LostSession session;
         session.file = file.filePath();
@@ -140,7 +140,8 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
                     !recovered && result)
                     result = recovered;
     if (result) {
-        // Kept as this program's own before the lost copy goes: another crash must not cost it.
+        // Write the restored documents into this program's copy before the lost one is deleted, in case of a
+        // crash.
         if (Status kept = keep(workspace); !kept)
             return kept;
         remove(session.file);

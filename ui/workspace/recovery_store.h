@@ -16,30 +16,30 @@ namespace tilewright::ui {
 
 class Workspace;
 
-/// What another run of the program had not saved when it ended without closing.
+/// Unsaved documents of another run of the program that ended without closing.
 struct LostSession
 {
-    QString file;          ///< of the store
-    QDateTime saved;       ///< the last time it was kept
-    QStringList documents; ///< what is in it, by name
+    QString file;          ///< recovery file
+    QDateTime saved;       ///< time of the last copy
+    QStringList documents; ///< names of the documents in it
 };
 
-/// Copies of modified documents in a folder, one file a running program. A copy outlives its program only
-/// when that did not end properly, and then stays until somebody restores or declines it.
+/// Recovery copies of modified documents in a folder, one file per running program. The file is deleted when
+/// the program closes properly; after a crash it stays until the user restores or discards it.
 class RecoveryStore
 {
 public:
     explicit RecoveryStore(const QString& folder);
-    ~RecoveryStore(); ///< ends properly: this program's copy goes
+    ~RecoveryStore(); ///< deletes the copy of this program
 
-    /// Keeps what is modified now; the copy of before goes when nothing is.
+    /// Copies all modified documents, replacing the previous copy. Deletes the copy if nothing is modified.
     [[nodiscard]] Status keep(const Workspace& workspace);
-    void forget(); ///< this program's copy
+    void forget(); ///< deletes the copy of this program
 
-    /// What programs that run no more have left, the latest first.
+    /// Copies of programs that no longer run, the latest first.
     [[nodiscard]] std::vector<LostSession> lost() const;
-    /// Brings all its documents back and gives it up. What cannot be brought back costs nothing that is open,
-    /// and the copy stays; the Error names the first of them.
+    /// Restores all documents of a copy and deletes it. If a document cannot be restored, the open one and
+    /// the copy are kept, and the Error names the first such document.
     [[nodiscard]] Status restore(const LostSession& session, Workspace& workspace);
     void decline(const LostSession& session);
 
@@ -48,7 +48,7 @@ private:
     void remove(const QString& file);
 
     QString m_folder;
-    QString m_name; ///< of this program's files, without their endings
+    QString m_name; ///< name of the files of this program, without ending
     std::unique_ptr<QLockFile> m_lock;
 };
 

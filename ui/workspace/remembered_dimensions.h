@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// Values that a person gave the free dimensions of a model before.
+/// Sizes that the user chose last for the free dimensions of this model file.
 [[nodiscard]] onnx::Dimensions rememberedDimensions(const QString& path);
 void rememberDimensions(const QString& path, const onnx::Dimensions& dimensions);
 

@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// One op by its name, several by their number: what the history and the undo action say.
+/// Text for history and undo: the name of one op, or the number of several.
 QString opsText(const Document& document, const std::vector<OpId>& ops)
 {
     return ops.size() == 1 ? QString::fromStdString(document.problem()->opName(ops.front()))
@@ -23,7 +23,7 @@ EditOptions options(const Document& document)
     return editOptions(document.rules());
 }
 
-/// The one subgraph that the selection means: the current one, or the only one that has all these ops.
+/// Subgraph that the selection refers to: the current one, or the only one that contains all these ops.
 std::optional<SubgraphId> homeOf(const Document& document, const Selection& selection,
                                  const std::vector<OpId>& ops)
 {
@@ -41,14 +41,14 @@ std::optional<SubgraphId> homeOf(const Document& document, const Selection& sele
     return std::nullopt;
 }
 
-/// Selects what an edit made of the ops; false where it changed nothing.
+/// Selects the result of an edit of these ops. Returns false if the edit changed nothing.
 bool selectResult(const Document& document, Selection& selection, const Schedule& before,
                   const std::vector<OpId>& keepOps)
 {
     const auto changed = changedSubgraphs(before, document.schedule());
-    const bool opsWereChosen = !selection.state().ops.empty(); // and not whole subgraphs
+    const bool opsWereChosen = !selection.state().ops.empty(); // false: whole subgraphs were selected
     SelectionState state;
-    // Where it touched several subgraphs, the one that holds them all.
+    // If several subgraphs changed, select the one that contains all these ops.
     for (const SubgraphId s : changed) {
         const auto& in = document.schedule()[s].ops;
         const bool all = std::all_of(keepOps.begin(), keepOps.end(),
@@ -65,7 +65,7 @@ bool selectResult(const Document& document, Selection& selection, const Schedule
     return !(before == document.schedule());
 }
 
-/// Applies what has its final tiles already and selects what it made.
+/// Applies a schedule whose granularities are final, and selects its result.
 bool applySettled(Document& document, Selection& selection, const Result<Schedule>& next, const QString& text,
                   const std::vector<OpId>& keepOps)
 {
@@ -151,7 +151,7 @@ bool splitSelection(Document& document, Selection& selection)
     const auto ops = selectedOps(document, selection);
     const auto home = homeOf(document, selection, ops);
     if (!home)
-        return refuse(document, "the selected ops are not in one subgraph");
+        return refuse(document, "the selected ops are in different subgraphs");
     if (ops.size() > 1 && ops.size() == document.schedule()[*home].ops.size())
         return splitApartSelection(document, selection); // all of it: as if the subgraph itself were chosen
     return applyAndSelect(
@@ -164,7 +164,7 @@ bool splitApartSelection(Document& document, Selection& selection)
 {
     const auto subgraphs = selectedSubgraphs(selection);
     if (subgraphs.size() != 1)
-        return refuse(document, "select the one subgraph to split");
+        return refuse(document, "select exactly one subgraph to split");
     return applyAndSelect(
         document, selection,
         edit::splitApart(*document.problem(), document.schedule(), subgraphs.front(), options(document)),
@@ -175,7 +175,7 @@ bool duplicateSelection(Document& document, Selection& selection)
 {
     const auto subgraphs = selectedSubgraphs(selection);
     if (subgraphs.size() != 1)
-        return refuse(document, "select the one subgraph to duplicate");
+        return refuse(document, "select exactly one subgraph to duplicate");
     return applyAndSelect(
         document, selection,
         edit::duplicate(*document.problem(), document.schedule(), subgraphs.front(), options(document)),
@@ -190,7 +190,7 @@ bool deleteSelection(Document& document, Selection& selection)
         const auto ops = selectedOps(document, selection);
         const auto home = homeOf(document, selection, ops);
         if (!home)
-            return refuse(document, "the selected ops are not in one subgraph");
+            return refuse(document, "the selected ops are in different subgraphs");
         return applyAndSelect(
             document, selection,
             edit::removeOps(*document.problem(), document.schedule(), ops, *home, options(document)),
@@ -209,7 +209,7 @@ bool mergeSelectionWith(Document& document, Selection& selection, int neighbour)
 {
     const auto subgraphs = selectedSubgraphs(selection);
     if (subgraphs.size() != 1)
-        return refuse(document, "select the one subgraph to merge with its neighbour");
+        return refuse(document, "select exactly one subgraph to merge with its neighbour");
     const auto ops = selectedOps(document, selection);
     const SubgraphId s = subgraphs.front();
     return applyAndSelect(
@@ -229,7 +229,7 @@ bool moveSelectionTo(Document& document, Selection& selection, int neighbour)
     const auto ops = selectedOps(document, selection);
     const auto home = ops.empty() ? std::nullopt : homeOf(document, selection, ops);
     if (!home)
-        return refuse(document, "select ops of one subgraph to move them");
+        return refuse(document, "select ops of one subgraph to move");
     return applyAndSelect(
         document, selection,
         neighbour < 0
@@ -244,7 +244,7 @@ bool shiftSelection(Document& document, Selection& selection, int by)
 {
     const auto rows = selectedSubgraphs(selection);
     if (rows.empty())
-        return refuse(document, "select subgraphs to move them in the order of execution");
+        return refuse(document, "select subgraphs to move");
     const auto first = static_cast<std::int64_t>(rows.front().index()) + by;
     const auto last = static_cast<std::int64_t>(document.schedule().size() - rows.size());
     return reorderSubgraphs(document, selection, rows,
@@ -282,7 +282,7 @@ bool toggleRetainOfSelection(Document& document, Selection& selection)
     const auto subgraph = selection.state().subgraph;
     const auto tensor = selection.state().tensor;
     if (!subgraph || !tensor)
-        return refuse(document, "select a subgraph and one of its tensors to retain it");
+        return refuse(document, "select a subgraph and one of its tensors to retain");
     return toggleRetain(document, *subgraph, *tensor);
 }
 
@@ -300,7 +300,7 @@ bool setTraversalOfSelection(Document& document, Selection& selection, const Tra
 {
     const auto subgraphs = selectedSubgraphs(selection);
     if (subgraphs.empty())
-        return refuse(document, "select a subgraph to choose its traversal");
+        return refuse(document, "select a subgraph to change its traversal");
     const auto name = traversalName(traversal.kind());
     return document.apply(
         edit::setTraversal(*document.problem(), document.schedule(), subgraphs, traversal, options(document)),

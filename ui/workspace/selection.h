@@ -11,20 +11,20 @@
 
 namespace tilewright::ui {
 
-/// What is selected, the same in every view. `current` things are what the detail panes show.
+/// The selection that all views share.
 struct SelectionState
 {
     std::set<OpId> ops;
     std::optional<TensorId> tensor;
-    std::set<SubgraphId> subgraphs;     ///< multi-selection of the subgraph list
-    std::optional<SubgraphId> subgraph; ///< the current one (inspector, tile grid)
-    std::int64_t step = 0;              ///< step inside the current subgraph
-    std::optional<double> time;         ///< cursor of the time-like views, since the schedule's start
+    std::set<SubgraphId> subgraphs;     ///< all selected subgraphs
+    std::optional<SubgraphId> subgraph; ///< current subgraph, shown by Inspector and Tile grid
+    std::int64_t step = 0;              ///< index of the step in the current subgraph
+    std::optional<double> time; ///< time cursor of the charts, in units from the start of the schedule
     [[nodiscard]] bool hasSubgraph() const { return subgraph || !subgraphs.empty(); }
     bool operator==(const SelectionState&) const = default;
 };
 
-/// The weaker channel: what is under the mouse, in any view.
+/// Item under the mouse in any view.
 struct HoverState
 {
     std::optional<OpId> op;
@@ -33,7 +33,7 @@ struct HoverState
     bool operator==(const HoverState&) const = default;
 };
 
-/// The one object that links all views; a change is announced once, and only when something differs.
+/// Selection and hovered item that link all views. Emits its signals once per change.
 class Selection : public QObject
 {
     Q_OBJECT

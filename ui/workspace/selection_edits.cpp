@@ -13,7 +13,7 @@ SelectionState withOps(const Schedule& schedule, const SelectionState& state, st
     SelectionState next = state;
     next.tensor.reset();
     next.subgraphs.clear();
-    std::optional<SubgraphId> home; // has them all
+    std::optional<SubgraphId> home; // subgraph that contains all these ops
     bool currentHasSome = false;
     for (std::size_t i = 0; i < schedule.size(); ++i) {
         const auto& in = schedule.subgraphs[i]->ops;
@@ -50,7 +50,7 @@ SelectionState followed(const Schedule& before, const Schedule& after, Selection
         if (id.index() >= before.size())
             return std::nullopt;
         const SubgraphPtr& old = before.subgraphs[id.index()];
-        // Untouched subgraphs keep their pointers; one that is in its place twice (a duplicate) stays there.
+        // Unchanged subgraphs keep their pointers. Check the same position first: duplicates share a pointer.
         if (id.index() < after.size() && after.subgraphs[id.index()] == old)
             return id;
         if (const auto it = places.find(old.get()); it != places.end())

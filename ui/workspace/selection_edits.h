@@ -9,20 +9,20 @@
 
 namespace tilewright::ui {
 
-/// `state` with these ops selected. Subgraphs that they cover wholly are selected too, else the one that
-/// holds them all. The current subgraph stays if it is among these, else it is the first of them; ops
-/// scattered over parts of several subgraphs leave it only when it holds one of them.
+/// `state` with these ops selected. Also selects the subgraphs all of whose ops are selected, otherwise the
+/// one that contains all these ops. The current subgraph is kept if it is one of those, otherwise it becomes
+/// the first of them. If there are none, it is kept only if it contains one of the ops.
 [[nodiscard]] SelectionState withOps(const Schedule& schedule, const SelectionState& state,
                                      std::set<OpId> ops);
 
-/// `state`, whose subgraphs are places in `before`, for `after`: a subgraph is where most of its ops have
-/// gone to; selected ops stay selected, with the subgraphs that have them now.
+/// Converts a selection in schedule `before` into one in schedule `after`: a subgraph becomes the one that
+/// has most of its ops. Selected ops stay selected, with the subgraphs that contain them in `after`.
 [[nodiscard]] SelectionState followed(const Schedule& before, const Schedule& after, SelectionState state);
 
 void selectAllOps(const Document& document, Selection& selection);
-/// The ops that are not selected; without selected ops, the subgraphs that are not selected.
+/// Selects the ops that are not selected or, if no ops are selected, the subgraphs that are not selected.
 void invertSelection(const Document& document, Selection& selection);
-/// All ops of the subgraphs that hold a selected op, or of the selected subgraphs.
+/// Selects all ops of the subgraphs that contain a selected op, or of the selected subgraphs.
 void selectSameSubgraph(const Document& document, Selection& selection);
 
 } // namespace tilewright::ui

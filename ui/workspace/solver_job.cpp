@@ -26,7 +26,7 @@ void PausableClock::setPaused(bool paused)
 SolverJob::~SolverJob()
 {
     ++m_run;
-    // Join before the base class goes: the thread posts to this object.
+    // Join before the base class is destroyed: the thread posts events to this object.
     if (m_thread.joinable()) {
         m_thread.request_stop();
         m_thread.join();

@@ -15,7 +15,7 @@
 
 namespace tilewright::ui {
 
-/// Seconds since it was made, without those in which it was stopped.
+/// Clock that counts seconds from its construction, without pauses.
 class PausableClock
 {
 public:
@@ -26,14 +26,14 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     mutable std::mutex m_mutex;
-    std::atomic<bool> m_paused{false}; ///< asked more often than the time
+    std::atomic<bool> m_paused{false}; ///< atomic, so that frequent queries need no lock
     Clock::time_point m_start = Clock::now();
     std::optional<Clock::time_point> m_pausedAt;
     Clock::duration m_rested{};
 };
 
-/// One run of the solver in its own thread. Signals arrive on the thread of this object; after stop() the
-/// best so far still comes with finished().
+/// Runs the solver in its own thread. Signals arrive on the thread of this object. After stop(), finished()
+/// still delivers the best schedule so far.
 class SolverJob : public QObject
 {
     Q_OBJECT
@@ -43,11 +43,14 @@ public:
 
     void start(ProblemPtr problem, SolveOptions options);
     void stop();
-    /// The threads rest, and the time of the run stands still; stop() works all the same.
+    /// Pauses or resumes the solver; the time limit is paused too. stop() also works while paused.
     void setPaused(bool paused) { m_clock->setPaused(paused); }
     [[nodiscard]] bool isPaused() const { return m_running && m_clock->isPaused(); }
-    [[nodiscard]] double seconds() const { return m_clock->seconds(); } ///< of the run
-    /// Stops and forgets: no signal of the run arrives any more.
+    [[nodiscard]] double seconds() const
+    {
+        return m_clock->seconds();
+    } ///< duration of the run without pauses
+    /// Stops the run and drops its result: it emits no further signal.
     void abandon();
     [[nodiscard]] bool isRunning() const { return m_running; }
 
@@ -58,10 +61,10 @@ Q_SIGNALS:
     void failed(QString why);
 
 private:
-    std::shared_ptr<PausableClock> m_clock = std::make_shared<PausableClock>(); ///< of the run
+    std::shared_ptr<PausableClock> m_clock = std::make_shared<PausableClock>(); ///< clock of the present run
     std::jthread m_thread;
     bool m_running = false;
-    std::uint64_t m_run = 0; ///< signals of an abandoned run are dropped
+    std::uint64_t m_run = 0; ///< number of the run; signals of earlier runs are dropped
 };
 
 } // namespace tilewright::ui

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHues = 8;
 
-/// Lists of small numbers in one array. An entry may occur more than once.
+/// Several lists of numbers in one array. An entry may occur more than once.
 class Lists
 {
 public:
@@ -36,7 +36,7 @@ private:
     std::vector<std::size_t> m_entries;
 };
 
-/// Of each subgraph, those before and after it and those that share an op or a tensor with it.
+/// For each subgraph, the previous and the next one, and those that share an op or a tensor with it.
 Lists neighboursOf(const Problem& problem, const Schedule& schedule)
 {
     const std::size_t n = schedule.size();
@@ -79,11 +79,11 @@ std::size_t SubgraphColours::OpsHash::operator()(const std::vector<OpId>& ops) c
 void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
 {
     const std::size_t n = schedule.size();
-    if (std::ranges::equal(m_of, schedule.subgraphs, [](const SubgraphPtr& a, const SubgraphPtr& b) {
+    if (std::ranges::equal(m_subgraphs, schedule.subgraphs, [](const SubgraphPtr& a, const SubgraphPtr& b) {
             return a == b || a->ops == b->ops;
         }))
-        return; // tiles, retains and traversals have no colour
-    m_of = schedule.subgraphs;
+        return; // the ops are the same: granularity, retained tensors and traversal do not matter
+    m_subgraphs = schedule.subgraphs;
     const Lists neighbours = neighboursOf(problem, schedule);
 
     constexpr std::size_t kNone = kHues;
@@ -108,8 +108,7 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
         if (next[i] != kNone)
             continue;
         const auto used = taken(i);
-        // The hue that the fewest wear, so that few subgraphs are all told apart; of equals another one each
-        // time.
+        // Use the least frequent hue, so that few subgraphs all differ. Ties rotate with the index.
         for (std::size_t k = 0; k < kHues; ++k)
             if (const std::size_t hue = (i + k) % kHues;
                 !used[hue] && (next[i] == kNone || worn[hue] < worn[next[i]]))
@@ -118,7 +117,7 @@ void SubgraphColours::update(const Problem& problem, const Schedule& schedule)
             next[i] = i % kHues;
         ++worn[next[i]];
     }
-    // Remembered beyond this state, so that undo brings the colours back.
+    // Colours of earlier states are kept, so that undo restores them.
     if (m_remembered.size() > 20 * n + 1000)
         m_remembered.clear();
     for (std::size_t i = 0; i < n; ++i)

@@ -8,8 +8,8 @@
 
 namespace tilewright::ui {
 
-/// Indices into Theme::categorical, one a subgraph: greedy colouring so that subgraphs that are neighbours in
-/// the graph or in the schedule differ where eight hues allow it. A subgraph keeps its colour through edits
+/// Colours of subgraphs as indices into Theme::categorical. Greedy colouring: neighbours in the graph or in
+/// the schedule get different colours as far as eight hues allow. A subgraph keeps its colour after edits
 /// unless it conflicts.
 class SubgraphColours
 {
@@ -24,8 +24,8 @@ private:
     };
 
     std::vector<std::size_t> m_colours;
-    std::vector<SubgraphPtr> m_of; // the subgraphs that m_colours belongs to
-    /// By ops: the identity a person sees.
+    std::vector<SubgraphPtr> m_subgraphs; ///< subgraphs that m_colours belongs to
+    /// Colours of earlier subgraphs by their ops.
     std::unordered_map<std::vector<OpId>, std::size_t, OpsHash> m_remembered;
 };
 

@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// One row a subgraph, tab-separated, with full precision: what a picture of the schedule says in words.
+/// Schedule as tab-separated text with one row per subgraph, with full precision.
 [[nodiscard]] QString subgraphsAsText(const Snapshot& snapshot);
 
 } // namespace tilewright::ui

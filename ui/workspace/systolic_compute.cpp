@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The work behind the panes: pure functions of the settings that run on a pool thread.
+// Computation of the results of the Systolic lens: pure functions of the settings, run on a pool thread.
 #include "theme/words.h"
 #include "workspace/systolic_document.h"
 
@@ -12,9 +12,9 @@ namespace tilewright::ui {
 namespace {
 
 constexpr std::size_t kListedConflicts = 200;
-constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // tile steps of the Belady simulation
+constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // limit for the Belady simulation
 
-/// The reason alone: there is no file in which its path would lead anywhere.
+/// Message of an error without its path, which refers to a field of a file.
 QString sentence(const Error& error)
 {
     return ui::sentence(error.message);
@@ -77,7 +77,7 @@ std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& s)
     for (const systolic::TileMethod m :
          {systolic::TileMethod::Analytic, systolic::TileMethod::Exhaustive, systolic::TileMethod::Learned}) {
         const auto i = static_cast<std::size_t>(m);
-        (void)systolic::chooseTile(query, m); // what a method sets up once is not part of a choice
+        (void)systolic::chooseTile(query, m); // warm-up: exclude the one-time setup from the timing
         QElapsedTimer timer;
         timer.start();
         const auto pick = systolic::chooseTile(query, m);
@@ -140,7 +140,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
         if (systolic::checkClockWork(plan, s.supply)) {
             out->clock.emplace(plan, s.supply);
         } else {
-            out->note = tr("Too many cycles to follow the edge FIFOs; the edges are shown as never empty.");
+            out->note = tr("Too many cycles to simulate the edge FIFOs; they are shown as never empty.");
             return out;
         }
     }
@@ -149,7 +149,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
     const double elements = static_cast<double>(systolic::compulsoryElements(s.gemm));
     if (peCycles > static_cast<double>(kSimulatedPeCycles) ||
         elements > static_cast<double>(systolic::kMaxSimulatedElements)) {
-        out->note = tr("Too large to simulate every register; which MAC each PE does is still exact.");
+        out->note = tr("Too large to simulate every register. The MAC that each PE computes is still exact.");
         return out;
     }
     auto simulator = systolic::PeSimulator::createRandom(s.gemm, array, s.timing, 1, s.supply);
@@ -157,7 +157,7 @@ std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& s, const P
         out->note = sentence(simulator.error());
         return out;
     }
-    if (!simulator->run(progress)) // fills the checkpoints, so that scrubbing is short
+    if (!simulator->run(progress)) // fills the checkpoints, so that seeking is fast
         return nullptr;
     simulator->seek(0);
     out->simulator.emplace(std::move(*simulator));

@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Half-way into the filling of the array: the first thing seen is a wave, not an empty grid.
+/// Initial cycle of the cursor: half-way through filling the array, so that a wavefront is visible.
 std::int64_t openingCycle(const systolic::FoldPlan& plan)
 {
     return plan.start(0) + (std::min(plan.array().rows, plan.gemm().m) + plan.array().cols) / 2;
@@ -25,7 +25,7 @@ SystolicDocument::SystolicDocument()
     m_pipelineJob = std::make_unique<LatestJob<std::shared_ptr<const PipelineResult>>>(
         [this](std::shared_ptr<const PipelineResult> r) {
             m_pipeline = std::move(r);
-            setCycle(m_cycle); // links the pipeline's cursor
+            setCycle(m_cycle); // updates the linked cursor of the pipeline
             Q_EMIT pipelineChanged();
         });
     m_tilesJob = std::make_unique<LatestJob<std::shared_ptr<const TileResult>>>(
@@ -64,7 +64,7 @@ Status SystolicDocument::open(const LensFile& file)
         const auto read = systolic::parseSettings(file.text(), file.name());
         if (!read)
             return refuse(read.error());
-        startedFrom(file.path);
+        fileOpened(file.path);
         assign(*read);
         return Unit{};
     }
@@ -129,10 +129,10 @@ void SystolicDocument::follow(const SystolicSettings& settings)
     }
     if (settings == m_settings)
         return;
-    // What its file holds is something else.
+    // The settings no longer belong to the file: they have another GEMM or hierarchy.
     if (!path().isEmpty() &&
         !(settings.gemm == m_settings.gemm && settings.hierarchy == m_settings.hierarchy))
-        startedFrom({});
+        fileOpened({});
     assign(settings);
 }
 
@@ -205,8 +205,8 @@ std::int64_t SystolicDocument::cycles() const
 
 bool SystolicDocument::cursorsLinked() const
 {
-    // Fold f, operand k of the array's timetable is k step k / depth of output tile f in the program, where
-    // the program is cut as the array is: a tile of a person's own, or too little room, cuts it otherwise.
+    // Cursors are linked if the program uses the tiles of the array: then operand k of fold f belongs to k
+    // step k / depth of output tile f. A tile of the user, or too little memory, leads to other tiles.
     const systolic::PipelineComparison* p = comparison();
     return p && m_settings.timing.dataflow == systolic::Dataflow::Os &&
            m_settings.timing.readout == systolic::Readout::Shadow && m_settings.supply.unlimited() &&
@@ -223,7 +223,7 @@ void SystolicDocument::setCycle(std::int64_t cycle)
         const std::int64_t since = m_cycle - m_plan.start(fold);
         const std::int64_t k = std::min(since, m_settings.gemm.k - 1);
         const auto n = static_cast<std::size_t>(fold * p.pipelined.nK + k / m_settings.depth);
-        // After the last operand has entered, the wave still runs out of the array.
+        // After the last operand has entered, the array still drains.
         m_pipelineTime =
             p.pipelinedRun.events[m_pipeline->computes[n]].start + k % m_settings.depth + since - k;
     }

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 using SystolicSettings = systolic::Settings;
 
-/// What one unit of a resource does, in time order; commands of one unit never overlap.
+/// Commands of one unit of a resource in time order, without overlap.
 struct PipelineLane
 {
     struct Bar
@@ -31,18 +31,18 @@ struct PipelineLane
                                                       const systolic::PipelineRun& run,
                                                       const systolic::PipelineMachine& machine);
 
-/// Both programs and their runs, or why there are none.
+/// Barriered and pipelined program with their runs, or the reason why there are none.
 struct PipelineResult
 {
     SystolicSettings of;
     systolic::PipelineMachine machine;
     std::optional<systolic::PipelineComparison> comparison;
-    std::array<std::vector<PipelineLane>, 2> lanes; ///< barriered, pipelined
-    std::vector<std::uint32_t> computes;            ///< COMPUTE commands of the pipelined program in order
+    std::array<std::vector<PipelineLane>, 2> lanes; ///< of the barriered and of the pipelined run
+    std::vector<std::uint32_t> computes; ///< indices of the COMPUTE commands of the pipelined program
     QString error;
 };
 
-/// The landscape, the picks of the three methods and the tile in force.
+/// Tile search: costs of all tiles (landscape), choices of the three methods, and the tile in use.
 struct TileResult
 {
     SystolicSettings of;
@@ -53,34 +53,34 @@ struct TileResult
     QString error;
 };
 
-/// The memory side of a GEMM: schedules of L2, banks, roofline, dataflows, DRAM, corrections.
+/// Memory analysis of a GEMM: L2 schedules, banks, roofline, dataflows, DRAM traffic, corrections.
 struct LevelsResult
 {
     SystolicSettings of;
     verbs::L2Figures l2;
     std::array<std::optional<systolic::BankConflicts>, 2> conflicts; ///< seed, split
-    std::optional<verbs::TileAnswer> tile;                           ///< in force; of all that follows
+    std::optional<verbs::TileAnswer> tile; ///< tile that the following fields describe
     std::optional<systolic::Roofline> roofline;
     std::optional<systolic::DataflowComparison> dataflows;
-    std::vector<verbs::DramOfOrder> orders; ///< with Belady only when small enough to simulate
+    std::vector<verbs::DramOfOrder> orders; ///< Belady only if small enough to simulate
     std::vector<systolic::Correction> corrections;
     QString error;
 };
 
-/// The register-level simulation behind the player, when the run is small enough.
+/// Register-level simulation of the array for playback, if the run is small enough.
 struct Simulation
 {
     SystolicSettings of;
     std::optional<systolic::PeSimulator> simulator;
-    std::optional<systolic::EdgeClock> clock; ///< present when the supply of the edges is limited
-    QString note;                             ///< why there is no simulator
+    std::optional<systolic::EdgeClock> clock; ///< present if the edge FIFOs have a limited bandwidth
+    QString note;                             ///< reason if the simulator or the edge clock is missing
 };
 
-/// Register-level simulation is used up to this many PE-cycles (a few seconds in the background).
+/// Limit of PE-cycles for the register-level simulation (a few seconds in the background).
 inline constexpr std::int64_t kSimulatedPeCycles = 200'000'000;
 
-/// The document of the Systolic lens: its settings; with the cursor and the results that all panes share.
-/// Results are made in the background, and only those that a visible pane has asked for.
+/// Document of the Systolic lens, shared by its views: settings, cursors and results. Results are computed in
+/// the background, and only if a visible view needs them.
 class SystolicDocument : public LensDocument
 {
     Q_OBJECT
@@ -88,53 +88,54 @@ public:
     SystolicDocument();
     ~SystolicDocument() override;
 
-    /// Settings; or a memory hierarchy, which takes the place of the one in force as an edit.
+    /// Opens a settings file, or a memory hierarchy, which replaces the present one as an edit.
     [[nodiscard]] Status open(const LensFile& file) override;
     [[nodiscard]] Result<std::string> fileText() const override;
     [[nodiscard]] QString suggestedName() const override;
 
     [[nodiscard]] const SystolicSettings& settings() const { return m_settings; }
-    /// Legal settings are taken, as one undo step; a refusal is kept as error() and the settings stay.
+    /// Applies the settings as one undo step. If they are invalid, sets error(), keeps the old settings and
+    /// returns false.
     bool set(const SystolicSettings& settings);
     [[nodiscard]] const QString& error() const { return m_error; }
     void setGemm(const systolic::Gemm& gemm, const QString& origin);
-    /// What a multiply-accumulate and an element moved cost: the machine's table, by default that of every
-    /// machine that says nothing.
+    /// Energies of a multiply-accumulate and of moving an element: from the machine, or the default table.
     [[nodiscard]] const Machine::Energy& energyTable() const { return m_energyTable; }
     void setEnergyTable(const Machine::Energy& table);
-    /// Takes these settings without an undo step: those of what is selected elsewhere.
+    /// Sets the settings for the present selection in the Schedule lens, without an undo step.
     void follow(const SystolicSettings& settings);
     void chooseTile(std::optional<systolic::TileShape> tile, std::optional<systolic::TileMethod> method = {});
 
     [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }
     [[nodiscard]] const systolic::ArrayTiming& timing() const { return m_timing; }
-    /// Nothing for an array of more than verbs::kMaxPhasesSide a side.
+    /// Fill, steady and drain phases; nothing for arrays with more than verbs::kMaxPhasesSide rows or
+    /// columns.
     [[nodiscard]] const std::optional<systolic::ArrayPhases>& phases() const { return m_phases; }
 
-    // -- cursors: a cycle of the array and a time of the pipeline, linked through the COMPUTE commands
-    [[nodiscard]] std::int64_t cycles() const; ///< of the array, stalls of the edges included
+    // -- cursors: cycle of the array and time of the pipeline, linked by the COMPUTE commands
+    [[nodiscard]] std::int64_t cycles() const; ///< cycles of the array, including stalls of the edge FIFOs
     [[nodiscard]] std::int64_t cycle() const { return m_cycle; }
     void setCycle(std::int64_t cycle);
     [[nodiscard]] std::int64_t pipelineTime() const { return m_pipelineTime; }
     void setPipelineTime(std::int64_t time);
 
-    // -- results: null until asked for and ready; may belong to older settings (compare `of`)
+    // -- results: null until requested and ready; may belong to older settings (compare `of`)
     [[nodiscard]] const std::shared_ptr<const PipelineResult>& pipeline() const { return m_pipeline; }
     [[nodiscard]] const std::shared_ptr<const TileResult>& tiles() const { return m_tiles; }
     [[nodiscard]] const std::shared_ptr<const LevelsResult>& levels() const { return m_levels; }
-    /// The simulation of these settings, or null.
+    /// Simulation for the present settings; null if there is none.
     [[nodiscard]] Simulation* simulation() const;
-    /// The programs of these settings, or null.
+    /// Programs for the present settings; null if there are none.
     [[nodiscard]] const systolic::PipelineComparison* comparison() const;
     void needPipeline();
     void needTiles();
     void needLevels();
     void needSimulation();
-    void waitIdle(); ///< for exports and tests
+    void waitIdle(); ///< waits for all background work; for exports and tests
 
 Q_SIGNALS:
-    void changed();      ///< settings
-    void errorChanged(); ///< error()
+    void changed();      ///< settings() has changed
+    void errorChanged(); ///< error() has changed
     void cycleChanged();
     void pipelineChanged();
     void tilesChanged();
@@ -166,12 +167,12 @@ private:
     std::unique_ptr<LatestJob<std::shared_ptr<Simulation>>> m_simulationJob;
 };
 
-// The work behind the results; free of state, for the jobs and the tests.
+// Computation of the results as pure functions, for the background jobs and for tests.
 [[nodiscard]] std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& settings);
 [[nodiscard]] std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& settings);
 [[nodiscard]] std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& settings,
                                                                 const Progress& progress = {});
-/// Null when stopped.
+/// Null if the work was stopped.
 [[nodiscard]] std::shared_ptr<Simulation> computeSimulation(const SystolicSettings& settings,
                                                             const Progress& progress = {});
 

@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// On what the trace of a subgraph depends; equal keys have equal traces.
+/// Key of the trace of a subgraph: equal keys mean equal traces.
 struct TraceKey
 {
     ProblemPtr problem;
@@ -31,7 +31,7 @@ struct TraceKey
             snapshot.evaluation.rules};
 }
 
-/// Time at which the subgraph starts: the latencies of those before it that can run.
+/// Start time of a subgraph: sum of the latencies of all structurally valid subgraphs before it.
 [[nodiscard]] inline double startOf(const Snapshot& snapshot, SubgraphId subgraph)
 {
     double start = 0;

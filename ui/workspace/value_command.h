@@ -10,9 +10,9 @@
 
 namespace tilewright::ui {
 
-/// The one undo command: a value before and after, so undo is assignment and cannot drift. Commands with the
-/// same merge key that follow one another without a pause become one. Commands of one stack that differ in T
-/// differ in Kind.
+/// Undo command that stores a value before and after a change; undo and redo assign it. Consecutive commands
+/// with the same merge key are merged if there is no pause between them. Commands of one stack with different
+/// T must have different Kind.
 template <typename T, int Kind = 1> class ValueCommand : public QUndoCommand
 {
 public:
@@ -34,14 +34,14 @@ public:
             return false;
         m_made = next.m_made;
         m_after = next.m_after;
-        setText(next.text()); // what came of it
+        setText(next.text()); // the text of the latest change
         setObsolete(m_before == m_after);
         return true;
     }
 
 private:
     using Clock = std::chrono::steady_clock;
-    /// Who stops for longer has set a value, and wants to come back to it.
+    /// After a longer pause a new undo step begins.
     static constexpr std::chrono::milliseconds kPause{1500};
 
     Clock::time_point m_made = Clock::now();

@@ -16,9 +16,9 @@ namespace tilewright::ui {
 Workspace::Workspace()
 {
     follow(m_schedule);
-    // Before all views: what they draw and what is selected in it belong together.
+    // Connected before all views, so that the selection is updated before they draw.
     m_schedule.whenChanged(this, Part::Problem | Part::Steps, [this](Parts parts) {
-        // Ids in the selection are places in the order; undo and repairs move what stands there.
+        // Subgraph ids are positions in the schedule: convert the selection to the new positions.
         const Schedule before = std::exchange(m_selectedIn, m_schedule.schedule());
         if (parts.testFlag(Part::Problem))
             m_selection.clear();
@@ -33,7 +33,7 @@ Workspace::Workspace()
 
 Workspace::~Workspace()
 {
-    // Stacks say that they change while they go.
+    // Undo stacks emit signals in their destructors.
     for (LensDocument* document : documents())
         disconnect(&document->undoStack(), nullptr, this, nullptr);
 }
@@ -136,7 +136,7 @@ std::vector<LensDocument*> Workspace::modified() const
 
 void Workspace::setCurrent(Lens lens)
 {
-    // A lens that only shows the open workload has nothing of its own to undo or to save.
+    // A lens that only follows the open workload has nothing of its own to undo or save.
     if (lens != Lens::Schedule && m_schedule.hasProblem() && has(lens) && m_links->isFollowing(lens) &&
         document(lens).undoStack().count() == 0)
         lens = Lens::Schedule;
@@ -173,7 +173,7 @@ void Workspace::openGemm(const systolic::Gemm& gemm, const QString& origin)
 
 void Workspace::goTo(Lens lens)
 {
-    (void)document(lens); // made by now
+    (void)document(lens); // creates the document if needed
     m_links->setFollowing(lens, true);
     show(lens);
 }

@@ -20,8 +20,8 @@ class MappingDocument;
 class NpuDocument;
 class SystolicDocument;
 
-/// What is open: one document a lens, the selection that links their views, and the one place that knows
-/// which file belongs to which lens.
+/// All open documents, one per lens, and the selection that links their views. Opens files in the lens that
+/// they belong to.
 class Workspace : public QObject
 {
     Q_OBJECT
@@ -31,47 +31,50 @@ public:
 
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] Document& schedule() { return m_schedule; }
-    // Made, with something to look at, when first asked for: they have work in the background.
+    // Created with sample content at the first call, because they start background work.
     [[nodiscard]] SystolicDocument& systolic();
     [[nodiscard]] NpuDocument& npu();
     [[nodiscard]] MappingDocument& mapping();
     [[nodiscard]] LensDocument& document(Lens lens);
-    [[nodiscard]] bool has(Lens lens) const; ///< its document exists by now
+    [[nodiscard]] bool has(Lens lens) const; ///< true if the document of the lens has been created
     [[nodiscard]] bool isModified(Lens lens) const;
-    /// Asks the person when that document is modified.
+    /// Asks the user if the document is modified. True if it may be replaced.
     [[nodiscard]] bool mayReplace(Lens lens);
-    /// What keeps the other lenses at the open workload.
+    /// Makes the other lenses follow the open workload.
     [[nodiscard]] LensLinks& links() { return *m_links; }
-    /// The model that the open one is compared with, if any.
+    /// Comparison of the open model with another one.
     [[nodiscard]] ComparedModel& compared() { return *m_compared; }
-    /// Those that exist by now.
+    /// All documents that have been created.
     [[nodiscard]] std::vector<LensDocument*> documents() const;
     [[nodiscard]] std::vector<LensDocument*> modified() const;
 
-    /// The document that Undo, Redo and Save act on: the one edited last, or whose view was gone to since.
+    /// Document that Undo, Redo and Save act on: the one that was edited last or whose view got the focus
+    /// last.
     [[nodiscard]] LensDocument& current() { return document(m_current); }
     void setCurrent(Lens lens);
     [[nodiscard]] QUndoGroup& undoGroup() { return m_undoGroup; }
 
-    /// Opens a file in the lens that it belongs to. False: the person keeps what is open there.
+    /// Opens a file in the lens that it belongs to. False if the user does not want to replace the open
+    /// document.
     [[nodiscard]] Result<bool> open(const LensFile& file);
     [[nodiscard]] Result<bool> open(const QString& path);
-    /// Asked before a modified document is replaced by what a file holds; without one nobody is asked.
+    /// Sets the function that asks the user before a modified document is replaced. Without it, nobody is
+    /// asked.
     void setGuard(std::function<bool(LensDocument&)> mayReplace) { m_mayReplace = std::move(mayReplace); }
 
-    /// Shows C[M,N] = A[M,K] x B[K,N] in the Systolic lens; `origin` says where it comes from.
+    /// Shows C[M,N] = A[M,K] x B[K,N] in the Systolic lens. `origin`: description of its source.
     void openGemm(const systolic::Gemm& gemm, const QString& origin);
-    /// Lets the lens follow the workload, and shows it.
+    /// Makes the lens follow the workload, and shows it.
     void goTo(Lens lens);
-    /// Shows the lens as it stands.
+    /// Shows the lens with its present content.
     void show(Lens lens);
 
 Q_SIGNALS:
-    void gemmOpened(); ///< by another lens: it is to be seen
+    void gemmOpened(); ///< another lens has opened a GEMM in the Systolic lens: show that lens
     void lensWanted(tilewright::ui::Lens lens);
     void refused(const QString& why);
-    void edited();         ///< some document: another state, or saved
-    void currentChanged(); ///< current()
+    void edited();         ///< a document was changed or saved
+    void currentChanged(); ///< current() has changed
 
 private:
     template <typename D> D& made(std::unique_ptr<D>& document);
@@ -79,7 +82,7 @@ private:
     void follow(LensDocument& document);
 
     Selection m_selection;
-    Schedule m_selectedIn; ///< the schedule whose places the selection names
+    Schedule m_selectedIn; ///< schedule that the subgraph ids of the selection refer to
     Document m_schedule;
     std::unique_ptr<SystolicDocument> m_systolic;
     std::unique_ptr<NpuDocument> m_npu;
@@ -91,10 +94,10 @@ private:
     std::function<bool(LensDocument&)> m_mayReplace;
 };
 
-/// In the order in which files that are given together are opened, whatever the order they are given in: what
-/// a file belongs to comes before it.
+/// Sorts files that are opened together: problems and models before schedules and machines.
 void sortForOpening(std::vector<LensFile>& files);
-/// Of several models the last is opened and compared with the first; the files lose all but the last.
+/// If there are several models, removes all but the last and returns the path of the first, to be compared
+/// with it.
 [[nodiscard]] QString takeCompared(std::vector<LensFile>& files);
 
 } // namespace tilewright::ui

@@ -231,7 +231,7 @@ private Q_SLOTS:
         key(window, "compare.pin");
         QVERIFY(document.baselines().empty() && !document.baseline());
         QCOMPARE(refused.size(), 1);
-        QVERIFY(refused.front().front().toString().contains(QLatin1String("mend the problems first")));
+        QVERIFY(refused.front().front().toString().contains(QLatin1String("Fix the problems first")));
         document.undoStack().undo();
         document.waitForSnapshot();
         key(window, "compare.pin");

@@ -46,7 +46,7 @@ private Q_SLOTS:
         m_window->applyPerspective(QStringLiteral("Hardware")); // as the last session left it
         QVERIFY(openIn(*m_window, {onlyPointwise()}));
         m_window->showView(QStringLiteral("systolic"));
-        QVERIFY2(cover("systolic").startsWith(QStringLiteral("No op of this workload multiplies matrices")),
+        QVERIFY2(cover("systolic").startsWith(QStringLiteral("This workload has no MatMul")),
                  qPrintable(cover("systolic")));
         m_window->showView(QStringLiteral("mapping"));
         QVERIFY(!cover("mapping").isEmpty());
@@ -91,7 +91,10 @@ private Q_SLOTS:
         QVERIFY(layer);
         QCOMPARE(workspace().mapping().setup().layer.name, layer->name);
         QVERIFY(cover("mapping").isEmpty());
-        QVERIFY(workspace().links().why(Lens::Mapping).contains(QStringLiteral("another layer stays")));
+        QVERIFY(workspace()
+                    .links()
+                    .why(Lens::Mapping)
+                    .contains(QStringLiteral("still shows the previous layer")));
     }
 };
 

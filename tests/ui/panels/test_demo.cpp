@@ -74,7 +74,7 @@ private Q_SLOTS:
         QCOMPARE(stopped[0][0].toBool(), true);
         const Tour tour = guidedTours(window).front();
         QCOMPARE(guide->step(), tour.steps.size());
-        QVERIFY(guide->text().startsWith(QStringLiteral("Fuse, tile, order")));
+        QVERIFY(guide->text().startsWith(QStringLiteral("A schedule consists of")));
         QVERIFY(tour.steps[1].done() && tour.steps[4].done() && tour.steps[5].done());
 
         Document& document = window.state().document;

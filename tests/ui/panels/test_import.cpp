@@ -189,7 +189,7 @@ void TestImport::whatIsDroppedIsToldOnOpening()
     QVERIFY(bar);
     bool told = false;
     for (const QLabel* text : bar->findChildren<QLabel*>())
-        told |= plain(text->text()).contains(QStringLiteral("1 operator was not understood"));
+        told |= plain(text->text()).contains(QStringLiteral("1 operator is not supported"));
     QVERIFY(told);
     m_view->filter()->setCurrentIndex(2);
     QCOMPARE(m_view->operators()->model()->rowCount(), 1);

@@ -101,7 +101,7 @@ private Q_SLOTS:
         // A command that cannot be used now stands at the end, says why, and does nothing.
         p.typed("redo");
         QListWidgetItem* last = p.hits->item(p.hits->count() - 1);
-        QCOMPARE(last->data(Qt::UserRole).toString(), QStringLiteral("Nothing has been undone."));
+        QCOMPARE(last->data(Qt::UserRole).toString(), QStringLiteral("There is no undone edit."));
         QVERIFY(!(last->flags() & Qt::ItemIsEnabled));
     }
     void disabledActionsSayWhy()

@@ -95,7 +95,7 @@ private Q_SLOTS:
         }
         QTest::mouseRelease(tiles, Qt::LeftButton, {}, at(3));
         QTRY_COMPARE(guide->step(), 6U);
-        QVERIFY(guide->text().startsWith(QStringLiteral("Fuse, tile, order")));
+        QVERIFY(guide->text().startsWith(QStringLiteral("A schedule consists of")));
         QTest::mouseClick(guide->findChild<QPushButton*>(), Qt::LeftButton);
         QVERIFY(!guide->isRunning());
     }
@@ -283,7 +283,8 @@ private Q_SLOTS:
         window.state().actions.find(QStringLiteral("lens.mapping"))->trigger();
         QTRY_COMPARE(guide->step(), 6U);
         // The picture that has just come up is told before the next one.
-        QVERIFY2(guide->text().startsWith(QStringLiteral("A column a memory")), qPrintable(guide->text()));
+        QVERIFY2(guide->text().startsWith(QStringLiteral("Each column is a memory")),
+                 qPrintable(guide->text()));
         window.state().actions.find(QStringLiteral("lens.npu"))->trigger();
         QTRY_COMPARE(guide->step(), 7U);
         QTest::keyClick(&window, Qt::Key_G, Qt::ControlModifier);

@@ -186,17 +186,17 @@ private slots:
         QTest::newRow("nothing wanted") << QStringList{problem} << QByteArray("or --json is needed");
         QTest::newRow("a layer compared")
             << QStringList{layer, QStringLiteral("--json"), QStringLiteral("--baseline"), problem}
-            << QByteArray("--baseline: the schedule that is compared with it is missing");
+            << QByteArray("--baseline: also give the schedule to compare with it");
         QTest::newRow("a layer in another lens")
             << QStringList{layer, QStringLiteral("--json"), QStringLiteral("--lens"), QStringLiteral("npu")}
-            << QByteArray("--lens: only a problem or a model");
+            << QByteArray("--lens: only problems and models");
         QTest::newRow("no baseline there")
             << QStringList{problem, schedule, QStringLiteral("--json"), QStringLiteral("--baseline"),
                            QStringLiteral("none.json")}
             << QByteArray("none.json");
         QTest::newRow("a problem as baseline")
             << QStringList{problem, schedule, QStringLiteral("--json"), QStringLiteral("--baseline"), problem}
-            << QByteArray("--baseline: it is no schedule");
+            << QByteArray("--baseline: the file is not a schedule");
         QTest::newRow("another ending")
             << QStringList{problem, QStringLiteral("-o"), QStringLiteral("report.txt")}
             << QByteArray("report.txt");

@@ -76,7 +76,7 @@ private Q_SLOTS:
         for (const QAction* a : button->menu()->actions())
             if (!a->isSeparator())
                 texts << a->text();
-        QCOMPARE(texts, (QStringList{QStringLiteral("Start with one op a subgraph"),
+        QCOMPARE(texts, (QStringList{QStringLiteral("Start with one op per subgraph"),
                                      QStringLiteral("A: spill"), QStringLiteral("B: recompute"),
                                      QStringLiteral("C: keep"), QStringLiteral("Compare them")}));
         button->menu()->actions().back()->trigger();

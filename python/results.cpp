@@ -16,23 +16,20 @@ ScheduleValue bestOf(const SolutionValue& value)
 
 struct LoweringValue
 {
-    verbs::LoweredWorkload lowered;
-    ProblemPtr problem;
+    lower::ModelOnMachinePtr model;
 };
 
 LoweringValue lowerModel(const py::object& workload, const py::object& machine, const Dimensions& dimensions)
 {
     verbs::WorkloadCall call = callOf(workload, machine, dimensions);
     const py::gil_scoped_release released;
-    LoweringValue out{valueOf(verbs::lowerNamed(call)), {}};
-    out.problem = valueOf(lower::problemOf(out.lowered.lowered));
-    return out;
+    return {valueOf(verbs::readOnMachine(call))};
 }
 
 py::list gemms(const LoweringValue& v)
 {
     py::list out;
-    for (const lower::GemmLayer& g : lower::gemmsOf(v.lowered.lowered))
+    for (const lower::GemmLayer& g : lower::gemmsOf(v.model->lowered))
         out.append(py::dict(py::arg("operators") = g.operators, py::arg("m") = g.gemm.m,
                             py::arg("n") = g.gemm.n, py::arg("k") = g.gemm.k, py::arg("count") = g.count));
     return out;
@@ -41,21 +38,21 @@ py::list gemms(const LoweringValue& v)
 void addLowering(py::module_& m)
 {
     py::class_<LoweringValue>(m, "Lowering", "A workload lowered to a machine, for each lens.")
-        .def_property_readonly("problem", [](const LoweringValue& v) { return ProblemValue{v.problem}; })
-        .def_property_readonly("machine", [](const LoweringValue& v) { return v.lowered.machine; })
+        .def_property_readonly("problem",
+                               [](const LoweringValue& v) { return ProblemValue{v.model->problem}; })
+        .def_property_readonly("machine", [](const LoweringValue& v) { return v.model->machine; })
         .def_property_readonly("gemms", &gemms,
                                "The products by shape: [{operators, m, n, k, count}], helpers left out.")
         .def("report_json",
              [](const LoweringValue& v) {
-                 return lower::reportJson(lower::reportOf(*v.lowered.workload, v.lowered.lowered.report));
+                 return lower::reportJson(lower::reportOf(*v.model->workload, v.model->lowered.report));
              })
         .def("layers_json",
              [](const LoweringValue& v) {
-                 return mapping::writeModel(lower::layerModel(v.lowered.workload->model, v.lowered.lowered));
+                 return mapping::writeModel(lower::layerModel(v.model->model(), v.model->lowered));
              })
         .def("npu_json", [](const LoweringValue& v) {
-            return npu::modelToJson(
-                valueOf(lower::lowerToNpu(v.lowered.workload->model, v.lowered.machine)).model);
+            return npu::modelToJson(valueOf(lower::lowerToNpu(v.model->model(), v.model->machine)).model);
         });
     m.def(
         "lower", &lowerModel, py::arg("workload"), py::kw_only(), py::arg("machine") = py::none(),
@@ -108,7 +105,7 @@ void addResults(py::module_& m)
             },
             "float64[improvements, 2]: seconds, latency.")
         .def(
-            "json", [](const SolutionValue& v) { return solveResultJson(*v.problem, v.result, v.rules); },
+            "json", [](const SolutionValue& v) { return solveResultJson(v.problem, v.result, v.rules); },
             "The document of `solve --json`.");
     addLowering(m);
 }

@@ -77,10 +77,10 @@ void printSystolicFigures(const verbs::SystolicRequest& r, const verbs::Systolic
 
 void printSystolicContext(const verbs::SystolicRequest& r, const verbs::SystolicFigures& f)
 {
-    Table plans({"  L2 schedule, os, tile " + tileText(f.l2Tile), "traffic bytes", "L2 least",
+    Table plans({"  L2 schedule, os, tile " + tileText(f.l2.tile), "traffic bytes", "L2 least",
                  "double-buffered", ""});
-    const auto best = systolic::bestL2Schedule(f.plans);
-    for (const systolic::L2Plan& p : f.plans)
+    const auto best = systolic::bestL2Schedule(f.l2.plans);
+    for (const systolic::L2Plan& p : f.l2.plans)
         plans.add((best && best->schedule == p.schedule ? "> " : "  ") +
                       std::string(systolic::l2ScheduleName(p.schedule)),
                   p.trafficBytes(), p.minBytes, p.doubleBytes, p.fits ? "" : "does not fit");
@@ -89,7 +89,7 @@ void printSystolicContext(const verbs::SystolicRequest& r, const verbs::Systolic
     if (f.conflicts)
         std::cout << "\nbank conflicts      " << formatGrouped(f.conflicts->count) << " of "
                   << formatGrouped(f.conflicts->steps) << " steps, " << layoutWord(r.layout) << " layout, "
-                  << formatGrouped(verbs::banksOf(r.hierarchy)) << " banks\n";
+                  << formatGrouped(f.l2.banks) << " banks\n";
     std::cout << "\nroofline            " << formatGrouped(std::round(f.roofline.attainableGflops)) << " of "
               << formatGrouped(std::round(f.roofline.peakGflops)) << " GFLOP/s, bound by "
               << f.roofline.binding << '\n';

@@ -13,6 +13,7 @@
 #include "report/format_issue.h"
 #include "systolic/gemm.h"
 #include "verbs/evaluate.h"
+#include "workload/problem_json.h"
 
 #include <algorithm>
 #include <iostream>
@@ -93,21 +94,22 @@ int convert(ConvertArguments& a)
 {
     if (a.to == "schedule")
         return writeEachAlone(a);
-    const auto read = verbs::lowerNamed(a.workload);
+    const auto read = verbs::readOnMachine(a.workload);
     if (!read)
         return fail(read.error());
+    const lower::ModelOnMachine& on = **read;
     std::string text;
-    lower::LoweringReport report = read->lowered.report;
+    lower::LoweringReport report = on.lowered.report;
     if (a.to == "model") {
-        text = model::writeModel(read->workload->model);
+        text = model::writeModel(on.model());
     } else if (a.to == "problem") {
-        text = lower::writeLoweredProblem(read->lowered);
+        text = writeProblem(*on.problem);
     } else if (a.to == "layers") {
-        text = mapping::writeModel(lower::layerModel(read->workload->model, read->lowered));
+        text = mapping::writeModel(lower::layerModel(on.model(), on.lowered));
     } else if (a.to == "gemms") {
-        text = gemmTable(read->lowered);
+        text = gemmTable(on.lowered);
     } else {
-        const auto npu = lower::lowerToNpu(read->workload->model, read->machine);
+        const auto npu = lower::lowerToNpu(on.model(), on.machine);
         if (!npu)
             return fail(npu.error());
         text = npu::modelToJson(npu->model);
@@ -115,7 +117,7 @@ int convert(ConvertArguments& a)
     }
     if (auto s = writeFileAtomically(a.output, text); !s)
         return fail(s.error());
-    report = lower::reportOf(*read->workload, std::move(report));
+    report = lower::reportOf(*on.workload, std::move(report));
     if (a.json)
         std::cout << lower::reportJson(report);
     else

@@ -9,7 +9,6 @@
 #include "table.h"
 #include "verbs.h"
 #include "verbs/workload.h"
-#include "workload/problem_json.h"
 
 #include <iostream>
 
@@ -62,13 +61,13 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
 }
 
 /// Any workload but a problem: what its lowering makes of it.
-int describeModel(InfoArguments& args)
+int describeModel(const verbs::WorkloadCall& call, bool json)
 {
-    const auto read = verbs::lowerNamed(args.workload);
-    if (!read)
-        return fail(read.error());
-    const lower::LoweringReport report = lower::reportOf(*read->workload, read->lowered.report);
-    if (args.json)
+    const auto model = verbs::putOnMachine(call);
+    if (!model)
+        return fail(model.error());
+    const lower::LoweringReport report = lower::reportOf(*call.workload, (*model)->lowered.report);
+    if (json)
         std::cout << lower::reportJson(report);
     else
         printLowering(report);
@@ -83,14 +82,9 @@ int compare(const InfoArguments& args)
         verbs::WorkloadCall call = args.workload;
         if (side == 1)
             call.file = args.other;
-        if (const Status s = readFiles(call); !s)
-            return fail(s.error());
-        auto model = lower::putOnMachine(call.workload, call.machineOrEdge());
-        if (!model) {
-            Error error = model.error();
-            error.file = call.file;
-            return fail(error);
-        }
+        auto model = verbs::readOnMachine(call);
+        if (!model)
+            return fail(model.error());
         read[side] = std::move(*model);
     }
     const lower::ModelsOnMachine models = lower::compareOnMachine(read[0], read[1]);
@@ -140,18 +134,18 @@ int info(InfoArguments& args)
 {
     if (!args.other.empty())
         return compare(args);
-    const verbs::WorkloadCall& workload = args.workload;
-    if (workload.hasMachine() || !workload.dims.empty() || !verbs::isProblemFile(workload.file))
-        return describeModel(args);
-    const auto problem = loadProblem(workload.file);
-    if (!problem)
-        return fail(problem.error());
-    const ProblemSummary summary = summarise(**problem);
-    const double bound = lowerBound(**problem, Rules::final()).value;
+    verbs::WorkloadCall& call = args.workload;
+    if (const Status s = readFiles(call); !s)
+        return fail(s.error());
+    if (!call.workload->problem || call.machine)
+        return describeModel(call, args.json);
+    const Problem& problem = *call.workload->problem;
+    const ProblemSummary summary = summarise(problem);
+    const double bound = lowerBound(problem, Rules::final()).value;
     if (args.json)
-        std::cout << summaryJson(**problem, summary, bound);
+        std::cout << summaryJson(problem, summary, bound);
     else
-        printText(**problem, summary, bound);
+        printText(problem, summary, bound);
     return Exit::Success;
 }
 

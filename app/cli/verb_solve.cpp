@@ -107,7 +107,7 @@ int runSolve(SolveArguments& args)
             return fail(status.error());
     }
     if (args.json)
-        std::cout << solveResultJson(*problem, *result, options.rules);
+        std::cout << solveResultJson(problem, *result, options.rules);
     else
         printSummary(*on, *result, options.rules);
     return result->stopped ? Exit::Interrupted : Exit::Success;

@@ -79,14 +79,14 @@ void printText(const verbs::TileAnswer& a)
              percent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
     line("points visited", formatGrouped(c.pointsVisited) + " (space reduced " +
                                formatGrouped(std::round(c.spaceReduction)) + " times)");
-    const systolic::ReuseFactors f = systolic::reuseFactors(q.gemm, c.tile);
+    const systolic::ReuseFactors f = a.reuse();
     line("reuse A, B, C", formatGrouped(f.a) + ", " + formatGrouped(f.b) + ", " + formatGrouped(f.c));
     std::cout << "\nused / available (" << h.name << ")\n";
-    for (const systolic::Constraint& k : systolic::tileConstraints(h, q.gemm, c.tile))
+    for (const systolic::Constraint& k : a.constraints())
         std::cout << "  " << (k.fits() ? "ok   " : "over ") << std::setw(50) << k.name
                   << formatGrouped(k.used) << " / " << formatGrouped(k.available) << ' ' << k.unit
                   << (k.limit.empty() ? "" : "; " + k.limit) << '\n';
-    if (const auto levels = systolic::threeLevelTiling(h, q.gemm, a.levels)) {
+    if (const auto levels = a.threeLevels()) {
         std::cout
             << "\nthree levels (each inside the one above; traffic without reuse between tiles of the level "
                "above)\n";

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// 128 bits, so that a collision is out of the question.
+/// A 128-bit hash. Collisions are so unlikely that equal digests count as equal values.
 struct Digest
 {
     std::uint64_t a = 0x9e3779b97f4a7c15ULL;

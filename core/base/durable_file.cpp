@@ -14,7 +14,7 @@ namespace tilewright {
 
 namespace {
 
-/// A descriptor that is closed with the scope.
+/// Owns a file descriptor and closes it.
 struct Descriptor
 {
     int value = -1;
@@ -41,24 +41,25 @@ bool writeAll(int file, std::string_view content)
     return true;
 }
 
-/// File systems that cannot say so say EINVAL.
-bool flushed(int file)
+/// fsync() of a file or folder. EINVAL is success: the file system does not support fsync.
+bool syncToDisk(int file)
 {
     return ::fsync(file) == 0 || errno == EINVAL;
 }
 
-/// 0, or the errno; `there` is set when the name was taken and is to be kept.
-int bringInPlace(const std::string& temporary, const std::string& path, IfThere ifThere, bool& there)
+/// Moves the temporary file to its final path. Returns 0 or errno. Sets `existed` if the file existed and is
+/// kept.
+int moveIntoPlace(const std::string& temporary, const std::string& path, IfThere ifThere, bool& existed)
 {
     if (ifThere == IfThere::Replace)
         return std::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
     const int linked = ::link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
-    there = linked == EEXIST;
-    if (linked == EPERM || linked == ENOTSUP || linked == ENOSYS) { // no hard links here
-        there = ::access(path.c_str(), F_OK) == 0;
-        return there || std::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+    existed = linked == EEXIST;
+    if (linked == EPERM || linked == ENOTSUP || linked == ENOSYS) { // the file system has no hard links
+        existed = ::access(path.c_str(), F_OK) == 0;
+        return existed || std::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
     }
-    return there ? 0 : linked;
+    return existed ? 0 : linked;
 }
 
 } // namespace
@@ -66,8 +67,9 @@ int bringInPlace(const std::string& temporary, const std::string& path, IfThere 
 Result<bool> writeFileDurably(const std::string& path, std::string_view content,
                               const std::string& temporaries, IfThere ifThere)
 {
-    const auto failed = [&](int why) {
-        return Error{ErrorCode::Io, std::string("cannot be written (") + std::strerror(why) + ")", {}, path};
+    const auto failed = [&](int reason) {
+        return Error{
+            ErrorCode::Io, std::string("cannot be written (") + std::strerror(reason) + ")", {}, path};
     };
     std::string temporary = temporaries + "/part-XXXXXX";
     {
@@ -75,23 +77,24 @@ Result<bool> writeFileDurably(const std::string& path, std::string_view content,
         if (file.value < 0)
             return failed(errno);
         constexpr mode_t kReadable = 0644;
-        if (::fchmod(file.value, kReadable) != 0 || !writeAll(file.value, content) || !flushed(file.value)) {
-            const int why = errno;
+        if (::fchmod(file.value, kReadable) != 0 || !writeAll(file.value, content) ||
+            !syncToDisk(file.value)) {
+            const int reason = errno;
             ::unlink(temporary.c_str());
-            return failed(why);
+            return failed(reason);
         }
     }
-    bool there = false;
-    const int moved = bringInPlace(temporary, path, ifThere, there);
+    bool existed = false;
+    const int moved = moveIntoPlace(temporary, path, ifThere, existed);
     if (moved != 0 || ifThere == IfThere::Keep)
         ::unlink(temporary.c_str());
     if (moved != 0)
         return failed(moved);
     const Descriptor folder(
         ::open(std::filesystem::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY));
-    if (folder.value < 0 || !flushed(folder.value))
+    if (folder.value < 0 || !syncToDisk(folder.value))
         return failed(errno);
-    return !there;
+    return !existed;
 }
 
 } // namespace tilewright

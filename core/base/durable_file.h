@@ -10,10 +10,10 @@ namespace tilewright {
 
 enum class IfThere : bool { Replace, Keep };
 
-/// Writes a file so that even a power failure leaves either nothing or all of it: a temporary file in
-/// `temporaries` (a folder of the same file system), fsync, rename, fsync of the folder. Several programs on
-/// several machines may write the same file at once. True when it was written; false when with `Keep` it was
-/// there already.
+/// Writes a file so that after a power failure it is either complete or unchanged: writes a temporary file in
+/// the folder `temporaries` (same file system), then fsync, rename, fsync of the folder. Several programs on
+/// several machines may write the same file at the same time. Returns true if the file was written, false if
+/// it existed and `ifThere` is Keep.
 [[nodiscard]] Result<bool> writeFileDurably(const std::string& path, std::string_view content,
                                             const std::string& temporaries,
                                             IfThere ifThere = IfThere::Replace);

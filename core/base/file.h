@@ -3,18 +3,45 @@
 
 #include "base/result.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace tilewright {
 
-/// Largest file any reader accepts.
+/// Size limit of input files, in bytes.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
+
+/// The bytes of a file that was opened once: read to its end, or mapped, so that only what is looked at is
+/// read.
+class FileContent
+{
+public:
+    FileContent() = default;
+    explicit FileContent(std::string text) : m_text(std::move(text)) {}
+    FileContent(std::shared_ptr<const void> map, std::size_t size) : m_map(std::move(map)), m_size(size) {}
+
+    [[nodiscard]] std::string_view view() const noexcept
+    {
+        return m_map ? std::string_view(static_cast<const char*>(m_map.get()), m_size) : m_text;
+    }
+    [[nodiscard]] std::string takeText() && { return std::move(m_text); }
+
+private:
+    std::string m_text;
+    std::shared_ptr<const void> m_map;
+    std::size_t m_size = 0;
+};
+
+/// Opens the file once. Where `isMapped` recognises its first 256 bytes, a regular file is mapped, however
+/// large it is; any other is read and may have kMaxFileBytes. The Error names the file.
+[[nodiscard]] Result<FileContent> readContent(const std::string& path,
+                                              bool (*isMapped)(std::string_view head));
 
 /// The whole file; an Error naming it when it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);
 
-/// Writes beside the target and renames, so that a crash never leaves half a file.
+/// Writes a temporary file next to the target and renames it, so that a crash leaves no partial file.
 [[nodiscard]] Status writeFileAtomically(const std::string& path, std::string_view content);
 
 } // namespace tilewright

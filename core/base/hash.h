@@ -6,15 +6,15 @@
 
 namespace tilewright {
 
-/// `hash` with one more value mixed in.
+/// Combines a hash with one more value.
 [[nodiscard]] constexpr std::uint64_t mixHash(std::uint64_t hash, std::uint64_t value) noexcept
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
     return hash ^ (hash >> 29);
 }
 
-/// Hash of a few integers, for a table; their order counts. Different values may have the same hash: where
-/// equal hashes are taken for equal values, use Digest (base/digest.h).
+/// Hash of a list of integers for hash tables; depends on their order. Collisions are possible: to treat
+/// equal hashes as equal values, use Digest (base/digest.h).
 template <class... Integers> [[nodiscard]] constexpr std::size_t hashOf(Integers... values) noexcept
 {
     std::uint64_t hash = sizeof...(values);
@@ -22,11 +22,11 @@ template <class... Integers> [[nodiscard]] constexpr std::size_t hashOf(Integers
     return static_cast<std::size_t>(hash);
 }
 
-/// The hash function of a table whose keys are lists of integers or of ids.
+/// Hash function for tables whose keys are lists of integers or ids.
 struct ListHash
 {
-    // Not noexcept: the standard library then keeps hashes, which is much faster than hashing each list of a
-    // bucket again.
+    // Not noexcept on purpose: the standard library then caches the hashes, which is much faster than hashing
+    // every list of a bucket again.
     template <class List> [[nodiscard]] constexpr std::size_t operator()(const List& list) const
     {
         std::uint64_t hash = list.size();

@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// A strong index: an OpId cannot be passed where a TensorId is meant.
+/// Strongly typed index: an OpId cannot be passed as a TensorId.
 template <typename Tag> struct Id
 {
     std::uint32_t value = 0;
@@ -21,11 +21,13 @@ template <typename Tag> struct Id
     auto operator<=>(const Id&) const = default;
 };
 
-using OpId = Id<struct OpTag>;
-using TensorId = Id<struct TensorTag>;
-using SubgraphId = Id<struct SubgraphTag>; ///< position in the schedule
+using OpId = Id<struct OpTag>;                   ///< of a problem
+using TensorId = Id<struct TensorTag>;           ///< of a problem
+using SubgraphId = Id<struct SubgraphTag>;       ///< position in the schedule
+using OperatorId = Id<struct OperatorTag>;       ///< of a model, before it is lowered to ops
+using ModelTensorId = Id<struct ModelTensorTag>; ///< of a model
 
-/// A vector indexed by a strong id.
+/// Vector whose index is a strongly typed id.
 template <typename IdT, typename T> class IdVector
 {
 public:

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// Limits of docs/design.md 2.2, checked when a file is read.
+/// Limits of docs/design.md 2.2, checked while files are read.
 inline constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
 inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
 
@@ -29,7 +29,7 @@ inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
     return a - a % step;
 }
 
-/// a * b, or nothing on overflow.
+/// Returns a * b; empty on overflow.
 [[nodiscard]] constexpr std::optional<std::int64_t> checkedMul(std::int64_t a, std::int64_t b) noexcept
 {
     std::int64_t out = 0;
@@ -38,7 +38,7 @@ inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
     return out;
 }
 
-/// a + b, or nothing on overflow.
+/// Returns a + b; empty on overflow.
 [[nodiscard]] constexpr std::optional<std::int64_t> checkedAdd(std::int64_t a, std::int64_t b) noexcept
 {
     std::int64_t out = 0;
@@ -47,13 +47,13 @@ inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
     return out;
 }
 
-/// a + b for a, b >= 0, or the largest integer on overflow.
+/// Returns a + b for a, b >= 0; INT64_MAX on overflow.
 [[nodiscard]] constexpr std::int64_t saturatingAdd(std::int64_t a, std::int64_t b) noexcept
 {
     return checkedAdd(a, b).value_or(INT64_MAX);
 }
 
-/// a * b for a, b >= 0, or the largest integer on overflow.
+/// Returns a * b for a, b >= 0; INT64_MAX on overflow.
 [[nodiscard]] constexpr std::int64_t saturatingMul(std::int64_t a, std::int64_t b) noexcept
 {
     return checkedMul(a, b).value_or(INT64_MAX);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only, as json_reader.h.
+// Included from *_json.cpp files only, like json_reader.h.
 #pragma once
 
 #include "base/json_reader.h"
@@ -10,17 +10,17 @@
 
 namespace tilewright {
 
-/// The fields of the object that are not among `known`, as the text of one JSON object; empty when there are
-/// none. What a format does not know survives a round trip this way.
+/// Returns the fields that are not in `known` as the text of one JSON object; empty without such fields. Used
+/// to keep unknown fields when a file is read and saved.
 [[nodiscard]] std::string unknownFields(const Json& object, std::span<const std::string_view> known);
 
-/// Appends the fields of an unknownFields() text; a field that is there already is left alone.
+/// Adds the fields of an unknownFields() text to the object. Existing fields are not changed.
 void addFields(Json& object, const std::string& extra);
 
-/// The object with one field a line and each value compact; ends with a newline. Invalid UTF-8 is replaced.
+/// Returns the object as text with one field per line and a final newline. Invalid UTF-8 is replaced.
 [[nodiscard]] std::string dumpByField(const Json& object);
 
-/// The number as JSON: an integer when it is one (6548, not 6548.0); null when it is not finite.
+/// Returns a JSON number: an integer if the value is one (6548 instead of 6548.0), null if it is not finite.
 [[nodiscard]] Json jsonNumber(double value);
 
 } // namespace tilewright

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only, as json_reader.h.
+// Included from *_json.cpp files only, like json_reader.h.
 #pragma once
 
 #include "base/json_document.h"
@@ -15,35 +15,36 @@
 
 namespace tilewright {
 
-// What a field may hold, beside its type.
+// Constraints on the value of a field, in addition to its type.
 
-/// Integers from min to max.
+/// Integers in the range [min, max].
 struct Integers
 {
     std::int64_t min = 0;
     std::int64_t max = kMaxDimension;
 };
-/// Finite numbers from min to max.
+/// Finite numbers in the range [min, max].
 struct Numbers
 {
     double min = 0;
     double max = 0;
 };
-/// The words of an enumeration, given by its values and the function that names one.
+/// Words of an enumeration: its values and the function that returns the word of a value.
 template <typename E> struct Words
 {
     std::span<const E> values;
     std::string_view (*name)(E);
 };
-/// A list as long as the list of another key, see JsonFields::like().
+/// A list with the length of another list of the object, see JsonFields::like().
 struct Like
 {
     std::string_view key;
-    std::optional<std::size_t> size; ///< nothing when the other is no list, which is reported there
+    /// Empty if the other field is not a list, which is reported for that field.
+    std::optional<std::size_t> size;
 };
 
-/// The fields of one JSON object. One function names every field once, with what it may hold; it reads the
-/// object into a value, writes the object from a value, and thereby tells which fields exist:
+/// Binding between one JSON object and a value. One function lists every field once, with its constraints.
+/// The same function reads the object, writes the object and defines which fields exist:
 ///
 ///     void bindFields(JsonFields& f, MemoryLevel& level)
 ///     {
@@ -51,25 +52,25 @@ struct Like
 ///         f.optional("gb_per_s", level.gbPerSecond, Numbers{0, 1e12});
 ///     }
 ///
-/// A value is an integer, number, text, bool, enumeration (Words), a list of values, anything with a
-/// bindFields(), or a function of a JsonFields for an object inside this one. Further kinds are added by
-/// readJson() and writeJson() beside their type.
+/// Supported types: integers, numbers, texts, bools, enumerations (Words), lists of these, types with a
+/// bindFields() function, and functions with a JsonFields parameter for nested objects. Another type is
+/// supported if readJson() and writeJson() exist next to it.
 ///
-/// Errors stick: after the first one nothing is read, and close() returns it. Only an unknown field comes
-/// before it: it is most often the misspelt form of one that would be reported missing.
+/// After the first error nothing more is read, and close() returns the error. Only an unknown field has
+/// priority over it, because it is usually a misspelt required field.
 class JsonFields
 {
 public:
-    /// Reads from the object.
+    /// Creates a binding that reads the object.
     explicit JsonFields(const JsonCursor& object);
-    /// Writes into the object.
+    /// Creates a binding that writes the object.
     explicit JsonFields(Json& object) : m_out(&object) { object = Json::object(); }
     JsonFields(const JsonFields&) = delete;
     JsonFields& operator=(const JsonFields&) = delete;
 
     [[nodiscard]] bool reading() const noexcept { return m_out == nullptr; }
     [[nodiscard]] bool failed() const noexcept { return m_error.has_value(); }
-    /// Reading: is the field in the file?
+    /// True if the binding reads and the file has the field.
     [[nodiscard]] bool has(std::string_view key) const { return reading() && m_object->has(key); }
 
     template <typename T, typename... Rule>
@@ -77,13 +78,13 @@ public:
     {
         bind(key, true, value, rule...);
     }
-    /// A field that may be missing, which leaves the value as it is.
+    /// An optional field. If it is missing, the value is unchanged.
     template <typename T, typename... Rule>
     void optional(std::string_view key, T&& value, const Rule&... rule)
     {
         bind(key, false, value, rule...);
     }
-    /// An optional field that is written only when the value is another than `absent`.
+    /// An optional field that is written only if the value differs from `absent`.
     template <typename T, typename... Rule>
     void defaulted(std::string_view key, T& value, const std::type_identity_t<T>& absent, const Rule&... rule)
     {
@@ -93,26 +94,27 @@ public:
 
     [[nodiscard]] Like like(std::string_view key) const;
 
-    /// A known field that nobody needs.
+    /// A field that is accepted and ignored.
     void ignored(std::string_view key) { m_keys.push_back(key); }
 
-    /// A fault that no field shows alone. `where` is the path below this object ("inputs[2]"), may be empty.
+    /// Reports an error that involves several fields. `where` is the path relative to this object
+    /// ("inputs[2]") or empty.
     void fail(std::string_view where, std::string message);
-    /// The same for the error of a check, whose path is one below this object.
+    /// Reports the error of a check, if any. Its path is relative to this object.
     void check(const Status& status);
 
-    /// Fields that were not named are no error; others() keeps them.
+    /// Accepts unknown fields; others() returns them.
     void allowOthers() noexcept { m_othersAllowed = true; }
-    /// They as the text of one object, empty when there are none.
+    /// Unknown fields as the text of one JSON object; empty if there are none.
     [[nodiscard]] std::string others() const;
 
-    /// After the last field: the unknown field, or the first error.
+    /// Ends the binding. Returns the first error; an unknown field has priority.
     [[nodiscard]] Status close() const;
 
 private:
     template <typename T, typename... Rule>
     void bind(std::string_view key, bool isRequired, T& value, const Rule&... rule);
-    /// Notes the key; nothing when it is missing or an error came before.
+    /// Records the key and returns the field. Empty if the field is missing or an error occurred before.
     std::optional<JsonCursor> find(std::string_view key, bool isRequired);
 
     std::optional<JsonCursor> m_object;
@@ -125,17 +127,17 @@ private:
 template <typename T>
 concept JsonObjectFunction = std::invocable<const T&, JsonFields&>;
 
-// -- one value at a place; into `out` only when it is legal
+// -- reading one value; `out` is changed only if the value is legal
 
 [[nodiscard]] Status readJson(const JsonCursor& at, double& out, const Numbers& range);
 [[nodiscard]] Status readJson(const JsonCursor& at, std::string& out);
 [[nodiscard]] Status readJson(const JsonCursor& at, bool& out);
 [[nodiscard]] Status readJson(const JsonCursor& at, std::vector<std::int64_t>& out, const Integers& range);
-/// A list of exactly as many integers.
+/// Reads a list of exactly out.size() integers.
 [[nodiscard]] Status readJson(const JsonCursor& at, std::span<std::int64_t> out, const Integers& range);
-/// Errors unless it is a list as long as the other.
+/// Returns an error unless the value is a list with the length of the other list.
 [[nodiscard]] Status checkLength(const JsonCursor& at, const Like& like);
-/// `expected "a", "b" or "c", got ...`
+/// Returns the error `expected "a", "b" or "c", got ...`.
 [[nodiscard]] Error expectedWord(const JsonCursor& at, std::span<const std::string_view> words);
 
 template <std::integral T> Status readJson(const JsonCursor& at, T& out, const Integers& range)
@@ -221,7 +223,7 @@ Status readJson(const JsonCursor& at, std::vector<T>& out, const Like& like, con
     return readJson(at, out, rule...);
 }
 
-// -- and back
+// -- writing one value
 
 template <typename T, typename... Rule> Json writeJson(const T& value, const Rule&...)
 {
@@ -242,7 +244,7 @@ Json writeJson(const T& value, const Context&... context)
 {
     Json out;
     JsonFields fields(out);
-    T copy = value; // fields are bound to what can be read into
+    T copy = value; // a copy, because bindFields() needs a mutable value
     bindFields(fields, copy, context...);
     return out;
 }
@@ -279,9 +281,9 @@ void JsonFields::bind(std::string_view key, bool isRequired, T& value, const Rul
             m_error = s.error();
 }
 
-// -- whole texts
+// -- reading a whole text
 
-/// The value that the text holds.
+/// Parses a JSON text as a value of type T.
 template <typename T, typename... Context>
 [[nodiscard]] Result<T> parseJsonValue(std::string_view text, const std::string& file,
                                        const Context&... context)
@@ -295,8 +297,7 @@ template <typename T, typename... Context>
     return out;
 }
 
-/// Is this value one that a file may hold? For values that people edit: the ranges stand in bindFields()
-/// alone.
+/// Checks a value by the constraints of its bindFields(), for example after an edit by the user.
 template <typename T> [[nodiscard]] Status checkJsonValue(const T& value)
 {
     const Json json = writeJson(value);

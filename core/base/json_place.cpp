@@ -9,7 +9,7 @@ namespace tilewright {
 
 namespace {
 
-/// Walks a text that is JSON; on any other it stops somewhere inside, never outside.
+/// Scans a JSON text. For any other text the scan stops early but never reads past the end.
 class Walker
 {
 public:
@@ -19,7 +19,7 @@ public:
     {
         return std::min(m_text.find_first_not_of(" \t\r\n", i), m_text.size());
     }
-    /// Behind the string that begins at i.
+    /// Returns the offset behind the string that begins at i.
     [[nodiscard]] std::size_t stringEnd(std::size_t i) const
     {
         for (++i; i < m_text.size() && m_text[i] != '"'; ++i)
@@ -27,7 +27,7 @@ public:
                 ++i;
         return std::min(i + 1, m_text.size());
     }
-    /// Behind the value that begins at i.
+    /// Returns the offset behind the value that begins at i.
     [[nodiscard]] std::size_t valueEnd(std::size_t i) const
     {
         int depth = 0;
@@ -57,7 +57,7 @@ public:
         return m_text.substr(begin, end - begin);
     }
 
-    /// Where the value of the member, or of the element, of the object or list at i begins.
+    /// Returns the offset of the value of a member (or element) of the object (or list) at i.
     [[nodiscard]] std::optional<std::size_t> member(std::size_t i, std::string_view key) const
     {
         if (at(i) != '{')
@@ -65,7 +65,7 @@ public:
         for (i = skipSpace(i + 1); at(i) == '"';) {
             const std::size_t end = stringEnd(i);
             const bool found = part(i + 1, end - 1) == key;
-            const std::size_t value = skipSpace(skipSpace(end) + 1); // behind the colon
+            const std::size_t value = skipSpace(skipSpace(end) + 1); // after the colon
             if (found)
                 return value;
             i = skipSpace(valueEnd(value));
@@ -92,7 +92,7 @@ private:
     std::string_view m_text;
 };
 
-/// The number behind `word` in a text.
+/// Returns the number that follows `word` in a text.
 std::optional<std::size_t> numberAfter(std::string_view text, std::string_view word)
 {
     const auto at = text.find(word);
@@ -152,7 +152,7 @@ std::optional<TextPlace> placeOfError(std::string_view json, const Error& error)
     }
     begin = std::min(begin + *column - 1, json.size());
     const std::size_t end = std::min(begin + 1, json.size());
-    // A reader stops at the last character of what it does not want: the text in quotes is meant as a whole.
+    // The parser stops at the last character of an unexpected string; mark the whole string.
     if (begin < json.size() && json[begin] == '"' && begin > 0)
         if (const auto quote = json.find_last_of("\"\n", begin - 1);
             quote != std::string_view::npos && json[quote] == '"')

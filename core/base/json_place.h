@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// Bytes of a text, from `begin` to before `end`.
+/// A range of bytes of a text: [begin, end).
 struct TextPlace
 {
     std::size_t begin = 0;
@@ -17,12 +17,12 @@ struct TextPlace
     bool operator==(const TextPlace&) const = default;
 };
 
-/// Where the value at `path` ("inputs[3][0]", as JsonCursor writes it) stands in a JSON text: the value, or
-/// the innermost one around it that exists. Nothing when not even the first part of the path does, or for no
-/// path.
+/// Returns the range of the value at `path` in a JSON text. The path has the form of JsonCursor
+/// ("inputs[3][0]"). If the value does not exist, returns the innermost existing value around it; empty if
+/// the first part of the path does not exist or the path is empty.
 [[nodiscard]] std::optional<TextPlace> placeOfPath(std::string_view json, std::string_view path);
 
-/// What an Error about this text speaks of: its path, or the line and column its message names.
+/// Returns the range to which an Error refers: by its path, or by line and column in its message.
 [[nodiscard]] std::optional<TextPlace> placeOfError(std::string_view json, const Error& error);
 
 } // namespace tilewright

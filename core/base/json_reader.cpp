@@ -14,7 +14,7 @@ namespace tilewright {
 namespace {
 
 constexpr int kMaxDepth = 64;
-/// Members of one object: no format has as many, and the ordered object is searched linearly.
+/// Limit of fields per object. Real files have fewer, and the ordered object is searched linearly.
 constexpr std::size_t kMaxFields = 2000;
 
 struct Position
@@ -41,8 +41,8 @@ Position positionOf(std::string_view text, std::size_t offset)
     return p;
 }
 
-/// Offset of the first bracket deeper than kMaxDepth; checked before parsing, because the parser's memory
-/// use on a hundred megabytes of brackets would be gigabytes.
+/// Offset of the first bracket nested deeper than kMaxDepth. Checked before parsing, because the parser would
+/// need gigabytes for a hundred megabytes of brackets.
 std::optional<std::size_t> firstTooDeep(std::string_view text)
 {
     int depth = 0;
@@ -72,8 +72,9 @@ void replaceAll(std::string& text, std::string_view what, std::string_view with)
         text.replace(at, what.size(), with);
 }
 
-/// nlohmann's text is for programmers ("[json.exception.parse_error.101] parse error at line 1, column 2:
-/// syntax error while parsing value - invalid literal; last read: 'th'"); keep its reason, in plain words.
+/// Extracts the reason from an error message of nlohmann::json, in plain words. Such a message is
+/// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing value -
+/// invalid literal; last read: 'th'".
 std::string plainReason(const std::string& what)
 {
     std::string reason = what;
@@ -93,7 +94,7 @@ std::string plainReason(const std::string& what)
           std::pair{"expected end of input", "expected nothing more"},
           std::pair{"number overflow parsing", "a number is too large:"}})
         replaceAll(reason, theirs, ours);
-    // The text quotes what it last read, which can be megabytes.
+    // The message quotes the last token, which can have megabytes.
     constexpr std::size_t kLongest = 160;
     if (reason.size() > kLongest)
         reason = reason.substr(0, kLongest) + "...";
@@ -103,7 +104,7 @@ std::string plainReason(const std::string& what)
     return reason;
 }
 
-/// "2^31" for the limits that are powers of two.
+/// Text of a limit: "2^31" for powers of two.
 std::string limitText(std::int64_t value)
 {
     if (value >= kMaxDimension && (value & (value - 1)) == 0) {
@@ -115,14 +116,14 @@ std::string limitText(std::int64_t value)
     return std::to_string(value);
 }
 
-/// What a message quotes of a text of the file: short and on one line.
+/// Excerpt of a text of the file for a message: short and on one line.
 std::string excerpt(std::string text)
 {
     constexpr std::size_t kLongest = 40;
     if (text.size() > kLongest) {
         text.resize(kLongest);
         while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
-            text.pop_back(); // not in the middle of a character
+            text.pop_back(); // do not cut a UTF-8 sequence
         if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0)
             text.pop_back();
         text += "...";
@@ -289,7 +290,7 @@ Result<std::int64_t> JsonCursor::integer(std::int64_t min, std::int64_t max) con
     } else if (m_node->is_number_integer()) {
         value = m_node->get<std::int64_t>();
     } else if (m_node->is_number_float()) {
-        // 128.0 is written by many programs for 128.
+        // Many programs write 128.0 for the integer 128.
         const double d = m_node->get<double>();
         if (!(std::abs(d) <= 9007199254740992.0) || d != std::floor(d))
             return expected(what());
@@ -334,7 +335,7 @@ Result<std::vector<std::int64_t>> JsonCursor::integers(std::int64_t min, std::in
     std::vector<std::int64_t> out;
     out.reserve(m_node->size());
     for (const Json& node : *m_node) {
-        // No path is composed for good elements: orders have millions of them.
+        // The path of an element is built only for errors: traversal orders have millions of elements.
         if (node.is_number_integer() && !node.is_number_unsigned()) {
             if (const auto value = node.get<std::int64_t>(); value >= min && value <= max) {
                 out.push_back(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only: nlohmann/json.hpp costs over a second of compile time.
+// Included from *_json.cpp files only: nlohmann/json.hpp adds more than a second of compile time.
 #pragma once
 
 #include "base/integer.h"
@@ -17,12 +17,12 @@ namespace tilewright {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses strictly (no comments, no duplicate keys, valid UTF-8, at most 64 levels deep); the Error names
-/// line and column. Never throws, never recurses on the input's depth.
+/// Strict parser: no comments, no duplicate keys, valid UTF-8, at most 64 nesting levels. An Error contains
+/// line and column. Never throws; the recursion depth does not depend on the input.
 [[nodiscard]] Result<Json> parseJson(std::string_view text, const std::string& file);
 
-/// A place in a JSON document that remembers its path, so that every message can name the field.
-/// The getters return the value or an Error "file: path: expected ..., got ...".
+/// A node of a JSON document with its path, so that every error message contains the field. Getters return
+/// the value or the Error "file: path: expected ..., got ...".
 class JsonCursor
 {
 public:
@@ -38,26 +38,27 @@ public:
     {
         return {code, std::move(message), m_path, *m_file};
     }
-    /// "expected WHAT, got <what is there>"
+    /// Returns the error "expected WHAT, got VALUE".
     [[nodiscard]] Error expected(std::string_view what) const;
     [[nodiscard]] Error unknownField(const std::string& key) const;
 
     [[nodiscard]] bool isNull() const { return m_node->is_null(); }
     [[nodiscard]] bool has(std::string_view key) const;
-    /// The member `key` of an object; errors when this is no object or the member is missing.
+    /// Returns the member `key`; an error if the node is not an object or has no such member.
     [[nodiscard]] Result<JsonCursor> member(std::string_view key) const;
-    /// The member, or nothing when it is missing.
+    /// Returns the member `key`; empty if the node has no such member.
     [[nodiscard]] std::optional<JsonCursor> find(std::string_view key) const;
-    /// Errors unless this is an object.
+    /// Returns an error unless the node is an object.
     [[nodiscard]] Status object() const;
-    /// Errors unless this is an array (of exactly `size` elements when given); at(i) are its elements.
+    /// Returns an error unless the node is an array (with exactly `size` elements if given). at(i) returns an
+    /// element.
     [[nodiscard]] Status list(std::optional<std::size_t> size = {}) const;
     [[nodiscard]] std::size_t size() const { return m_node->size(); }
     [[nodiscard]] JsonCursor at(std::size_t i) const
     {
         return {(*m_node)[i], m_file, m_path + "[" + std::to_string(i) + "]"};
     }
-    /// The elements of an array, all at once; for long lists list() and at() need less memory.
+    /// Returns the elements of an array. For long arrays, list() and at() need less memory.
     [[nodiscard]] Result<std::vector<JsonCursor>> array(std::optional<std::size_t> size = {}) const;
 
     [[nodiscard]] Result<std::int64_t> integer(std::int64_t min, std::int64_t max) const;

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// What long work is given: a way to be stopped and a way to tell how far it is (0..1).
+/// Stop request and progress callback of a long computation. `fraction` is the completed part, 0 to 1.
 struct Progress
 {
     std::stop_token stop;

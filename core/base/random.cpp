@@ -5,7 +5,7 @@ namespace tilewright {
 
 RandomGenerator::RandomGenerator(std::uint64_t seed)
 {
-    for (std::uint64_t& s : m_state) { // splitmix64
+    for (std::uint64_t& s : m_state) { // splitmix64 expands the seed to the state
         seed += 0x9e3779b97f4a7c15ULL;
         std::uint64_t z = seed;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

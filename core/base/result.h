@@ -14,16 +14,16 @@ enum class ErrorCode {
     Field,    ///< a field is missing or has the wrong type or value
     Problem,  ///< well-formed, but not a legal problem, layer, model ...
     Refused,  ///< an edit or request that the rules do not allow
-    Internal, ///< a promise of the program was broken
+    Internal, ///< an internal error of the program
 };
 
-/// Why an input or a request was not accepted. `text()` is the one sentence that a person sees.
+/// Reason why an input or a request was not accepted. `text()` returns the sentence for the user.
 struct Error
 {
     ErrorCode code = ErrorCode::Field;
     std::string message; ///< the reason, without a full stop
-    std::string path;    ///< where in the document, as a JSON path ("inputs[3][0]"); may be empty
-    std::string file;    ///< may be empty
+    std::string path;    ///< position in the document as a JSON path ("inputs[3][0]"); may be empty
+    std::string file;    ///< name of the file; may be empty
 
     [[nodiscard]] std::string text() const
     {
@@ -36,13 +36,13 @@ struct Error
     bool operator==(const Error&) const = default;
 };
 
-/// What is wrong with the contents of a problem, layer or machine; `path` as in Error.
+/// Returns an error about the content of a problem, layer or machine; `path` as in Error.
 [[nodiscard]] inline Error problemError(std::string path, std::string message)
 {
     return {ErrorCode::Problem, std::move(message), std::move(path), {}};
 }
 
-/// Either a value or an Error; shaped like std::expected (C++23).
+/// A value or an Error; like std::expected (C++23).
 template <typename T> class [[nodiscard]] Result
 {
 public:
@@ -86,7 +86,7 @@ struct Unit
 {
     bool operator==(const Unit&) const = default;
 };
-/// Success without a value.
+/// Result of a function without a value: success or an Error.
 using Status = Result<Unit>;
 
 } // namespace tilewright

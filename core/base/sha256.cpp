@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 namespace tilewright {
 
 namespace {
 
-/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+/// Round constants of SHA-256: the first 32 bits of the fractional parts of the cube roots of the first 64
+/// primes.
 constexpr std::array<std::uint32_t, 64> kRoundConstants{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -91,27 +88,6 @@ std::string sha256(std::string_view text)
     Sha256 hash;
     hash.add(text);
     return hash.hex();
-}
-
-Result<FileDigest> digestOfFile(const std::string& path)
-{
-    std::error_code ec;
-    if (std::filesystem::is_directory(path, ec))
-        return Error{ErrorCode::Io, "is a folder, not a file", {}, path};
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        return Error{ErrorCode::Io, std::string("cannot be opened (") + std::strerror(errno) + ")", {}, path};
-    Sha256 hash;
-    FileDigest out;
-    std::string buffer(std::size_t{1} << 16, '\0');
-    while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-        hash.add(std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount())));
-        out.bytes += in.gcount();
-    }
-    if (in.bad())
-        return Error{ErrorCode::Io, "cannot be read to its end", {}, path};
-    out.sha256 = hash.hex();
-    return out;
 }
 
 } // namespace tilewright

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/result.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,13 +9,13 @@
 
 namespace tilewright {
 
-/// SHA-256 (FIPS 180-4) of what is added, as `sha256sum` prints it: names contents, so that a person can
-/// check with other tools what a file of ours speaks of.
+/// SHA-256 (FIPS 180-4) of a byte sequence, equal to the output of `sha256sum`. Files refer to contents by
+/// this hash, so that the user can check them with other tools.
 class Sha256
 {
 public:
     void add(std::string_view bytes);
-    /// 64 hexadecimal digits; nothing can be added afterwards.
+    /// Returns 64 hexadecimal digits. Call it last: nothing can be added afterwards.
     [[nodiscard]] std::string hex();
 
 private:
@@ -32,14 +30,5 @@ private:
 };
 
 [[nodiscard]] std::string sha256(std::string_view text);
-
-/// Of a file of any size.
-struct FileDigest
-{
-    std::string sha256;
-    std::int64_t bytes = 0;
-    bool operator==(const FileDigest&) const = default;
-};
-[[nodiscard]] Result<FileDigest> digestOfFile(const std::string& path);
 
 } // namespace tilewright

@@ -13,11 +13,11 @@
 
 namespace tilewright {
 
-/// A text type of the window (QString), which core does not know.
+/// Text type of the user interface (QString). core/ does not depend on Qt.
 template <typename T>
 concept WindowText = std::same_as<decltype(std::declval<const T&>().toStdString()), std::string>;
 
-/// A text in a table; texts of the window convert to it.
+/// Text of a table. Converts from the text types of core and of the user interface.
 struct TableText : std::string
 {
     TableText() = default;
@@ -26,7 +26,7 @@ struct TableText : std::string
     template <WindowText T> TableText(const T& text) : std::string(text.toStdString()) {}
 };
 
-/// The exact value of a cell: nothing where it is not known, a whole number, a number or a text.
+/// Exact value of a cell: unknown, an integer, a number or a text.
 struct TableValue : std::variant<std::monostate, std::int64_t, double, std::string>
 {
     TableValue() = default;
@@ -44,22 +44,21 @@ struct TableValue : std::variant<std::monostate, std::int64_t, double, std::stri
     }
 
     [[nodiscard]] bool isKnown() const noexcept { return index() > 0; }
-    /// Plain numbers that read back; empty where nothing is known.
+    /// Returns the value as plain text that reads back; empty if unknown.
     [[nodiscard]] std::string exact() const;
 };
 
-/// What is in a column: it says how numbers are shown when a cell does not say it. All but texts stand at the
-/// right.
+/// Kind of the values of a column: defines the number format and the alignment. Only texts are left-aligned.
 enum class ColumnKind : std::uint8_t {
     Text,
     Number,
-    Change,  ///< with its sign
-    Percent, ///< of a fraction
+    Change,  ///< difference, with sign
+    Percent, ///< fraction, as percent
     Bytes
 };
 
-/// A cell: its exact value, the text on the screen where that is not how its column shows the value, what its
-/// row is sorted by where that is not the value, and a tooltip.
+/// A cell: its exact value and optionally a displayed text (default: the number format of the column), a sort
+/// key (default: the value) and a tooltip.
 struct TableCell
 {
     template <typename T>
@@ -76,52 +75,53 @@ struct TableCell
     TableText tip;
 };
 
-/// A column: its heading and, in a table whose rows are not stored, its cells.
+/// A column: its heading and, for tables without stored rows, the function that creates its cells.
 struct TableColumn
 {
     TableText title = {};
     ColumnKind kind = ColumnKind::Text;
     TableText tip = {};
     std::function<TableCell(std::size_t row)> cell = {};
-    TableText name = {}; ///< heading of copies and files; the title when empty
-    bool copied = true;  ///< it is in copies and files
+    TableText name = {}; ///< heading in copies and files; empty: the title
+    bool copied = true;  ///< false: the column is left out of copies and files
 };
 
-/// Rows and columns of anything that is listed: on the screen, on the command line, in a file, on the
-/// clipboard. The cells are stored (`rows`), or the columns make them from what they capture (`count` rows).
+/// A table for the screen, the command line, files and the clipboard. The cells are either stored in `rows`
+/// or created by the columns (`count` rows).
 struct Table
 {
     Table() = default;
-    /// For stored rows.
+    /// Creates a table with stored rows.
     explicit Table(const std::vector<TableText>& titles);
 
     std::vector<TableColumn> columns;
     std::vector<std::vector<TableCell>> rows;
     std::size_t count = 0;
-    std::function<TableText(std::size_t row)> rowTip; ///< of cells without a tip of their own
+    std::function<TableText(std::size_t row)> rowTip; ///< tooltip of cells without their own
 
     [[nodiscard]] std::size_t rowCount() const noexcept { return rows.empty() ? count : rows.size(); }
     void add(std::vector<TableCell> row) { rows.push_back(std::move(row)); }
     template <typename... Cells> void add(const Cells&... cells) { rows.push_back({TableCell(cells)...}); }
-    /// Gives the columns headings for copies, which stand between tabs; columns beyond these are not copied.
+    /// Sets the headings for copies and files. `names` is separated by tabs. Columns without a name are not
+    /// copied.
     void nameColumns(const TableText& names);
-    [[nodiscard]] std::string heading(std::size_t column) const; ///< of copies and files
+    [[nodiscard]] std::string heading(std::size_t column) const; ///< heading in copies and files
     [[nodiscard]] TableCell cell(std::size_t row, std::size_t column) const;
     [[nodiscard]] std::string shown(std::size_t row, std::size_t column) const;
     [[nodiscard]] TableValue key(std::size_t row, std::size_t column) const;
     [[nodiscard]] std::string tip(std::size_t row, std::size_t column) const;
 };
 
-/// A table of stored rows whose headings stand between commas.
+/// Returns a table with stored rows. `titles` is separated by commas.
 [[nodiscard]] Table tableOf(std::string_view titles);
 
-/// A line of exact values: fields are quoted where they have to be, between tabs never.
+/// Returns one line of exact values. Fields are quoted if necessary, except with tabs as separator.
 [[nodiscard]] std::string lineOf(const std::vector<TableValue>& values, std::string_view separator);
 template <typename... Cells> [[nodiscard]] std::string csvRow(const Cells&... cells)
 {
     return lineOf({TableValue(cells)...}, ",");
 }
-/// Headings and exact values, a line a row; between tabs for the clipboard.
+/// Returns headings and exact values, one line per row; with tabs as separator for the clipboard.
 [[nodiscard]] std::string csvOf(const Table& table, std::string_view separator = ",");
 
 } // namespace tilewright

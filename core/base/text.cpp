@@ -10,18 +10,18 @@ namespace tilewright {
 namespace {
 
 constexpr std::string_view kThinSpace = "\u202f";
-constexpr std::string_view kSpace = "\u00a0"; // before a unit
+constexpr std::string_view kSpace = "\u00a0"; // between number and unit
 constexpr std::string_view kMinus = "\u2212";
 constexpr std::string_view kNone = "\u2013";
 
 template <typename... Form> std::string digits(double value, Form... form)
 {
-    char buffer[400]; // the largest double has 309 digits before the point
+    char buffer[400]; // the largest double has 309 digits before the decimal point
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, form...);
     return {buffer, end.ptr};
 }
 
-/// `plain` is without a sign.
+/// Inserts spaces between groups of three digits. `plain` has no sign.
 std::string grouped(std::string plain, bool negative)
 {
     std::size_t point = plain.find_first_not_of("0123456789");
@@ -34,7 +34,7 @@ std::string grouped(std::string plain, bool negative)
     return plain;
 }
 
-/// What a change of this much is written with: one decimal, but something for what is not nothing.
+/// Text of a non-negative change: as `usual`, but values that would round to 0 get two significant digits.
 std::string magnitude(double value, std::string (*usual)(double))
 {
     return value < 0.05 ? significantNumber(value, 2) : usual(value);
@@ -44,7 +44,7 @@ std::string magnitude(double value, std::string (*usual)(double))
 
 std::string formatNumber(double value)
 {
-    // Plain notation for everyday magnitudes: 11468800 reads better than 1.14688e+07.
+    // Numbers below 1e15 have no exponent: 11468800 is easier to read than 1.14688e+07.
     const bool plain = value > -1e15 && value < 1e15;
     return plain ? digits(value, std::chars_format::fixed) : digits(value);
 }

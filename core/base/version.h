@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-/// Of the program, "0.1.0": the version of the CMake project.
+/// Version of the program, for example "0.1.0": the version of the CMake project.
 [[nodiscard]] std::string_view programVersion() noexcept;
 
 } // namespace tilewright

@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-/// Seconds of a clock that never goes back.
+/// Returns the time of a monotonic clock, in seconds.
 [[nodiscard]] inline double wallClock()
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

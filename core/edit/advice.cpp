@@ -7,8 +7,8 @@ namespace tilewright {
 
 namespace {
 
-/// What runs and fits comes after what does not.
-bool works(const SubgraphEvaluation& e)
+/// True if the subgraph can run and fits into fast memory. Subgraphs that do not are examined first.
+bool runsAndFits(const SubgraphEvaluation& e)
 {
     return e.structurallyValid && e.fits;
 }
@@ -26,7 +26,7 @@ BestChanges bestChanges(const Problem& problem, const Schedule& schedule, const 
     std::stable_sort(order.begin(), order.end(), [&](SubgraphId a, SubgraphId b) {
         const SubgraphEvaluation& x = evaluation.subgraphs[a.index()];
         const SubgraphEvaluation& y = evaluation.subgraphs[b.index()];
-        return works(x) != works(y) ? !works(x) : x.latency > y.latency;
+        return runsAndFits(x) != runsAndFits(y) ? !runsAndFits(x) : x.latency > y.latency;
     });
     order.resize(std::min(order.size(), limits.subgraphs));
 

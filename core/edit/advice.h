@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// A change somewhere in a schedule, found at one of its subgraphs.
+/// A suggestion, with the subgraph for which it was found.
 struct Advice
 {
     SubgraphId subgraph;
@@ -19,21 +19,24 @@ struct Advice
 
 struct BestChanges
 {
-    std::vector<Advice> changes; ///< the best first
-    std::size_t looked = 0;      ///< at so many subgraphs
+    std::vector<Advice> changes; ///< best first
+    std::size_t looked = 0;      ///< number of subgraphs examined
 };
 
-/// How far to look: some ten milliseconds a subgraph, seconds in schedules of thousands.
+/// Limits of the search. A subgraph takes about ten milliseconds, a schedule of thousands of subgraphs
+/// seconds.
 struct AdviceLimits
 {
     std::size_t changes = 5;
     std::size_t subgraphs = 40;
-    std::chrono::milliseconds time = std::chrono::hours(1); ///< after it no other is begun
-    std::stop_token stop;                                   ///< gives what is known
+    std::chrono::milliseconds time = std::chrono::hours(1); ///< no subgraph is started after this time
+    /// On a stop request, the changes found so far are returned.
+    std::stop_token stop;
 };
 
-/// The single changes of a whole schedule that help most: the suggestions(), each once (fusing 3 with 4
-/// is fusing 4 with 3). Looks at what cannot run first, then at the subgraphs that take longest.
+/// Returns the best single changes of a whole schedule. Each change is listed once, although suggestions() of
+/// two subgraphs can contain it (fusing 3 with 4 is fusing 4 with 3). Subgraphs that cannot run are examined
+/// first, then the slowest ones.
 [[nodiscard]] BestChanges bestChanges(const Problem& problem, const Schedule& schedule,
                                       const Evaluation& evaluation, const AdviceLimits& limits = {});
 

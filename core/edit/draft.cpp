@@ -25,7 +25,7 @@ bool anyMatMul(const Problem& problem, std::span<const OpId> ops)
     return std::ranges::any_of(ops, [&](OpId o) { return problem.op(o).type == OpType::MatMul; });
 }
 
-/// What an issue is about, so that the same one is recognised after the edit; the subgraph may have moved.
+/// Key for recognising an issue after an edit, when its subgraph may have another position.
 std::pair<IssueCode, std::size_t> keyOf(const Issue& issue)
 {
     switch (issue.code) {
@@ -41,8 +41,8 @@ std::pair<IssueCode, std::size_t> keyOf(const Issue& issue)
     }
 }
 
-/// The issues without those that only say, or follow from it, that an op is in no subgraph.
-std::vector<Issue> countingIssues(const Problem& problem, const Schedule& schedule, const Rules& rules)
+/// Issues of the schedule, except those about ops in no subgraph and their consequences.
+std::vector<Issue> issuesExceptUncovered(const Problem& problem, const Schedule& schedule, const Rules& rules)
 {
     IdVector<OpId, char> covered(problem.opCount(), 0);
     for (const SubgraphPtr& s : schedule.subgraphs)
@@ -76,7 +76,7 @@ void Draft::change(std::size_t i, Subgraph s)
     items[i].subgraph = std::make_shared<const Subgraph>(std::move(s));
 }
 
-void Draft::takeOut(std::size_t i, std::span<const OpId> ops)
+void Draft::removeOpsFrom(std::size_t i, std::span<const OpId> ops)
 {
     const Subgraph& old = at(i);
     Subgraph rest = old;
@@ -100,7 +100,7 @@ void Draft::takeOut(std::size_t i, std::span<const OpId> ops)
     }
 }
 
-void Draft::putIn(std::size_t i, std::span<const OpId> ops)
+void Draft::addOpsTo(std::size_t i, std::span<const OpId> ops)
 {
     Subgraph s = at(i);
     const bool hadMatMul = anyMatMul(m_problem, s.ops);
@@ -110,7 +110,7 @@ void Draft::putIn(std::size_t i, std::span<const OpId> ops)
     if (s.ops.size() == at(i).ops.size())
         return;
     items[i].opsChanged = true;
-    // k of a subgraph of Pointwise ops means nothing.
+    // The k of a subgraph of Pointwise ops has no meaning and is replaced.
     Granularity wanted = s.granularity;
     if (!hadMatMul)
         wanted.k = m_problem.hardware().nativeK();
@@ -151,7 +151,7 @@ void Draft::insert(std::size_t position, Item item)
                  std::move(item));
 }
 
-std::size_t Draft::placeFor(std::span<const OpId> ops) const
+std::size_t Draft::insertPosition(std::span<const OpId> ops) const
 {
     const Boundary wanted = boundaryOf(m_problem, ops);
     std::size_t low = 0;
@@ -193,21 +193,21 @@ void Draft::repairOrder()
 {
     const std::size_t n = items.size();
     std::vector<Boundary> boundaries;
-    std::vector<std::vector<TensorId>> gives(n);
-    IdVector<TensorId, char> given(m_problem.tensorCount(), 0);
+    std::vector<std::vector<TensorId>> provided(n);
+    IdVector<TensorId, char> isProvided(m_problem.tensorCount(), 0);
     for (std::size_t i = 0; i < n; ++i) {
         boundaries.push_back(boundaryOf(m_problem, at(i).ops));
-        gives[i] = boundaries[i].sinks;
+        provided[i] = boundaries[i].sinks;
         for (const TensorId t : at(i).retain)
             if (contains(boundaries[i].interior, t))
-                gives[i].push_back(t);
-        for (const TensorId t : gives[i])
-            given[t] = 1;
+                provided[i].push_back(t);
+        for (const TensorId t : provided[i])
+            isProvided[t] = 1;
     }
     std::vector<std::size_t> waiting(n, 0);
     IdVector<TensorId, std::vector<std::size_t>> readers(m_problem.tensorCount(), {});
     const auto wait = [&](std::size_t i, TensorId t) {
-        if (given[t]) {
+        if (isProvided[t]) {
             ++waiting[i];
             readers[t].push_back(i);
         }
@@ -231,7 +231,7 @@ void Draft::repairOrder()
             i = ready.top();
             ready.pop();
         } else {
-            // A circle: the first one goes ahead, the fault stays and is reported.
+            // The dependencies form a cycle: place the first remaining item; the violation is reported later.
             while (placed[firstLeft])
                 ++firstLeft;
             i = firstLeft;
@@ -240,7 +240,7 @@ void Draft::repairOrder()
             continue;
         placed[i] = true;
         ordered.push_back(items[i]);
-        for (const TensorId t : gives[i])
+        for (const TensorId t : provided[i])
             for (const std::size_t r : std::exchange(readers[t], {}))
                 if (--waiting[r] == 0 && !placed[r])
                     ready.push(r);
@@ -248,7 +248,7 @@ void Draft::repairOrder()
     items = std::move(ordered);
 }
 
-void Draft::settleItems()
+void Draft::updateChangedItems()
 {
     for (std::size_t i = 0; i < items.size(); ++i) {
         Item& item = items[i];
@@ -277,9 +277,9 @@ void Draft::settleItems()
     }
 }
 
-void Draft::settleRetains()
+void Draft::dropUselessRetains()
 {
-    // What the next subgraph was and is: a new neighbour makes old retains useless.
+    // The next subgraph before the edit, by subgraph. A new neighbour can make retained tensors useless.
     std::unordered_map<const Subgraph*, const Subgraph*> nextBefore;
     for (std::size_t i = 0; i < m_before.size(); ++i)
         nextBefore[m_before.subgraphs[i].get()] =
@@ -318,7 +318,8 @@ void Draft::settleRetains()
         for (const TensorId t : boundaries[i].inputs) {
             if (i == 0 || !contains(at(i - 1).retain, t))
                 release(t);
-            for (const TensorId base : m_problem.bases(t)) // what is resident is not enough (R1.7)
+            // A resident base is not enough: it must be in slow memory (R1.7).
+            for (const TensorId base : m_problem.bases(t))
                 release(base);
         }
         for (const TensorId t : boundaries[i].sinks) {
@@ -344,13 +345,13 @@ Schedule Draft::schedule() const
 const std::vector<Issue>& Draft::issuesBefore() const
 {
     if (!m_issuesBefore)
-        m_issuesBefore = countingIssues(m_problem, m_before, m_options.rules);
+        m_issuesBefore = issuesExceptUncovered(m_problem, m_before, m_options.rules);
     return *m_issuesBefore;
 }
 
 std::vector<Issue> Draft::newIssues() const
 {
-    auto issues = countingIssues(m_problem, schedule(), m_options.rules);
+    auto issues = issuesExceptUncovered(m_problem, schedule(), m_options.rules);
     if (issues.empty())
         return issues;
     std::map<std::pair<IssueCode, std::size_t>, std::size_t> known;
@@ -367,9 +368,9 @@ Result<Schedule> Draft::finish(Order order, Retains retains)
 {
     dropEmpty();
     const auto settle = [&] {
-        settleItems();
-        if (retains == Retains::Settle)
-            settleRetains();
+        updateChangedItems();
+        if (retains == Retains::DropUseless)
+            dropUselessRetains();
     };
     if (order == Order::Repair) {
         const std::vector<Item> unsettled = items;

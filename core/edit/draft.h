@@ -8,20 +8,21 @@
 
 namespace tilewright::edit {
 
-/// A schedule being changed: the edits rearrange items, finish() settles what follows from that and decides
-/// whether the result is acceptable. Internal to the edits.
+/// Working copy of a schedule during an edit. Edits rearrange the items. finish() updates order,
+/// granularities and retained tensors, and decides whether the result is accepted. Used only by the edits.
 class Draft
 {
 public:
     struct Item
     {
         SubgraphPtr subgraph;
-        bool opsChanged = false;  ///< lost or gained ops: order, retains and granularity are settled anew
-        bool gridChanged = false; ///< a custom order that no longer fits becomes raster
-        std::vector<Granularity> wanted; ///< to choose from when opsChanged
+        /// Ops were added or removed: order, retained tensors and granularity are chosen again.
+        bool opsChanged = false;
+        bool gridChanged = false; ///< the grid has changed: a custom order that no longer fits becomes raster
+        std::vector<Granularity> wanted; ///< candidate granularities if opsChanged
     };
-    enum class Order { Keep, Repair }; ///< of the subgraphs, where a dependency is newly broken
-    enum class Retains { Keep, Settle };
+    enum class Order { Keep, Repair }; ///< whether to reorder subgraphs if the edit breaks a dependency
+    enum class Retains { Keep, DropUseless };
 
     Draft(const Problem& problem, const Schedule& schedule, const EditOptions& options);
 
@@ -30,34 +31,34 @@ public:
     [[nodiscard]] const Problem& problem() const { return m_problem; }
     [[nodiscard]] const Subgraph& at(std::size_t i) const { return *items[i].subgraph; }
 
-    /// Takes the ops out of item i, which may become empty; what stays is split where it is no longer
-    /// connected.
-    void takeOut(std::size_t i, std::span<const OpId> ops);
-    /// Adds the ops that item i does not have.
-    void putIn(std::size_t i, std::span<const OpId> ops);
-    /// A new item of these ops; `like` gives the settings to start from (granularity, order), where there is
-    /// one.
+    /// Removes the ops from item i, which may become empty. If the rest is no longer connected, it is split.
+    void removeOpsFrom(std::size_t i, std::span<const OpId> ops);
+    /// Adds those ops that item i does not contain.
+    void addOpsTo(std::size_t i, std::span<const OpId> ops);
+    /// Creates an item with these ops. The subgraphs `like` provide initial settings (granularity, order,
+    /// retained tensors, lock).
     [[nodiscard]] Item makeItem(std::vector<OpId> ops, std::span<const SubgraphPtr> like = {}) const;
     void insert(std::size_t position, Item item);
-    /// The first place where the ops find their inputs and come before the first reader of what they produce.
-    [[nodiscard]] std::size_t placeFor(std::span<const OpId> ops) const;
+    /// Returns the first position at which the inputs of the ops are available, before the first reader of
+    /// their results if possible.
+    [[nodiscard]] std::size_t insertPosition(std::span<const OpId> ops) const;
 
-    /// What the rules say about ops; valid until the next call.
+    /// Returns the compiled plan of a set of ops. The reference is valid until the next call.
     [[nodiscard]] const SubgraphPlan& planOf(std::span<const OpId> ops) const;
 
     void dropEmpty();
     void repairOrder();
-    /// Gives changed items their op order, granularity and traversal.
-    void settleItems();
-    /// Drops retains of changed neighbourhoods that nothing uses, and those that break a dependency or an
-    /// output that was fine before.
-    void settleRetains();
+    /// Updates op order, granularity and traversal of changed items.
+    void updateChangedItems();
+    /// Removes retained tensors that no subgraph uses after the edit, and those that newly break a dependency
+    /// or an output.
+    void dropUselessRetains();
 
     [[nodiscard]] Schedule schedule() const;
     [[nodiscard]] Result<Schedule> finish(Order order, Retains retains);
 
 private:
-    [[nodiscard]] const std::vector<Issue>& issuesBefore() const; ///< found when asked for
+    [[nodiscard]] const std::vector<Issue>& issuesBefore() const; ///< computed on first use
     [[nodiscard]] std::vector<Issue> newIssues() const;
     void change(std::size_t i, Subgraph s);
 

@@ -25,7 +25,8 @@ std::string nameOf(SubgraphId i)
     return "subgraph " + std::to_string(i.value);
 }
 
-/// Subgraphs that exist, ascending, each once; refuses an empty list.
+/// Returns the positions of the subgraphs, ascending, without duplicates. Returns an error if one does not
+/// exist or the list is empty.
 Result<std::vector<std::size_t>> positions(const Schedule& schedule, std::span<const SubgraphId> subgraphs)
 {
     std::vector<std::size_t> out;
@@ -37,11 +38,11 @@ Result<std::vector<std::size_t>> positions(const Schedule& schedule, std::span<c
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
     if (out.empty())
-        return refused("no subgraph is chosen");
+        return refused("no subgraph is selected");
     return out;
 }
 
-/// Ops that exist, each once; refuses an empty list.
+/// Returns the ops without duplicates. Returns an error if one does not exist or the list is empty.
 Result<std::vector<OpId>> chosenOps(const Problem& problem, std::span<const OpId> ops)
 {
     std::vector<OpId> out;
@@ -53,7 +54,7 @@ Result<std::vector<OpId>> chosenOps(const Problem& problem, std::span<const OpId
             out.push_back(o);
     }
     if (out.empty())
-        return refused("no op is chosen");
+        return refused("no op is selected");
     return inTopologicalOrder(problem, out);
 }
 
@@ -62,7 +63,7 @@ bool has(const Subgraph& s, OpId o)
     return std::ranges::find(s.ops, o) != s.ops.end();
 }
 
-/// The ops, all of which must be in the subgraph.
+/// Returns the ops without duplicates. Returns an error if one is not in the subgraph `from`.
 Result<std::vector<OpId>> opsOf(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
                                 SubgraphId from)
 {
@@ -77,13 +78,14 @@ Result<std::vector<OpId>> opsOf(const Problem& problem, const Schedule& schedule
     return chosen;
 }
 
-/// Takes the ops out of `from`, or out of every item but `keep`. Marks the place of the first.
-void takeOutOf(Draft& draft, std::span<const OpId> ops, std::optional<SubgraphId> from, const Subgraph* keep)
+/// Removes the ops from the item `from`, or from every item except `keep`.
+void removeOpsFromAll(Draft& draft, std::span<const OpId> ops, std::optional<SubgraphId> from,
+                      const Subgraph* keep)
 {
-    // Backwards: taking out can insert items behind the place.
+    // Backwards, because a removal can insert items behind position i.
     for (std::size_t i = draft.items.size(); i-- > 0;)
         if ((!from || from->index() == i) && &draft.at(i) != keep)
-            draft.takeOut(i, ops);
+            draft.removeOpsFrom(i, ops);
 }
 
 Result<Schedule> moveInto(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
@@ -101,15 +103,15 @@ Result<Schedule> moveInto(const Problem& problem, const Schedule& schedule, std:
         }))
         return refused("the ops are already in " + nameOf(to) + " and nowhere else");
     Draft draft(problem, schedule, options);
-    draft.putIn(to.index(), *chosen);
-    takeOutOf(draft, *chosen, from, &draft.at(to.index()));
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    draft.addOpsTo(to.index(), *chosen);
+    removeOpsFromAll(draft, *chosen, from, &draft.at(to.index()));
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
-/// Changes each subgraph by `change`, keeping ops and places.
-Result<Schedule> changeEach(const Problem& problem, const Schedule& schedule,
-                            std::span<const SubgraphId> subgraphs, const EditOptions& options,
-                            bool gridChanged, const std::function<void(Subgraph&)>& change)
+/// Applies `change` to each subgraph. Ops and positions do not change.
+Result<Schedule> changeSubgraphs(const Problem& problem, const Schedule& schedule,
+                                 std::span<const SubgraphId> subgraphs, const EditOptions& options,
+                                 bool gridChanged, const std::function<void(Subgraph&)>& change)
 {
     const auto at = positions(schedule, subgraphs);
     if (!at)
@@ -149,7 +151,7 @@ Result<Schedule> fuse(const Problem& problem, const Schedule& schedule, std::spa
     draft.items[at->front()] = draft.makeItem(std::move(ops), parts);
     for (std::size_t i = at->size(); i-- > 1;)
         draft.items.erase(draft.items.begin() + static_cast<std::ptrdiff_t>((*at)[i]));
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> fuseOps(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
@@ -205,7 +207,7 @@ Result<Schedule> splitApart(const Problem& problem, const Schedule& schedule, Su
     const auto ops = inTopologicalOrder(problem, whole->ops);
     for (std::size_t i = 0; i < ops.size(); ++i)
         draft.insert(subgraph.index() + i, draft.makeItem({ops[i]}, {&whole, 1}));
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> moveOps(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
@@ -234,9 +236,9 @@ Result<Schedule> moveOpsToNew(const Problem& problem, const Schedule& schedule, 
         return refused("the ops already are a subgraph of their own");
     Draft draft(problem, schedule, options);
     Draft::Item item = draft.makeItem(*chosen, sources);
-    takeOutOf(draft, *chosen, from, nullptr);
+    removeOpsFromAll(draft, *chosen, from, nullptr);
     draft.insert(*first + 1, std::move(item));
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> moveToPrevious(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
@@ -266,8 +268,8 @@ Result<Schedule> recompute(const Problem& problem, const Schedule& schedule, std
     if (std::ranges::all_of(*chosen, [&](OpId o) { return has(schedule[to], o); }))
         return refused("the ops are already in " + nameOf(to));
     Draft draft(problem, schedule, options);
-    draft.putIn(to.index(), *chosen);
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    draft.addOpsTo(to.index(), *chosen);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> addSubgraph(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
@@ -277,9 +279,9 @@ Result<Schedule> addSubgraph(const Problem& problem, const Schedule& schedule, s
     if (!chosen)
         return chosen.error();
     Draft draft(problem, schedule, options);
-    const std::size_t place = draft.placeFor(*chosen);
+    const std::size_t place = draft.insertPosition(*chosen);
     draft.insert(place, draft.makeItem(std::move(*chosen)));
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> removeOps(const Problem& problem, const Schedule& schedule, std::span<const OpId> ops,
@@ -289,8 +291,8 @@ Result<Schedule> removeOps(const Problem& problem, const Schedule& schedule, std
     if (!chosen)
         return chosen.error();
     Draft draft(problem, schedule, options);
-    draft.takeOut(from.index(), *chosen);
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    draft.removeOpsFrom(from.index(), *chosen);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> erase(const Problem& problem, const Schedule& schedule,
@@ -302,7 +304,7 @@ Result<Schedule> erase(const Problem& problem, const Schedule& schedule,
     Draft draft(problem, schedule, options);
     for (std::size_t i = at->size(); i-- > 0;)
         draft.items.erase(draft.items.begin() + static_cast<std::ptrdiff_t>((*at)[i]));
-    return draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> duplicate(const Problem& problem, const Schedule& schedule, SubgraphId subgraph,
@@ -314,7 +316,7 @@ Result<Schedule> duplicate(const Problem& problem, const Schedule& schedule, Sub
     Subgraph copy = schedule[subgraph];
     copy.reportedLatency.reset();
     draft.insert(subgraph.index() + 1, {std::make_shared<const Subgraph>(std::move(copy)), false, false, {}});
-    return draft.finish(Draft::Order::Keep, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Keep, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> reorder(const Problem& problem, const Schedule& schedule,
@@ -325,7 +327,7 @@ Result<Schedule> reorder(const Problem& problem, const Schedule& schedule,
     if (!at)
         return at.error();
     if (position > schedule.size() - at->size())
-        return refused("there is no place " + std::to_string(position) + " to move to");
+        return refused("there is no position " + std::to_string(position) + " to move to");
     Draft draft(problem, schedule, options);
     std::vector<Draft::Item> block;
     for (const std::size_t i : *at)
@@ -334,7 +336,7 @@ Result<Schedule> reorder(const Problem& problem, const Schedule& schedule,
         draft.items.erase(draft.items.begin() + static_cast<std::ptrdiff_t>((*at)[i]));
     draft.items.insert(draft.items.begin() + static_cast<std::ptrdiff_t>(position), block.begin(),
                        block.end());
-    return draft.finish(Draft::Order::Keep, Draft::Retains::Settle);
+    return draft.finish(Draft::Order::Keep, Draft::Retains::DropUseless);
 }
 
 Result<Schedule> setGranularity(const Problem& problem, const Schedule& schedule,
@@ -345,8 +347,8 @@ Result<Schedule> setGranularity(const Problem& problem, const Schedule& schedule
         if (value < 1 || value > kMaxDimension)
             return refused("w, h and k must be from 1 to " + std::to_string(kMaxDimension) + ", got " +
                            std::to_string(value));
-    return changeEach(problem, schedule, subgraphs, options, true,
-                      [&](Subgraph& s) { s.granularity = granularity; });
+    return changeSubgraphs(problem, schedule, subgraphs, options, true,
+                           [&](Subgraph& s) { s.granularity = granularity; });
 }
 
 Result<Schedule> setRetain(const Problem& problem, const Schedule& schedule, SubgraphId subgraph,
@@ -357,8 +359,8 @@ Result<Schedule> setRetain(const Problem& problem, const Schedule& schedule, Sub
     if (!retain.empty() && retain.back().index() >= problem.tensorCount())
         return refused("tensor " + std::to_string(retain.back().value) + " does not exist, there are " +
                        std::to_string(problem.tensorCount()));
-    return changeEach(problem, schedule, {&subgraph, 1}, options, false,
-                      [&](Subgraph& s) { s.retain = retain; });
+    return changeSubgraphs(problem, schedule, {&subgraph, 1}, options, false,
+                           [&](Subgraph& s) { s.retain = retain; });
 }
 
 Result<Schedule> toggleRetain(const Problem& problem, const Schedule& schedule, SubgraphId subgraph,
@@ -376,8 +378,8 @@ Result<Schedule> setTraversal(const Problem& problem, const Schedule& schedule,
                               std::span<const SubgraphId> subgraphs, const Traversal& traversal,
                               const EditOptions& options)
 {
-    return changeEach(problem, schedule, subgraphs, options, false,
-                      [&](Subgraph& s) { s.traversal = traversal; });
+    return changeSubgraphs(problem, schedule, subgraphs, options, false,
+                           [&](Subgraph& s) { s.traversal = traversal; });
 }
 
 Result<Schedule> setLocked(const Schedule& schedule, std::span<const SubgraphId> subgraphs, bool locked)
@@ -418,7 +420,7 @@ Result<Schedule> withLocksOf(Schedule found, const Schedule& current)
         if (at == found.subgraphs.end())
             return Error{ErrorCode::Refused,
                          "subgraph " + std::to_string(i) +
-                             " is locked now, and this schedule groups or tiles its ops otherwise",
+                             " is locked now, but this schedule groups or tiles its ops differently",
                          {},
                          {}};
         Subgraph kept = **at;

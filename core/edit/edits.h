@@ -14,30 +14,26 @@ namespace tilewright {
 struct EditOptions
 {
     Rules rules;
-    /// Do it although it breaks a rule (the person holds Alt); only what makes no sense at all is then
-    /// refused.
+    /// Apply the edit even if it breaks a rule (the user holds Alt). Only meaningless edits are refused.
     bool force = false;
 };
 
-/// Pure edits: each gives a new schedule, or an Error whose message says why not. Common to all of them:
-/// - An edit is refused when the schedule breaks a rule (checkSchedule()) afterwards that it did not
-/// have
-///   before; out of memory never refuses, the evaluator shows it. Ops in no subgraph are a defect to be
-///   listed, not a reason to refuse, and neither is what follows from it.
-/// - Subgraphs that gain or lose ops keep their ops in topological order and their granularity as far as it
-/// is
-///   legal; new ones get a legal granularity that should fit into fast memory (fit.h). A custom order that no
-///   longer fits the grid becomes raster; retained tensors that have become useless are released.
-/// - Where the order of subgraphs no longer works out, it is changed as little as possible; a retained tensor
-/// that
-///   is now needed later than in the next subgraph is released.
-/// - Untouched subgraphs keep their pointers.
+/// Edits without side effects. Each returns a new schedule, or an Error with the reason for the refusal.
+/// Rules for all edits:
+/// - An edit is refused if it adds a violation of a rule (checkSchedule()). Too little fast memory is not a
+/// reason: the evaluator reports it. Nor are ops in no subgraph and their consequences.
+/// - A subgraph that gains or loses ops keeps its ops in topological order, and its granularity as far as it
+/// is legal. A new subgraph gets a legal granularity that should fit into fast memory (fit.h). A custom order
+/// that does not fit the new grid becomes raster. Retained tensors that no subgraph uses are released.
+/// - If the edit breaks a dependency, the subgraphs are reordered as little as possible. A retained tensor
+/// that is needed later than in the next subgraph is released.
+/// - Unchanged subgraphs keep their pointers.
 namespace edit {
 
-/// One subgraph out of several, at the place of the first.
+/// Fuses several subgraphs into one, at the position of the first.
 [[nodiscard]] Result<Schedule> fuse(const Problem& problem, const Schedule& schedule,
                                     std::span<const SubgraphId> subgraphs, const EditOptions& options = {});
-/// One subgraph of exactly these ops, taken out of every subgraph that has them.
+/// Creates one subgraph of exactly these ops and removes them from all other subgraphs.
 [[nodiscard]] Result<Schedule> fuseOps(const Problem& problem, const Schedule& schedule,
                                        std::span<const OpId> ops, const EditOptions& options = {});
 [[nodiscard]] Result<Schedule> mergeWithPrevious(const Problem& problem, const Schedule& schedule,
@@ -45,19 +41,18 @@ namespace edit {
 [[nodiscard]] Result<Schedule> mergeWithNext(const Problem& problem, const Schedule& schedule,
                                              SubgraphId subgraph, const EditOptions& options = {});
 
-/// The ops leave into a subgraph of their own, next to the old one. What stays is split further where it is
-/// no longer connected.
+/// Moves the ops to a new subgraph next to the old one. If the rest is no longer connected, it is split.
 [[nodiscard]] Result<Schedule> split(const Problem& problem, const Schedule& schedule, SubgraphId subgraph,
                                      std::span<const OpId> ops, const EditOptions& options = {});
-/// Every op of the subgraph on its own.
+/// Creates one subgraph for each op of the subgraph.
 [[nodiscard]] Result<Schedule> splitApart(const Problem& problem, const Schedule& schedule,
                                           SubgraphId subgraph, const EditOptions& options = {});
 
-/// The ops go from subgraph `from` (from every other subgraph, when none is given) into `to`.
+/// Moves the ops from subgraph `from`, or from all other subgraphs if it is empty, to subgraph `to`.
 [[nodiscard]] Result<Schedule> moveOps(const Problem& problem, const Schedule& schedule,
                                        std::span<const OpId> ops, std::optional<SubgraphId> from,
                                        SubgraphId to, const EditOptions& options = {});
-/// ... into a new subgraph.
+/// Moves the ops from subgraph `from`, or from all subgraphs if it is empty, to a new subgraph.
 [[nodiscard]] Result<Schedule> moveOpsToNew(const Problem& problem, const Schedule& schedule,
                                             std::span<const OpId> ops, std::optional<SubgraphId> from,
                                             const EditOptions& options = {});
@@ -68,14 +63,15 @@ namespace edit {
                                           std::span<const OpId> ops, SubgraphId from,
                                           const EditOptions& options = {});
 
-/// Copies of the ops are computed in `to` as well.
+/// Adds copies of the ops to subgraph `to`; the other subgraphs still compute them.
 [[nodiscard]] Result<Schedule> recompute(const Problem& problem, const Schedule& schedule,
                                          std::span<const OpId> ops, SubgraphId to,
                                          const EditOptions& options = {});
-/// The ops are computed in a new subgraph as well (or at all), placed where its inputs are available.
+/// Adds a subgraph that computes the ops, at a position where their inputs are available. Other subgraphs
+/// keep their ops.
 [[nodiscard]] Result<Schedule> addSubgraph(const Problem& problem, const Schedule& schedule,
                                            std::span<const OpId> ops, const EditOptions& options = {});
-/// The ops leave the subgraph; it goes when nothing stays.
+/// Removes the ops from the subgraph. An empty subgraph is deleted.
 [[nodiscard]] Result<Schedule> removeOps(const Problem& problem, const Schedule& schedule,
                                          std::span<const OpId> ops, SubgraphId from,
                                          const EditOptions& options = {});
@@ -84,8 +80,8 @@ namespace edit {
 [[nodiscard]] Result<Schedule> duplicate(const Problem& problem, const Schedule& schedule,
                                          SubgraphId subgraph, const EditOptions& options = {});
 
-/// The subgraphs, in their order, become a block that starts at `position` of the result. Other subgraphs
-/// keep their order: a place that breaks a dependency is refused.
+/// Moves the subgraphs, in their order, to a contiguous block that starts at `position` of the result. Other
+/// subgraphs keep their order. An edit that breaks a dependency is refused.
 [[nodiscard]] Result<Schedule> reorder(const Problem& problem, const Schedule& schedule,
                                        std::span<const SubgraphId> subgraphs, std::size_t position,
                                        const EditOptions& options = {});
@@ -106,36 +102,38 @@ namespace edit {
 [[nodiscard]] Result<Schedule> setLocked(const Schedule& schedule, std::span<const SubgraphId> subgraphs,
                                          bool locked);
 
-/// A schedule that was found elsewhere, with the locks that `current` has now. Refused when it takes apart or
-/// tiles otherwise what is locked by now.
+/// Applies the locks of `current` to a schedule from another source, for example the solver. Refused if it
+/// splits or tiles a locked subgraph differently.
 [[nodiscard]] Result<Schedule> withLocksOf(Schedule found, const Schedule& current);
 
-/// Quick fixes, which never make anything worse. Each op in no subgraph gets one of its own:
+/// Quick fix that never adds a violation: creates a subgraph for each op that is in no subgraph.
 [[nodiscard]] Schedule coverMissing(const Problem& problem, const Schedule& schedule,
                                     const Rules& rules = {});
-/// The order of subgraphs changed as little as possible so that what can be available is available:
+/// Quick fix: reorders the subgraphs as little as possible, so that inputs come before their readers where
+/// possible.
 [[nodiscard]] Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Rules& rules = {});
-/// All of the above, ops in topological order, granularities legal, impossible and useless retains dropped:
+/// Quick fix: coverMissing() and repairOrder(), ops in topological order, legal granularities, without
+/// impossible or useless retained tensors.
 [[nodiscard]] Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules& rules = {});
 
 } // namespace edit
 
-/// A tensor that a subgraph produces (or may keep), for the list of the inspector.
+/// A tensor that a subgraph can retain, for the list in the inspector.
 struct RetainCandidate
 {
     TensorId tensor;
-    bool retained = false; ///< is listed now
-    bool useful = false;   ///< the next subgraph reads it from outside
-    std::string refusal;   ///< why it cannot be toggled; empty when it can
+    bool retained = false; ///< true if the subgraph retains it now
+    bool useful = false;   ///< true if the next subgraph reads it as a boundary input
+    std::string refusal;   ///< reason why it cannot be toggled; empty if it can
 };
 [[nodiscard]] std::vector<RetainCandidate> retainCandidates(const Problem& problem, const Schedule& schedule,
                                                             SubgraphId subgraph,
                                                             const EditOptions& options = {});
 
-/// Positions in `after` of subgraphs that `before` does not have (by pointer): what an edit touched.
+/// Positions in `after` of subgraphs that `before` does not contain (compared by pointer).
 [[nodiscard]] std::vector<SubgraphId> changedSubgraphs(const Schedule& before, const Schedule& after);
 
-/// The subgraphs that compute the op, ascending.
+/// Returns the subgraphs that compute the op, ascending.
 [[nodiscard]] std::vector<SubgraphId> subgraphsWith(const Schedule& schedule, OpId op);
 
 } // namespace tilewright

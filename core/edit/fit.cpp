@@ -13,18 +13,18 @@ namespace {
 
 using Axis = SubgraphPlan::Axis;
 
-/// What R4.7 demands, as far as the native size allows.
-std::int64_t floorW(const SubgraphPlan& plan)
+/// Least w by R4.7, at most the native size.
+std::int64_t minLegalW(const SubgraphPlan& plan)
 {
     return std::min(plan.leastW(), plan.mostW());
 }
 
-std::int64_t floorH(const SubgraphPlan& plan)
+std::int64_t minLegalH(const SubgraphPlan& plan)
 {
     return std::min(plan.leastH(), plan.mostH());
 }
 
-/// How far a range reaches in a full step; ranges of equal extent and axis are taken for the same one.
+/// Extent of a range in a full step. Ranges of equal extent and axis are treated as one range.
 struct Extent
 {
     std::int64_t size = 0;
@@ -50,8 +50,8 @@ std::vector<Extent> fullStepExtents(const SubgraphPlan& plan, const Granularity&
 Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted)
 {
     Granularity g;
-    g.w = std::max(std::clamp(wanted.w, std::int64_t{1}, plan.sinkWidth()), floorW(plan));
-    g.h = std::max(std::clamp(wanted.h, std::int64_t{1}, plan.sinkHeight()), floorH(plan));
+    g.w = std::max(std::clamp(wanted.w, std::int64_t{1}, plan.sinkWidth()), minLegalW(plan));
+    g.h = std::max(std::clamp(wanted.h, std::int64_t{1}, plan.sinkHeight()), minLegalH(plan));
     g.w = std::min(g.w, plan.mostW());
     g.h = std::min(g.h, plan.mostH());
     const std::int64_t least = std::min(plan.leastK(g.w, g.h), plan.mostK());
@@ -89,7 +89,7 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
             sum += tile * (s.driverEnd - s.driverBegin);
     }
 
-    // A request for the whole tensor serves all others (R7.1).
+    // A request for the whole tensor includes all other requests for it (R7.1).
     std::vector<char> whole(plan.inputs().size(), 0);
     std::vector<std::tuple<std::uint32_t, Role, Extent, Extent>> parts;
     for (const SubgraphPlan::Use& u : plan.uses()) {
@@ -141,8 +141,8 @@ Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorI
                 smallest = next;
             }
         };
-        consider({std::max(floorW(plan), ceilDiv(g.w, 2)), g.h, g.k});
-        consider({g.w, std::max(floorH(plan), ceilDiv(g.h, 2)), g.k});
+        consider({std::max(minLegalW(plan), ceilDiv(g.w, 2)), g.h, g.k});
+        consider({g.w, std::max(minLegalH(plan), ceilDiv(g.h, 2)), g.k});
         consider({g.w, g.h, ceilDiv(g.k, 2)});
         if (smallest == g)
             break;

@@ -7,28 +7,29 @@
 
 namespace tilewright {
 
-/// The granularity closest to `wanted` that R4.1, R4.2, R4.3 and R4.7 allow for these ops and that is not
-/// larger than their sinks. Where the rules contradict each other (a prologue deeper than the native size),
-/// the native size wins. Without a MatMul k is kept.
+/// Returns the granularity closest to `wanted` that R4.1, R4.2, R4.3 and R4.7 allow for these ops and that is
+/// not larger than their sinks. If the rules contradict each other (a prologue deeper than the native size),
+/// the native size wins. Without a MatMul, k is unchanged.
 [[nodiscard]] Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted);
 
-/// The native granularity, made legal: where a new subgraph starts.
+/// Returns the native granularity, adapted by legalGranularity(): the initial granularity of a new subgraph.
 [[nodiscard]] Granularity startGranularity(const SubgraphPlan& plan);
 
-/// An upper estimate of the largest working set of a step (R9.1), in elements, from the shapes of a full
-/// tile alone; `resident` = RES before the subgraph. Exact verdicts come from core/eval.
+/// Returns an upper bound on the working set of a step (R9.1), in elements, from the shapes of a full tile.
+/// `resident` are the resident tensors before the subgraph. core/eval computes exact values.
 [[nodiscard]] std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
                                               std::span<const TensorId> resident,
                                               std::span<const TensorId> retain);
 
-/// The largest of the given granularities, made legal, whose estimate fits into fast memory; when none does,
-/// the last one halved along the axis that helps most until it fits or cannot shrink further.
+/// Returns the largest of the granularities `wanted`, made legal, whose estimated working set fits into fast
+/// memory. If none fits, the last one is halved, each time along the axis that saves most, until it fits or
+/// cannot shrink.
 [[nodiscard]] Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorId> resident,
                                              std::span<const TensorId> retain,
                                              std::span<const Granularity> wanted);
 
-/// Each op alone in topological order, raster order, nothing retained; native granularity, made legal and
-/// halved until it should fit. Where editing starts.
+/// Start schedule: one op per subgraph in topological order, raster order, nothing retained. The granularity
+/// is the native one, made legal and halved until its estimated working set fits.
 [[nodiscard]] Schedule oneOpPerSubgraph(const Problem& problem);
 
 } // namespace tilewright

@@ -15,7 +15,7 @@ Schedule coverMissing(const Problem& problem, const Schedule& schedule, const Ru
 {
     const EditOptions options{rules, true};
     Draft draft(problem, schedule, options);
-    // Each missing op goes before the first subgraph, or the first missing op, that reads what it produces.
+    // Each missing op goes before the first subgraph, or the first missing op, that reads its result.
     constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
     IdVector<TensorId, std::size_t> firstReader(problem.tensorCount(), kNever);
     IdVector<OpId, char> covered(problem.opCount(), 0);
@@ -43,7 +43,7 @@ Schedule coverMissing(const Problem& problem, const Schedule& schedule, const Ru
             items.push_back(draft.items[i]);
     }
     draft.items = std::move(items);
-    return *draft.finish(Draft::Order::Repair, Draft::Retains::Settle);
+    return *draft.finish(Draft::Order::Repair, Draft::Retains::DropUseless);
 }
 
 Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Rules& rules)
@@ -51,7 +51,7 @@ Schedule repairOrder(const Problem& problem, const Schedule& schedule, const Rul
     const EditOptions options{rules, true};
     Draft draft(problem, schedule, options);
     draft.repairOrder();
-    draft.settleRetains();
+    draft.dropUselessRetains();
     return draft.schedule();
 }
 
@@ -59,7 +59,8 @@ Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules
 {
     const EditOptions options{rules, true};
     const Schedule covered = coverMissing(problem, schedule, rules);
-    // Against an empty schedule every neighbourhood is new, so that every useless retain is found.
+    // Compared with an empty schedule every subgraph has a new neighbour, so that all retained tensors are
+    // checked.
     const Schedule nothing{{}, schedule.extra};
     Draft draft(problem, nothing, options);
     for (const SubgraphPtr& s : covered.subgraphs) {
@@ -72,8 +73,8 @@ Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules
             {tidy == *s ? s : std::make_shared<const Subgraph>(std::move(tidy)), false, true, {}});
     }
     draft.repairOrder();
-    draft.settleItems();
-    draft.settleRetains();
+    draft.updateChangedItems();
+    draft.dropUselessRetains();
     return draft.schedule();
 }
 

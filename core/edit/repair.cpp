@@ -15,21 +15,22 @@ namespace tilewright {
 
 namespace {
 
-/// Broken inside one subgraph, whatever surrounds it; hides its other problems.
+/// True for issues inside one subgraph, independent of other subgraphs. They hide other issues of the
+/// subgraph.
 bool isStructural(const Issue& issue)
 {
     return issue.code != IssueCode::Dependency && issue.code != IssueCode::OutOfMemory &&
            issue.code != IssueCode::Coverage && issue.code != IssueCode::Output;
 }
 
-/// R2.2: edits cannot even look at the schedule.
+/// True for R2.2: edits cannot be applied to such a schedule.
 bool isMalformed(const Issue& issue)
 {
     return issue.code == IssueCode::Format || issue.code == IssueCode::Granularity ||
            (issue.code == IssueCode::Retain && !issue.tensor);
 }
 
-/// How far from valid; each repair makes it less.
+/// Distance from a valid schedule. Each repair reduces it.
 std::pair<std::size_t, std::size_t> distance(const Evaluation& e)
 {
     return {static_cast<std::size_t>(std::count_if(e.issues.begin(), e.issues.end(), isStructural)),
@@ -46,7 +47,8 @@ template <class List, class T> bool contains(const List& list, const T& value)
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// The ops that have to run in `subgraph` too so that it has t: its producer, and what that lacks in turn.
+/// Ops to add to `subgraph` so that t is available: the producer of t and, recursively, the producers of its
+/// missing inputs.
 std::vector<OpId> missingProducers(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                    SubgraphId subgraph, TensorId t)
 {
@@ -69,10 +71,10 @@ std::vector<OpId> missingProducers(const Problem& problem, const Schedule& sched
     return inTopologicalOrder(problem, out);
 }
 
-/// Subgraphs of one op each that write the tensors, and what they lack in turn, ahead of `subgraph` and of
-/// those whose retained tensors it lives on.
-Schedule writtenBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
-                       SubgraphId subgraph, std::vector<TensorId> tensors)
+/// Inserts subgraphs of one op each that write the tensors and, recursively, their missing inputs. They are
+/// placed before `subgraph` and before the chain of subgraphs that retain tensors for it.
+Schedule insertProducersBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                               SubgraphId subgraph, std::vector<TensorId> tensors)
 {
     std::size_t place = subgraph.index();
     while (place > 0 && !schedule.subgraphs[place - 1]->retain.empty())
@@ -108,7 +110,7 @@ Schedule writtenBefore(const Problem& problem, const Schedule& schedule, const R
     return out;
 }
 
-/// The op and everything in the subgraph that depends on it.
+/// Returns the ops `first` and all ops of the subgraph that depend on them.
 std::vector<OpId> withDependents(const Problem& problem, const Subgraph& s, const std::vector<OpId>& first)
 {
     std::vector<OpId> out = first;
@@ -119,11 +121,11 @@ std::vector<OpId> withDependents(const Problem& problem, const Subgraph& s, cons
     return out;
 }
 
-class Mechanic
+class RepairSearch
 {
 public:
-    Mechanic(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
-             const Issue& issue)
+    RepairSearch(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
+                 const Issue& issue)
         : m_problem(problem), m_schedule(schedule), m_before(evaluation), m_rules(evaluation.rules),
           m_issue(issue), m_force{evaluation.rules, true}
     {
@@ -132,7 +134,7 @@ public:
     Repairs run()
     {
         if (!isMalformed(m_issue) && std::any_of(m_before.issues.begin(), m_before.issues.end(), isMalformed))
-            m_out.why = "repair what is malformed first (FORMAT, GRANULARITY)";
+            m_out.why = "repair the malformed subgraphs first (FORMAT, GRANULARITY)";
         else if (!m_issue.subgraph || m_issue.subgraph->index() < m_schedule.size())
             tryEverything();
         std::stable_sort(m_out.found.begin(), m_out.found.end(), [](const Repair& a, const Repair& b) {
@@ -141,7 +143,7 @@ public:
         if (!m_out.found.empty())
             m_out.why.clear();
         else if (m_out.why.empty())
-            m_out.why = "no single change repairs this without breaking something else";
+            m_out.why = "no single change repairs this problem without causing another one";
         return std::move(m_out);
     }
 
@@ -165,15 +167,15 @@ private:
         case IssueCode::Format:
         case IssueCode::Retain:
         case IssueCode::OpOrder:
-            tidy();
+            removeFaultyEntries();
             break;
         case IssueCode::Granularity:
         case IssueCode::SuperNative:
         case IssueCode::KTooLarge:
-            legalTile();
+            useLegalTile();
             break;
         case IssueCode::Prologue:
-            legalTile();
+            useLegalTile();
             splitBehindPrologue();
             break;
         case IssueCode::Disconnected:
@@ -187,7 +189,7 @@ private:
             makeAvailable();
             break;
         case IssueCode::OutOfMemory:
-            makeRoom();
+            reduceWorkingSet();
             break;
         case IssueCode::Coverage:
             offer(edit::coverMissing(m_problem, m_schedule, m_force.rules), coverText());
@@ -198,7 +200,7 @@ private:
         }
     }
 
-    /// Keeps the change when it takes the schedule closer to a valid one.
+    /// Adds the change to the result if it brings the schedule closer to a valid one.
     void offer(const Result<Schedule>& edited, std::string text)
     {
         if (!edited)
@@ -221,8 +223,8 @@ private:
         return out;
     }
 
-    /// FORMAT, RETAIN, OP_ORDER: nothing but what is wrong goes.
-    void tidy()
+    /// FORMAT, RETAIN, OP_ORDER: removes or reorders only the faulty entries.
+    void removeFaultyEntries()
     {
         Subgraph s = here();
         std::vector<OpId> ops;
@@ -263,8 +265,9 @@ private:
                             [](const Issue& i) { return i.code == IssueCode::Format; });
     }
 
-    /// A legal tile: the nearest one when it fits and is good, the best that fits, or just a legal one.
-    void legalTile()
+    /// Uses a legal tile: the nearest one if it fits and is fast, otherwise the best one that fits, otherwise
+    /// any legal one.
+    void useLegalTile()
     {
         if (!opsAreWellFormed())
             return;
@@ -272,14 +275,14 @@ private:
         const SubgraphPlan plan(m_problem, s.ops, m_rules);
         const Granularity nearest = legalGranularity(plan, s.granularity);
         const auto resident = residentBefore(m_problem, m_schedule, m_rules, at());
-        s.granularity = settledGranularity(plan, nearest, s.traversal, resident, s.retain).value_or(nearest);
+        s.granularity = chooseGranularity(plan, nearest, s.traversal, resident, s.retain).value_or(nearest);
         if (s.traversal.kind() == TraversalKind::Custom)
-            s.traversal = TraversalKind::Raster; // was made for a grid that there cannot be
+            s.traversal = TraversalKind::Raster; // the custom order belongs to another grid
         std::string text = "use tiles of " + tileText(s.granularity);
         offer(with(at(), std::move(s)), std::move(text));
     }
 
-    /// The MatMul and what follows it leave the Pointwise in front of it.
+    /// Moves the MatMul and its dependents out of the subgraph of the Pointwise in front of it.
     void splitBehindPrologue()
     {
         const auto split = [&](const std::vector<OpId>& first) {
@@ -292,7 +295,7 @@ private:
         split({*m_issue.op});
         if (!m_out.found.empty() || !m_issue.tensor)
             return;
-        std::vector<OpId> readers; // of what the Pointwise produces: all of them, so that it is written
+        std::vector<OpId> readers; // all readers of the result of the Pointwise, so that it is written
         for (const OpId o : m_problem.consumers(*m_issue.tensor))
             if (contains(here().ops, o))
                 readers.push_back(o);
@@ -336,11 +339,11 @@ private:
             return;
         const std::string tensor = m_problem.tensorName(t);
         offer(edit::repairOrder(m_problem, m_schedule, m_force.rules),
-              "run the subgraphs in an order that works");
+              "reorder the subgraphs so that inputs come before their readers");
         if (subgraphsWith(m_schedule, *producer).empty())
             offer(edit::coverMissing(m_problem, m_schedule, m_force.rules),
                   "compute " + m_problem.opName(*producer) + ", which is in no subgraph");
-        if (contains(here().ops, *producer)) { // read through a view that its own subgraph cannot have (R1.7)
+        if (contains(here().ops, *producer)) { // a view of the subgraph's own result cannot be read (R1.7)
             const auto moved = withDependents(m_problem, here(), {*m_issue.op});
             if (moved.size() < here().ops.size())
                 offer(edit::split(m_problem, m_schedule, at(), moved, m_force),
@@ -352,12 +355,12 @@ private:
             const Subgraph& s = m_schedule[from];
             if (contains(s.retain, t)) {
                 offer(edit::toggleRetain(m_problem, m_schedule, from, t, m_force),
-                      "write " + tensor + " after " + name(from) + " instead of only keeping it");
+                      "write " + tensor + " after " + name(from) + " instead of only retaining it");
                 continue;
             }
             if (from.index() + 1 == at().index())
                 offer(edit::toggleRetain(m_problem, m_schedule, from, t, m_force),
-                      "keep " + tensor + " in fast memory for " + name(at()));
+                      "retain " + tensor + " in fast memory for " + name(at()));
             std::vector<OpId> readers;
             for (const OpId o : m_problem.consumers(t))
                 if (contains(s.ops, o))
@@ -368,36 +371,37 @@ private:
                       "split " + name(from) + " behind " + m_problem.opName(*producer) + ", so that " +
                           tensor + " is written");
         }
-        // A base of a view: all of the view's bases have to be there.
+        // For a base of a view, all bases of the view must be in slow memory.
         std::vector<TensorId> bases;
         for (const TensorId input : m_problem.op(*m_issue.op).inputs)
             if (const auto of = m_problem.bases(input); contains(of, t))
                 bases.insert(bases.end(), of.begin(), of.end());
         if (!bases.empty())
-            offer(writtenBefore(m_problem, m_schedule, m_rules, at(), std::move(bases)),
+            offer(insertProducersBefore(m_problem, m_schedule, m_rules, at(), std::move(bases)),
                   "compute and write " + tensor + " before " + name(at()));
-        const auto again = missingProducers(m_problem, m_schedule, m_rules, at(), t);
-        if (!again.empty())
-            offer(edit::recompute(m_problem, m_schedule, again, at(), m_force),
-                  "compute " + names(again) + " in " + name(at()) + " as well");
-        m_out.why = "neither another order nor computing, keeping or writing " + tensor +
-                    " elsewhere leaves fewer problems";
+        const auto recomputed = missingProducers(m_problem, m_schedule, m_rules, at(), t);
+        if (!recomputed.empty())
+            offer(edit::recompute(m_problem, m_schedule, recomputed, at(), m_force),
+                  "compute " + names(recomputed) + " in " + name(at()) + " as well");
+        m_out.why = "no new order and no other place to compute, retain or write " + tensor +
+                    " reduces the number of problems";
     }
 
-    /// The best tiles that fit with this set of retained tensors.
+    /// Returns the schedule with the best granularity of subgraph i that fits with its retained tensors, if
+    /// any.
     [[nodiscard]] std::optional<Schedule> tiledToFit(const Schedule& schedule, SubgraphId i) const
     {
         const Subgraph& s = schedule[i];
         const SubgraphPlan plan(m_problem, s.ops, m_rules);
-        const auto g = settledGranularity(plan, s.granularity, s.traversal,
-                                          residentBefore(m_problem, schedule, m_rules, i), s.retain);
+        const auto g = chooseGranularity(plan, s.granularity, s.traversal,
+                                         residentBefore(m_problem, schedule, m_rules, i), s.retain);
         if (!g)
             return std::nullopt;
         auto tiled = edit::setGranularity(m_problem, schedule, std::array{i}, *g, m_force);
         return tiled ? std::optional(*tiled) : std::nullopt;
     }
 
-    void makeRoom()
+    void reduceWorkingSet()
     {
         if (const auto fits = tiledToFit(m_schedule, at()))
             offer(*fits, "use tiles of " + tileText((*fits)[at()].granularity) + ", which fit");
@@ -408,7 +412,7 @@ private:
                     continue;
                 const auto fits = tiledToFit(*released, at());
                 offer(fits ? *fits : *released,
-                      "do not keep " + m_problem.tensorName(t) + " in fast memory after " + name(from));
+                      "do not retain " + m_problem.tensorName(t) + " in fast memory after " + name(from));
             }
         };
         release(at());
@@ -421,21 +425,23 @@ private:
         const SubgraphEvaluation e =
             evaluate(plan, least, TraversalKind::Raster, residentBefore(m_problem, m_schedule, m_rules, at()),
                      here().retain);
-        m_out.why = "even tiles of " + tileText(least) + " need " + formatGrouped(e.peakWorkingSet) + " of " +
-                    formatGrouped(m_problem.hardware().fastMemoryCapacity) + " elements";
+        m_out.why = "even the smallest tiles (" + tileText(least) + ") need " +
+                    formatGrouped(e.peakWorkingSet) + " of " +
+                    formatGrouped(m_problem.hardware().fastMemoryCapacity) + " elements of fast memory";
     }
 
     void writeOutput()
     {
         const TensorId t = *m_issue.tensor;
-        const auto homes = subgraphsWith(m_schedule, *m_problem.producer(t));
-        if (homes.empty())
+        const auto producers = subgraphsWith(m_schedule, *m_problem.producer(t));
+        if (producers.empty())
             offer(edit::coverMissing(m_problem, m_schedule, m_force.rules),
                   "compute " + m_problem.opName(*m_problem.producer(t)) + ", which is in no subgraph");
-        for (const SubgraphId from : homes)
+        for (const SubgraphId from : producers)
             if (contains(m_schedule[from].retain, t))
                 offer(edit::toggleRetain(m_problem, m_schedule, from, t, m_force),
-                      "write " + m_problem.tensorName(t) + " after " + name(from) + " instead of keeping it");
+                      "write " + m_problem.tensorName(t) + " after " + name(from) +
+                          " instead of retaining it");
     }
 
     const Problem& m_problem;
@@ -443,7 +449,7 @@ private:
     const Evaluation& m_before;
     const Rules m_rules;
     const Issue& m_issue;
-    const EditOptions m_force; ///< what an edit breaks shows in the evaluation afterwards
+    const EditOptions m_force; ///< edits are not refused: the evaluation afterwards shows new issues
     Repairs m_out;
 };
 
@@ -452,7 +458,7 @@ private:
 Repairs repairs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                 const Issue& issue)
 {
-    return Mechanic(problem, schedule, evaluation, issue).run();
+    return RepairSearch(problem, schedule, evaluation, issue).run();
 }
 
 Schedule repairedAsFarAsPossible(const Problem& problem, const Schedule& schedule, const Rules& rules)
@@ -468,7 +474,7 @@ Schedule repairedAsFarAsPossible(const Problem& problem, const Schedule& schedul
         }();
         if (!next)
             return current;
-        current = *next; // closer to a valid one each time, so this ends
+        current = *next; // each repair reduces the distance, so the loop ends
     }
 }
 

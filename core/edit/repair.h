@@ -8,28 +8,28 @@
 
 namespace tilewright {
 
-/// One way out of a problem: the whole schedule after it.
+/// A proposed repair of an issue.
 struct Repair
 {
     Schedule schedule;
-    double total = 0;           ///< of that schedule
-    std::size_t issuesLeft = 0; ///< in that schedule
-    std::string text;           ///< a phrase: "compute op3 in subgraph 5 as well"
+    double total = 0;           ///< latency of `schedule`
+    std::size_t issuesLeft = 0; ///< number of issues of `schedule`
+    std::string text;           ///< short description: "compute op3 in subgraph 5 as well"
 };
 
 struct Repairs
 {
-    std::vector<Repair> found; ///< the one that leaves the fewest problems first, then the fastest
-    std::string why;           ///< when none was found: why not
+    std::vector<Repair> found; ///< fewest remaining issues first, then lowest latency
+    std::string why;           ///< reason if `found` is empty
 };
 
-/// What can be done about one issue of `evaluation` = evaluate(problem, schedule, rules): each repair removes
-/// it and leaves fewer problems, or the same number of less fundamental ones (a tile that is legal but too
-/// large is a step forward from an illegal one). Subgraphs that gain or lose ops are tiled anew (retile.h).
+/// Returns the repairs of one issue of `evaluation` = evaluate(problem, schedule, rules). Each repair removes
+/// the issue and reduces the number of issues, or the number of structural ones (a legal tile that is too
+/// large is better than an illegal one). Subgraphs that gain or lose ops get a new granularity (retile.h).
 [[nodiscard]] Repairs repairs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                               const Issue& issue);
 
-/// The first repair of the first issue that has one, again and again until none is left or none has one.
+/// Repeatedly applies the first repair of the first issue that has one, until no issue has a repair.
 [[nodiscard]] Schedule repairedAsFarAsPossible(const Problem& problem, const Schedule& schedule,
                                                const Rules& rules);
 

@@ -12,13 +12,14 @@ namespace tilewright {
 
 namespace {
 
-/// Op evaluations that the joint part of one search may cost: a few milliseconds.
-constexpr double kEffort = 6000;
+/// Budget of one search in op evaluations: a few milliseconds.
+constexpr double kMaxOpEvaluations = 6000;
 
 GranularityLimits quickLimits(const SubgraphPlan& plan, const Traversal& traversal, std::size_t share)
 {
-    const double points = kEffort / static_cast<double>(std::max<std::size_t>(share, 1) *
-                                                        std::max<std::size_t>(plan.ops().size(), 1));
+    const double points =
+        kMaxOpEvaluations /
+        static_cast<double>(std::max<std::size_t>(share, 1) * std::max<std::size_t>(plan.ops().size(), 1));
     const double perAxis = plan.hasMatMul() ? std::cbrt(points) : std::sqrt(points);
     GranularityLimits limits;
     limits.traversals = {traversal.kind() == TraversalKind::Custom ? Traversal() : traversal};
@@ -26,7 +27,7 @@ GranularityLimits quickLimits(const SubgraphPlan& plan, const Traversal& travers
     limits.axisSizes = 3 * limits.jointSizes;
     limits.mostWalkedSteps = 0;
     if (!plan.hasMatMul())
-        limits.k = 1; // means nothing (R4.2)
+        limits.k = 1; // k has no meaning without a MatMul (R4.2)
     return limits;
 }
 
@@ -39,9 +40,9 @@ std::vector<OpId> sortedOps(const Subgraph& s)
 
 } // namespace
 
-std::optional<Granularity> settledGranularity(const SubgraphPlan& plan, const Granularity& wanted,
-                                              const Traversal& traversal, std::span<const TensorId> resident,
-                                              std::span<const TensorId> retain, std::size_t share)
+std::optional<Granularity> chooseGranularity(const SubgraphPlan& plan, const Granularity& wanted,
+                                             const Traversal& traversal, std::span<const TensorId> resident,
+                                             std::span<const TensorId> retain, std::size_t share)
 {
     const auto best = bestGranularity(plan, resident, retain, quickLimits(plan, traversal, share));
     const SubgraphEvaluation kept = evaluate(plan, wanted, traversal, resident, retain, 0);
@@ -73,7 +74,7 @@ Schedule retiled(const Problem& problem, const Schedule& before, Schedule after,
         const auto resident = residentBefore(problem, after, rules, SubgraphId(i));
         if (s.locked && evaluate(plan, wanted, s.traversal, resident, s.retain, 0).fits)
             continue;
-        const auto g = settledGranularity(plan, wanted, s.traversal, resident, s.retain, changed.size());
+        const auto g = chooseGranularity(plan, wanted, s.traversal, resident, s.retain, changed.size());
         if (!g || *g == s.granularity)
             continue;
         Subgraph next = s;

@@ -10,24 +10,22 @@
 
 namespace tilewright {
 
-/// How much slower than the best one found a granularity that a subgraph already has may be, and still be
-/// kept.
+/// Tolerance for keeping the present granularity of a subgraph: relative latency above the best one found.
 inline constexpr double kNearBest = 0.05;
 
-/// The granularity for ops that have just been put together: `wanted` when it is legal, fits into fast memory
-/// and is at most kNearBest slower than the best of a quick search; else the best; nothing when none fits.
-/// The traversal is given (an explicit order counts as raster for other grids than its own). About a
-/// millisecond for a few ops and some for 20; larger subgraphs get a coarser search. `share` > 1 divides the
-/// effort, when many subgraphs are settled at once.
+/// Returns the granularity for a changed set of ops: `wanted` if it is legal, fits into fast memory and is at
+/// most kNearBest slower than the best result of a quick search; otherwise that result; empty if none fits.
+/// The traversal is fixed (a custom order counts as raster on other grids). Takes about one millisecond for a
+/// few ops, more for 20 ops; larger subgraphs get a coarser search. `share` > 1 divides the budget among that
+/// many subgraphs.
 [[nodiscard]] std::optional<Granularity>
-settledGranularity(const SubgraphPlan& plan, const Granularity& wanted, const Traversal& traversal,
-                   std::span<const TensorId> resident, std::span<const TensorId> retain,
-                   std::size_t share = 1);
+chooseGranularity(const SubgraphPlan& plan, const Granularity& wanted, const Traversal& traversal,
+                  std::span<const TensorId> resident, std::span<const TensorId> retain,
+                  std::size_t share = 1);
 
-/// The end of every edit that changes what a subgraph computes: each subgraph of `after` whose ops none of
-/// `before` has gets its settledGranularity(). A locked one keeps its granularity as long as that fits. The
-/// edits themselves know shapes but no costs; what a person sees while dragging and what the drop does both
-/// come from here.
+/// Last step of every edit that changes the ops of a subgraph: each subgraph of `after` whose set of ops is
+/// not in `before` gets its chooseGranularity(). A locked subgraph keeps its granularity as long as it fits.
+/// The edits know shapes but no costs; the preview of a drag and the drop both call this function.
 [[nodiscard]] Schedule retiled(const Problem& problem, const Schedule& before, Schedule after,
                                const Rules& rules);
 

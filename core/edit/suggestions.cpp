@@ -14,22 +14,22 @@ namespace tilewright {
 
 namespace {
 
-/// Without a MatMul k means nothing (R4.2) and is not named.
+/// Text of a granularity. Without a MatMul, k has no meaning (R4.2) and is omitted.
 std::string shape(const Granularity& g, bool withDepth)
 {
     const std::string tile = formatGrouped(g.w) + " × " + formatGrouped(g.h);
     return withDepth ? tile + " × " + formatGrouped(g.k) : tile;
 }
 
-/// Looks for single changes around one subgraph and evaluates each on the whole schedule.
-class Advisor
+/// Searches single changes around one subgraph and evaluates the whole schedule for each.
+class SuggestionSearch
 {
 public:
-    Advisor(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation, SubgraphId id,
-            std::stop_token stop)
+    SuggestionSearch(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
+                     SubgraphId id, std::stop_token stop)
         : m_problem(problem), m_schedule(schedule), m_before(evaluation), m_rules(evaluation.rules), m_id(id),
           m_stop(std::move(stop)),
-          // Not owning: the evaluator does not outlive this call.
+          // Pointer without ownership: the evaluator does not outlive this call.
           m_evaluator(ProblemPtr(ProblemPtr(), &problem), evaluation.rules),
           m_compiler(problem, evaluation.rules)
     {
@@ -50,7 +50,7 @@ public:
 private:
     [[nodiscard]] const Subgraph& current() const { return m_schedule[m_id]; }
 
-    /// The schedule with one subgraph replaced.
+    /// Returns the schedule with one subgraph replaced.
     [[nodiscard]] Schedule with(std::size_t index, Subgraph changed) const
     {
         Schedule out = m_schedule;
@@ -67,14 +67,14 @@ private:
         return n;
     }
 
-    /// Keeps the change when it helps.
+    /// Adds the change to the suggestions if it reduces the latency or the number of issues.
     bool offer(Suggestion::Kind kind, Schedule schedule, std::string text,
                std::optional<TensorId> tensor = {})
     {
         const Evaluation after = m_evaluator.evaluate(schedule);
         const std::size_t before = m_before.issues.size();
         const bool fixes = after.issues.size() < before;
-        // What cannot run costs nothing: drawing more ops into it is no gain.
+        // Subgraphs that cannot run cost nothing, so adding ops to them is not a gain.
         const bool faster = after.issues.size() == before && after.total < m_before.total * (1 - 1e-12) &&
                             opsThatCannotRun(schedule, after) <= opsThatCannotRun(m_schedule, m_before);
         if (!fixes && !faster)
@@ -91,7 +91,7 @@ private:
         return true;
     }
 
-    /// The best tiling of a subgraph at its place in a schedule.
+    /// Returns the best granularity of one subgraph of the schedule.
     [[nodiscard]] std::optional<GranularityChoice> tile(const Schedule& schedule, std::size_t index,
                                                         const GranularityLimits& limits)
     {
@@ -105,13 +105,14 @@ private:
     {
         GranularityLimits l;
         l.stop = m_stop;
-        // Thousands of tilings are compared: where they have no closed form, an estimate has to do for
-        // choosing one. What is offered is evaluated exactly all the same.
+        // Thousands of granularities are compared. Those without a closed form are only estimated; each
+        // suggestion is evaluated exactly afterwards.
         l.mostWalkedSteps = 200;
         return l;
     }
 
-    /// The least total of the suggestions so far; a larger change has to beat it.
+    /// True if the schedule is better than all suggestions so far. A change of the whole granularity must be
+    /// better than a change of k or of the traversal alone.
     [[nodiscard]] bool beatsAll(const Schedule& schedule)
     {
         const Evaluation after = m_evaluator.evaluate(schedule);
@@ -176,7 +177,7 @@ private:
                (e.subgraphs[index].structurallyValid && e.subgraphs[index].fits);
     }
 
-    /// Where a change of retention makes a subgraph too large, it is tiled anew.
+    /// Retains or releases a tensor. If a subgraph becomes too large, it gets a new granularity.
     void retain(std::size_t from, TensorId t, bool keep)
     {
         Subgraph s = *m_schedule.subgraphs[from];
@@ -187,8 +188,8 @@ private:
         Schedule changed = with(from, std::move(s));
         const std::string neighbour =
             from == m_id.index() ? "for the next subgraph" : "from the previous subgraph";
-        std::string text = keep ? "keep " + m_problem.tensorName(t) + " in fast memory " + neighbour
-                                : "do not keep " + m_problem.tensorName(t) + " " + neighbour;
+        std::string text = keep ? "retain " + m_problem.tensorName(t) + " in fast memory " + neighbour
+                                : "do not retain " + m_problem.tensorName(t) + " " + neighbour;
         const auto kind = keep ? Suggestion::Kind::Retain : Suggestion::Kind::Release;
         if (offer(kind, changed, text, t))
             return;
@@ -239,7 +240,7 @@ private:
             retentionBetween(m_id.index() - 1);
     }
 
-    /// What an edit has touched is tiled anew.
+    /// Retiles the subgraphs that an edit has changed and adds the result.
     void offerRegrouped(Suggestion::Kind kind, Result<Schedule> edited, std::string text,
                         std::optional<TensorId> tensor = {})
     {
@@ -269,8 +270,8 @@ private:
                            "fuse it with the next subgraph");
     }
 
-    /// Subgraphs other than this one that compute an operand of the op or read its result.
-    [[nodiscard]] std::vector<SubgraphId> around(OpId o) const
+    /// Returns the other subgraphs that compute an operand of the op or read its result.
+    [[nodiscard]] std::vector<SubgraphId> exchangePartners(OpId o) const
     {
         std::vector<SubgraphId> out;
         const auto add = [&](OpId other) {
@@ -286,19 +287,19 @@ private:
         return out;
     }
 
-    /// The subgraph as a person finds it in the graph: by its number and an op.
+    /// Name of a subgraph for the user: its number and its first op.
     [[nodiscard]] std::string nameOf(SubgraphId id) const
     {
         return "subgraph " + std::to_string(id.index()) + " (" +
                m_problem.opName(m_schedule[id].ops.front()) + ")";
     }
 
-    /// Other ops together: of each kind the best is kept. Large subgraphs have many; the first ones are
-    /// tried.
+    /// Suggests other groupings of ops, and keeps the best one of each kind. Tries at most kMaxTries
+    /// candidates per kind.
     void regrouping()
     {
         using Kind = Suggestion::Kind;
-        constexpr std::size_t kMost = 12; // of a kind
+        constexpr std::size_t kMaxTries = 12; // candidates per kind
         std::size_t fused = 0;
         std::size_t moved = 0;
         std::size_t recomputed = 0;
@@ -307,26 +308,27 @@ private:
         for (const OpId o : current().ops) {
             const std::span<const OpId> one(&o, 1);
             const bool alone = current().ops.size() == 1;
-            for (const SubgraphId other : around(o)) {
+            for (const SubgraphId other : exchangePartners(o)) {
                 const bool next = other.index() == m_id.index() + 1 || other.index() + 1 == m_id.index();
-                if (!next && fused < kMost && std::find(tried.begin(), tried.end(), other) == tried.end()) {
+                if (!next && fused < kMaxTries &&
+                    std::find(tried.begin(), tried.end(), other) == tried.end()) {
                     tried.push_back(other);
                     ++fused;
                     const SubgraphId both[] = {m_id, other};
                     offerRegrouped(Kind::FuseWithOther, edit::fuse(m_problem, m_schedule, both, m_options),
                                    "fuse it with " + nameOf(other));
                 }
-                if (!alone && moved++ < kMost)
+                if (!alone && moved++ < kMaxTries)
                     offerRegrouped(Kind::Move,
                                    edit::moveOps(m_problem, m_schedule, one, m_id, other, m_options),
                                    "move " + m_problem.opName(o) + " to " + nameOf(other));
             }
-            if (!alone && split++ < kMost)
+            if (!alone && split++ < kMaxTries)
                 offerRegrouped(Kind::Split, edit::moveOpsToNew(m_problem, m_schedule, one, m_id, m_options),
                                "give " + m_problem.opName(o) + " a subgraph of its own");
         }
         for (const TensorId t : boundaryOf(m_problem, current().ops).inputs)
-            if (const auto producer = m_problem.producer(t); producer && recomputed++ < kMost) {
+            if (const auto producer = m_problem.producer(t); producer && recomputed++ < kMaxTries) {
                 const OpId o = *producer;
                 offerRegrouped(
                     Kind::Recompute,
@@ -337,28 +339,28 @@ private:
             keepTheBest(kind);
     }
 
-    /// Only the next subgraph finds what is kept: what one further away reads is kept once the two run one
-    /// after the other. Of all the best is kept.
+    /// Only the next subgraph can use a retained tensor. Suggests moving a distant producer and reader next
+    /// to each other to retain the tensor, and keeps the best suggestion.
     void reordering()
     {
-        constexpr std::size_t kMost = 12;
+        constexpr std::size_t kMaxTries = 12;
         std::size_t tried = 0;
         for (const OpId o : current().ops)
             for (const OpId reader : m_problem.consumers(m_problem.op(o).output))
                 for (const SubgraphId to : subgraphsWith(m_schedule, reader))
-                    if (to.index() > m_id.index() + 1 && tried++ < kMost)
-                        bringTogether(m_id, to, m_problem.op(o).output);
+                    if (to.index() > m_id.index() + 1 && tried++ < kMaxTries)
+                        suggestAdjacent(m_id, to, m_problem.op(o).output);
         for (const TensorId t : boundaryOf(m_problem, current().ops).inputs)
             if (const auto producer = m_problem.producer(t))
                 for (const SubgraphId from : subgraphsWith(m_schedule, *producer))
-                    if (from.index() + 1 < m_id.index() && tried++ < kMost)
-                        bringTogether(from, m_id, t);
+                    if (from.index() + 1 < m_id.index() && tried++ < kMaxTries)
+                        suggestAdjacent(from, m_id, t);
         keepTheBest(Suggestion::Kind::Reorder);
     }
 
-    /// The one that makes the tensor runs later or the one that reads it earlier: what the order of the
-    /// others allows.
-    void bringTogether(SubgraphId from, SubgraphId to, TensorId t)
+    /// Moves the producer of t right before its reader, or the reader right after the producer, as far as
+    /// dependencies allow.
+    void suggestAdjacent(SubgraphId from, SubgraphId to, TensorId t)
     {
         for (const bool later : {true, false}) {
             const SubgraphId moved = later ? from : to;
@@ -372,10 +374,10 @@ private:
                                       (moved == m_id ? nameOf(later ? to : from) : std::string("it"));
             const std::size_t at = later ? position : from.index();
             auto kept = edit::toggleRetain(m_problem, *ordered, SubgraphId(at), t, m_options);
-            if (kept && !kept->subgraphs[at + 1]->locked) // has less room now: counts as changed
+            if (kept && !kept->subgraphs[at + 1]->locked) // marked as changed, because it has less memory now
                 kept->subgraphs[at + 1] = std::make_shared<const Subgraph>(*kept->subgraphs[at + 1]);
             offerRegrouped(Suggestion::Kind::Reorder, std::move(kept),
-                           what + where + " and keep " + m_problem.tensorName(t), t);
+                           what + where + " and retain " + m_problem.tensorName(t), t);
         }
     }
 
@@ -450,7 +452,7 @@ std::vector<Suggestion> suggestions(const Problem& problem, const Schedule& sche
 {
     if (!checkFormat(problem, schedule[subgraph], subgraph).empty())
         return {};
-    return Advisor(problem, schedule, evaluation, subgraph, std::move(stop)).run();
+    return SuggestionSearch(problem, schedule, evaluation, subgraph, std::move(stop)).run();
 }
 
 } // namespace tilewright

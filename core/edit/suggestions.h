@@ -10,37 +10,37 @@
 
 namespace tilewright {
 
-/// One change to a schedule and what it does to the total.
+/// A change of a schedule and its effect on the total latency.
 struct Suggestion
 {
     enum class Kind : std::uint8_t {
-        Granularity,      ///< w, h and k, and the traversal if that helps
-        Depth,            ///< k alone
-        Traversal,        ///< traversal alone
-        Retain,           ///< keep a product for the next subgraph
-        Release,          ///< keep it no longer
-        FuseWithPrevious, ///< one subgraph of two, tiled anew
+        Granularity,      ///< w, h and k, and the traversal if this helps
+        Depth,            ///< k only
+        Traversal,        ///< traversal only
+        Retain,           ///< retain a product for the next subgraph
+        Release,          ///< do not retain the tensor any longer
+        FuseWithPrevious, ///< fuse with the previous subgraph and choose a new granularity
         FuseWithNext,
-        FuseWithOther, ///< with one that it exchanges a tensor with, further away in the order
-        Move,          ///< one of its ops to a subgraph that makes its operand or reads its result
-        Recompute,     ///< what it reads is computed in it as well
-        Split,         ///< one of its ops leaves into a subgraph of its own
-        Reorder,       ///< two that exchange a tensor run one after the other, which keeps it
+        FuseWithOther, ///< fuse with a subgraph that is not adjacent and exchanges a tensor with it
+        Move,          ///< move an op to a subgraph that produces its operand or reads its result
+        Recompute,     ///< compute the producer of an input in this subgraph as well
+        Split,         ///< move an op to a new subgraph
+        Reorder,       ///< move a producer and a reader next to each other and retain the tensor
     };
     static constexpr std::size_t kKinds = 12;
     Kind kind = Kind::Granularity;
-    std::optional<TensorId> tensor; ///< Retain, Release, Reorder
+    std::optional<TensorId> tensor; ///< affected tensor; for Retain, Release and Reorder
     Schedule schedule;              ///< the whole schedule after the change
-    double total = 0;               ///< of that schedule
-    double gain = 0;                ///< total before - after, when both are complete; exact
-    std::size_t fixes = 0;          ///< issues that disappear
-    std::string text;               ///< a phrase: "keep t3 in fast memory for the next subgraph"
+    double total = 0;               ///< latency of `schedule`
+    double gain = 0;                ///< latency before minus after, if both are complete; exact
+    std::size_t fixes = 0;          ///< number of issues that disappear
+    std::string text;               ///< short description: "retain t3 in fast memory for the next subgraph"
 };
 [[nodiscard]] std::string_view suggestionKindName(Suggestion::Kind kind);
 
-/// Every single change around a subgraph that helps, the best first: one for each kind (and tensor).
-/// `evaluation` = evaluate(problem, schedule, rules). Takes some ten milliseconds; a stop gives what is
-/// known.
+/// Returns the single changes around a subgraph that help, best first, one per kind (and tensor).
+/// `evaluation` = evaluate(problem, schedule, rules). Takes about ten milliseconds; on a stop request,
+/// returns the changes found so far.
 [[nodiscard]] std::vector<Suggestion> suggestions(const Problem& problem, const Schedule& schedule,
                                                   const Evaluation& evaluation, SubgraphId subgraph,
                                                   std::stop_token stop = {});

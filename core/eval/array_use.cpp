@@ -59,11 +59,11 @@ private:
         return static_cast<std::uint32_t>(std::ranges::find(m_plan.ops(), op) - m_plan.ops().begin());
     }
 
-    /// use(engine), bound without resident or retained tensors, which have no influence on runs. False: there
-    /// is no closed form, and use() was not called.
-    template <class Use> [[nodiscard]] bool withBoundEngine(bool ignoreMeetings, Use&& use) const
+    /// Calls use(engine) with an engine bound to the granularity. Resident and retained tensors are left out,
+    /// since they do not influence runs. Returns false without a call of use() if there is no closed form.
+    template <class Use> [[nodiscard]] bool withBoundEngine(bool ignoreCoincidences, Use&& use) const
     {
-        return withEngine(m_plan, {}, {}, ignoreMeetings, [&](auto& engine) {
+        return withEngine(m_plan, {}, {}, ignoreCoincidences, [&](auto& engine) {
             const bool isBound = engine.bind(m_subgraph.granularity);
             if (isBound)
                 use(engine);
@@ -71,7 +71,7 @@ private:
         });
     }
 
-    /// Sets the cycles by the closed form.
+    /// Sets ArrayUse::cycles by the closed form.
     template <class Engine> void count(std::vector<ArrayUse>& uses, Engine& engine, bool isExact) const
     {
         for (ArrayUse& use : uses) {

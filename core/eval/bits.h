@@ -7,7 +7,8 @@
 
 namespace tilewright {
 
-/// A fixed set of small integers; a plain word when W is 1. Trivial, so that arrays of it cost nothing.
+/// A fixed-size set of small integers; one machine word if W is 1. The type is trivial, so uninitialised
+/// arrays of it cost no time.
 template <std::size_t W> struct Bits
 {
     std::uint64_t words[W];

@@ -29,7 +29,7 @@ std::vector<std::vector<OpId>> componentsOf(const Problem& problem, const Rules&
         }
     }
     std::vector<std::vector<OpId>> out;
-    std::unordered_map<std::size_t, std::size_t> place; // by root
+    std::unordered_map<std::size_t, std::size_t> place; // index of the component of each root
     for (const OpId o : problem.topologicalOrder()) {
         const auto [it, isNew] = place.try_emplace(root(o.index()), out.size());
         if (isNew)

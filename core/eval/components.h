@@ -8,7 +8,8 @@
 
 namespace tilewright {
 
-/// The ops in groups that no subgraph reaches across (docs/rules/bound.md 4), each in topological order.
+/// Splits the ops into components so that no subgraph contains ops of two components (docs/rules/bound.md 4).
+/// Each component is in topological order.
 [[nodiscard]] std::vector<std::vector<OpId>> componentsOf(const Problem& problem, const Rules& rules);
 
 } // namespace tilewright

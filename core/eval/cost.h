@@ -10,12 +10,12 @@
 
 namespace tilewright {
 
-/// How one axis of a product is cut into pieces that an array takes one after the other (R8.2).
+/// How one axis of a matrix product is cut into pieces that an array computes one after another (R8.2).
 struct ArrayAxis
 {
-    double folds = 1;  ///< sum over the pieces of the arrays they take, rounded up
+    double folds = 1;  ///< number of arrays needed for each piece, rounded up, summed over the pieces
     double pieces = 1; ///< number of pieces
-    double used = 1;   ///< sum over the pieces of the extent of an array that they occupy
+    double used = 1;   ///< array extent occupied by each piece, summed over the pieces
 
     [[nodiscard]] static ArrayAxis whole(std::int64_t extent, std::int64_t native) noexcept
     {
@@ -24,7 +24,8 @@ struct ArrayAxis
     }
     [[nodiscard]] static ArrayAxis tiled(std::int64_t extent, std::int64_t tile, std::int64_t native) noexcept
     {
-        const std::int64_t full = ceilDiv(extent, tile) - 1; // all but the last, which may be clipped
+        // number of pieces except the last, which may be clipped
+        const std::int64_t full = ceilDiv(extent, tile) - 1;
         const ArrayAxis last = whole(extent - full * tile, native);
         if (full == 0)
             return last;
@@ -34,9 +35,9 @@ struct ArrayAxis
     }
 };
 
-/// R8.2: cycles of all runs of a product whose rows and columns are cut like this and whose reduction is cut
-/// into `chunks` parts. For a single run: whole(), whole(), its k range, 1. A finer cut never takes fewer
-/// cycles.
+/// R8.2: cycles of all runs of a product, given the cuts of its rows and columns and the number of parts
+/// (`chunks`) of its reduction. For a single run: whole(), whole(), its k range, 1. A finer cut never takes
+/// fewer cycles.
 [[nodiscard]] inline double arrayCycles(const ArrayAxis& rows, const ArrayAxis& cols, std::int64_t reduction,
                                         double chunks = 1) noexcept
 {
@@ -44,11 +45,11 @@ struct ArrayAxis
            chunks * (cols.pieces * rows.used + rows.pieces * cols.used - 2 * rows.pieces * cols.pieces);
 }
 
-/// R8: the factors that do not change during a subgraph. Both evaluators multiply in the same order, so that
-/// a step's compute time is the same double in both.
+/// R8: the cost factors that are constant during a subgraph. Both evaluators multiply in the same order, so
+/// the compute time of a step is the same double in both.
 struct StepCosts
 {
-    double spatialRows = 1; ///< f of a spatial row axis (above 1 only with supernative=ceil)
+    double spatialRows = 1; ///< factor f of a spatial row axis; above 1 only with supernative=ceil
     double spatialCols = 1;
     double nativeHeight = 1;
     double nativeWidth = 1;
@@ -69,7 +70,8 @@ struct StepCosts
         }
     }
 
-    /// One axis of a run: its extent, and whether it is derived from a reduction (R6) and charged by extent.
+    /// One axis of a run: its extent, and whether it comes from a reduction (R6) and is charged by its
+    /// extent.
     struct Extent
     {
         bool reduction;
@@ -80,7 +82,7 @@ struct StepCosts
     {
         return baseCost * rows(r) * cols(c) * 1.0;
     }
-    /// A MatMul with reduction size K over a k range of this length.
+    /// Cost of a MatMul with reduction size K over a k range of this length.
     [[nodiscard]] double matMul(double baseCost, Extent r, Extent c, std::int64_t length,
                                 std::int64_t reductionSize) const noexcept
     {
@@ -90,12 +92,12 @@ struct StepCosts
                (static_cast<double>(length) /
                 (scaleByNativeK ? nativeK : static_cast<double>(reductionSize)));
     }
-    /// R8.2: cycles of one run.
+    /// R8.2: returns the cycles of one run.
     [[nodiscard]] double cycles(std::int64_t rows, std::int64_t cols, std::int64_t length) const noexcept
     {
         return arrayCycles(ArrayAxis::whole(rows, arrayRows), ArrayAxis::whole(cols, arrayCols), length);
     }
-    /// R8.2: cycles of a native tile over the whole reduction.
+    /// R8.2: returns the cycles of a native tile over the whole reduction.
     [[nodiscard]] double wholeTile(std::int64_t reductionSize) const noexcept
     {
         return cycles(arrayRows, arrayCols, reductionSize);
@@ -112,14 +114,15 @@ private:
     }
 };
 
-/// R10.1: the time of what moves between the memories.
+/// R10.1: memory time, i.e. the time of transfers between the memories.
 struct MemoryCosts
 {
     double bandwidth = 1; ///< elements per unit of time
 
     explicit MemoryCosts(const Hardware& hw) : bandwidth(static_cast<double>(hw.slowMemoryBandwidth)) {}
 
-    /// The elements that take time. They are added before the division, so that sums stay exact.
+    /// Returns the number of elements whose transfer takes time. They are added before the division, so that
+    /// sums stay exact.
     [[nodiscard]] std::int64_t timed(std::int64_t load, std::int64_t store) const noexcept
     {
         return saturatingAdd(load, store);

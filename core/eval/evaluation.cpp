@@ -32,8 +32,8 @@ SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgrap
     SubgraphEvaluation out;
     if (!checkFormat(problem, subgraph, {}).empty() || !checkStructure(problem, subgraph, {}, rules).empty())
         return out;
-    // Equal steps are counted and multiplied (R10.3), so that rounding does not grow with the number of
-    // steps.
+    // Counts of equal steps. They are multiplied (R10.3) so that the rounding error does not grow with the
+    // number of steps.
     std::map<std::tuple<double, std::int64_t, std::int64_t>, Tally> kinds;
     std::int64_t peak = 0;
     const MemoryCosts costs(problem.hardware());

@@ -14,18 +14,21 @@
 
 namespace tilewright {
 
-/// Which side of the roofline a step or subgraph is on: compute time >= memory time or not.
+/// Whether compute or memory time limits a step or subgraph: Compute if compute time > memory time, Memory if
+/// it is lower, Balanced if both are equal.
 enum class Bound : std::uint8_t { Compute, Memory, Balanced };
 [[nodiscard]] std::string_view boundName(Bound bound); // "compute", "memory", "balanced"
 
-/// Result for one subgraph in its place in the schedule. Times in the problem's unit of time; sizes in
+/// Result for one subgraph at its position in the schedule. Times in the problem's unit of time, sizes in
 /// elements.
 struct SubgraphEvaluation
 {
     bool structurallyValid =
-        false;         ///< latency and traffic below are meaningful (R4 and R5 hold; OOM allowed)
-    bool fits = false; ///< peakWorkingSet <= capacity
-    /// False when the sums are estimates, which happens rarely and only with millions of steps: see
+        /// True if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
+        /// be out of memory.
+        false;
+    bool fits = false; ///< true if peakWorkingSet <= capacity
+    /// False if the sums are estimates, which happens rarely and only with millions of steps; see
     /// kMostWalkedSteps.
     bool exact = true;
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
@@ -34,17 +37,18 @@ struct SubgraphEvaluation
     std::int64_t loadElements = 0;
     std::int64_t storeElements = 0;
     std::int64_t peakWorkingSet = 0;
-    std::int64_t reserved = 0; ///< part of every working set: resident and retained tensors (R9.1a)
+    /// Elements of the resident and retained tensors, which are part of every working set (R9.1a).
+    std::int64_t reserved = 0;
     std::int64_t steps = 0;
-    std::int64_t rows = 0; ///< tile grid (R5.1)
+    std::int64_t rows = 0; ///< rows and columns of the tile grid (R5.1)
     std::int64_t cols = 0;
-    std::int64_t computeBoundSteps = 0; ///< steps whose compute time >= memory time
-    Bound bound = Bound::Balanced;      ///< compute vs. memory total
+    std::int64_t computeBoundSteps = 0; ///< number of steps with compute time >= memory time
+    Bound bound = Bound::Balanced;      ///< comparison of total compute and memory time
     bool operator==(const SubgraphEvaluation&) const = default;
 };
 
-/// Result for a whole schedule. Every subgraph is evaluated even when an earlier one is invalid, so that a
-/// person sees all problems; `issues.front()` is the verdict in the order of R10.4.
+/// Result for a whole schedule. Every subgraph is evaluated even after an invalid one, so that the user sees
+/// all problems. `issues.front()` is the verdict in the order of R10.4.
 struct Evaluation
 {
     Rules rules;
@@ -55,10 +59,12 @@ struct Evaluation
     [[nodiscard]] const Issue* verdict() const noexcept { return issues.empty() ? nullptr : &issues.front(); }
 };
 
-/// Evaluates by the fast form (closed over identical steps). Never walks all steps when steps repeat.
+/// Evaluates a schedule by the fast evaluator, which uses a closed form for repeated steps. It never
+/// simulates all steps if steps repeat.
 [[nodiscard]] Evaluation evaluate(const Problem& problem, const Schedule& schedule, const Rules& rules);
 
-/// Evaluates by the explaining form; equal to evaluate() in every field (held by tests).
+/// Evaluates a schedule by the explaining evaluator. The result equals evaluate() in every field (checked by
+/// tests).
 [[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule,
                                          const Rules& rules);
 

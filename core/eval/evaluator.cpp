@@ -9,7 +9,8 @@ namespace tilewright {
 
 namespace {
 
-/// For how many schedules a result is kept: undo and the preview of a drop return to earlier ones.
+/// Number of schedules for which results are kept. Undo and the preview of a drop return to earlier
+/// schedules.
 constexpr std::int64_t kGenerations = 16;
 
 } // namespace

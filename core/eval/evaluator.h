@@ -9,16 +9,16 @@
 
 namespace tilewright {
 
-/// evaluate() for live editing: remembers the results of the last schedules, so that after an edit only the
-/// subgraphs that changed are computed. Not thread-safe; keep one per worker.
+/// evaluate() for interactive editing: caches the results of the last schedules, so that after an edit only
+/// changed subgraphs are computed. Not thread-safe; each thread needs its own instance.
 class Evaluator
 {
 public:
     Evaluator(ProblemPtr problem, const Rules& rules);
 
-    /// Equal to tilewright::evaluate().
+    /// Returns the same result as tilewright::evaluate().
     [[nodiscard]] Evaluation evaluate(const Schedule& schedule);
-    /// Subgraphs that evaluate() had to compute since construction.
+    /// Number of subgraphs that evaluate() has computed since construction.
     [[nodiscard]] std::int64_t computed() const noexcept { return m_computed; }
 
     [[nodiscard]] const ProblemPtr& problem() const noexcept { return m_problem; }
@@ -27,7 +27,7 @@ public:
 private:
     struct Known
     {
-        SubgraphPtr subgraph; // keeps the pointer from being used again for another one
+        SubgraphPtr subgraph; // owned, so that its address is not reused for another subgraph
         std::vector<TensorId> resident;
         SubgraphEvaluation result;
         std::int64_t lastUse = 0;

@@ -47,35 +47,37 @@ Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Ev
                formatGrouped(problem.hardware().fastMemoryCapacity) + ". ";
     switch (e.bound) {
     case Bound::Compute:
-        text += "Computing binds it";
+        text += "Compute limits it";
         break;
     case Bound::Memory:
-        text += "Memory traffic binds it";
+        text += "Memory traffic limits it";
         break;
     case Bound::Balanced:
-        text += "Computing and memory traffic balance";
+        text += "Compute and memory time are equal";
         break;
     }
     const double larger = std::max(e.compute, e.memory);
     const double smaller = std::min(e.compute, e.memory);
     if (e.bound == Bound::Compute && e.memory > 0)
-        text += ": moving data takes " + percent(smaller / larger) + " of the time that computing takes";
+        text += ": memory time is " + percent(smaller / larger) + " of compute time";
     else if (e.bound == Bound::Memory && e.compute > 0)
-        text += ": computing takes " + percent(smaller / larger) + " of the time that moving data takes";
+        text += ": compute time is " + percent(smaller / larger) + " of memory time";
     if (e.steps > 1 && e.computeBoundSteps > 0 && e.computeBoundSteps < e.steps)
         text += "; " + formatGrouped(e.computeBoundSteps) + " of " + formatGrouped(e.steps) +
                 " steps are compute-bound";
     text += ".";
     if (e.latency > larger * 1.005)
-        text += " Because the two alternate from step to step, it takes " +
-                significantNumber(e.latency / larger) + " times as long as the larger of both.";
+        text += " Some steps are limited by compute and others by memory, so the latency is " +
+                significantNumber(e.latency / larger) + " times the larger of both.";
     if (out.reloadFactor > 1.005)
-        text += " Its inputs are loaded " + significantNumber(out.reloadFactor) + " times over.";
+        text += " Its inputs are loaded " + significantNumber(out.reloadFactor) + " times on average.";
     if (e.bound != Bound::Memory && out.paddingFactor > 1.005)
-        text += std::string(evaluation.rules.compute == Rules::Compute::Array
-                                ? " Padding, repetition and filling and draining the array make computing "
-                                : " Padding and repetition make computing ") +
-                significantNumber(out.paddingFactor) + " times the bare work.";
+        text +=
+            std::string(
+                evaluation.rules.compute == Rules::Compute::Array
+                    ? " Padding, repetition, and fill and drain of the array increase the compute time to "
+                    : " Padding and repetition increase the compute time to ") +
+            significantNumber(out.paddingFactor) + " times that of the work alone.";
     return out;
 }
 

@@ -7,21 +7,22 @@
 
 namespace tilewright {
 
-/// Why a subgraph takes as long as it does.
+/// Explanation of the latency of a subgraph.
 struct Explanation
 {
     SubgraphId subgraph;
     Bound bound = Bound::Balanced;
     double computeTime = 0;
     double memoryTime = 0;
-    double paddingFactor =
-        1; ///< compute / unpadded work: 1.25 = a fifth of the computing is padding or repetition
-    double reloadFactor =
-        1;            ///< loaded / distinct elements of the inputs that are not resident; 1 = nothing twice
+    /// Compute / work without padding; 1.25 = a fifth of the compute is padding or repetition.
+    double paddingFactor = 1;
+    /// Loaded / distinct elements of the non-resident inputs; 1 = nothing is loaded twice.
+    double reloadFactor = 1;
     std::string text; ///< one or two plain sentences
 };
 
-/// `evaluation` = evaluate(problem, schedule, rules). Takes microseconds.
+/// Explains a subgraph by the resource that limits it. Requires `evaluation` = evaluate(problem, schedule,
+/// rules). Takes microseconds.
 [[nodiscard]] Explanation whatBinds(const Problem& problem, const Schedule& schedule,
                                     const Evaluation& evaluation, SubgraphId subgraph);
 

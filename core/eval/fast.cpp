@@ -16,11 +16,12 @@ bool holds(std::span<const TensorId> list, TensorId t)
     return std::find(list.begin(), list.end(), t) != list.end();
 }
 
-/// One evaluation by the fast engine; nothing when there is no closed form.
+/// Evaluates a subgraph by the fast engine. Returns nothing if there is no closed form.
 std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan, const Granularity& g,
                                                        const Traversal& traversal,
                                                        std::span<const TensorId> resident,
-                                                       std::span<const TensorId> retain, bool ignoreMeetings)
+                                                       std::span<const TensorId> retain,
+                                                       bool ignoreCoincidences)
 {
     const auto ask = [&](auto& engine) -> std::optional<SubgraphEvaluation> {
         if (!engine.bind(g))
@@ -34,10 +35,10 @@ std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan,
         const Hardware& hw = plan.problem().hardware();
         engine.run(traversal).finish(out, hw, MemoryCosts(hw));
         out.reserved = engine.reserved();
-        out.exact = !ignoreMeetings;
+        out.exact = !ignoreCoincidences;
         return out;
     };
-    return withEngine(plan, resident, retain, ignoreMeetings, ask);
+    return withEngine(plan, resident, retain, ignoreCoincidences, ask);
 }
 
 SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity& g,
@@ -66,7 +67,7 @@ SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, cons
     if (plan.check(g))
         return {};
     const bool keepsInputs = plan.rules().retainInputs == Rules::RetainInputs::Allow;
-    for (const TensorId t : retain) // R4.6
+    for (const TensorId t : retain) // checks the retained tensors (R4.6)
         if (!holds(plan.products(), t) &&
             !(keepsInputs && holds(plan.inputs(), t) && !plan.problem().isView(t)))
             return {};

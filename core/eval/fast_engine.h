@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fast evaluator. Private to core/eval.
 //
-// Every range in a step is one of three: the sink's tile on that axis, the k step, or a whole axis (R6 keeps
-// rows of tiles on rows and columns on columns). So each buffer and each run is a *symbol*, and what matters
-// of a position is only: which extents are clipped (tile classes), which k phase it is, and which symbols
-// kept their range since the previous step (one bit mask for each kind of transition). Steps that agree in
-// these are identical; their sum is multiplied by their number. Where two symbols of one tensor (or op) could
-// become the same rectangle at some positions only (ranges of one axis that meet), bind() returns false and
-// the caller uses the explaining form; with `ignoreMeetings` such symbols count as different.
+// Every range of a step is one of three kinds: the sink's tile on that axis, the k step, or the whole axis
+// (R6 maps rows of tiles to rows and columns to columns). So each buffer and each run is a *symbol*. Three
+// facts determine a step: which extents are clipped (tile class), the k phase, and which symbols have kept
+// their range since the previous step (one bit mask for each kind of transition). Steps with equal facts are
+// identical, so their sum is computed once and multiplied by their number. If two symbols of one tensor (or
+// op) are the same rectangle at some positions only (their ranges coincide there), bind() returns false and
+// the caller uses the explaining evaluator. With `ignoreCoincidences` such symbols count as different.
 //
-// Three stages: prepare() lists the requests and runs of a plan, given the resident and retained tensors;
-// bind() turns the lists into symbols for one granularity; run() adds up the steps in the order of a
-// traversal. A search prepares once for many bindings.
+// There are three stages. prepare() lists the requests and runs of a plan, given the resident and retained
+// tensors. bind() turns the lists into symbols for one granularity. run() sums the steps in the order of a
+// traversal. A search calls prepare() once for many calls of bind().
 #pragma once
 
 #include "eval/bits.h"
@@ -32,7 +32,7 @@
 
 namespace tilewright {
 
-/// An array on the stack (N > 0) or a vector (N == 0); uninitialised.
+/// An uninitialised array on the stack (N > 0), or a vector (N == 0).
 template <class T, std::size_t N> class Store
 {
 public:
@@ -54,8 +54,8 @@ struct SmallLimits
     static constexpr std::size_t kUses = 64;
     static constexpr std::size_t kSlots = 32;
     static constexpr std::size_t kGroups = 24;
-    static constexpr std::size_t kSinks = 3;    // at most 7 classes an axis
-    static constexpr std::size_t kClasses = 49; // 7 x 7
+    static constexpr std::size_t kSinks = 3;    // with 3 sinks, at most 7 tile classes on each axis
+    static constexpr std::size_t kClasses = 49; // 7 x 7 tile classes
     static constexpr std::size_t kDepths = 4;
     static constexpr std::size_t kPhases = 2 * kDepths;
 
@@ -76,10 +76,10 @@ struct LargeLimits // 0: on the heap
     static constexpr std::size_t kDepths = 0;
     static constexpr std::size_t kPhases = 0;
     static constexpr std::size_t kMaxBits = kWords * 64;
-    static constexpr std::size_t kMaxCells = std::size_t{1} << 20; // classes x (phases + buffers)
+    static constexpr std::size_t kMaxCells = std::size_t{1} << 20; // limit for classes x (phases + buffers)
 };
 
-/// A limit of FastEngine::run() that is never reached.
+/// A limit for FastEngine::run() that never ends the run early.
 struct NoLimit
 {
     [[nodiscard]] static constexpr bool allows(const Tally&, std::int64_t = 1) noexcept { return true; }
@@ -93,20 +93,22 @@ template <class Limits> class FastEngine
     static constexpr std::size_t kSpans = kSmall ? 2 * Limits::kSinks + 1 : 0;
 
 public:
-    explicit FastEngine(bool ignoreMeetings = false) noexcept : m_ignoreMeetings(ignoreMeetings) {}
+    explicit FastEngine(bool ignoreCoincidences = false) noexcept : m_ignoreCoincidences(ignoreCoincidences)
+    {
+    }
 
-    /// Lists the requests and runs of a plan, which must outlive the engine, with the tensors resident before
-    /// the subgraph and those that it retains (R3.3, R9.7). False: the plan exceeds the limits of this
-    /// engine.
+    /// Lists the requests and runs of a plan, which must outlive the engine. Also given: the tensors resident
+    /// before the subgraph, and those that it retains (R3.3, R9.7). Returns false if the plan exceeds the
+    /// limits of this engine.
     [[nodiscard]] bool prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
                                std::span<const TensorId> retained);
 
-    /// Binds the lists for one granularity. False: there is no closed form, and no other function may be
-    /// called.
+    /// Binds the lists to one granularity. Returns false if there is no closed form; then no other function
+    /// may be called.
     [[nodiscard]] bool bind(const Granularity& g) { return bindBuffers(g) && bindRuns(); }
-    /// The first part of bind(), enough for firstTilePeak().
+    /// First part of bind(); sufficient for firstTilePeak().
     [[nodiscard]] bool bindBuffers(const Granularity& g);
-    /// The second part of bind().
+    /// Second part of bind(): the runs.
     [[nodiscard]] bool bindRuns();
 
     /// Elements of the resident and retained tensors (R9.1a).
@@ -114,14 +116,14 @@ public:
     [[nodiscard]] std::int64_t rows() const noexcept { return m_rows; }
     [[nodiscard]] std::int64_t cols() const noexcept { return m_cols; }
 
-    /// The largest working set in the first tile, which all preset row and column traversals share. May stop
-    /// early above `enough`.
+    /// Returns the largest working set in the first tile, which is the same tile in all preset row and column
+    /// traversals. May stop early above `enough`.
     [[nodiscard]] std::int64_t firstTilePeak(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
-    /// Whether the peak is the same for every order of the tiles.
+    /// True if the peak is the same for every order of the tiles.
     [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return m_mixedCount == 0; }
 
-    /// R8.2: cycles of all runs of a MatMul (by local index) that cost something, whatever `compute` is. The
-    /// order of the tiles does not matter. Costs are cycles from now on.
+    /// R8.2: returns the cycles of all charged runs of a MatMul (by local index), under any rule `compute`
+    /// and for any order of the tiles. After this call all costs are cycles.
     [[nodiscard]] double cyclesOf(std::uint32_t op)
     {
         m_cyclesOf = op;
@@ -131,9 +133,9 @@ public:
         return run(TraversalKind::Raster).compute;
     }
 
-    /// The sums over all steps; a Custom order must be a permutation (R5.3). limit.allows(tally, count) is
-    /// called for every part of the sum; as soon as it returns false the sum of the parts so far is returned
-    /// (with a preset row or column traversal; the others always run to the end).
+    /// Returns the sums over all steps; a Custom order must be a permutation (R5.3). Calls
+    /// limit.allows(tally, count) for every part of the sum. When it returns false, the sum so far is
+    /// returned (with a preset row or column traversal; the others always run to the end).
     template <class Limit = NoLimit> [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit = {})
     {
         m_forgets = traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse;
@@ -161,15 +163,15 @@ public:
     }
 
 private:
-    /// A condition under which requests and runs are active: in tiles where a sink of this shape is present,
-    /// in the k steps of a reduction or only in its last one. Groups of the plan with equal conditions share
-    /// a cause.
+    /// A condition under which requests and runs are active: in tiles that contain part of a sink of this
+    /// shape; in all k steps of a reduction, or only in its last one. Groups of the plan with equal
+    /// conditions share a cause.
     struct Cause
     {
-        std::uint32_t rowSlot, colSlot; // of the sink
+        std::uint32_t rowSlot, colSlot; // slots of the sink's rows and columns
         std::int64_t reduction;
         bool completing;
-        std::int64_t steps; // set by bind()
+        std::int64_t steps; // number of k steps; set by bind()
     };
     struct Request // from slow memory into a buffer
     {
@@ -182,22 +184,21 @@ private:
     {
         std::uint32_t input;
         std::uint32_t rowSlot, colSlot;
-        Axis row, col; // canonical
+        Axis row, col; // kinds of the row and the column axis, in canonical form
         Role role;
         bool whole;
     };
     struct Run
     {
-        std::uint32_t id; // op, or input of a kept load
+        std::uint32_t id; // index of the op, or of the input for a kept load
         std::uint32_t rowSlot, colSlot, depthSlot;
         Mask causes;
         bool drives;
-        bool kept; // not a run: loads an input that is being retained (R9.7)
+        bool kept; // true if this is not a run but the load of a retained input (R9.7)
         bool matmul;
         double base;
-        // set by bind()
-        Axis row, col, depth; // canonical
-        std::uint32_t bound;  // the symbol that it became: its bit in masks of runs
+        Axis row, col, depth; // kinds of the axes, in canonical form; set by bind()
+        std::uint32_t bound;  // index of the run among distinct runs, which is its bit in masks of runs
     };
     struct Span
     {
@@ -209,13 +210,14 @@ private:
     };
     struct Cell // one (tile class, k phase)
     {
-        Mask buffers; // before R7.1's merging into FULL
+        Mask buffers; // buffers in use, before R7.1 merges them into FULL
         Mask runs;
-        Mask forget; // donated (R9.6)
+        Mask forget; // buffers whose memory was donated to outputs (R9.6)
         std::int64_t workingSet;
-        std::int64_t fixedSet; // workingSet without buffers
+        std::int64_t fixedSet; // working set without buffers
         std::int64_t store;
-        std::int64_t loadEnter; // first step of the phase after the previous phase
+        // elements loaded by the first step of the phase if it follows the previous phase
+        std::int64_t loadEnter;
         std::int64_t loadRepeat;
     };
     struct Class
@@ -223,10 +225,10 @@ private:
         bool ready;
         std::uint32_t index, row, col, phases;
         Mask allRuns;
-        Mask last; // buffers left behind by a tile of this class (without mixed tensors)
+        Mask last; // buffers left in memory by a tile of this class (without mixed tensors)
         bool restReady;
         Mask restKey;
-        Tally rest; // all steps but the first
+        Tally rest; // sums of all steps except the first
     };
 
     // ---- listing --------------------------------------------------------------------------------------
@@ -291,13 +293,13 @@ private:
     struct LineState
     {
         Mask previous;   // buffers of the last step
-        Mask once;       // runs that depend on no tile axis and have been paid
-        std::int64_t at; // position in its line of the last tile that had a step
+        Mask once;       // runs that depend on no tile axis and are already charged
+        std::int64_t at; // position, in its line, of the last tile with a step
         bool operator==(const LineState&) const = default;
     };
 
     template <class Limit> [[nodiscard]] Tally runLines(bool byRows, bool snake, Limit& limit);
-    /// Any order, tile by tile; equal tiles in equal states are computed once.
+    /// Simulates tiles one by one in any order. Equal tiles in equal states are computed once.
     class TileWalk
     {
     public:
@@ -316,7 +318,7 @@ private:
             Class& c =
                 m_e.classAt(classOf(m_e.m_rowSpan, row, m_rowClass), classOf(m_e.m_colSpan, col, m_colClass));
             if (c.phases == 0)
-                return; // no sink takes part: no step, the last one stays the last one
+                return; // no sink is active in this tile, so it has no step
             Mask reuse = m_previous & ~m_e.m_bufferStep;
             if (row != m_row)
                 reuse &= ~m_e.m_bufferRow;
@@ -387,54 +389,58 @@ private:
         std::size_t m_rowClass = 0, m_colClass = 0;
     };
 
-    const bool m_ignoreMeetings;
+    const bool m_ignoreCoincidences;
     const SubgraphPlan* m_plan = nullptr;
     std::optional<StepCosts> m_cost;
     std::optional<MemoryCosts> m_memory;
     std::int64_t m_reserved = 0;
 
-    // set by prepare()
+    // The following members are set by prepare().
     Store<Cause, Limits::kGroups> m_causes;
     std::size_t m_causeCount = 0;
     Store<std::uint32_t, Limits::kGroups> m_groupCause;
     Store<Request, Limits::kUses> m_requests;
     Store<Run, Limits::kUses> m_runs;
     std::size_t m_requestCount = 0, m_listedRuns = 0;
-    Store<char, Limits::kUses> m_useBit;          // whether a use is a request served from a buffer
-    Store<std::uint32_t, Limits::kUses> m_useRun; // of a use that is a run
+    Store<char, Limits::kUses> m_useBit;          // true if the use is a request served from a buffer
+    Store<std::uint32_t, Limits::kUses> m_useRun; // index of the run of a use
     Store<char, Limits::kSinks> m_sinkRetained;
     Store<std::int64_t, Limits::kSinks> m_sinkReduction;
-    Store<std::int64_t, Limits::kSinks> m_heights, m_widths; // of sinks, each once, ascending
+    // heights and widths of the sinks, each once, ascending
+    Store<std::int64_t, Limits::kSinks> m_heights, m_widths;
     std::size_t m_heightCount = 0, m_widthCount = 0;
-    Store<std::int64_t, Limits::kDepths> m_depths; // reductions, each once, ascending
+    Store<std::int64_t, Limits::kDepths> m_depths; // reduction sizes, each once, ascending
     std::size_t m_depthCount = 0;
-    bool m_hasShared = false;  // whether some tensor has several requests
-    bool m_hasRepeats = false; // whether some op has several runs
+    bool m_hasShared = false;  // true if some tensor has several requests
+    bool m_hasRepeats = false; // true if some op has several runs
 
-    // set by bind()
+    // The following members are set by bind().
     Granularity m_g;
     Store<Axis, Limits::kSlots> m_axis;
-    Store<std::int64_t, Limits::kSlots> m_extent; // of every slot at the current class and phase
+    Store<std::int64_t, Limits::kSlots> m_extent; // extent of every slot in the current class and phase
     Store<std::int64_t, Limits::kSinks> m_sinkSteps;
     Store<Mask, Limits::kGroups> m_causeBuffers;
     Store<Mask, Limits::kGroups> m_causeRuns;
     Store<Buffer, Limits::kUses> m_buffers;
-    Store<std::uint32_t, Limits::kUses> m_bound; // by symbol: the first of its runs, as a position in m_runs
+    // for each distinct run, the position of its first occurrence in m_runs
+    Store<std::uint32_t, Limits::kUses> m_bound;
     Store<Mixed, Limits::kUses> m_mixed;
     std::size_t m_bufferCount = 0, m_runCount = 0, m_mixedCount = 0;
-    Mask m_bufferStep{}, m_bufferRow{}, m_bufferCol{}; // buffers whose range follows that axis
+    // buffers whose range follows the k step, the tile row, the tile column
+    Mask m_bufferStep{}, m_bufferRow{}, m_bufferCol{};
     Mask m_always{}, m_byRow{}, m_byCol{},
-        m_once{};      // runs: paid in each tile, first of a row, of a column, once
-    Mask m_eachStep{}; // runs paid in every k step of a tile
+        m_once{};      // runs charged: in each tile, in the first tile of a row, of a column, once
+    Mask m_eachStep{}; // runs charged in every k step of a tile
     Mask m_kept{};
     bool m_hasKept = false;
-    bool m_hasVariants = false; // costs differ by tile class: other kinds of axes, or compute=array
+    // true if costs differ by tile class, because of other kinds of axes or compute=array
+    bool m_hasVariants = false;
     bool m_forgets = false;
-    std::optional<std::uint32_t> m_cyclesOf; // see cyclesOf()
+    std::optional<std::uint32_t> m_cyclesOf; // op of cyclesOf(), if it was called
     Store<std::int64_t, (kSmall ? Limits::kPhases + 1 : 0)> m_phaseBegin;
     std::size_t m_phaseCount = 0;
     Store<double, Limits::kPhases * Limits::kUses> m_runCost;
-    std::vector<double> m_cellCost; // instead, by tile class too, when there are variants
+    std::vector<double> m_cellCost; // costs by tile class, used instead if m_hasVariants
     Store<Span, kSpans> m_rowSpan, m_colSpan;
     std::size_t m_rowClasses = 0, m_colClasses = 0;
     std::int64_t m_rows = 0, m_cols = 0;
@@ -443,16 +449,16 @@ private:
     Store<std::int64_t, Limits::kClasses * Limits::kUses> m_firstArea;
 };
 
-/// use(engine) with an engine prepared for the plan: the small one if the plan is within its limits. A
-/// default value when it exceeds those of both.
+/// Calls use(engine) with an engine prepared for the plan: the small one if the plan is within its limits,
+/// else the large one. Returns a default value if the plan exceeds both.
 template <class Use>
 [[nodiscard]] auto withEngine(const SubgraphPlan& plan, std::span<const TensorId> resident,
-                              std::span<const TensorId> retained, bool ignoreMeetings, Use&& use)
+                              std::span<const TensorId> retained, bool ignoreCoincidences, Use&& use)
 {
     if (SmallLimits::hold(plan))
-        if (FastEngine<SmallLimits> engine(ignoreMeetings); engine.prepare(plan, resident, retained))
+        if (FastEngine<SmallLimits> engine(ignoreCoincidences); engine.prepare(plan, resident, retained))
             return use(engine);
-    FastEngine<LargeLimits> engine(ignoreMeetings);
+    FastEngine<LargeLimits> engine(ignoreCoincidences);
     return engine.prepare(plan, resident, retained) ? use(engine) : decltype(use(engine)){};
 }
 

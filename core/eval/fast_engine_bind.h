@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: the lists of a plan, and their symbols, k phases and run costs for one granularity.
+// FastEngine: the lists of a plan (prepare()), and their symbols, k phases and run costs (bind()).
 #pragma once
 
 #include "eval/fast_engine.h"
 
 namespace tilewright {
 
-/// Inserts a value into a sorted list without duplicates. False: the list is full, with `most` other values.
+/// Inserts a value into a sorted list without duplicates. Returns false if the list already has `most` other
+/// values.
 template <class List>
 [[nodiscard]] bool insertSorted(List& list, std::size_t& count, std::int64_t value, std::size_t most)
 {
@@ -65,7 +66,7 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const Tenso
     return true;
 }
 
-/// Lists the extents and reductions of the sinks. False: too many different reductions.
+/// Lists the extents and reductions of the sinks. Returns false if there are too many different reductions.
 template <class Limits> bool FastEngine<Limits>::listSinks()
 {
     const auto& sinks = m_plan->sinks();
@@ -183,7 +184,8 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
     }
     for (std::size_t s = 0; s < m_plan->sinks().size(); ++s)
         m_sinkSteps[s] = ceilDiv(m_sinkReduction[s], g.k);
-    // The k steps at which something begins or ends; the last entry is the end of the longest sink.
+    // Start of each phase, i.e. the k steps at which some condition begins or ends; the last entry is the end
+    // of the longest sink.
     m_phaseBegin[0] = 0;
     m_phaseCount = 0;
     for (std::size_t d = 0; d < m_depthCount; ++d) {
@@ -205,7 +207,7 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
     return true;
 }
 
-/// Whether a tile range and a k range of one axis can be equal at some position.
+/// True if a tile range and a k range of one axis can be equal at some position.
 template <class Limits>
 bool FastEngine<Limits>::canMeet(std::int64_t tile, std::int64_t tileSize, std::int64_t step,
                                  std::int64_t stepSize) const noexcept
@@ -215,15 +217,16 @@ bool FastEngine<Limits>::canMeet(std::int64_t tile, std::int64_t tileSize, std::
     return tile == step || lastTile == step || tile == lastStep || (lastTile != 0 && lastTile == lastStep);
 }
 
-/// Whether ranges of two canonical kinds, along one axis of a tensor, can be equal at some position.
+/// True if ranges of two canonical kinds, along one axis of a tensor, can be equal at some position.
 template <class Limits>
 bool FastEngine<Limits>::canMeet(Axis a, Axis b, bool row, std::int64_t size) const noexcept
 {
     if (a == b)
         return true;
-    if (a == Axis::Full || b == Axis::Full || m_ignoreMeetings)
+    if (a == Axis::Full || b == Axis::Full || m_ignoreCoincidences)
         return false;
-    // Ranges of one axis are equal when both sizes are, or when the last ones are.
+    // Ranges of one axis are equal at all positions if both sizes are equal; otherwise only the last ones may
+    // be.
     const std::int64_t tile = row ? m_g.h : m_g.w;
     return tile == m_g.k || (size - 1) % tile == (size - 1) % m_g.k;
 }
@@ -294,8 +297,8 @@ template <class Limits> bool FastEngine<Limits>::bindRuns()
     return true;
 }
 
-/// Whether the run becomes a symbol that is bound already; then run.bound is set. isRegular: false where two
-/// symbols could be the same run at some positions only.
+/// True if the run equals a run that is bound already; then run.bound is set. isRegular becomes false if two
+/// runs are equal at some positions only.
 template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRegular)
 {
     for (std::uint32_t b = 0; b < m_runCount; ++b) {
@@ -303,16 +306,16 @@ template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRe
         if (other.kept != run.kept || other.id != run.id || other.depth != run.depth)
             continue;
         if (other.row == run.row && other.col == run.col) {
-            // An epilogue needs this step's k range of its drivers, an interior run the whole K: which
-            // comes first in a step decides what the other adds (R6.6).
-            isRegular = run.kept || other.drives == run.drives || m_ignoreMeetings;
+            // An epilogue needs this step's k range of its drivers, an interior run needs the whole K. The
+            // order of both in a step decides what the second adds (R6.6).
+            isRegular = run.kept || other.drives == run.drives || m_ignoreCoincidences;
             m_hasVariants = m_hasVariants || (!run.kept && (reduces(other.rowSlot) != reduces(run.rowSlot) ||
                                                             reduces(other.colSlot) != reduces(run.colSlot)));
             run.bound = b;
             return true;
         }
-        if (run.kept) // the union of different slices is not a symbol
-            isRegular = m_ignoreMeetings;
+        if (run.kept) // a union of different slices cannot be one distinct run
+            isRegular = m_ignoreCoincidences;
         else
             isRegular = !canMeet(other.row, run.row, true, m_plan->ranges()[run.rowSlot].size) ||
                         !canMeet(other.col, run.col, false, m_plan->ranges()[run.colSlot].size);
@@ -412,12 +415,12 @@ template <class Limits> void FastEngine<Limits>::bindRunCosts()
             m_runCost[p * m_runCount + r] =
                 p > 0 && !m_eachStep.has(r) ? m_runCost[r] : runCost(m_runs[m_bound[r]]);
     }
-    m_hasVariants = m_hasVariants || m_cost->array || m_cyclesOf; // R8.2: clipped tiles cost less
+    m_hasVariants = m_hasVariants || m_cost->array || m_cyclesOf; // R8.2: clipped tiles have a lower cost
     if (m_hasVariants)
         m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
 }
 
-/// Cost of the run by R8, with the k extents of the current phase.
+/// Returns the cost of the run by R8, with the k extents of the current phase.
 template <class Limits> double FastEngine<Limits>::runCost(const Run& run) const
 {
     if (run.kept || (m_cyclesOf && run.id != *m_cyclesOf))
@@ -433,7 +436,7 @@ template <class Limits> double FastEngine<Limits>::runCost(const Run& run) const
                       : m_cost->pointwise(run.base, rows, cols);
 }
 
-/// Sets the costs by R6.6: a run is charged with the kinds of axes of its first request in the step.
+/// Sets the costs by R6.6: a run is charged by the kinds of axes of its first request in the step.
 template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, double* cost, std::int64_t q)
 {
     Mask missing = out.runs;
@@ -449,10 +452,10 @@ template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, d
     }
 }
 
-/// Whether donations depend on the tile class alone (R9.6).
+/// True if donations depend on the tile class alone (R9.6).
 template <class Limits> bool FastEngine<Limits>::donationIsRegular() const
 {
-    if (m_ignoreMeetings)
+    if (m_ignoreCoincidences)
         return true;
     for (const auto& s : m_plan->sinks()) {
         if (!s.pointwise)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: the steps of one tile, and tiles in the order of a traversal.
+// FastEngine: the steps of one tile, and the sum over all tiles in the order of a traversal (run()).
 #pragma once
 
 #include "eval/fast_engine.h"
@@ -12,8 +12,8 @@ typename FastEngine<Limits>::Cell& FastEngine<Limits>::cell(const Class& c, std:
     return m_cells[c.index * m_phaseCount + phase];
 }
 
-/// The length of a range in the current tile and step. A canonically whole axis has the size of the tensor,
-/// also where the sink whose tile it follows is absent.
+/// Returns the length of a range in the current tile and step. An axis that is canonically whole has the size
+/// of the tensor, even if the sink whose tile it follows is not active.
 template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t slot, Axis axis) const noexcept
 {
     return axis == Axis::Full ? m_plan->ranges()[slot].size : m_extent[slot];
@@ -40,7 +40,7 @@ template <class Limits> void FastEngine<Limits>::tileExtents(std::size_t row, st
             continue;
         const std::int64_t size = s.row ? m_g.h : m_g.w;
         const std::int64_t index = s.row ? m_rowSpan[row].begin : m_colSpan[col].begin;
-        // index * size stays below the largest sink plus one tile
+        // index * size cannot overflow: it stays below the largest sink plus one tile
         m_extent[i] = std::max<std::int64_t>(0, std::min(size, s.size - index * size));
     }
 }
@@ -82,7 +82,7 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
     c.last = before;
 }
 
-/// Number of k phases of the current tile.
+/// Returns the number of k phases of the current tile.
 template <class Limits> std::size_t FastEngine<Limits>::phasesHere() const noexcept
 {
     std::int64_t steps = 0;
@@ -147,7 +147,7 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
         donate(out, q);
 }
 
-/// Number of drivers of sink s with an accumulator that no earlier active sink charges (R9.1d).
+/// Returns the number of drivers of sink s with an accumulator that no earlier active sink charges (R9.1d).
 template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_t s, std::int64_t q) const
 {
     if (m_sinkSteps[s] <= 1)
@@ -157,7 +157,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
     if (s == 0)
         return n;
     for (std::uint32_t d = sinks[s].driverBegin; d < sinks[s].driverEnd; ++d) {
-        // An epilogue keeps the shape, so sinks that share a driver share its rectangle.
+        // An epilogue preserves the shape, so all sinks that share a driver have its rectangle.
         bool charged = false;
         for (std::size_t e = 0; e < s && !charged; ++e)
             for (std::uint32_t x = sinks[e].driverBegin; x < sinks[e].driverEnd && !charged; ++x)
@@ -185,7 +185,7 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
                 if (m_buffers[b].input == u.id)
                     all.set(b);
             if ((all & out.forget).any())
-                continue; // already taken
+                continue; // this accumulator is already charged
             out.forget |= all;
             out.fixedSet -= tileArea(s);
             break;
@@ -193,16 +193,16 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
     }
 }
 
-/// Whether the cause is active in k step q of the current tile.
+/// True if the cause is active in k step q of the current tile.
 template <class Limits> bool FastEngine<Limits>::isActive(const Cause& cause, std::int64_t q) const noexcept
 {
     return m_extent[cause.rowSlot] > 0 && m_extent[cause.colSlot] > 0 &&
            (cause.completing ? q == cause.steps - 1 : q < cause.steps);
 }
 
-/// Whether the range of the request equals that of the sink's tile; donationIsRegular() has excluded the
-/// rest. A sink that is whole on an axis takes part at index 0 only, where a tile of another size can be the
-/// same.
+/// True if the range of the request equals that of the sink's tile; donationIsRegular() has excluded all
+/// other cases. A sink that is whole on an axis is active at index 0 only, where a tile of another size can
+/// be equal.
 template <class Limits>
 bool FastEngine<Limits>::sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept
 {
@@ -221,8 +221,9 @@ double FastEngine<Limits>::compute(const Class& c, std::size_t phase, const Mask
     return sum;
 }
 
-/// The sums of one tile. `reuse` = buffers of the previous step whose range is the same in its first step;
-/// `charge` = runs that cost something in this tile. Leaves the buffers of its last step in `last`.
+/// Returns the sums of one tile. `reuse` = buffers of the previous step that have the same range in this
+/// tile's first step; `charge` = runs that have a cost in this tile. Stores the buffers of the tile's last
+/// step in `last`.
 template <class Limits>
 Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, Mask& last)
 {
@@ -259,7 +260,8 @@ template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask
     }
 }
 
-/// Adds the steps of a phase after its first. Only completing steps store, and each is a phase of its own.
+/// Adds the steps of a phase after its first one. Only completing steps store, and each of them is a phase of
+/// its own.
 template <class Limits>
 void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const Cell& here, const Mask& runs,
                                 std::int64_t load, std::int64_t ws)
@@ -318,7 +320,8 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
     return out;
 }
 
-/// Runs line after line (rows or columns of tiles), all forwards or, when `snake`, in alternating directions.
+/// Processes the lines (rows or columns of tiles) one after another: all forwards, or with `snake` in
+/// alternating directions.
 template <class Limits>
 template <class Limit>
 Tally FastEngine<Limits>::runLines(bool byRows, bool snake, Limit& limit)
@@ -334,14 +337,14 @@ Tally FastEngine<Limits>::runLines(bool byRows, bool snake, Limit& limit)
     bool goesOn = true;
     const auto line = [&](std::size_t outer, bool backwards, bool first) {
         Tally out{};
-        Mask paid{}; // outerRuns paid in this line
+        Mask paid{}; // runs of outerRuns that were charged in this line
         bool start = true;
         for (std::size_t n = 0; n < innerClasses; ++n) {
             const std::size_t inner = backwards ? innerClasses - 1 - n : n;
             const Span span = (byRows ? m_colSpan : m_rowSpan)[inner];
             Class& c = byRows ? classAt(outer, inner) : classAt(inner, outer);
             if (c.phases == 0)
-                continue; // no sink takes part: no step, the last one stays the last one
+                continue; // no sink is active in this tile, so it has no step
             const std::int64_t begin = backwards ? span.begin + span.count - 1 : span.begin;
             for (std::int64_t i = 0; i < span.count; ++i) {
                 Mask reuse{};
@@ -382,8 +385,8 @@ Tally FastEngine<Limits>::runLines(bool byRows, bool snake, Limit& limit)
     };
     for (std::size_t outer = 0; goesOn && outer < outerClasses; ++outer) {
         const Span span = (byRows ? m_rowSpan : m_colSpan)[outer];
-        // The states before the two previous lines of this class: equal states show a period of one line, or
-        // of two in a snake.
+        // The states before the previous two lines of this class. A repeated state means a period of one
+        // line, or of two lines in a snake.
         LineState in[2]{};
         Tally tallies[2]{};
         std::int64_t known = 0;

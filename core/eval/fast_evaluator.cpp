@@ -7,7 +7,7 @@ namespace tilewright {
 
 struct FastEvaluator::State
 {
-    /// Ends a run once the latency is certain to reach the cut-off, or a working set does not fit.
+    /// Ends a run as soon as the latency is certain to reach the cut-off, or when a working set does not fit.
     class Limit
     {
     public:
@@ -30,13 +30,13 @@ struct FastEvaluator::State
     private:
         double m_cutoff;
         double m_latency = 0;
-        StepTotals m_left; ///< lower bounds of what is still to come
+        StepTotals m_left; ///< lower bounds of the time of the remaining steps
         std::int64_t m_capacity;
         MemoryCosts m_costs;
         bool m_isReached = false;
     };
 
-    /// An engine with the granularity for which it is bound, and how far.
+    /// An engine, the granularity to which it is bound, and how much of it is bound.
     template <class Limits> struct Binding
     {
         enum class Bound : std::uint8_t { Nothing, Buffers, Everything, Irregular };
@@ -57,9 +57,9 @@ struct FastEvaluator::State
         }
     };
 
-    const Hardware* hardware = nullptr; ///< of the plan; null: not prepared
+    const Hardware* hardware = nullptr; ///< hardware of the plan; null if not prepared
     Binding<SmallLimits> small;
-    std::optional<Binding<LargeLimits>> large; ///< made when it is needed first
+    std::optional<Binding<LargeLimits>> large; ///< created when first needed
     bool usesSmall = false, usesLarge = false;
 
     template <class Limits> [[nodiscard]] bool firstTileFits(Binding<Limits>& binding) const
@@ -67,7 +67,7 @@ struct FastEvaluator::State
         return binding.engine.firstTilePeak(hardware->fastMemoryCapacity) <= hardware->fastMemoryCapacity;
     }
 
-    /// answer(binding) with the engine in use bound for `g`; nothing when that fails.
+    /// Returns answer(binding) for an engine bound to `g`; nothing if binding fails.
     template <class Answer> [[nodiscard]] auto ask(const Granularity& g, bool withRuns, Answer&& answer)
     {
         using Result = std::optional<decltype(answer(small))>;

@@ -13,35 +13,35 @@
 
 namespace tilewright {
 
-/// The outcome of evaluating one tiling of one subgraph in a search.
+/// Result of the evaluation of one tiling of a subgraph in a search.
 struct TilingCost
 {
     enum class Verdict : std::uint8_t {
-        Fits,      ///< `latency` is exact
+        Fits,      ///< fits in fast memory; `latency` is exact
         TooLarge,  ///< out of memory (R9.1)
-        Illegal,   ///< breaks R4.1-R4.3 or R4.7
-        Cut,       ///< stopped because the latency reaches the caller's cut-off
+        Illegal,   ///< violates R4.1-R4.3 or R4.7
+        Cut,       ///< evaluation stopped because the latency reaches the caller's cut-off
         Unmodelled ///< only walking every step could tell, and there are too many
     };
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();
-    std::int64_t peak = 0; ///< largest working set of the steps evaluated
-    bool anyOrder = false; ///< TooLarge with every preset row or column traversal
+    std::int64_t peak = 0; ///< largest working set of the steps evaluated so far
+    bool anyOrder = false; ///< true if TooLarge holds with every preset row or column traversal
 };
 
-/// Compute time and memory time of all steps of a tiling, each added up on its own.
+/// Compute time and memory time of a tiling, each summed over all steps.
 struct StepTotals
 {
     double compute = 0, memory = 0;
-    /// Lower bound of the latency, as if all steps overlapped perfectly.
+    /// Lower bound of the latency, which is reached if all steps overlap perfectly.
     [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
 };
 
-/// The fast form of the rules (eval/fast.h) for searches, which evaluate many tilings of one subgraph and
-/// discard most of them. What does not depend on the granularity is computed once for a plan, what does not
-/// depend on the traversal once for a granularity, and an evaluation ends as soon as the tiling is known not
-/// to fit or not to be fast enough. Working memory is reused between calls: one instance per thread. A copy
-/// is not prepared.
+/// The fast evaluator (eval/fast.h) for searches, which evaluate many tilings of one subgraph and discard
+/// most of them. Data that does not depend on the granularity is computed once for a plan, data that does not
+/// depend on the traversal once for a granularity. An evaluation ends as soon as the tiling is known not to
+/// fit or to be too slow. Working memory is reused between calls, so each thread needs its own instance. A
+/// copy has to be prepared again.
 class FastEvaluator
 {
 public:
@@ -49,22 +49,22 @@ public:
     FastEvaluator(const FastEvaluator& other);
     ~FastEvaluator();
 
-    /// Chooses the subgraph: a plan, which must stay as it is until reset(), the tensors resident before it
-    /// and those that it retains (R3.3, R9.7).
+    /// Sets the subgraph: its plan, which must not change until reset(), the tensors resident before it and
+    /// those that it retains (R3.3, R9.7).
     void prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
                  std::span<const TensorId> retained);
     [[nodiscard]] bool isPrepared() const noexcept;
-    /// Forgets the plan.
+    /// Removes the reference to the plan.
     void reset() noexcept;
 
     /// Evaluates a tiling that passes plan.check(), with a preset row or column traversal. The verdict is Cut
-    /// as soon as the latency is certain to reach `cutoff`, for which `atLeast` gives known lower bounds of
-    /// the totals. Nothing when there is no closed form: then every step has to be walked.
+    /// as soon as the latency is certain to reach `cutoff`; `atLeast` holds known lower bounds of the totals.
+    /// Returns nothing if there is no closed form; then every step has to be simulated.
     [[nodiscard]] std::optional<TilingCost> evaluate(const Granularity& g, TraversalKind traversal,
                                                      double cutoff = std::numeric_limits<double>::infinity(),
                                                      const StepTotals& atLeast = {});
-    /// Whether the steps of the first tile, which is the same in all of these traversals, fit into fast
-    /// memory. Nothing when there is no closed form.
+    /// True if the steps of the first tile, which is the same in all these traversals, fit in fast memory.
+    /// Returns nothing if there is no closed form.
     [[nodiscard]] std::optional<bool> firstTileFits(const Granularity& g);
 
 private:

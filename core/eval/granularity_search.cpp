@@ -13,14 +13,15 @@ namespace {
 
 std::vector<std::int64_t> atLeast(std::vector<std::int64_t> sizes, std::int64_t least, std::int64_t most)
 {
-    // A prologue may ask for a tile that is larger than the sink (R4.7).
+    // A prologue may require a tile that is larger than the sink (R4.7).
     if (least <= most && (sizes.empty() || sizes.back() < least))
         sizes.push_back(least);
     std::erase_if(sizes, [&](std::int64_t s) { return s < least; });
     return sizes;
 }
 
-/// With what a prologue asks for where k is split, or k where it is not (R4.7, prologue=split_only).
+/// Adds the tile sizes that a prologue requires if k is split, or the k that it requires otherwise (R4.7,
+/// prologue=split_only).
 std::vector<std::int64_t> withPrologues(const SubgraphPlan& plan, std::vector<std::int64_t> sizes,
                                         std::initializer_list<const std::vector<std::int64_t>*> demands,
                                         std::int64_t most)
@@ -36,7 +37,8 @@ std::vector<std::int64_t> withPrologues(const SubgraphPlan& plan, std::vector<st
     return sizes;
 }
 
-/// At most n of the sizes: the largest ones are the likely ones, so steps grow towards the small end.
+/// Selects at most n of the sizes. Large sizes are the most likely ones, so the selection is coarser among
+/// small sizes.
 std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& sizes, std::size_t n)
 {
     if (sizes.size() <= n)
@@ -104,7 +106,7 @@ private:
             if (!e.structurallyValid)
                 continue;
             if (!e.fits)
-                return; // nor does it in another order, but for rare cases of R7.1
+                return; // no other order of tiles fits either, except in rare cases of R7.1
             if (!m_best || isBetter(rank(e), rank(m_best->evaluation)))
                 m_best = GranularityChoice{g, t, e};
         }
@@ -120,7 +122,7 @@ private:
 
 bool isBetter(const TilingRank& a, const TilingRank& b) noexcept
 {
-    // Sums in another order differ in the last bits.
+    // The tolerance is for sums in another order, which differ in the last bits.
     if (std::abs(a.latency - b.latency) > 1e-12 * b.latency)
         return a.latency < b.latency;
     return a.steps != b.steps ? a.steps < b.steps : a.peak < b.peak;

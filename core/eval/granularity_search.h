@@ -19,22 +19,21 @@ struct GranularityChoice
 
 struct GranularityLimits
 {
-    /// Traversals to try; the first one wins ties.
+    /// Traversals to try; of equally good ones the first is chosen.
     std::vector<Traversal> traversals{TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,
                                       TraversalKind::ColumnSnake};
-    /// Fixed values of w, h or k.
+    /// Given values of w, h or k, which are not searched.
     std::optional<std::int64_t> w, h, k;
-    /// Sizes tried jointly on each axis; the best point is then refined axis by axis over `axisSizes` of the
-    /// useful ones.
+    /// Number of sizes on each axis that are tried in combination. The best combination is then refined axis
+    /// by axis over `axisSizes` sizes.
     std::size_t jointSizes = 14;
     std::size_t axisSizes = 1000;
-    /// As for evaluate() in eval/fast.h.
+    /// Limit on simulated steps, as for evaluate() in eval/fast.h.
     std::int64_t mostWalkedSteps = kMostWalkedSteps;
     std::stop_token stop;
 };
 
-/// What makes one tiling preferable to another: it is faster; of equally fast ones that with fewer steps,
-/// then that with the smaller working set.
+/// Order of tilings: lower latency first; with equal latency fewer steps, then the smaller working set.
 struct TilingRank
 {
     double latency = 0;
@@ -43,13 +42,13 @@ struct TilingRank
 };
 [[nodiscard]] bool isBetter(const TilingRank& a, const TilingRank& b) noexcept;
 
-/// Sizes of w, h and k worth trying for a plan (each legal under its rules), ascending.
+/// Sizes of w, h and k worth trying for a plan, ascending; each is legal under the plan's rules.
 [[nodiscard]] std::vector<std::int64_t> usefulWidths(const SubgraphPlan& plan);
 [[nodiscard]] std::vector<std::int64_t> usefulHeights(const SubgraphPlan& plan);
 [[nodiscard]] std::vector<std::int64_t> usefulDepths(const SubgraphPlan& plan);
 
-/// The fastest granularity and traversal that fit, of those tried; nothing when none fits or none is legal.
-/// Some milliseconds. The result is a good local optimum, not a proven one. `resident` and `retain` as for
+/// Returns the fastest of the tried tilings that fits; nothing if none fits or none is legal. Takes some
+/// milliseconds. The result is a good local optimum, not a proven one. `resident` and `retain` as for
 /// evaluate().
 [[nodiscard]] std::optional<GranularityChoice> bestGranularity(const SubgraphPlan& plan,
                                                                std::span<const TensorId> resident,

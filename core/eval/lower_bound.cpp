@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why this is a bound for every valid schedule, with recomputation and retention.
+// Proof that this is a lower bound for every valid schedule, including recomputation and retention.
 //
-// 1. Subgraphs are serialised and a step costs at least its compute and at least its memory time, so a
-// subgraph
-//    costs at least max(sum of compute, sum of memory), and a set of subgraphs at least the max of their
-//    sums.
+// 1. Subgraphs run one after another, and a step costs at least its compute and at least its memory time. So
+//    a subgraph costs at least max(sum of compute, sum of memory), and a set of subgraphs costs at least the
+//    maximum of their sums.
 //
-// 2. Some pairs of ops can never be in one subgraph: a Pointwise that directly produces the LHS (RHS) of a
-// MatMul
-//    whose K is above native_w (native_h), because R4.7 asks for w >= K (h >= K) and R4.1 for w <= native_w
-//    (h <= native_h). A subgraph is connected through common tensors of its own ops (R4.5), so it lies within
-//    one component of the graph "ops that touch a common tensor", without the edges of such pairs. Hence the
-//    subgraphs fall into disjoint sets, one for each component, and their bounds add up. (With prologue=off
-//    or supernative=ceil there are no such pairs, with prologue=split_only none where k may be K.)
+// 2. Some pairs of ops can never be in one subgraph: a MatMul whose K is above native_w (native_h) and a
+//    Pointwise that directly produces its LHS (RHS). R4.7 requires w >= K (h >= K) for them, but R4.1
+//    requires w <= native_w (h <= native_h). A subgraph is connected through common tensors of its own ops
+//    (R4.5), so it lies within one component of the graph whose edges are "ops that touch a common tensor",
+//    without the edges of such pairs. Hence every subgraph belongs to one component, and the bounds of the
+//    components add up. (With prologue=off or supernative=ceil there are no such pairs, with
+//    prologue=split_only there are none if k may be K.)
 //
-// 3. Compute of a component: every op occurs in some subgraph (R3.5), where it runs on rectangles that cover
-// its
-//    whole output with its whole K: sink tiles cover the sink, and R6.2 to R6.5 pass coverage on from outputs
-//    to inputs. Each rectangle is charged at least once (R8.1). A run costs base x f(rows) x f(cols) x g; the
-//    g of one rectangle sum to 1 (K / native_k under k_scaling=native). A spatial axis is at most native long
-//    per f unit, and a reduction-derived axis costs extent / native, so f >= extent / native always and the
-//    sum is at least base x (H / native_h) x (W / native_w). When no request can reach the op with a
-//    reduction-derived row (column) axis, its rows (columns) are cut into at least ceil(H / native_h) strips,
-//    each charged in full. Requests reach an op from its own sink or epilogue with two spatial axes, or from
-//    a consumer in the same subgraph (R6.3, R6.4), which excludes the pairs of 2. With compute=array a MatMul
-//    costs by R8.2 instead: see leastArrayTime().
+// 3. Compute of a component: every op runs in some subgraph (R3.5), on rectangles that cover its whole output
+//    with its whole K: sink tiles cover the sink, and by R6.2 to R6.5 coverage of outputs implies coverage of
+//    inputs. Each rectangle is charged at least once (R8.1). A run costs base x f(rows) x f(cols) x g. The
+//    values of g of one rectangle sum to 1 (K / native_k with k_scaling=native). A spatial axis covers at
+//    most the native size for each unit of f, and a reduction-derived axis costs extent / native. So
+//    f >= extent / native always holds, and the sum is at least base x (H / native_h) x (W / native_w). If no
+//    request can reach the op with a reduction-derived row (column) axis, its rows (columns) are cut into at
+//    least ceil(H / native_h) strips, each charged in full. Requests with two spatial axes come from the op's
+//    own sink or epilogue; other requests come from a consumer in the same subgraph (R6.3, R6.4), which
+//    excludes the pairs of 2. With compute=array a MatMul costs by R8.2 instead: see leastArrayTime().
 //
-// 4. Traffic of a component: a tensor without producer can enter fast memory only by loads, and a subgraph
-// with a
-//    consumer of it requests all of it (coverage as in 3), so all its elements are loaded in subgraphs of the
-//    component of its consumers (which all touch it, so there is one). With retain_inputs=allow the retained
-//    input has been loaded before, by a subgraph that reads it. A graph output must be written once (R3.6),
-//    and so must a base that some op reads through a view; the view itself is loaded like a graph input
-//    (R1.7). An intermediate tensor with a consumer that can never share a subgraph with the producer must be
-//    in slow memory or resident for that consumer; when the tensor has at least fast_memory_capacity elements
-//    it cannot be resident (R9.1a, and every step needs at least one element more), so it is written once in
-//    the producer's component and read once in the consumer's.
+// 4. Traffic of a component: a tensor without producer enters fast memory only by loads, and a subgraph that
+//    contains a consumer of it requests all of it (coverage as in 3). So all its elements are loaded in
+//    subgraphs of the component of its consumers, which is the same for all consumers since all touch the
+//    tensor. With retain_inputs=allow a retained input was loaded earlier by a subgraph that reads it. A
+//    graph output must be written once (R3.6), and so must a base that some op reads through a view; the view
+//    itself is loaded like a graph input (R1.7). If a consumer of an intermediate tensor can never share a
+//    subgraph with its producer, the tensor must be in slow memory or resident for that consumer. A tensor of
+//    at least fast_memory_capacity elements cannot be resident, because every step needs at least one element
+//    more (R9.1a). So it is written once in the producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
 #include "eval/components.h"
@@ -78,7 +75,7 @@ public:
     }
 
 private:
-    /// Whether `consumer` can never be in one subgraph with the producer of its input t.
+    /// True if `consumer` can never be in one subgraph with the producer of its input t.
     [[nodiscard]] bool excluded(TensorId t, OpId consumer) const
     {
         return isFusionForbidden(m_problem, m_rules, t, consumer);
@@ -170,7 +167,8 @@ LowerBound lowerBound(const Problem& problem, const Rules& rules)
     const TrafficBound whole = trafficBound(problem, rules);
     if (whole.total() <= bound.value)
         return bound;
-    // Parts add up, but only the graph as a whole knows what capacity forces to be loaded again.
+    // The parts add up to a bound. Only a bound for the graph as a whole includes the reloads that the
+    // capacity forces.
     BoundPart part;
     part.ops = problem.topologicalOrder();
     std::sort(part.ops.begin(), part.ops.end());

@@ -11,47 +11,48 @@
 
 namespace tilewright {
 
-/// A component: ops that can share a subgraph with one another only, and the least that they cost.
+/// Lower bound of one component, i.e. of ops that can share a subgraph only with one another.
 struct BoundPart
 {
     std::vector<OpId> ops;
-    double compute = 0;               ///< time
-    std::int64_t inputElements = 0;   ///< graph inputs loaded
-    std::int64_t outputElements = 0;  ///< graph outputs stored
-    std::int64_t spilledElements = 0; ///< intermediate tensors that must go through slow memory (both ways)
-    double memory = 0;                ///< time of the traffic
-    double value = 0;                 ///< max(compute, memory)
-    std::string text;                 ///< one sentence
+    double compute = 0;              ///< lower bound of the compute time
+    std::int64_t inputElements = 0;  ///< graph inputs loaded, in elements
+    std::int64_t outputElements = 0; ///< graph outputs stored, in elements
+    /// Intermediate tensors that must be stored to slow memory and loaded again, in elements.
+    std::int64_t spilledElements = 0;
+    double memory = 0; ///< lower bound of the memory time
+    double value = 0;  ///< max(compute, memory)
+    std::string text;  ///< one sentence for the user
 };
 
 /// A lower bound of the latency of every valid schedule, with any fusion, retention and recomputation.
 struct LowerBound
 {
-    double value = 0;   ///< sum of the parts' values: at least max(compute, memory)
-    double compute = 0; ///< all parts
+    double value = 0;   ///< sum of the parts' values; at least max(compute, memory)
+    double compute = 0; ///< sums over all parts
     double memory = 0;
     std::vector<BoundPart> parts;
-    /// Where the bound comes from dual prices (docs/rules/bound.md): the price of each op; they add up to
-    /// `value`.
+    /// For bounds by dual prices (docs/rules/bound.md): the price of each op; they add up to `value`.
     std::vector<double> prices;
 };
 
-/// Whether the latency is optimal: equal to the bound, except for rounding.
+/// True if the latency equals the lower bound, except for rounding, and is thus optimal.
 [[nodiscard]] constexpr bool meetsBound(double total, double lowerBound)
 {
-    constexpr double kRounding = 1 + 1e-8; // a bound is rounded down by less
+    constexpr double kRounding = 1 + 1e-8; // bounds are rounded down by less than this factor
     return total <= lowerBound * kRounding;
 }
 
-/// Compute time of one op in whatever subgraph: see lower_bound.cpp, 3.
+/// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
                                const SpatialAxes& spatial);
 
-/// A part for each of componentsOf(), in their order. lowerBound() says more where capacity forces the graph
-/// as a whole to load again.
+/// Returns one part for each of componentsOf(), in the same order. lowerBound() may be higher, since it
+/// includes reloads that the capacity forces in the graph as a whole.
 [[nodiscard]] LowerBound lowerBoundByComponents(const Problem& problem, const Rules& rules);
 
-/// The reasons are in lower_bound.cpp. Takes well under a millisecond for a few hundred ops.
+/// Returns the quick lower bound; lower_bound.cpp explains why it is valid. Takes well under a millisecond
+/// for a few hundred ops.
 [[nodiscard]] LowerBound lowerBound(const Problem& problem, const Rules& rules);
 
 } // namespace tilewright

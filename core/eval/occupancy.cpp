@@ -101,7 +101,7 @@ Occupancy occupancy(const Problem& problem, const Schedule& schedule, const Rule
                 out.peakSubgraph = s.subgraph;
             }
         }
-        // The sum over steps and the closed form differ in the last digits only.
+        // The sum over steps and the closed form differ in the last digits, so the end is set exactly.
         if (out.complete && !out.segments.empty() && out.segments.back().subgraph == SubgraphId(i))
             out.segments.back().end = std::max(out.segments.back().start, end);
         out.end = out.complete ? end : s.end;
@@ -133,7 +133,7 @@ std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Sche
             out.residents.push_back(
                 {Resident::Kind::Retained, t, problem.tensor(t).elements(), {}, {}, false});
     traceSubgraph(problem, subgraph, resident, rules, [&](const Step& step) {
-        // Rounding may put the instant behind the last step; then the last one is it.
+        // Due to rounding the time may lie behind the last step; then the last step is used.
         const bool last = step.index + 1 == evaluation.subgraphs[i].steps;
         if (!last && time >= begin + step.start + step.latency)
             return true;

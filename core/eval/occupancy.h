@@ -11,22 +11,22 @@
 
 namespace tilewright {
 
-/// An interval of time in which the contents of fast memory do not change (R9.1). Sizes in elements.
+/// A time interval in which the contents of fast memory do not change (R9.1). Sizes in elements.
 struct OccupancySegment
 {
-    double start = 0; ///< since the start of the schedule
+    double start = 0; ///< time since the start of the schedule
     double end = 0;
     SubgraphId subgraph;
-    std::int64_t firstStep = 0; ///< within the subgraph
+    std::int64_t firstStep = 0; ///< index of the first step, within the subgraph
     std::int64_t steps = 1;
-    std::int64_t resident = 0;    ///< (a) RES before the subgraph
-    std::int64_t retained = 0;    ///< (a) kept for the next subgraph and not in RES yet
-    std::int64_t input = 0;       ///< (b)
-    std::int64_t output = 0;      ///< (c)
-    std::int64_t accumulator = 0; ///< (d)
-    std::int64_t donated = 0;     ///< R9.6: outputs that lie in an input's buffer, to be subtracted
-    /// False when the segment stands for steps that were not walked; its parts are those of the walked step
-    /// with the largest working set.
+    std::int64_t resident = 0;    ///< resident tensors, RES before the subgraph (R9.1a)
+    std::int64_t retained = 0;    ///< retained tensors that are not in RES yet (R9.1a)
+    std::int64_t input = 0;       ///< input buffers (R9.1b)
+    std::int64_t output = 0;      ///< output tiles (R9.1c)
+    std::int64_t accumulator = 0; ///< accumulators (R9.1d)
+    std::int64_t donated = 0;     ///< outputs that reuse the buffer of an input (R9.6), to be subtracted
+    /// False if the segment stands for steps that were not simulated; its sizes are then those of the
+    /// simulated step with the largest working set.
     bool exact = true;
     [[nodiscard]] std::int64_t total() const noexcept
     {
@@ -38,49 +38,51 @@ struct OccupancySegment
 /// The contents of fast memory over the whole schedule, as a step function of time.
 struct Occupancy
 {
-    std::vector<OccupancySegment> segments; ///< ascending and adjoining; without steps that take no time
+    std::vector<OccupancySegment> segments; ///< ascending and adjoining; steps without duration are left out
     std::int64_t capacity = 0;
-    double end = 0;        ///< total latency
-    std::int64_t peak = 0; ///< largest working set of all steps, also of those that take no time
-    double peakTime = 0;   ///< start of the first step that reaches it
+    double end = 0;        ///< total latency of the schedule
+    std::int64_t peak = 0; ///< largest working set of all steps, including steps without duration
+    double peakTime = 0;   ///< start time of the first step with the largest working set
     SubgraphId peakSubgraph;
-    bool complete = true; ///< false when stopped: the segments end early
+    bool complete = true; ///< false if stopped: the last segments are missing
 
-    /// The segment at a time; nothing outside of the schedule.
+    /// Returns the segment at a time; null outside the schedule.
     [[nodiscard]] const OccupancySegment* at(double time) const;
 };
 
 struct OccupancyOptions
 {
-    std::int64_t maxSteps = 2'000'000; ///< walked for each subgraph; the rest becomes one inexact segment
+    /// Maximum number of steps simulated for each subgraph; the rest becomes one inexact segment.
+    std::int64_t maxSteps = 2'000'000;
 };
 
-/// Walks the steps of all structurally valid subgraphs (the others take no time).
+/// Computes the occupancy by simulating the steps of all structurally valid subgraphs. Other subgraphs take
+/// no time.
 [[nodiscard]] Occupancy occupancy(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                   const Progress& progress = {}, const OccupancyOptions& options = {});
 
-/// Something in fast memory at an instant.
+/// A tensor, or a part of one, in fast memory at one time.
 struct Resident
 {
     enum class Kind : std::uint8_t { Resident, Retained, Input, Output, Accumulator };
     Kind kind = Kind::Resident;
-    TensorId tensor; ///< Accumulator: the sink whose drivers accumulate
+    TensorId tensor; ///< for an accumulator: the sink for which the drivers accumulate
     std::int64_t elements = 0;
-    std::optional<Rect> rect; ///< the part of the tensor, when it is not the whole
-    std::optional<Role> role; ///< Input: as what it is requested
-    bool loadedNow = false;   ///< Input: loaded in this step, not reused
+    std::optional<Rect> rect; ///< the part of the tensor; nothing for the whole tensor
+    std::optional<Role> role; ///< for an input: the role of its request
+    bool loadedNow = false;   ///< for an input: true if loaded in this step, not reused
 };
 struct ResidentsAtInstant
 {
     SubgraphId subgraph;
     std::int64_t step = 0;
-    double start = 0; ///< of the step
+    double start = 0; ///< start time of the step
     double end = 0;
     std::int64_t workingSet = 0;
-    std::vector<Resident> residents; ///< largest first; the sum is workingSet plus what is donated
+    std::vector<Resident> residents; ///< largest first; their sum is workingSet plus the donated elements
 };
 
-/// The contents of fast memory at a time, in the step that runs then; nothing outside of the schedule.
+/// Returns the contents of fast memory in the step that runs at this time; nothing outside the schedule.
 [[nodiscard]] std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Schedule& schedule,
                                                             const Rules& rules, double time);
 

@@ -9,8 +9,9 @@ namespace tilewright {
 
 namespace {
 
-/// Kinds of the two axes with which an op can be requested (R6), as a set of the four combinations.
-enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 }; // rows, columns
+/// Kinds of the two axes (rows, columns) by which an op can be requested (R6): S = spatial, K = reduction. A
+/// bit set of the four combinations.
+enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 };
 
 } // namespace
 
@@ -41,11 +42,11 @@ std::vector<SpatialAxes> spatialAxes(const Problem& problem, const Rules& rules)
                 mine |= theirs;
                 continue;
             }
-            if (consumer.inputs[0] == op.output) { // (kind of rows, K)
+            if (consumer.inputs[0] == op.output) { // requests for a LHS: (kind of rows, K)
                 mine |= theirs & (kSS | kSK) ? kSK : 0;
                 mine |= theirs & (kKS | kKK) ? kKK : 0;
             }
-            if (consumer.inputs[1] == op.output) { // (K, kind of columns)
+            if (consumer.inputs[1] == op.output) { // requests for a RHS: (K, kind of columns)
                 mine |= theirs & (kSS | kKS) ? kKS : 0;
                 mine |= theirs & (kSK | kKK) ? kKK : 0;
             }

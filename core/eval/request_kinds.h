@@ -8,18 +8,18 @@
 
 namespace tilewright {
 
-/// Whether `consumer` can never be in one subgraph with the producer of its input t: a Pointwise whose result
-/// R4.7 forbids as this operand of a MatMul.
+/// True if `consumer` can never be in one subgraph with the producer of its input t: the producer is a
+/// Pointwise whose result R4.7 forbids as this operand of a MatMul.
 [[nodiscard]] bool isFusionForbidden(const Problem& problem, const Rules& rules, TensorId t, OpId consumer);
 
-/// Whether no request can reach the op with a reduction-derived row (column) axis (R6), so that its rows
-/// (columns) are cut into tiles in whatever subgraph it runs.
+/// True if no request can reach the op with a reduction-derived row (column) axis (R6), so that its rows
+/// (columns) are cut into tiles in any subgraph.
 struct SpatialAxes
 {
     bool rows = true, cols = true;
 };
-/// By op. Requests reach an op from its own sink or epilogue with two spatial axes, or from a consumer in the
-/// same subgraph (R6.3, R6.4).
+/// Returns the spatial axes by op. Requests with two spatial axes come from the op's own sink or epilogue;
+/// other requests come from a consumer in the same subgraph (R6.3, R6.4).
 [[nodiscard]] std::vector<SpatialAxes> spatialAxes(const Problem& problem, const Rules& rules);
 
 } // namespace tilewright

@@ -8,7 +8,7 @@ namespace tilewright {
 
 namespace {
 
-/// Same rule broken at the same place, whatever the numbers in the text.
+/// True if both issues report the same rule at the same place; numbers in the text may differ.
 bool isSame(const Issue& a, const Issue& b)
 {
     return a.code == b.code && a.subgraph == b.subgraph && a.op == b.op && a.tensor == b.tensor;

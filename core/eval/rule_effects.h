@@ -8,27 +8,27 @@
 
 namespace tilewright {
 
-/// The effects on a schedule of another value of one rule switch.
+/// The effects of another value of one rule switch on a schedule.
 struct RuleEffect
 {
     const RuleSwitch* rule = nullptr;
-    std::string_view value; ///< the other value
-    double change = 0;      ///< of the total; meaningful when the schedule is valid with both values
+    std::string_view value; ///< value of the switch that is compared with the present one
+    double change = 0; ///< change of the total latency; valid only if the schedule is valid with both values
     bool validBefore = false;
     bool validAfter = false;
     struct Part
     {
         SubgraphId subgraph;
         double latencyChange = 0;
-        std::int64_t peakChange = 0; ///< of the working set
+        std::int64_t peakChange = 0; ///< change of the peak working set
     };
-    std::vector<Part> parts;       ///< subgraphs whose cost differs, the largest change first
-    std::vector<Issue> appears;    ///< rules broken only with the other value
-    std::vector<Issue> disappears; ///< rules broken only with the present value
+    std::vector<Part> parts;       ///< subgraphs whose latency or working set differs, largest change first
+    std::vector<Issue> appears;    ///< issues only with the other value
+    std::vector<Issue> disappears; ///< issues only with the present value
 };
 
-/// The effects of each other value of each switch, in the order of ruleSwitches(); fewer when stopped.
-/// `evaluation` = evaluate(problem, schedule, rules).
+/// Returns the effects of each other value of each switch, in the order of ruleSwitches(); fewer if stopped.
+/// Requires `evaluation` = evaluate(problem, schedule, rules).
 [[nodiscard]] std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
                                                   const Evaluation& evaluation,
                                                   const std::stop_token& stop = {});

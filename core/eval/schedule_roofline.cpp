@@ -29,7 +29,7 @@ double opWork(const Problem& problem, OpId op, const Rules& rules)
                   static_cast<double>(hw.nativeHeight) * static_cast<double>(t.width) /
                   static_cast<double>(hw.nativeWidth);
     const auto depth = static_cast<double>(problem.reductionSize(op));
-    if (matMul && rules.compute == Rules::Compute::Array) // every PE busy in every cycle
+    if (matMul && rules.compute == Rules::Compute::Array) // every PE is busy in every cycle
         work *= depth / StepCosts(hw, {}, rules).wholeTile(problem.reductionSize(op));
     else if (matMul && rules.kScaling == Rules::KScaling::Native)
         work *= depth / static_cast<double>(hw.nativeK());

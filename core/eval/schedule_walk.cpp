@@ -26,7 +26,7 @@ Issue outOfMemory(const SubgraphEvaluation& e, SubgraphId id, const Hardware& hw
     return issue;
 }
 
-/// The first of each code: what follows is mostly the same mistake again.
+/// Appends only the first issue of each code; further ones mostly have the same cause.
 void appendFirstOfEachCode(std::vector<Issue> found, std::vector<Issue>& issues)
 {
     const auto before = static_cast<std::ptrdiff_t>(issues.size());

@@ -33,7 +33,7 @@ private:
 
 } // namespace
 
-/// Writes steps as codes; a code is a list of words, read back by StepTable::step().
+/// Encodes steps. A code is a list of words, which StepTable::step() decodes.
 class StepTableBuilder
 {
 public:
@@ -346,7 +346,7 @@ StepTable::Extremes StepTable::extremes(std::int64_t first, std::int64_t last) c
     auto i = static_cast<std::size_t>(first);
     const auto end = static_cast<std::size_t>(last);
     while (i < end) {
-        // The largest whole block that starts here.
+        // Level of the largest block that starts here and lies within the range.
         std::size_t level = 0;
         std::size_t block = 1;
         while (level < m_pyramid.size() && i % (block * kFan) == 0 && i + block * kFan <= end) {

@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-/// The numbers of one step that do not need its lists; equal to the fields of Step with the same names.
+/// The sums of one step; equal to the fields of Step with the same names.
 struct StepSums
 {
     double compute = 0, memory = 0, latency = 0;
@@ -25,9 +25,9 @@ struct StepSums
     }
 };
 
-/// A trace that can be kept: random access to every Step of a subgraph for a few bytes a step. Steps repeat
-/// up to their position in the tile grid, so each distinct shape is stored once with its ranges written as
-/// "the rows of the tile", "the k range of the step" and so on. Immutable; may be shared between threads.
+/// A compressed trace of a subgraph: random access to every Step with a few bytes for each step. Steps repeat
+/// up to their position in the tile grid, so each distinct shape is stored once, with symbolic ranges such as
+/// "rows of the tile" or "k range of the step". Immutable; may be shared between threads.
 class StepTable
 {
 public:
@@ -35,9 +35,9 @@ public:
 
     enum class End : std::uint8_t {
         Complete,
-        Invalid, ///< the subgraph breaks R4 or R5.3: no step exists
+        Invalid, ///< the subgraph breaks R4 or R5.3, so no step exists
         TooLong, ///< more than `maxSteps` steps; the table holds the first ones
-        Stopped, ///< by the stop token
+        Stopped, ///< stopped by the stop token
     };
 
     /// Traces the subgraph (see traceSubgraph). `expectedSteps` only scales the reported progress.
@@ -50,21 +50,22 @@ public:
     [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(m_shape.size()); }
     /// Sum of the latencies of all steps.
     [[nodiscard]] double duration() const noexcept { return m_duration; }
-    /// R9.1a, the same in every step.
+    /// Elements of the resident and retained tensors (R9.1a), equal in every step.
     [[nodiscard]] std::int64_t reserved() const noexcept { return m_reserved; }
 
-    /// The step as traceSubgraph() visited it.
+    /// Returns the step in the form that traceSubgraph() visits.
     [[nodiscard]] Step step(std::int64_t i) const;
     [[nodiscard]] const StepSums& sums(std::int64_t i) const
     {
         return m_sums[m_shape[static_cast<std::size_t>(i)]];
     }
-    /// Time of the start of the step since the start of the subgraph; start(size()) is the duration.
+    /// Returns the start time of a step since the start of the subgraph; start(size()) is the duration.
     [[nodiscard]] double start(std::int64_t i) const;
-    /// The last step that starts at or before `time`; steps without duration are skipped over. 0 when empty.
+    /// Returns the last step that starts at or before `time`, without steps of no duration; 0 if the table is
+    /// empty.
     [[nodiscard]] std::int64_t stepAt(double time) const;
 
-    /// One stay on a tile: its k steps.
+    /// The consecutive k steps on one tile.
     struct Visit
     {
         std::int64_t tile = 0;
@@ -72,19 +73,19 @@ public:
         double start = 0;
     };
     [[nodiscard]] std::span<const Visit> visits() const noexcept { return m_visits; }
-    /// Index into visits() of the visit to which the step belongs.
+    /// Returns the index into visits() of the visit that contains the step.
     [[nodiscard]] std::int64_t visitOf(std::int64_t step) const;
-    /// One past the last step of a visit.
+    /// Returns the index after the last step of a visit.
     [[nodiscard]] std::int64_t visitEnd(std::int64_t visit) const;
 
-    /// Steps of [first, last) with the largest and the smallest working set; the earliest of equal ones.
+    /// The steps in [first, last) with the largest and the smallest working set; of equal ones the earliest.
     struct Extremes
     {
         std::int64_t largest = 0;
         std::int64_t smallest = 0;
     };
     [[nodiscard]] Extremes extremes(std::int64_t first, std::int64_t last) const;
-    /// How many different shapes of steps there are; steps of one shape have equal sums and equal buffers.
+    /// Number of distinct shapes of steps. Steps of one shape have equal sums and equal buffers.
     [[nodiscard]] std::size_t shapeCount() const noexcept { return m_sums.size(); }
     [[nodiscard]] std::size_t shapeOf(std::int64_t step) const
     {
@@ -98,7 +99,7 @@ private:
     {
         enum class Kind : std::uint8_t { Full, Row, Col, Depth, Fixed };
         Kind kind = Kind::Full;
-        std::int64_t size = 0; // limit of the axis
+        std::int64_t size = 0; // upper limit of ranges on the axis
         std::int64_t from = 0, to = 0;
     };
     struct Position
@@ -113,11 +114,11 @@ private:
     std::int64_t m_reserved = 0;
     double m_duration = 0;
     End m_end = End::Complete;
-    std::vector<std::uint32_t> m_shape; // of each step
-    std::vector<StepSums> m_sums;       // of each shape
+    std::vector<std::uint32_t> m_shape; // index of the shape of each step
+    std::vector<StepSums> m_sums;       // sums of each shape
     std::vector<std::vector<std::int64_t>> m_codes;
     std::vector<Visit> m_visits;
-    std::vector<std::vector<Extremes>> m_pyramid; // level n: blocks of 32^(n+1) steps
+    std::vector<std::vector<Extremes>> m_pyramid; // level n holds the extremes of blocks of 32^(n+1) steps
 };
 
 } // namespace tilewright

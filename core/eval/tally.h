@@ -11,13 +11,14 @@
 
 namespace tilewright {
 
-/// Sums over steps, as both evaluators accumulate them; the fast form multiplies them by the number of equal
-/// steps. A trivial type, so that arrays of it cost nothing: write Tally{} for an empty one.
+/// Sums over steps, as both evaluators accumulate them; the fast evaluator multiplies them by the number of
+/// equal steps. The type is trivial, so uninitialised arrays of it cost no time; write Tally{} for zeros.
 struct Tally
 {
-    double computeBoundTime;         ///< compute time of the steps bound by compute
-    std::int64_t memoryBoundTraffic; ///< elements moved in the other steps; divided only once, to stay exact
-    double memoryBoundElements;      ///< the same sum rounded, for values beyond 63 bits
+    double computeBoundTime; ///< compute time of the compute-bound steps
+    /// Elements transferred in the memory-bound steps; divided by the bandwidth only once, to stay exact.
+    std::int64_t memoryBoundTraffic;
+    double memoryBoundElements; ///< memoryBoundTraffic as a rounded sum, for values beyond 63 bits
     double compute;
     std::int64_t load;
     std::int64_t store;
@@ -25,7 +26,7 @@ struct Tally
     std::int64_t steps;
     std::int64_t computeBound;
 
-    /// One step (R10.1).
+    /// Adds the values of one step (R10.1).
     void step(double stepCompute, std::int64_t loaded, std::int64_t stored, std::int64_t workingSet,
               const MemoryCosts& costs)
     {
@@ -79,7 +80,7 @@ struct Tally
                (exact ? static_cast<double>(memoryBoundTraffic) : memoryBoundElements) / costs.bandwidth;
     }
 
-    /// Fills the sums of a structurally valid subgraph; the grid and `reserved` are the caller's.
+    /// Fills the sums of a structurally valid subgraph. The caller sets the grid and `reserved`.
     void finish(SubgraphEvaluation& out, const Hardware& hw, const MemoryCosts& costs) const
     {
         out.structurallyValid = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explaining evaluator: the rules word by word, one (tile, k) step after the other
+// The explaining evaluator: simulates one (tile, k) step after another, exactly as the rules are written
 // (docs/rules/schedule.md 14).
 #include "eval/trace.h"
 
@@ -23,13 +23,14 @@ bool sameBuffer(const StepBuffer& a, const StepBuffer& b)
 
 namespace {
 
-using RunKey = std::array<std::int64_t, 7>; // op, rectangle, k range (R6.6)
+using RunKey = std::array<std::int64_t, 7>; // op, rectangle and k range of a run (R6.6)
 
-/// The set of runs so far, of which a long trace has millions: an open hash table of positions in a list.
+/// The set of runs so far, as an open-addressing hash table of indices into a list. A long trace has millions
+/// of runs.
 class RunSet
 {
 public:
-    /// Adds a run; false when it is in the set already.
+    /// Adds a run; returns false if it is already in the set.
     bool add(const RunKey& key)
     {
         if (m_keys.size() * 2 >= m_table.size()) {
@@ -46,7 +47,7 @@ public:
     }
 
 private:
-    /// The position in the table of the key, or the free one where it would be.
+    /// Returns the table index of the key, or the free index at which it would be stored.
     [[nodiscard]] std::size_t placeOf(const RunKey& key) const
     {
         std::size_t at = ListHash()(key) & (m_table.size() - 1);
@@ -56,18 +57,18 @@ private:
     }
 
     std::vector<RunKey> m_keys;
-    std::vector<std::uint32_t> m_table; // position plus 1; 0: free
+    std::vector<std::uint32_t> m_table; // index + 1; 0 = free
 };
 
 struct Request
 {
-    std::uint32_t input; // in the plan's inputs()
+    std::uint32_t input; // index in the plan's inputs()
     TensorId tensor;
     Role role;
     Rect rect;
 };
 
-/// The parts of `rect` outside of `covered`, which are added to `covered` (R9.7).
+/// Returns the number of elements of `rect` outside `covered`, and adds these parts to `covered` (R9.7).
 std::int64_t cover(std::vector<Rect>& covered, const Rect& rect)
 {
     std::vector<Rect> fresh{rect};
@@ -112,7 +113,7 @@ public:
         };
         for (const TensorId t : plan.inputs()) {
             m_resident.push_back(listed(residentBefore, t));
-            m_kept.push_back(listed(subgraph.retain, t)); // R9.7
+            m_kept.push_back(listed(subgraph.retain, t)); // a retained input (R9.7)
         }
         m_reserved = reservedElements(m_problem, residentBefore, subgraph.retain);
         for (std::size_t s = 0; s < plan.sinks().size(); ++s) {
@@ -155,7 +156,8 @@ private:
         std::int64_t begin = 0, end = 0;
     };
 
-    /// Finds the ops that may repeat a run: all but those requested in one way only, by tiles and k steps.
+    /// Finds the ops that may repeat a run: all except those with only one kind of request, by tiles and k
+    /// steps.
     void findRepeatable()
     {
         std::vector<std::uint32_t> ways(m_plan.ops().size(), 0);
@@ -170,7 +172,7 @@ private:
                 m_repeatable[u.id] = true;
     }
 
-    /// Sets the ranges of the plan for this step: each is a tile, a k range or the whole extent.
+    /// Sets the ranges of the plan for this step; each is a tile, a k range or the whole extent.
     void findRanges()
     {
         const Granularity& g = m_subgraph.granularity;
@@ -201,7 +203,7 @@ private:
         return {rows.begin, rows.end, cols.begin, cols.end};
     }
 
-    /// The tile of a sink at the current position; empty when it does not take part.
+    /// Returns the tile of a sink at the current position; empty if the sink is not active.
     [[nodiscard]] Rect tileOf(std::size_t sink) const
     {
         const SubgraphPlan::Sink& s = m_plan.sinks()[sink];
@@ -221,7 +223,7 @@ private:
         m_requests.push_back(wanted);
     }
 
-    /// Adds the run; false when it is already in this step (R6.6).
+    /// Adds the run; returns false if it is already in this step (R6.6).
     bool addRun(const Use& u)
     {
         const OpId o = m_plan.ops()[u.id];
@@ -251,8 +253,8 @@ private:
         return true;
     }
 
-    /// Adds a use and, unless it is a run of this step already, its needs: depth-first with an explicit
-    /// stack, because chains may be longer than the stack of a thread.
+    /// Adds a use and, unless it is already a run of this step, the uses that it needs. Depth-first search
+    /// with an explicit stack, since long chains would overflow the thread's stack.
     void follow(std::uint32_t root)
     {
         m_pending.assign(1, root);
@@ -268,7 +270,8 @@ private:
         }
     }
 
-    /// Adds the uses of a sink (R6.1, R6.2): drivers in their k steps, its epilogue in the completing step.
+    /// Adds the uses of a sink (R6.1, R6.2): its drivers in their k steps, its epilogue in the completing
+    /// step.
     void runSink(const SubgraphPlan::Sink& sink, bool completes)
     {
         for (const std::uint32_t root : m_plan.roots(sink)) {
@@ -328,7 +331,7 @@ private:
                            [&](const StepBuffer& x) { return sameBuffer(x, b); });
     }
 
-    // R9.6: returns the tensors whose buffers were taken over.
+    // R9.6: returns the tensors whose buffers outputs have taken over.
     [[nodiscard]] std::vector<TensorId> donate()
     {
         std::vector<TensorId> taken;
@@ -415,19 +418,21 @@ private:
     const Subgraph& m_subgraph;
     const Rules& m_rules;
     StepCosts m_cost;
-    std::vector<char> m_resident, m_kept;     // by input
-    std::vector<std::vector<Rect>> m_covered; // by input, R9.7: what of a kept one is there already
-    std::vector<std::int64_t> m_kSteps;       // by sink: n(t)
-    std::vector<char> m_retained;             // by sink
-    std::vector<Range> m_range;               // by slot
+    // for each input: true if resident; true if retained by this subgraph
+    std::vector<char> m_resident, m_kept;
+    // by input: the parts of a retained input that are already in fast memory (R9.7)
+    std::vector<std::vector<Rect>> m_covered;
+    std::vector<std::int64_t> m_kSteps; // number of k steps of each sink, n(t)
+    std::vector<char> m_retained;       // for each sink: true if retained
+    std::vector<Range> m_range;         // the range of each slot in the current step
     TileGrid m_grid;
     std::int64_t m_reserved = 0;
     std::vector<StepBuffer> m_previous;
     std::vector<Request> m_requests;
-    std::vector<std::vector<std::uint32_t>> m_requestsOf; // by input: this step's, by position
-    std::vector<std::vector<std::uint32_t>> m_runsOf;     // by op
-    std::vector<std::uint32_t> m_pending;                 // stack of uses
-    std::vector<char> m_repeatable;                       // by op
+    std::vector<std::vector<std::uint32_t>> m_requestsOf; // by input: positions of the requests in this step
+    std::vector<std::vector<std::uint32_t>> m_runsOf;     // for each op, its runs in the current step
+    std::vector<std::uint32_t> m_pending;                 // stack of uses that are still to be followed
+    std::vector<char> m_repeatable;                       // for each op, true if it may repeat a run
     RunSet m_earlier;
     Step m_step;
 };

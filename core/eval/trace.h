@@ -20,57 +20,57 @@ struct Rect
     auto operator<=>(const Rect&) const = default;
 };
 
-/// One named buffer in use in a step (R7.1).
+/// One named buffer used in a step (R7.1).
 struct StepBuffer
 {
     TensorId tensor;
-    Role role = Role::Pointwise; ///< meaningless when `full`
+    Role role = Role::Pointwise; ///< not valid if `full`
     Rect rect;
-    bool full = false;   ///< FULL(t)
-    bool loaded = false; ///< loaded in this step; otherwise reused from the previous one
+    bool full = false;   ///< true for a buffer with the whole tensor, FULL(t)
+    bool loaded = false; ///< true if loaded in this step, false if reused from the previous one
 };
 
-/// Whether both are the same named buffer (R7.1), whatever was loaded.
+/// True if both are the same named buffer (R7.1), whether loaded or not.
 [[nodiscard]] bool sameBuffer(const StepBuffer& a, const StepBuffer& b);
 
-/// One op run of a step (R6).
+/// One run of an op in a step (R6).
 struct StepRun
 {
     OpId op;
     Rect rect;
     std::int64_t k0 = 0, k1 = 0;
-    double cost = 0;       ///< compute time charged (0 when repeated, R8.1 neutral)
-    bool repeated = false; ///< identical to a run of an earlier step
+    double cost = 0;       ///< compute time charged; 0 for a repeated run (R8.1)
+    bool repeated = false; ///< true if identical to a run of an earlier step
 };
 
-/// One sink taking part in the step.
+/// One sink that is active in the step.
 struct StepSink
 {
     TensorId tensor;
     Rect tile;
     bool completes = false;
-    bool stored = false;               ///< written to slow memory in this step
-    std::int64_t accumulators = 0;     ///< elements of separate accumulators of split drivers (R9.1d)
-    std::int64_t outputElements = 0;   ///< R9.1c: 0 when retained
-    std::optional<TensorId> takesOver; ///< R9.6: lies in a buffer of this tensor from now on
+    bool stored = false;               ///< true if written to slow memory in this step
+    std::int64_t accumulators = 0;     ///< elements of the separate accumulators of split drivers (R9.1d)
+    std::int64_t outputElements = 0;   ///< elements of the output tile; 0 if retained (R9.1c)
+    std::optional<TensorId> takesOver; ///< tensor whose buffer the output reuses from now on (R9.6)
 };
 
-/// Everything that happens in one (tile, k) step.
+/// Everything that one (tile, k) step does.
 struct Step
 {
-    std::int64_t index = 0; ///< in order of execution
-    std::int64_t tile = 0;  ///< r * cols + c
+    std::int64_t index = 0; ///< index in order of execution
+    std::int64_t tile = 0;  ///< index of the tile: r * cols + c
     std::int64_t row = 0, col = 0;
     std::int64_t kStep = 0, kSteps = 1;
     std::vector<StepRun> runs;
     std::vector<StepBuffer> buffers;
     std::vector<StepSink> sinks;
-    std::vector<TensorId> residentReads; ///< requests served from RES (no buffer, no load)
-    std::vector<StepBuffer> keptLoads; ///< requests that loaded (part of) a retained input (R9.7); no buffer
+    std::vector<TensorId> residentReads; ///< tensors read from RES, without buffer or load
+    std::vector<StepBuffer> keptLoads;   ///< loads of (parts of) retained inputs, which need no buffer (R9.7)
     std::int64_t loadElements = 0, storeElements = 0;
     std::int64_t workingSet = 0;
-    std::int64_t reserved = 0;      ///< R9.1a
-    std::int64_t inputElements = 0; ///< R9.1b
+    std::int64_t reserved = 0;      ///< elements of the resident and retained tensors (R9.1a)
+    std::int64_t inputElements = 0; ///< elements of the input buffers (R9.1b)
     std::int64_t outputElements = 0, accumulatorElements = 0, donatedElements = 0;
     double compute = 0, memory = 0, latency = 0;
     double start = 0; ///< time since the start of the subgraph
@@ -80,12 +80,13 @@ struct Step
     }
 };
 
-/// Walks the steps of one subgraph in order; the visitor returns false to stop. `residentBefore` = RES (R3).
-/// Nothing is visited when the subgraph breaks R4 or R5.3.
+/// Calls the visitor for the steps of one subgraph in order, until it returns false. `residentBefore` = RES
+/// (R3). Nothing is visited if the subgraph breaks R4 or R5.3.
 void traceSubgraph(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
                    const Rules& rules, const std::function<bool(const Step&)>& visit);
 
-/// The sums over all steps of traceSubgraph(); structurallyValid is false when it breaks R2.2, R4 or R5.3.
+/// Returns the sums over all steps of traceSubgraph(). structurallyValid is false if the subgraph breaks
+/// R2.2, R4 or R5.3.
 [[nodiscard]] SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgraph& subgraph,
                                                          std::span<const TensorId> residentBefore,
                                                          const Rules& rules);

@@ -47,7 +47,7 @@ std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, 
 {
     constexpr std::int64_t kStepsBetweenChecks = 1024;
     std::map<TensorId, TensorTraffic> sums;
-    std::map<TensorId, std::set<Rect>> kept; // R9.7: of a retained input every element is loaded once
+    std::map<TensorId, std::set<Rect>> kept; // R9.7: every element of a retained input is loaded only once
     bool complete = true;
     traceSubgraph(problem, subgraph, residentBefore, rules, [&](const Step& step) {
         if (step.index >= maxSteps || (step.index % kStepsBetweenChecks == 0 && stop.stop_requested())) {

@@ -12,18 +12,19 @@
 
 namespace tilewright {
 
-/// What one tensor costs one subgraph, in elements over all steps (R7, R8).
+/// Traffic of one tensor in one subgraph, in elements over all steps (R7, R8).
 struct TensorTraffic
 {
     TensorId tensor;
-    std::int64_t load = 0;  ///< from slow memory; more than the tensor has when parts are loaded again
-    std::int64_t store = 0; ///< to slow memory
+    /// Elements loaded from slow memory; more than the tensor has if parts are loaded repeatedly.
+    std::int64_t load = 0;
+    std::int64_t store = 0; ///< elements stored to slow memory
     bool operator==(const TensorTraffic&) const = default;
 };
 
-/// Per tensor that moves, ascending. The sums equal SubgraphEvaluation::loadElements and storeElements. Walks
-/// the steps: nothing when there are more than `maxSteps` or when stopped. Empty when the subgraph breaks R4
-/// or R5.3.
+/// Returns the traffic of each transferred tensor, ascending. The sums equal SubgraphEvaluation::loadElements
+/// and storeElements. Simulates the steps: returns nothing if there are more than `maxSteps` or if stopped.
+/// Empty if the subgraph breaks R4 or R5.3.
 [[nodiscard]] std::optional<std::vector<TensorTraffic>>
 tensorTraffic(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
               const Rules& rules, std::int64_t maxSteps = 2'000'000, const std::stop_token& stop = {});

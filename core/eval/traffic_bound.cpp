@@ -13,7 +13,7 @@ namespace tilewright {
 
 namespace {
 
-/// Whether a MatMul reads the op's output, directly or through pointwise ops.
+/// True if a MatMul reads the op's output, directly or through Pointwise ops.
 bool feedsMatMul(const Problem& problem, OpId op)
 {
     std::vector<OpId> stack{op};
@@ -76,22 +76,24 @@ double leastCompute(const Problem& problem, const Rules& rules, OpId op)
 
 namespace {
 
-/// Traffic that no schedule avoids.
+/// Lower bound of the traffic of every schedule.
 ///
-/// A slice of an operand that changes with every k step is never reused (R7.2 remembers one step), so a
-/// MatMul that is stepped along k (none has to be with k_limit=reduction) loads its LHS anew for every column
-/// of tiles and its RHS for every row of tiles, and tiles are at most native (R4.1, R4.2). The ways out are:
-/// the operand is resident or held whole as FULL(t) - impossible when it is larger than fast memory; it is
-/// produced inside - impossible for graph inputs, and by R4.7 for results of pointwise ops when K exceeds the
-/// native size; or the MatMul itself is interior and runs on whole reduction ranges. An interior MatMul that
-/// serves a LHS runs on [tile rows x k chunk]: it keeps its own LHS strip, but its RHS slice changes with
-/// every step, or is the whole tensor, which does not fit; symmetrically for a RHS. So the LHS factor holds
-/// unless the result may serve a LHS inside, the RHS factor unless it may serve a RHS inside. An op is
-/// executed whole in at least one subgraph, and its loads of one tensor can be shared with other ops' loads
-/// of that tensor, so the largest demand of any reader counts once for each tensor.
+/// A slice of an operand that changes with every k step is never reused (R7.2 remembers one step). So a
+/// MatMul that is split along k (with k_limit=reduction none has to be) loads its LHS for every column of
+/// tiles and its RHS for every row of tiles, and tiles are at most native (R4.1, R4.2). Exceptions:
+///  - The operand is resident or held whole as FULL(t). This is impossible if it is larger than fast memory.
+///  - The operand is produced in the same subgraph. This is impossible for graph inputs, and by R4.7 for
+///    results of Pointwise ops if K exceeds the native size.
+///  - The MatMul is interior and runs on whole reduction ranges. An interior MatMul that serves a LHS runs on
+///    [tile rows x k chunk]: it keeps its own LHS strip, but its RHS slice changes with every step, or is the
+///    whole tensor, which does not fit. The same holds symmetrically for a RHS. So the LHS factor holds
+///    unless the result may serve a LHS in the same subgraph, the RHS factor unless it may serve a RHS.
 ///
-/// Where a MatMul is the only reader of an operand, more is certain, because its ways out exclude one another
-/// and nobody else can have the operand whole: see leastLoads().
+/// Every op runs completely in at least one subgraph. Its loads of a tensor can be shared with other ops'
+/// loads of that tensor, so for each tensor only the largest demand of any reader counts.
+///
+/// If a MatMul is the only reader of an operand, the bound is higher: the exceptions exclude one another, and
+/// no other op can hold the operand whole. See leastLoads().
 class ForcedTraffic
 {
 public:
@@ -120,11 +122,12 @@ private:
     [[nodiscard]] double of(TensorId t) const
     {
         const double area = static_cast<double>(m_problem.tensor(t).elements());
-        const bool read = !m_problem.producer(t); // or computed
+        const bool read = !m_problem.producer(t); // true if loaded from slow memory, false if computed
         if (isWritten(t) && m_problem.consumers(t).empty())
             return area;
         const auto readers = m_problem.consumers(t);
-        if (!readers.empty() && owns(readers.front(), t)) // loads: leastLoads()
+        // the loads of such a tensor are counted by leastLoads()
+        if (!readers.empty() && owns(readers.front(), t))
             return read ? 0 : area;
         double factor = read && !readers.empty() ? 1 : 0;
         bool stored = isWritten(t);
@@ -141,27 +144,28 @@ private:
         return area * (factor + (stored ? 1 : 0));
     }
 
-    /// Whether every schedule writes it: an output of the graph, or a base of a view that is read (R1.7).
+    /// True if every schedule writes the tensor: it is a graph output, or a base of a view that is read
+    /// (R1.7).
     [[nodiscard]] bool isWritten(TensorId t) const
     {
         return m_problem.isGraphOutput(t) || (m_problem.producer(t) && !m_problem.viewsOf(t).empty());
     }
-    /// Whether m alone reads t, and from slow memory.
+    /// True if m is the only reader of t and reads it from slow memory.
     [[nodiscard]] bool owns(OpId m, TensorId t) const
     {
         const Op& op = m_problem.op(m);
         return m_limited && op.type == OpType::MatMul && m_problem.consumers(t).size() == 1 &&
                op.inputs[0] != op.inputs[1] && outside(t, m, op.inputs[0] == t);
     }
-    /// Elements of its own operands that m loads, in the cheapest of its three roles; with what keeping the
-    /// result out of its consumers' subgraphs costs in the first.
-    ///  - Stepped along k, as a sink or before an epilogue: the LHS once for every column of tiles, the RHS
-    ///    once for every row; or with its whole reduction in one step, where R4.2 allows that: see
-    ///    wholeReductionLoads(). If only MatMuls read the result it is a sink, and stored and loaded when it
-    ///    is too large to stay.
-    ///  - Interior, serving a LHS: its own LHS strip [tile rows x K] stays, which limits the rows when it has
-    ///    to fit, and the RHS is loaded for every row of tiles unless it can be held whole.
-    ///  - Interior, serving a RHS: the mirror image.
+    /// Lower bound of the elements that MatMul m loads of operands that no other op reads: the minimum over
+    /// its three possible roles.
+    ///  - Split along k, as a sink or before an epilogue: it loads the LHS once for every column of tiles and
+    ///    the RHS once for every row. If R4.2 allows the whole reduction in one step, wholeReductionLoads()
+    ///    is the bound. If only MatMuls read the result, it is a sink; a result that is too large to be
+    ///    retained is stored and loaded again, which is added.
+    ///  - Interior, serving a LHS: its own LHS strip [tile rows x K] stays in memory, which limits the rows.
+    ///    The RHS is loaded for every row of tiles unless it can be held whole.
+    ///  - Interior, serving a RHS: the same with rows and columns exchanged.
     [[nodiscard]] double leastLoads(OpId m) const
     {
         const Op& op = m_problem.op(m);
@@ -183,7 +187,7 @@ private:
         };
         double least = std::numeric_limits<double>::infinity();
         if (depth > 1)
-            // The tile of the result and the thinnest slices fit.
+            // The tile of the result has to fit together with the thinnest slices.
             for (std::int64_t w = 1; w <= std::min(m_hw.nativeWidth, out.width); ++w)
                 least = std::min(
                     least, left * static_cast<double>(ceilDiv(out.width, w)) +
@@ -207,12 +211,13 @@ private:
                                                         : 1.0));
         return least;
     }
-    /// With the whole reduction in one step: a tile of h x w takes its strips [h x K] and [K x w], which have
-    /// to fit beside it. Going on to any other tile changes the one strip or the other, so each tile pays for
-    /// one of them, the first tile of a column for that of the column as well. Where h <= w that is, in every
-    /// column that is not clipped, at least all LHS strips but one and its own: (columns - 1)(H - h) K on top
-    /// of the RHS; where h >= w the mirror image. The less of it the higher the tile, so the highest that fit
-    /// are looked at for each w.
+    /// Lower bound of the loads with the whole reduction in one step. A tile of h x w needs its strips [h x
+    /// K] and [K x w], which have to fit together with it. The next tile needs another strip on at least one
+    /// side, so each tile pays for one strip, and the first tile of a column also pays for the column's
+    /// strip. If h <= w, every column that is not clipped loads at least all LHS strips except one and its
+    /// own strip: (columns - 1)(H - h) K in addition to the RHS. If h >= w, the same holds with rows and
+    /// columns exchanged. The bound falls with the height of the tile, so for each w only the largest h that
+    /// fits is considered.
     [[nodiscard]] double wholeReductionLoads(const Tensor& out, std::int64_t depth) const
     {
         const std::int64_t capacity = m_hw.fastMemoryCapacity;
@@ -240,12 +245,12 @@ private:
     {
         return m_problem.tensor(t).elements() > m_hw.fastMemoryCapacity;
     }
-    /// R4.7 forbids a pointwise result as this operand of m inside one subgraph.
+    /// True if R4.7 forbids a Pointwise result as this operand of m inside one subgraph.
     [[nodiscard]] bool prologueForbids(OpId m, bool left) const
     {
         return isPrologueForbidden(m_problem, m_rules, m, left);
     }
-    /// Whether m has to read the operand from slow memory.
+    /// True if m has to read the operand from slow memory.
     [[nodiscard]] bool outside(TensorId t, OpId m, bool left) const
     {
         if (!m_problem.producer(t))
@@ -261,8 +266,8 @@ private:
         return static_cast<double>(left ? ceilDiv(out.width, m_hw.nativeWidth)
                                         : ceilDiv(out.height, m_hw.nativeHeight));
     }
-    /// Whether m's result may be the LHS (left) or RHS of a MatMul of the same subgraph, directly or through
-    /// pointwise ops.
+    /// True if m's result may be the LHS (left) or RHS of a MatMul of the same subgraph, directly or through
+    /// Pointwise ops.
     [[nodiscard]] bool mayServe(OpId m, bool left) const
     {
         std::vector<OpId> stack{m};
@@ -287,9 +292,9 @@ private:
 
     const Problem& m_problem;
     const Hardware& m_hw;
-    bool m_limited; ///< tiles are at most native, and what is read is not kept
+    bool m_limited; ///< true if tiles are at most native and inputs are not retained
     const Rules& m_rules;
-    std::int64_t m_mostK; ///< R4.2: a MatMul that reduces more is stepped along k
+    std::int64_t m_mostK; ///< R4.2: a MatMul with a larger reduction is split along k
 };
 
 } // namespace

@@ -11,9 +11,10 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kPerKind = 3;   ///< alternatives kept
-constexpr std::size_t kMostApart = 8; ///< ops that are tried alone: those at both ends of the subgraph
-constexpr int kMostFused = 8;         ///< neighbours tried, the nearest in the schedule
+constexpr std::size_t kPerKind = 3; ///< maximum number of alternatives of each kind
+/// Maximum number of ops that are tried as a subgraph of their own, taken from both ends of the subgraph.
+constexpr std::size_t kMostApart = 8;
+constexpr int kMostFused = 8; ///< maximum number of neighbours tried for fusion, the nearest in the schedule
 
 class Alternatives
 {
@@ -101,8 +102,8 @@ private:
                 with(i, std::move(changed)));
         }
     }
-    /// Adds the schedule in which subgraphs for `parts`, with their best tilings, take the place of those in
-    /// `gone`.
+    /// Adds the schedule in which subgraphs of the op sets `parts`, with their best tilings, replace the
+    /// subgraphs `gone`.
     void replan(SolveAlternative::Kind kind, std::string text, const std::vector<std::size_t>& gone,
                 const std::vector<std::vector<OpId>>& parts)
     {

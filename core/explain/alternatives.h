@@ -12,23 +12,24 @@
 
 namespace tilewright {
 
-/// What else could be done with one subgraph, and what it would cost: the "why" of a schedule.
+/// An alternative to one subgraph of a schedule, and its effect on the latency.
 struct SolveAlternative
 {
     enum class Kind : std::uint8_t { Granularity, Traversal, NotRetained, Apart, Fused };
     Kind kind = Kind::Granularity;
-    std::string text;  ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 and op4 apart"
-    double total = 0;  ///< latency of the whole valid schedule with this change (the rest keeps its tilings)
-    double loss = 0;   ///< total - the schedule's total; negative when the schedule can be improved this way
-    Schedule schedule; ///< with the change
+    std::string text; ///< e.g. "granularity 128 x 64 x 32", "without retaining t7", "op3 and op4 apart"
+    /// Latency of the whole schedule with this change; the other subgraphs keep their tilings.
+    double total = 0;
+    double loss = 0; ///< `total` minus the latency of the schedule; negative if the change is an improvement
+    Schedule schedule; ///< the schedule with the change
 };
 
 /// Called with the alternatives of each subgraph as soon as they are known.
 using AlternativesFound = std::function<void(SubgraphId, const std::vector<SolveAlternative>&)>;
 
-/// For each subgraph of a valid schedule the best few valid alternatives of every kind, the cheapest first;
-/// empty for locked subgraphs and for a schedule that is not valid. Totals are exact. Of large subgraphs only
-/// some ways to take them apart, of subgraphs with many neighbours only the nearest are tried.
+/// Returns the best valid alternatives of every kind for each subgraph of a valid schedule, the fastest
+/// first. Empty for locked subgraphs and for a schedule that is not valid. Totals are exact. Of large
+/// subgraphs only some splits are tried, of subgraphs with many neighbours only the nearest ones.
 std::vector<std::vector<SolveAlternative>> solveAlternatives(const Problem& problem, const Schedule& schedule,
                                                              const Rules& rules,
                                                              const Progress& progress = {},

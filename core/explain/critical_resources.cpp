@@ -14,10 +14,10 @@ namespace tilewright {
 namespace {
 
 constexpr double kMore = 1.1;
-constexpr double kUnlimited = 1e6; // times the capacity: nothing is out of memory any more
+constexpr double kUnlimited = 1e6; // multiple of the capacity at which no subgraph is out of memory
 constexpr std::int64_t kMostSteps = 2'000'000;
 
-/// Attributes time that memory binds to loading and storing.
+/// Splits memory-bound time between loading and storing.
 void addMemoryTime(CriticalResources& out, double time, std::int64_t load, std::int64_t store)
 {
     const double traffic = static_cast<double>(load) + static_cast<double>(store);
@@ -54,8 +54,8 @@ void addSubgraph(CriticalResources& out, const Problem& problem, const Subgraph&
     });
 }
 
-/// Latency of the same subgraphs on this problem's hardware, each with the best tiling found; locked ones as
-/// they are.
+/// Latency of the same subgraphs on this problem's hardware, each with the best tiling found. Locked
+/// subgraphs keep their tilings.
 double retiled(const Problem& problem, const Schedule& schedule, const Rules& rules, const Progress& progress)
 {
     const Evaluation asIs = evaluate(problem, schedule, rules);

@@ -10,27 +10,28 @@
 
 namespace tilewright {
 
-/// What a schedule spends its latency on, and what better hardware would save. All are times.
+/// The resources that limit a schedule's latency, and the latency that better hardware would save. All values
+/// are times.
 struct CriticalResources
 {
     double total = 0;
-    // These add up to the total: each step counts for what binds it (R10.1).
+    // Shares of the latency by limiting resource, which add up to the total (R10.1).
     double compute = 0;
-    double load = 0; ///< memory-bound steps, split by what they move
+    double load = 0; ///< time of memory-bound steps, split by elements loaded and stored
     double store = 0;
 
-    // Saved by a tenth more of one resource; the schedule stays as it is.
+    // Latency saved by 10 % more of one resource while the schedule stays the same.
     double fasterCompute = 0;
     double moreBandwidth = 0;
-    // The same subgraphs with the best tilings found for the larger memory, against the best found for this
-    // one.
+    // Latency saved by a larger memory: the same subgraphs, each with the best tiling found for either
+    // memory.
     double moreCapacity = 0;
-    double unlimitedCapacity = 0; ///< what the limit costs at all
+    double unlimitedCapacity = 0; ///< latency saved by unlimited capacity
 
-    bool exact = true; ///< false when some subgraph has too many steps to look at each
+    bool exact = true; ///< false if some subgraph has too many steps to examine each
 };
 
-/// Nothing when the schedule is not valid or when stopped.
+/// Returns nothing if the schedule is not valid or if stopped.
 [[nodiscard]] std::optional<CriticalResources> criticalResources(const Problem& problem,
                                                                  const Schedule& schedule, const Rules& rules,
                                                                  const Progress& progress = {});

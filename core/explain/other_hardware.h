@@ -7,8 +7,8 @@ namespace tilewright {
 
 enum class HardwareParameter : std::uint8_t { Capacity, Bandwidth };
 
-/// The problem with one hardware parameter multiplied (rounded, at least 1). Errors when the result leaves
-/// the limits of a problem.
+/// Returns the problem with one hardware parameter multiplied (rounded, at least 1). Returns an Error if the
+/// result exceeds the limits of a problem.
 [[nodiscard]] Result<ProblemPtr> withHardware(const Problem& problem, HardwareParameter parameter,
                                               double factor);
 

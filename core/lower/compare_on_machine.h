@@ -14,7 +14,7 @@ struct ModelsOnMachine
     std::vector<std::array<double, 2>> cycles; ///< of each of comparison.operators; 0 where it is not
     std::array<double, 2> totalCycles{};
 
-    [[nodiscard]] const model::Operator& operatorOf(std::size_t side, OpId op) const
+    [[nodiscard]] const model::Operator& operatorOf(std::size_t side, OperatorId op) const
     {
         return models[side]->model().operators[op];
     }

@@ -27,7 +27,7 @@ std::string comparisonJson(const ModelsOnMachine& models)
     for (std::size_t i = 0; i < c.operators.size(); ++i) {
         const model::OperatorPair& p = c.operators[i];
         Json row{{"change", toString(p.change)}};
-        const auto tell = [&](const char* key, std::size_t of, std::optional<OpId> o) {
+        const auto tell = [&](const char* key, std::size_t of, std::optional<OperatorId> o) {
             if (o)
                 row[key] = {{"name", models.operatorOf(of, *o).name},
                             {"type", models.operatorOf(of, *o).typeName()}};

@@ -12,7 +12,7 @@ namespace tilewright::lower {
 void ProblemLowering::tellDependents()
 {
     constexpr std::size_t kAtOnce = 64, kMost = 4096; ///< bits of a pass; operators that are told about
-    std::vector<OpId> dropped;
+    std::vector<OperatorId> dropped;
     for (std::size_t i = 0; i < m_out.report.nodes.size() && dropped.size() < kMost; ++i)
         if (m_out.report.nodes[i].status == NodeStatus::Dropped)
             dropped.emplace_back(i);
@@ -23,10 +23,10 @@ void ProblemLowering::tellDependents()
         const std::size_t count = std::min(kAtOnce, dropped.size() - first);
         std::vector<std::uint64_t> behind(m_model.tensors.size(), 0);
         std::array<std::int64_t, kAtOnce> macs{};
-        for (const OpId o : order) {
+        for (const OperatorId o : order) {
             const model::Operator& op = m_model.operators[o];
             std::uint64_t mask = 0;
-            for (const TensorId t : op.inputs)
+            for (const ModelTensorId t : op.inputs)
                 mask |= behind[t.index()];
             for (std::uint64_t rest = mask; rest != 0; rest &= rest - 1)
                 macs[static_cast<std::size_t>(std::countr_zero(rest))] += m_out.report.nodes[o.index()].macs;
@@ -35,7 +35,7 @@ void ProblemLowering::tellDependents()
                              dropped.begin() - static_cast<std::ptrdiff_t>(first);
             if (own < static_cast<std::ptrdiff_t>(count))
                 mask |= std::uint64_t{1} << own;
-            for (const TensorId t : op.outputs)
+            for (const ModelTensorId t : op.outputs)
                 behind[t.index()] = mask;
         }
         for (std::size_t i = 0; i < count; ++i) {

@@ -87,7 +87,7 @@ std::vector<NamedLayer> layersOf(const model::Model& model, const LoweredProblem
             products[lowered.source[i].index()].emplace_back(i);
     LayerList out;
     for (std::size_t i = 0; i < model.operators.size(); ++i) {
-        const Operator& op = model.operators[OpId(i)];
+        const Operator& op = model.operators[OperatorId(i)];
         const NodeReport& node = lowered.report.nodes[i];
         if (node.status == NodeStatus::Dropped)
             continue;

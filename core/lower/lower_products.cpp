@@ -44,7 +44,7 @@ Status ProblemLowering::matMul(const Operator& op)
     const auto& t = op.as<model::MatMulAttributes>();
     const Placement a = t.transposeA ? transposedLast(at(op.inputs[0])) : at(op.inputs[0]);
     const Placement b = t.transposeB ? transposedLast(at(op.inputs[1])) : at(op.inputs[1]);
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
     const std::size_t rank = shape.size();
     const bool biased = op.inputs.size() > 2 && !isConstant(op.inputs[2]);
@@ -122,7 +122,7 @@ Status ProblemLowering::einsum(const Operator& op)
     const std::int64_t count = model::elementsOf(index);
     if (Status s = room(op, count); !s)
         return s;
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     std::vector<SourceId> parts;
     for (std::int64_t i = 0; i < count; ++i) {
         std::vector<std::int64_t> position(index.size());
@@ -155,7 +155,7 @@ Status ProblemLowering::attention(const Operator& op)
 {
     const auto& a = op.as<model::AttentionAttributes>();
     const std::int64_t kvHeads = a.kvHeads > 0 ? a.kvHeads : a.heads;
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const model::HeadShape q = *model::headShape(tensor(op.inputs[0]).shape, a.heads);
     const model::HeadShape k = *model::headShape(tensor(op.inputs[1]).shape, kvHeads);
     const model::HeadShape v = *model::headShape(tensor(op.inputs[2]).shape, kvHeads);
@@ -164,7 +164,7 @@ Status ProblemLowering::attention(const Operator& op)
     {
         std::int64_t offset, token, dim;
     };
-    const auto head = [&](TensorId t, const model::HeadShape& s, std::int64_t b, std::int64_t h) {
+    const auto head = [&](ModelTensorId t, const model::HeadShape& s, std::int64_t b, std::int64_t h) {
         const Placement& p = at(t);
         if (p.shape.size() == 2)
             return Head{p.offset + h * s.dims * p.strides[1], p.strides[0], p.strides[1]};

@@ -13,10 +13,10 @@ using model::Shape;
 
 Status ProblemLowering::elementwise(const Operator& op)
 {
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
     Order order = kindOrder(shape, m_image[out.index()] != 0);
-    for (const TensorId t : op.inputs)
+    for (const ModelTensorId t : op.inputs)
         if (tensor(t).shape == shape && !isConstant(t)) {
             order = orderOf(t);
             break;
@@ -48,7 +48,7 @@ Status ProblemLowering::elementwise(const Operator& op)
 /// The tensor and, beside it, the tensor with the halves of each head exchanged.
 Status ProblemLowering::rotary(const Operator& op)
 {
-    const TensorId in = op.inputs[0], out = op.outputs[0];
+    const ModelTensorId in = op.inputs[0], out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
     const Order order = orderOf(in);
     for (std::size_t i = 1; i < op.inputs.size(); ++i)
@@ -90,7 +90,7 @@ void ProblemLowering::slices(const Operator& op)
     }
     const std::size_t axis = axisOf(op.as<model::AxisAttributes>().axis);
     std::int64_t start = 0;
-    for (const TensorId out : op.outputs) {
+    for (const ModelTensorId out : op.outputs) {
         Placement p = x;
         p.shape = tensor(out).shape;
         p.offset += start * x.strides[axis];
@@ -102,7 +102,7 @@ void ProblemLowering::slices(const Operator& op)
 /// Operators that compute nothing: a placement of the same elements, or a rearrangement of them.
 Status ProblemLowering::moved(const Operator& op)
 {
-    const TensorId in = op.inputs[0], out = op.outputs[0];
+    const ModelTensorId in = op.inputs[0], out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
     const Order order = kindOrder(shape, m_image[out.index()] != 0);
     switch (op.kind) {
@@ -145,7 +145,7 @@ Status ProblemLowering::moved(const Operator& op)
     default: // tile, resize, depth to space
         rearrange(op, std::string(toString(op.kind)), order);
     }
-    const auto isSame = [&](TensorId t) {
+    const auto isSame = [&](ModelTensorId t) {
         return m_table.keyOf(arranged(at(t), orderOf(t))) == m_table.keyOf(arranged(at(in), orderOf(in)));
     };
     if (op.outputs.size() == 1 && isSame(out)) {
@@ -159,7 +159,7 @@ Status ProblemLowering::moved(const Operator& op)
 
 Status ProblemLowering::concat(const Operator& op)
 {
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
     const Order order = orderOf(op.inputs[0]);
     std::int64_t axis = op.as<model::AxisAttributes>().axis;
@@ -172,7 +172,7 @@ Status ProblemLowering::concat(const Operator& op)
             break;
         segments &= shape[d] == 1;
     }
-    for (const TensorId t : op.inputs) {
+    for (const ModelTensorId t : op.inputs) {
         const Arrangement part = arranged(at(t), order);
         segments &= m_table.isMatrix(part) && m_table.elements(at(t).source) == tensor(t).elements();
         key += "|" + m_table.keyOf(part);
@@ -186,7 +186,7 @@ Status ProblemLowering::concat(const Operator& op)
 /// The past and the new tokens, one behind the other.
 Status ProblemLowering::kvAppend(const Operator& op)
 {
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& shape = tensor(out).shape;
     std::vector<SourceId> from{at(op.inputs[0]).source};
     std::string key = "append" + std::to_string(op.as<model::KvAttributes>().position) + "|" +

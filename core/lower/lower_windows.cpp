@@ -23,7 +23,7 @@ const std::vector<std::size_t> kImageOrder{0, 2, 3, 1};
 
 } // namespace
 
-Result<Placement> ProblemLowering::padded(const Operator& op, TensorId x)
+Result<Placement> ProblemLowering::padded(const Operator& op, ModelTensorId x)
 {
     const auto& w = op.as<model::WindowAttributes>();
     const Placement& p = at(x);
@@ -48,7 +48,7 @@ Status ProblemLowering::convolution(const Operator& op)
         return in.error();
     const Placement& x = *in;
     const Placement weights = at(op.inputs[1]);
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& y = tensor(out).shape;
     const std::int64_t kh = weights.shape[2], kw = weights.shape[3];
     const std::int64_t perGroup = weights.shape[1], outGroup = y[1] / w.groups;
@@ -135,7 +135,7 @@ Status ProblemLowering::transposedConvolution(const Operator& op)
 {
     const auto& w = op.as<model::WindowAttributes>();
     const Placement x = at(op.inputs[0]), weights = at(op.inputs[1]);
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& y = tensor(out).shape;
     const std::int64_t perGroup = x.shape[1] / w.groups;
     const std::int64_t kh = weights.shape[2], kw = weights.shape[3];
@@ -180,7 +180,7 @@ Status ProblemLowering::pool(const Operator& op)
     if (saturatingMul(w.kernel[0], w.kernel[1]) > kMaxTaps)
         return refuse(op, "more than " + formatGrouped(kMaxTaps) + " taps");
     const Placement& x = *in;
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     const Shape& y = tensor(out).shape;
     std::vector<TensorId> taps;
     for (std::int64_t i = 0; i < w.kernel[0]; ++i)

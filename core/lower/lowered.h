@@ -64,11 +64,11 @@ void tellTotals(LoweringReport& report);
 /// A model as a problem of the Schedule lens (docs/rules/workload.md 3).
 struct LoweredProblem
 {
-    Problem::Data data;        ///< with its views (R1.7)
-    std::vector<OpId> source;  ///< per op: the operator of the model it belongs to
-    std::vector<char> helper;  ///< per op: no MACs of the model
-    std::int64_t timeUnit = 1; ///< cycles
-    double rounding = 0;       ///< largest relative error of a rounded cost or of the bandwidth
+    Problem::Data data;             ///< with its views (R1.7)
+    std::vector<OperatorId> source; ///< per op: the operator of the model it belongs to
+    std::vector<char> helper;       ///< per op: no MACs of the model
+    std::int64_t timeUnit = 1;      ///< cycles
+    double rounding = 0;            ///< largest relative error of a rounded cost or of the bandwidth
     LoweringReport report;
 };
 
@@ -80,8 +80,6 @@ struct LoweredProblem
 
 /// The problem itself, checked.
 [[nodiscard]] Result<ProblemPtr> problemOf(LoweredProblem lowered);
-/// The text of the problem file, views included.
-[[nodiscard]] std::string writeLoweredProblem(const LoweredProblem& lowered);
 /// The report as one JSON document.
 [[nodiscard]] std::string reportJson(const LoweringReport& report);
 

@@ -29,7 +29,7 @@ public:
     {
         for (const model::Tensor& t : m_model.tensors)
             (void)m_out.model.addTensor(t.name, npuShape(t.shape));
-        for (const OpId o : model::operatorOrder(m_model)) {
+        for (const OperatorId o : model::operatorOrder(m_model)) {
             m_current = o;
             const Operator& op = m_model.operators[o];
             NodeReport& node = m_out.nodes[o.index()];
@@ -38,7 +38,7 @@ public:
             node.type = op.typeName();
             node.macs = model::macsOf(m_model, op);
             for (const auto* list : {&op.inputs, &op.outputs})
-                for (const TensorId t : *list)
+                for (const ModelTensorId t : *list)
                     node.bytes = saturatingAdd(node.bytes, m_model.bytes(t));
             m_node = &node;
             lower(op);
@@ -96,7 +96,7 @@ private:
     }
 
     /// The same elements under a shape that the lens can take: a constant is stored so, the rest is a view.
-    std::size_t as(TensorId t, Shape wanted)
+    std::size_t as(ModelTensorId t, Shape wanted)
     {
         if (shape(t.index()) == wanted)
             return t.index();
@@ -107,11 +107,11 @@ private:
         return out;
     }
 
-    static std::vector<std::size_t> indices(const std::vector<TensorId>& tensors)
+    static std::vector<std::size_t> indices(const std::vector<ModelTensorId>& tensors)
     {
         std::vector<std::size_t> out;
         out.reserve(tensors.size());
-        for (const TensorId t : tensors)
+        for (const ModelTensorId t : tensors)
             out.push_back(t.index());
         return out;
     }
@@ -157,7 +157,7 @@ private:
 
     void rest(const Operator& op, std::string text)
     {
-        for (const TensorId out : op.outputs)
+        for (const ModelTensorId out : op.outputs)
             view(m_node->name, indices(op.inputs), out.index());
         note(NodeStatus::Approximated, std::move(text));
     }
@@ -171,7 +171,7 @@ private:
             return rest(op, "a batch of products: a vector node of its bytes");
         const std::int64_t k = a.back(), n = t.transposeB ? b[b.size() - 2] : b.back();
         const std::int64_t m = model::elementsOf(a) / k;
-        const TensorId result = op.outputs[0];
+        const ModelTensorId result = op.outputs[0];
         const std::size_t lhs = as(op.inputs[0], {m, k}), rhs = as(op.inputs[1], {k, n});
         const bool biased = op.inputs.size() > 2 && !m_model.tensors[op.inputs[2]].constant;
         const bool same = shape(result.index()) == Shape{m, n} && !biased;
@@ -233,7 +233,7 @@ private:
     {
         const std::size_t out = op.outputs[0].index();
         std::vector<std::size_t> inputs;
-        for (const TensorId t : op.inputs) {
+        for (const ModelTensorId t : op.inputs) {
             const bool row = shape(t.index()).size() == 1 && shape(t.index())[0] == shape(out).back();
             const bool norm = op.kind == OperatorKind::LayerNorm || op.kind == OperatorKind::RmsNorm;
             const bool plain = shape(t.index()) == shape(out) || (row && !inputs.empty());
@@ -261,7 +261,7 @@ private:
 
     const model::Model& m_model;
     LoweredNpu m_out;
-    OpId m_current;
+    OperatorId m_current;
     NodeReport* m_node = nullptr;
 };
 

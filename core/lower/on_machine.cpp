@@ -24,28 +24,29 @@ mapping::Layer productLayer(const Problem& problem, OpId op)
     return layer;
 }
 
-} // namespace
-
-std::vector<OpId> ModelOnMachine::opsOf(OpId modelOperator) const
-{
-    std::vector<OpId> out;
-    for (std::size_t i = 0; i < lowered.source.size(); ++i)
-        if (lowered.source[i] == modelOperator)
-            out.emplace_back(i);
-    return out;
-}
-
+/// Gives a problem that was lowered from a problem file the file's tensors, ops and views, under their ids.
 void keepIds(LoweredProblem& lowered, const Problem& file)
 {
     Problem::Data data = file.data();
     data.hardware = lowered.data.hardware;
     for (std::size_t i = 0; i < lowered.data.ops.size(); ++i)
-        data.ops[lowered.source[i]].baseCost = lowered.data.ops[OpId(i)].baseCost;
+        data.ops[OpId(lowered.source[i].index())].baseCost = lowered.data.ops[OpId(i)].baseCost;
     lowered.data = std::move(data);
     lowered.source.resize(file.opCount());
     for (std::size_t i = 0; i < lowered.source.size(); ++i)
-        lowered.source[i] = OpId(i);
+        lowered.source[i] = OperatorId(i);
     lowered.helper.assign(file.opCount(), 0);
+}
+
+} // namespace
+
+std::vector<OpId> ModelOnMachine::opsOf(OperatorId op) const
+{
+    std::vector<OpId> out;
+    for (std::size_t i = 0; i < lowered.source.size(); ++i)
+        if (lowered.source[i] == op)
+            out.emplace_back(i);
+    return out;
 }
 
 Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload, const Machine& machine)
@@ -78,23 +79,29 @@ bool sameGraph(const Problem& a, const Problem& b)
 
 Result<Machine> machineOf(const Problem& problem)
 {
+    constexpr std::int64_t kElementBytes = 2, kExternalBytes = std::int64_t{1} << 40;
     const Hardware& hw = problem.hardware();
-    constexpr std::int64_t kElementBytes = 2;
-    const std::int64_t bytes = saturatingMul(hw.fastMemoryCapacity, kElementBytes);
-    const double rate = static_cast<double>(hw.slowMemoryBandwidth) * kElementBytes;
-    const auto level = [](std::int64_t size, double gbPerSecond) {
-        return "{\"buffers\": 1, \"bytes\": " + std::to_string(size) +
-               ", \"gb_per_s\": " + formatNumber(gbPerSecond) + "}";
-    };
-    constexpr std::int64_t kExternalBytes = std::int64_t{1} << 40;
+    Machine m;
+    m.name = "hardware of the problem";
+    m.elementBytes = kElementBytes;
+    m.rows = hw.nativeHeight;
+    m.cols = hw.nativeWidth;
     // The scratchpad feeds the array as fast as it is drained: its rate is no part of a problem.
-    const double inner = static_cast<double>(hw.nativeWidth + hw.nativeHeight) * kElementBytes;
-    return readMachine(
-        "{\"name\": \"hardware of the problem\", \"element_bytes\": " + std::to_string(kElementBytes) +
-            ", \"array\": {\"rows\": " + std::to_string(hw.nativeHeight) + ", \"cols\": " +
-            std::to_string(hw.nativeWidth) + "}, \"levels\": {\"l3\": " + level(bytes, inner) +
-            ", \"external\": " + level(kExternalBytes, rate) + "}}",
-        problem.name().empty() ? "problem" : problem.name());
+    m.at(MachineLevel::L3) = {1, saturatingMul(hw.fastMemoryCapacity, kElementBytes),
+                              static_cast<double>(hw.nativeWidth + hw.nativeHeight) * kElementBytes};
+    m.at(MachineLevel::External) = {1, kExternalBytes,
+                                    static_cast<double>(hw.slowMemoryBandwidth) * kElementBytes};
+    m.given = {"name",
+               "element_bytes",
+               "array.rows",
+               "array.cols",
+               "levels.l3.buffers",
+               "levels.l3.bytes",
+               "levels.l3.gb_per_s",
+               "levels.external.buffers",
+               "levels.external.bytes",
+               "levels.external.gb_per_s"};
+    return completeMachine(m, problem.name().empty() ? "problem" : problem.name());
 }
 
 std::optional<OpId> largestProduct(const Problem& problem, std::span<const OpId> ops)
@@ -154,17 +161,23 @@ Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
             saturatingMul(extent("C"), saturatingMul(extent("Fx"), extent("Fy")))};
 }
 
+Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine)
+{
+    if (!workload.npu)
+        return lowerToNpu(workload.model, machine);
+    LoweredNpu out;
+    out.model = *workload.npu;
+    out.model.dtypeBytes = static_cast<int>(machine.elementBytes);
+    for (std::size_t i = 0; i < out.model.ops.size(); ++i)
+        out.source.emplace_back(i);
+    return out;
+}
+
 Result<LoweredNpu> npuOf(const ModelOnMachine& model)
 {
-    if (!model.workload->npu)
-        return lowerToNpu(model.model(), model.machine);
-    LoweredNpu out;
-    out.model = *model.workload->npu;
-    out.model.dtypeBytes = static_cast<int>(model.machine.elementBytes);
-    out.source.resize(out.model.ops.size());
-    for (std::size_t i = 0; i < out.source.size(); ++i)
-        out.source[i] = OpId(i);
-    out.nodes = model.lowered.report.nodes;
+    auto out = npuOf(*model.workload, model.machine);
+    if (out && model.workload->npu)
+        out->nodes = model.lowered.report.nodes;
     return out;
 }
 

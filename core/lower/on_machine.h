@@ -25,14 +25,11 @@ struct ModelOnMachine
 
     [[nodiscard]] const model::Model& model() const noexcept { return workload->model; }
     /// The operator that an op of the problem belongs to.
-    [[nodiscard]] OpId operatorOf(OpId op) const { return lowered.source[op.index()]; }
+    [[nodiscard]] OperatorId operatorOf(OpId op) const { return lowered.source[op.index()]; }
     /// The ops of the problem that an operator has become, in their order.
-    [[nodiscard]] std::vector<OpId> opsOf(OpId modelOperator) const;
+    [[nodiscard]] std::vector<OpId> opsOf(OperatorId op) const;
 };
 using ModelOnMachinePtr = std::shared_ptr<const ModelOnMachine>;
-
-/// Gives a problem that was lowered from a problem file the file's tensors, ops and views, under their ids.
-void keepIds(LoweredProblem& lowered, const Problem& file);
 
 /// The Error names what of the workload is no model, or the operator that cannot be lowered.
 [[nodiscard]] Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload,
@@ -58,7 +55,10 @@ void keepIds(LoweredProblem& lowered, const Problem& file);
 [[nodiscard]] Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
                                  mapping::Level level);
 
-/// The model as one of the NPU lens: the file itself where it is one, else lowered.
+/// The model as one of the NPU lens: the file itself where it is one, with elements of the machine's size,
+/// else lowered.
+[[nodiscard]] Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine);
+/// The same, with the nodes of the lowered problem where the file itself is taken.
 [[nodiscard]] Result<LoweredNpu> npuOf(const ModelOnMachine& model);
 
 /// The NPU's tiles of a schedule.

@@ -68,7 +68,7 @@ Result<LoweredProblem> ProblemLowering::run()
     r.nodes.resize(r.operators);
     markImages();
     addInputs();
-    for (const OpId o : model::operatorOrder(m_model)) {
+    for (const OperatorId o : model::operatorOrder(m_model)) {
         m_current = o;
         if (Status s = lower(m_model.operators[o]); !s)
             return s.error();
@@ -87,7 +87,7 @@ Result<LoweredProblem> ProblemLowering::run()
 
 void ProblemLowering::markImages()
 {
-    const auto mark = [&](TensorId t) {
+    const auto mark = [&](ModelTensorId t) {
         if (tensor(t).shape.size() != 4 || m_image[t.index()])
             return false;
         m_image[t.index()] = 1;
@@ -96,21 +96,21 @@ void ProblemLowering::markImages()
     for (const Operator& op : m_model.operators)
         if (readsImage(op.kind)) {
             mark(op.inputs[0]);
-            for (const TensorId t : op.outputs)
+            for (const ModelTensorId t : op.outputs)
                 mark(t);
         }
     const auto order = model::operatorOrder(m_model);
     for (bool changed = true; changed;) { // forwards and backwards through what stands between
         changed = false;
-        const auto spread = [&](OpId o) {
+        const auto spread = [&](OperatorId o) {
             const Operator& op = m_model.operators[o];
             if (!keepsImage(op.kind))
                 return;
-            const auto isImage = [&](TensorId t) { return m_image[t.index()] != 0; };
+            const auto isImage = [&](ModelTensorId t) { return m_image[t.index()] != 0; };
             if (std::any_of(op.inputs.begin(), op.inputs.end(), isImage) ||
                 std::any_of(op.outputs.begin(), op.outputs.end(), isImage))
                 for (const auto* list : {&op.inputs, &op.outputs})
-                    for (const TensorId t : *list)
+                    for (const ModelTensorId t : *list)
                         changed |= mark(t);
         };
         std::for_each(order.begin(), order.end(), spread);
@@ -122,15 +122,15 @@ void ProblemLowering::addInputs()
 {
     std::vector<bool> written(m_model.tensors.size(), false);
     for (const Operator& op : m_model.operators)
-        for (const TensorId t : op.outputs)
+        for (const ModelTensorId t : op.outputs)
             written[t.index()] = true;
     for (std::size_t i = 0; i < m_model.tensors.size(); ++i) {
         if (written[i])
             continue;
-        const model::Tensor& t = m_model.tensors[TensorId(i)];
+        const model::Tensor& t = m_model.tensors[ModelTensorId(i)];
         const Order order = kindOrder(t.shape, m_image[i] != 0);
         const auto [rows, cols] = matrixOf(t.shape, order);
-        place(TensorId(i), placed(m_table.addInput(t.name, rows, cols, t.constant), t.shape, order));
+        place(ModelTensorId(i), placed(m_table.addInput(t.name, rows, cols, t.constant), t.shape, order));
     }
 }
 
@@ -151,7 +151,7 @@ Status ProblemLowering::lower(const Operator& op)
     node.status = m_status;
     node.macs = model::macsOf(m_model, op);
     for (const auto* list : {&op.inputs, &op.outputs})
-        for (const TensorId t : *list)
+        for (const ModelTensorId t : *list)
             node.bytes = saturatingAdd(node.bytes, m_model.bytes(t));
     node.bytes -= m_leftOut;
     node.note = m_note;
@@ -162,11 +162,11 @@ Status ProblemLowering::lower(const Operator& op)
 /// What reads constants alone gives a constant; only products are left as they are.
 bool ProblemLowering::foldConstants(const Operator& op)
 {
-    const auto constant = [&](TensorId t) { return isConstant(t); };
+    const auto constant = [&](ModelTensorId t) { return isConstant(t); };
     if (op.inputs.empty() || model::macsOf(m_model, op) > 0 ||
         !std::all_of(op.inputs.begin(), op.inputs.end(), constant))
         return false;
-    for (const TensorId t : op.outputs) {
+    for (const ModelTensorId t : op.outputs) {
         const Order order = kindOrder(tensor(t).shape, m_image[t.index()] != 0);
         const auto [rows, cols] = matrixOf(tensor(t).shape, order);
         place(t, placed(m_table.addInput(tensor(t).name, rows, cols, true), tensor(t).shape, order));
@@ -216,7 +216,7 @@ Status ProblemLowering::dispatch(const Operator& op)
     default:
         return moved(op);
     }
-    for (const TensorId t : op.outputs) {
+    for (const ModelTensorId t : op.outputs) {
         const Order order = kindOrder(tensor(t).shape, m_image[t.index()] != 0);
         const auto [rows, cols] = matrixOf(tensor(t).shape, order);
         place(t, placed(m_table.addInput(tensor(t).name, rows, cols, false), tensor(t).shape, order));
@@ -235,7 +235,7 @@ ProblemLowering::Order ProblemLowering::kindOrder(const Shape& shape, bool image
     return order;
 }
 
-ProblemLowering::Order ProblemLowering::orderOf(TensorId t) const
+ProblemLowering::Order ProblemLowering::orderOf(ModelTensorId t) const
 {
     Order plain = kindOrder(tensor(t).shape, false);
     Order image = kindOrder(tensor(t).shape, true);
@@ -296,7 +296,7 @@ SourceId ProblemLowering::pointwise(std::vector<TensorId> inputs, std::int64_t p
     return out;
 }
 
-void ProblemLowering::leaveOut(TensorId t)
+void ProblemLowering::leaveOut(ModelTensorId t)
 {
     m_leftOut = saturatingAdd(m_leftOut, m_model.bytes(t));
 }
@@ -306,7 +306,7 @@ std::vector<TensorId> ProblemLowering::operands(const Operator& op, std::size_t 
 {
     std::vector<TensorId> out;
     for (std::size_t i = first; i < op.inputs.size(); ++i) {
-        const TensorId t = op.inputs[i];
+        const ModelTensorId t = op.inputs[i];
         if (isConstant(t) && tensor(t).elements() < model::elementsOf(shape)) {
             leaveOut(t);
             continue;
@@ -354,10 +354,10 @@ std::string ProblemLowering::partName(const Operator& op, const std::string& par
 
 void ProblemLowering::rearrange(const Operator& op, const std::string& how, const Order& order)
 {
-    const TensorId out = op.outputs[0];
+    const ModelTensorId out = op.outputs[0];
     std::vector<SourceId> from;
     std::string key = how + model::shapeText(tensor(out).shape);
-    for (const TensorId t : op.inputs) {
+    for (const ModelTensorId t : op.inputs) {
         from.push_back(at(t).source);
         key += "|" + m_table.keyOf(arranged(at(t), kindOrder(tensor(t).shape, false)));
     }

@@ -26,12 +26,12 @@ private:
     void tellDependents();
 
     // what all kinds use
-    [[nodiscard]] const Placement& at(TensorId t) const { return *m_placements[t.index()]; }
-    [[nodiscard]] const model::Tensor& tensor(TensorId t) const { return m_model.tensors[t]; }
-    [[nodiscard]] bool isConstant(TensorId t) const { return m_table.isConstant(at(t).source); }
-    void place(TensorId t, Placement placement) { m_placements[t.index()] = std::move(placement); }
+    [[nodiscard]] const Placement& at(ModelTensorId t) const { return *m_placements[t.index()]; }
+    [[nodiscard]] const model::Tensor& tensor(ModelTensorId t) const { return m_model.tensors[t]; }
+    [[nodiscard]] bool isConstant(ModelTensorId t) const { return m_table.isConstant(at(t).source); }
+    void place(ModelTensorId t, Placement placement) { m_placements[t.index()] = std::move(placement); }
     /// The order in which the tensor lies, if it is a matrix; else that of its kind.
-    [[nodiscard]] Order orderOf(TensorId t) const;
+    [[nodiscard]] Order orderOf(ModelTensorId t) const;
     [[nodiscard]] Order kindOrder(const model::Shape& shape, bool image) const;
     [[nodiscard]] static std::pair<std::int64_t, std::int64_t> matrixOf(const model::Shape& shape,
                                                                         const Order& order);
@@ -46,7 +46,7 @@ private:
     /// The operands of a Pointwise over `shape` in `order`, broadcast constants left out and counted.
     std::vector<TensorId> operands(const model::Operator& op, std::size_t first, const model::Shape& shape,
                                    const Order& order);
-    void leaveOut(TensorId t);
+    void leaveOut(ModelTensorId t);
     /// One matrix after the other as one tensor, in the order of its dimensions.
     SourceId stacked(const std::vector<SourceId>& parts, const model::Shape& shape);
     [[nodiscard]] std::int64_t passesOf(const model::Operator& op) const;
@@ -69,7 +69,7 @@ private:
     Status convolution(const model::Operator& op);
     Status transposedConvolution(const model::Operator& op);
     Status pool(const model::Operator& op);
-    [[nodiscard]] Result<Placement> padded(const model::Operator& op, TensorId x);
+    [[nodiscard]] Result<Placement> padded(const model::Operator& op, ModelTensorId x);
 
     // lower_vector.cpp
     Status elementwise(const model::Operator& op);
@@ -90,7 +90,7 @@ private:
     std::string m_note;                 ///< of the operator being lowered
     NodeStatus m_status = NodeStatus::Mapped;
     std::int64_t m_leftOut = 0; ///< bytes, of the operator being lowered
-    OpId m_current;
+    OperatorId m_current;
 };
 
 } // namespace tilewright::lower

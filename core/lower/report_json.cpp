@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/json_document.h"
 #include "lower/lowered.h"
-#include "workload/problem_json.h"
 
 namespace tilewright::lower {
 
 Result<ProblemPtr> problemOf(LoweredProblem lowered)
 {
     return Problem::build(std::move(lowered.data));
-}
-
-std::string writeLoweredProblem(const LoweredProblem& lowered)
-{
-    const auto problem = problemOf(lowered);
-    return problem ? writeProblem(**problem) : std::string();
 }
 
 std::string reportJson(const LoweringReport& r)

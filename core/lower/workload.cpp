@@ -39,11 +39,63 @@ Result<Workload> workloadOf(Result<onnx::Imported> imported)
     return out;
 }
 
+/// The tensors of a model that stand for those of a problem.
+std::vector<ModelTensorId> sameIndex(const std::vector<TensorId>& tensors)
+{
+    std::vector<ModelTensorId> out;
+    for (const TensorId t : tensors)
+        out.emplace_back(t.index());
+    return out;
+}
+
+/// The attributes of an operator of the NPU lens that concern other lenses, too.
+model::Attributes attributesOf(const npu::ModelOp& op, model::OperatorKind kind)
+{
+    model::Attributes out = model::attributesOf(kind);
+    if (auto* window = std::get_if<model::WindowAttributes>(&out)) {
+        window->stride = op.stride;
+        window->dilation = op.dilation;
+        window->padding = {op.padding[0], op.padding[1], op.padding[0], op.padding[1]};
+        window->groups = op.groups;
+    } else if (auto* attention = std::get_if<model::AttentionAttributes>(&out)) {
+        *attention = {op.heads, op.kvHeads, op.causal};
+    } else if (auto* vector = std::get_if<model::ElementwiseAttributes>(&out)) {
+        vector->passes = op.passes;
+    } else if (auto* cache = std::get_if<model::KvAttributes>(&out)) {
+        *cache = {op.heads, op.position, op.range};
+    }
+    return out;
+}
+
+/// A model of the NPU lens, whose types of operators are kinds of the same names.
+Result<model::Model> modelOf(const npu::NpuModel& npu)
+{
+    model::Model out;
+    out.name = npu.name;
+    out.dtypeBytes = npu.dtypeBytes;
+    out.file = npu.file;
+    for (const npu::ModelTensor& t : npu.tensors)
+        out.tensors.push_back({t.name, t.shape, false, 0});
+    const auto ids = [](const std::vector<std::size_t>& tensors) {
+        return std::vector<ModelTensorId>(tensors.begin(), tensors.end());
+    };
+    for (const npu::ModelOp& op : npu.ops) {
+        const auto kind = *std::ranges::find(model::operatorKinds(), toString(op.type),
+                                             [](model::OperatorKind k) { return toString(k); });
+        out.operators.push_back({kind, op.name, {}, ids(op.inputs), ids(op.outputs), attributesOf(op, kind)});
+    }
+    model::adoptCaches(out);
+    model::markConstants(out);
+    if (Status s = model::checkModel(out); !s)
+        return s.error();
+    return out;
+}
+
 /// One copy of a layer.
 void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::string& name)
 {
     if (layer.kind == mapping::LayerKind::Gemm) {
-        const TensorId a = b.input(name + ".A", {layer.m, layer.k});
+        const ModelTensorId a = b.input(name + ".A", {layer.m, layer.k});
         b.matmul(name, a, b.constant(name + ".B", {layer.k, layer.n}));
         return;
     }
@@ -53,8 +105,9 @@ void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::st
     w.padding.fill(layer.padding);
     const bool depthwise = layer.kind == mapping::LayerKind::DwConv;
     w.groups = depthwise ? layer.inChannels : layer.groups;
-    const TensorId x = b.input(name + ".input", {layer.batch, layer.inChannels, layer.height, layer.width});
-    const TensorId weight = b.constant(
+    const ModelTensorId x =
+        b.input(name + ".input", {layer.batch, layer.inChannels, layer.height, layer.width});
+    const ModelTensorId weight = b.constant(
         name + ".weight", {layer.outChannels, layer.inChannels / w.groups, layer.kernel[0], layer.kernel[1]});
     b.add(model::OperatorKind::Conv2d, name, {x, weight}, w);
 }
@@ -72,7 +125,7 @@ Result<model::Model> modelOf(const Problem& problem)
     // Names may repeat in a problem, not in a model.
     std::map<std::string, int> seen;
     for (std::size_t i = 0; i < out.tensors.size(); ++i)
-        if (std::string& name = out.tensors[TensorId(i)].name; seen[name]++ > 0)
+        if (std::string& name = out.tensors[ModelTensorId(i)].name; seen[name]++ > 0)
             name += "#" + std::to_string(i);
     for (std::size_t i = 0; i < problem.opCount(); ++i) {
         const Op& op = problem.op(OpId(i));
@@ -80,17 +133,17 @@ Result<model::Model> modelOf(const Problem& problem)
         out.operators.push_back({product ? model::OperatorKind::MatMul : model::OperatorKind::Elementwise,
                                  problem.opName(OpId(i)),
                                  {},
-                                 op.inputs,
-                                 {op.output},
+                                 sameIndex(op.inputs),
+                                 sameIndex({op.output}),
                                  product ? model::Attributes(model::MatMulAttributes{})
                                          : model::Attributes(model::ElementwiseAttributes{})});
     }
     for (const TensorView& view : problem.data().views)
         out.operators.push_back({model::OperatorKind::View,
-                                 out.tensors[view.tensor].name,
+                                 out.tensors[ModelTensorId(view.tensor.index())].name,
                                  {},
-                                 view.bases,
-                                 {view.tensor},
+                                 sameIndex(view.bases),
+                                 sameIndex({view.tensor}),
                                  model::NoAttributes{}});
     if (Status s = model::checkModel(out); !s)
         return s.error();
@@ -158,8 +211,7 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
     case FileKind::Model:
     case FileKind::NpuModel: {
         auto npu = npu::parseModel(text, file);
-        // A generated one has no tensors of its own in the file.
-        auto m = npu ? model::readModel(npu::modelToJson(*npu), file) : model::readModel(text, file);
+        auto m = npu ? modelOf(*npu) : model::readModel(text, file);
         if (!m)
             return m.error();
         out.model = std::move(*m);
@@ -175,12 +227,10 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
 
 Result<Workload> loadWorkload(const std::string& path, const onnx::Dimensions& dimensions)
 {
-    if (onnx::isOnnxFile(path))
-        return workloadOf(onnx::importFile(path, dimensions));
-    const auto text = readFile(path);
-    if (!text)
-        return text.error();
-    return readWorkload(*text, path, dimensions);
+    const auto file = readContent(path, onnx::isOnnx);
+    if (!file)
+        return file.error();
+    return readWorkload(file->view(), path, dimensions);
 }
 
 std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "mapping/front.h"
 #include "mapping/imperfect_bounds.h"
-#include "mapping/search.h"
+#include "mapping/search_frame.h"
 
 #include <functional>
 
@@ -15,21 +14,18 @@ namespace tilewright::mapping {
 
 /// Searches all imperfect methods with given numbers of SPM tiles per loop: first array passes, then PEs and
 /// register files, then tile sizes, with lower bounds at each stage.
-class ImperfectGroup
+class ImperfectGroup : public FrontCopy<Method>
 {
 public:
     struct Hooks
     {
         std::function<bool()> stops; ///< returns true to stop
-        /// Called for each method that joins `front`
+        /// Called for each method that joins `front`; may change `front`.
         std::function<void(const Cost&, const Method&)> publish;
     };
     /// Keeps references to the arguments.
     ImperfectGroup(const LoopNest& nest, const Architecture& architecture, const Reductions& reductions,
                    const ImperfectCost& cost, const ImperfectBounds& bounds, Hooks hooks);
-
-    /// Front of the methods found so far; publish() may change it.
-    Front<Method> front;
 
     /// SPM tiles of one loop: `count` tiles of `low` to `high` elements.
     struct Range
@@ -39,9 +35,6 @@ public:
         std::int64_t high = 1;
     };
     void search(const std::array<Range, kMaxLoops>& ranges);
-
-    std::int64_t visited = 0;
-    std::int64_t evaluations = 0;
 
 private:
     /// Array passes of one loop: `count` passes of `low` to `high` elements.

@@ -4,35 +4,25 @@
 #include "base/integer.h"
 #include "mapping/imperfect_group.h"
 #include "mapping/padding.h"
-#include "mapping/workers.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <limits>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 namespace tilewright::mapping {
 
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
 /// Longer ones are not settled: their sizes are too many to look at.
 constexpr std::int64_t kLongestLoop = 1 << 20;
 
-class ImperfectSearch
+class ImperfectSearch : SearchFrame<Method>
 {
 public:
     ImperfectSearch(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
-        : m_nest(nest), m_architecture(architecture), m_options(options), m_cost(nest, architecture),
-          m_bounds(nest, architecture), m_loops(static_cast<std::size_t>(nest.loopCount)),
-          m_start(SteadyClock::now())
+        : SearchFrame(nest, architecture, options), m_cost(nest, architecture), m_bounds(nest, architecture),
+          m_loops(static_cast<std::size_t>(nest.loopCount))
     {
-        m_threads = options.threads > 0 ? options.threads
-                                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     }
 
     SearchResult run()
@@ -54,19 +44,10 @@ private:
     struct Worker
     {
         std::unique_ptr<ImperfectGroup> group;
-        std::uint64_t version = 0;
         int untilAsked = 0;
         bool stopped = false;
     };
 
-    [[nodiscard]] double elapsed() const
-    {
-        return std::chrono::duration<double>(SteadyClock::now() - m_start).count();
-    }
-    [[nodiscard]] bool cancelled() const
-    {
-        return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
-    }
     bool stops(Worker& w) const
     {
         if (--w.untilAsked < 0) {
@@ -139,7 +120,7 @@ private:
             const double y = valueOf(b.bound, Objective::Edp);
             return x != y ? x < y : a.range < b.range;
         });
-        m_groupDone = std::vector<std::atomic<bool>>(m_groups.size());
+        m_total = static_cast<std::int64_t>(m_groups.size());
         m_listed = !w.stopped;
     }
 
@@ -176,10 +157,7 @@ private:
             auto w = std::make_unique<Worker>();
             ImperfectGroup::Hooks hooks{[this, worker = w.get()] { return stops(*worker); },
                                         [this, worker = w.get()](const Cost& cost, const Method& found) {
-                                            const std::lock_guard lock(m_mutex);
-                                            if (m_front.insert(cost, found))
-                                                ++m_version;
-                                            take(*worker);
+                                            publish(*worker->group, cost, found);
                                         }};
             w->group = std::make_unique<ImperfectGroup>(m_nest, m_architecture, m_options.reductions, m_cost,
                                                         m_bounds, std::move(hooks));
@@ -188,106 +166,41 @@ private:
         const auto settle = [this](const std::unique_ptr<Worker>& w, std::size_t i) {
             if (cancelled())
                 return false;
-            if (w->version != m_version.load(std::memory_order_relaxed)) {
-                const std::lock_guard lock(m_mutex);
-                take(*w);
-            }
+            refresh(*w->group);
             std::array<ImperfectGroup::Range, kMaxLoops> ranges{};
             for (std::size_t l = 0; l < m_loops; ++l)
                 ranges[l] = m_ranges[l][m_groups[i].range[l]];
             if (!w->group->front.dominates(m_groups[i].bound))
                 w->group->search(ranges);
-            m_visited += std::exchange(w->group->visited, 0);
-            m_evaluations += std::exchange(w->group->evaluations, 0);
+            takeCounts(*w->group);
             m_settled += w->stopped ? 0 : 1;
             return !w->stopped;
         };
-        settleParts(m_threads, m_groupDone, makeWorker, settle, [this] { tell(); });
-    }
-
-    /// Holding the lock: the front as it is.
-    void take(Worker& w) const
-    {
-        w.group->front = m_front;
-        w.version = m_version.load(std::memory_order_relaxed);
-    }
-
-    [[nodiscard]] double share() const
-    {
-        return m_groups.empty()
-                   ? (m_listed ? 1 : 0)
-                   : static_cast<double>(m_settled.load()) / static_cast<double>(m_groups.size());
-    }
-
-    void tell()
-    {
-        if (!m_options.status)
-            return;
-        SearchStatus status;
-        status.settled = share();
-        status.counts = m_counts;
-        status.counts.visited = m_visited;
-        status.counts.evaluations = m_evaluations;
-        status.seconds = elapsed();
-        {
-            const std::lock_guard lock(m_mutex);
-            for (const auto& p : m_front.points())
-                status.add(p.cost);
-        }
-        m_options.status(status);
+        settleParts(m_groups.size(), makeWorker, settle);
     }
 
     SearchResult finish()
     {
-        SearchResult out;
-        for (const auto& p : m_front.points()) {
-            const MappingCost e = evaluate(m_nest, m_architecture, p.payload);
-            out.add({p.payload, e.energy, e.cycles, e.edp});
-        }
+        SearchResult out = result([](const Method& method) { return method; });
         OpenBound open;
-        out.proven = m_listed;
-        for (std::size_t i = 0; i < m_groups.size(); ++i) {
-            if (m_groupDone[i])
-                continue;
-            out.proven = false;
-            open.include(m_groups[i].bound);
-        }
+        forEachOpen(m_groups, [&](const Group& group) { open.include(group.bound); });
         if (!m_listed)
             open.include(m_bounds.root());
         out.boundBy(open.least);
-        out.interrupted = m_options.stop.stop_requested() && !out.proven;
-        out.reductions = m_options.reductions;
-        out.counts = m_counts;
-        out.counts.visited = m_visited;
-        out.counts.evaluations = m_evaluations;
         if (out.counts.space) {
             out.counts.valid = *out.counts.space;
             out.counts.cut = *out.counts.space - out.counts.visited;
         }
-        out.settled = out.proven ? 1 : std::min(share(), 0.999999);
+        out.settled = out.proven ? 1 : std::min(out.settled, 0.999999);
         out.seconds = elapsed();
         return out;
     }
 
-    LoopNest m_nest;
-    Architecture m_architecture;
-    SearchOptions m_options;
     ImperfectCost m_cost;
     ImperfectBounds m_bounds;
     std::size_t m_loops;
-    SteadyClock::time_point m_start;
-    int m_threads = 1;
     std::array<std::vector<ImperfectGroup::Range>, kMaxLoops> m_ranges;
     std::vector<Group> m_groups;
-    std::vector<std::atomic<bool>> m_groupDone;
-    bool m_listed = false;
-    SearchCounts m_counts;
-    std::atomic<std::int64_t> m_settled{0};
-    std::atomic<std::int64_t> m_visited{0};
-    std::atomic<std::int64_t> m_evaluations{0};
-    std::mutex m_mutex; ///< guards m_front
-    Front<Method> m_front;
-    std::atomic<std::uint64_t> m_version{1};
 };
 
 } // namespace

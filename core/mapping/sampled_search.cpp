@@ -3,9 +3,8 @@
 
 #include "base/integer.h"
 #include "mapping/fast_evaluator.h"
-#include "mapping/front.h"
+#include "mapping/search_frame.h"
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -13,8 +12,6 @@
 namespace tilewright::mapping {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kDefaultSeconds = 10;
 
@@ -26,13 +23,15 @@ struct Move
     std::size_t to = 0;
 };
 
-class Sampler
+class Sampler : SearchFrame<Method>
 {
 public:
     Sampler(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
-        : m_nest(nest), m_architecture(architecture), m_options(options), m_evaluator(nest, architecture),
-          m_random(options.seed), m_start(Clock::now())
+        : SearchFrame(nest, architecture, options), m_evaluator(nest, architecture), m_random(options.seed)
     {
+        if (m_options.seconds <= 0)
+            m_options.seconds = kDefaultSeconds;
+        m_counts.space = countTilings(nest);
         for (std::size_t l = 0; l < static_cast<std::size_t>(nest.loopCount); ++l)
             for (const PrimePower& power : primePowers(nest.trips[l]))
                 for (std::size_t from = 0; from < kLevels; ++from)
@@ -45,22 +44,12 @@ public:
     {
         int round = 0;
         if (allowed(trivialMethod(m_nest)) || m_options.reductions.any())
-            while (!stopped())
+            while (!cancelled())
                 climb(static_cast<Objective>(round++ % kObjectives));
         return finish();
     }
 
 private:
-    [[nodiscard]] double elapsed() const
-    {
-        return std::chrono::duration<double>(Clock::now() - m_start).count();
-    }
-    [[nodiscard]] bool stopped() const
-    {
-        const double limit = m_options.seconds > 0 ? m_options.seconds : kDefaultSeconds;
-        return m_options.stop.stop_requested() || elapsed() >= limit;
-    }
-
     [[nodiscard]] bool allowed(const Method& m) const
     {
         if (!m_evaluator.fits(m))
@@ -98,8 +87,8 @@ private:
     double look(const Method& m, Objective objective)
     {
         double best = std::numeric_limits<double>::infinity();
-        ++m_visited;
-        m_evaluations +=
+        ++m_looked.visited;
+        m_looked.evaluations +=
             m_evaluator.visitClasses(m, [&](const OrderClass& spm, const OrderClass& dram, const Cost& cost) {
                 const double edp = cost.energy * static_cast<double>(cost.cycles);
                 best = std::min(best, objective == Objective::Energy   ? cost.energy
@@ -120,7 +109,7 @@ private:
     {
         Method current = trivialMethod(m_nest);
         std::uniform_int_distribution<std::size_t> pick(0, m_moves.size() - 1);
-        for (int i = 0; i < 400 && !m_moves.empty() && !stopped(); ++i) {
+        for (int i = 0; i < 400 && !m_moves.empty() && !cancelled(); ++i) {
             Method next = current;
             if (apply(next, m_moves[pick(m_random)]) && (m_evaluator.fits(next) || i % 50 == 49))
                 current = next;
@@ -130,7 +119,7 @@ private:
         double value = look(current, objective);
         std::shuffle(m_moves.begin(), m_moves.end(), m_random);
         std::size_t failures = 0;
-        for (std::size_t i = 0; failures < m_moves.size() && !stopped(); i = (i + 1) % m_moves.size()) {
+        for (std::size_t i = 0; failures < m_moves.size() && !cancelled(); i = (i + 1) % m_moves.size()) {
             Method next = current;
             ++failures;
             if (!apply(next, m_moves[i]) || !allowed(next))
@@ -141,33 +130,13 @@ private:
                 failures = 0;
             }
         }
-        tell();
-    }
-
-    void tell()
-    {
-        if (!m_options.status || elapsed() - m_told < 0.1)
-            return;
-        m_told = elapsed();
-        SearchStatus status;
-        status.seconds = m_told;
-        status.counts.visited = m_visited;
-        status.counts.evaluations = m_evaluations;
-        for (const auto& p : m_front.points())
-            status.add(p.cost);
-        m_options.status(status);
+        takeCounts(m_looked);
+        report();
     }
 
     SearchResult finish()
     {
-        SearchResult out;
-        for (const auto& p : m_front.points())
-            out.add({p.payload, p.cost.energy, p.cost.cycles, valueOf(p.cost, Objective::Edp)});
-        out.interrupted = m_options.stop.stop_requested();
-        out.reductions = m_options.reductions;
-        out.counts.space = countTilings(m_nest);
-        out.counts.visited = m_visited;
-        out.counts.evaluations = m_evaluations;
+        SearchResult out = result([](const Method& method) { return method; });
         const EnergyTable& pj = m_architecture.energyPj;
         const auto cycles = static_cast<double>(ceilDiv(m_nest.macs, m_architecture.pes));
         double energy = m_evaluator.fixedPj() + pj.leakage * cycles;
@@ -179,17 +148,10 @@ private:
         return out;
     }
 
-    LoopNest m_nest;
-    Architecture m_architecture;
-    SearchOptions m_options;
     FastEvaluator m_evaluator;
     std::mt19937_64 m_random;
-    Clock::time_point m_start;
-    double m_told = 0;
     std::vector<Move> m_moves;
-    Front<Method> m_front;
-    std::int64_t m_visited = 0;
-    std::int64_t m_evaluations = 0;
+    FrontCopy<Method> m_looked; ///< counters since the last report
 };
 
 } // namespace

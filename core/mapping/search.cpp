@@ -3,25 +3,18 @@
 
 #include "base/integer.h"
 #include "mapping/fast_evaluator.h"
-#include "mapping/front.h"
 #include "mapping/imperfect_search.h"
 #include "mapping/sampled_search.h"
+#include "mapping/search_frame.h"
 #include "mapping/tile_bounds.h"
-#include "mapping/workers.h"
 
-#include <chrono>
-#include <cmath>
 #include <limits>
-#include <mutex>
-#include <numeric>
-#include <thread>
 
 namespace tilewright::mapping {
 
 namespace {
 
 using Index = Lattice::Index;
-using Clock = std::chrono::steady_clock;
 
 /// How to rebuild a method: extents of the SPM tile and of the array, SPATIAL factors, reused operands.
 struct Found
@@ -52,29 +45,28 @@ struct SpmClass
     PassTerms pass;
 };
 
-class Search
+class Search : SearchFrame<Found>
 {
 public:
     Search(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options,
            Lattice lattice)
-        : m_nest(nest), m_architecture(architecture), m_options(options), m_lattice(std::move(lattice)),
-          m_evaluator(nest, architecture), m_start(Clock::now())
+        : SearchFrame(nest, architecture, options), m_lattice(std::move(lattice)),
+          m_evaluator(nest, architecture)
     {
         m_spmConstrained = options.reductions.constraints.bounds(Level::Spm);
         m_dramConstrained = options.reductions.constraints.bounds(Level::Dram);
-        m_threads = options.threads > 0 ? options.threads
-                                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     }
 
     SearchResult run()
     {
         m_counts.space = countTilings(m_nest);
         const ArrayTable table(m_lattice, m_architecture, m_options.reductions, [this] {
-            tell();
+            report();
             return cancelled();
         });
         m_table = &table;
-        if (table.complete()) {
+        m_listed = table.complete();
+        if (m_listed) {
             m_bounds.emplace(m_nest, m_architecture, m_lattice, table);
             prepareTiles();
             searchTiles();
@@ -83,6 +75,7 @@ public:
     }
 
 private:
+    using Worker = FrontCopy<Found>;
     struct Tile
     {
         Index index;
@@ -90,15 +83,6 @@ private:
         std::int64_t valid;   ///< of these, those that fit
         Cost bound;
     };
-
-    [[nodiscard]] double elapsed() const
-    {
-        return std::chrono::duration<double>(Clock::now() - m_start).count();
-    }
-    [[nodiscard]] bool cancelled() const
-    {
-        return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
-    }
 
     [[nodiscard]] bool tileFits(Index tile) const
     {
@@ -218,34 +202,6 @@ private:
         };
         bringForward(lead, [](const Tile& a, const Tile& b) { return a.bound.energy < b.bound.energy; });
         bringForward(lead, [](const Tile& a, const Tile& b) { return a.bound.cycles < b.bound.cycles; });
-        m_tileDone = std::vector<std::atomic<bool>>(m_tiles.size());
-    }
-
-    /// One worker's view: its copy of the front and its counters.
-    struct Worker
-    {
-        Front<Found> front;
-        std::uint64_t version = 0;
-        std::int64_t visited = 0;
-        std::int64_t evaluations = 0;
-    };
-
-    void refresh(Worker& w)
-    {
-        if (w.version == m_version.load(std::memory_order_relaxed))
-            return;
-        const std::lock_guard lock(m_mutex);
-        w.front = m_front;
-        w.version = m_version.load(std::memory_order_relaxed);
-    }
-
-    void publish(Worker& w, const Cost& cost, const Found& found)
-    {
-        const std::lock_guard lock(m_mutex);
-        if (m_front.insert(cost, found))
-            ++m_version;
-        w.front = m_front;
-        w.version = m_version.load(std::memory_order_relaxed);
     }
 
     void searchTile(Worker& w, Index tile)
@@ -342,36 +298,11 @@ private:
                 return false;
             searchTile(w, m_tiles[i].index);
             m_settled.fetch_add(m_tiles[i].tilings, std::memory_order_relaxed);
-            m_visited.fetch_add(std::exchange(w.visited, 0), std::memory_order_relaxed);
-            m_evaluations.fetch_add(std::exchange(w.evaluations, 0), std::memory_order_relaxed);
+            takeCounts(w);
             return true;
         };
         settleParts(
-            m_threads, m_tileDone, [] { return Worker(); }, settle, [this] { tell(); });
-    }
-
-    void tell()
-    {
-        if (!m_options.status || elapsed() - m_told < 0.09)
-            return;
-        m_told = elapsed();
-        SearchStatus status;
-        status.settled = share();
-        status.counts = m_counts;
-        status.counts.visited = m_visited;
-        status.counts.evaluations = m_evaluations;
-        status.seconds = elapsed();
-        {
-            const std::lock_guard lock(m_mutex);
-            for (const auto& p : m_front.points())
-                status.add(p.cost);
-        }
-        m_options.status(status);
-    }
-
-    [[nodiscard]] double share() const
-    {
-        return m_total == 0 ? 0 : static_cast<double>(m_settled.load()) / static_cast<double>(m_total);
+            m_tiles.size(), [] { return Worker(); }, settle);
     }
 
     [[nodiscard]] Method methodOf(const Found& f) const
@@ -392,33 +323,15 @@ private:
 
     SearchResult finish()
     {
-        SearchResult out;
-        for (const auto& p : m_front.points()) {
-            MethodCost m;
-            m.method = methodOf(p.payload);
-            const MappingCost e = evaluate(m_nest, m_architecture, m.method);
-            m.energy = e.energy;
-            m.cycles = e.cycles;
-            m.edp = e.edp;
-            out.add(m);
-        }
-        out.proven = m_table->complete() && m_settled == m_total;
-        out.interrupted = m_options.stop.stop_requested() && !out.proven;
-        out.reductions = m_options.reductions;
-        out.counts = m_counts;
-        out.counts.visited = m_visited;
-        out.counts.evaluations = m_evaluations;
-        out.settled = share();
+        SearchResult out = result([this](const Found& found) { return methodOf(found); });
         // Everything valid is either still open, or visited, or cut.
         std::int64_t open = 0;
         OpenBound least;
-        if (m_table->complete()) {
-            for (std::size_t i = 0; i < m_tiles.size(); ++i) {
-                if (m_tileDone[i])
-                    continue;
-                open += m_tiles[i].valid;
-                least.include(m_tiles[i].bound);
-            }
+        if (m_listed) {
+            forEachOpen(m_tiles, [&](const Tile& tile) {
+                open += tile.valid;
+                least.include(tile.bound);
+            });
             out.boundBy(least.least);
             out.counts.cut = out.counts.valid - open - out.counts.visited;
         } else {
@@ -446,39 +359,18 @@ private:
     /// Stopped before anything was found: the method that has everything at DRAM, when it is valid.
     void addTrivial(SearchResult& out) const
     {
-        MethodCost m;
-        m.method = trivialMethod(m_nest);
-        const MappingCost e = evaluate(m_nest, m_architecture, m.method);
-        if (!e.valid() || m_options.reductions.any())
-            return;
-        m.energy = e.energy;
-        m.cycles = e.cycles;
-        m.edp = e.edp;
-        out.add(m);
+        const Method method = trivialMethod(m_nest);
+        if (!m_options.reductions.any() && evaluate(m_nest, m_architecture, method).valid())
+            out.add(costOf(method));
     }
 
-    LoopNest m_nest;
-    Architecture m_architecture;
-    SearchOptions m_options;
     Lattice m_lattice;
     FastEvaluator m_evaluator;
-    Clock::time_point m_start;
-    int m_threads = 1;
-    double m_told = 0; ///< when the status was last told, seconds
     const ArrayTable* m_table = nullptr;
     bool m_spmConstrained = false; ///< factors at SPM are asked for
     bool m_dramConstrained = false;
     std::optional<TileBounds> m_bounds;
     std::vector<Tile> m_tiles;
-    std::vector<std::atomic<bool>> m_tileDone;
-    SearchCounts m_counts;
-    std::int64_t m_total = 0;
-    std::atomic<std::int64_t> m_settled{0};
-    std::atomic<std::int64_t> m_visited{0};
-    std::atomic<std::int64_t> m_evaluations{0};
-    std::mutex m_mutex; ///< guards m_front
-    Front<Found> m_front;
-    std::atomic<std::uint64_t> m_version{0};
 };
 
 } // namespace

@@ -20,19 +20,19 @@ struct Side
         writer.assign(m.tensors.size(), kNone);
         readers.resize(m.tensors.size());
         for (std::uint32_t i = 0; i < m.operators.size(); ++i) {
-            for (const TensorId t : op(i).outputs)
+            for (const ModelTensorId t : op(i).outputs)
                 writer[t.index()] = i;
-            for (const TensorId t : op(i).inputs)
+            for (const ModelTensorId t : op(i).inputs)
                 if (readers[t.index()].empty() || readers[t.index()].back() != i)
                     readers[t.index()].push_back(i);
         }
     }
-    [[nodiscard]] const Operator& op(std::uint32_t i) const { return model.operators[OpId(i)]; }
+    [[nodiscard]] const Operator& op(std::uint32_t i) const { return model.operators[OperatorId(i)]; }
     [[nodiscard]] std::string shapesOf(std::uint32_t i) const
     {
         std::string out;
         for (const auto* list : {&op(i).inputs, &op(i).outputs}) {
-            for (const TensorId t : *list)
+            for (const ModelTensorId t : *list)
                 out += shapeText(model.shape(t));
             out += ';';
         }
@@ -42,13 +42,13 @@ struct Side
     {
         std::int64_t out = 0;
         for (const auto* list : {&op(i).inputs, &op(i).outputs})
-            for (const TensorId t : *list)
+            for (const ModelTensorId t : *list)
                 out = saturatingAdd(out, model.bytes(t));
         return out;
     }
 
     const Model& model;
-    std::vector<OpId> order;
+    std::vector<OperatorId> order;
     std::vector<std::uint32_t> writer;               ///< per tensor
     std::vector<std::vector<std::uint32_t>> readers; ///< per tensor
     std::vector<std::uint32_t> partner;              ///< per operator: in the other model
@@ -83,13 +83,13 @@ private:
     template <typename Key> void pairUp(const Key& key)
     {
         std::unordered_map<std::string, std::vector<std::uint32_t>> waiting;
-        for (const OpId o : m_before.order)
+        for (const OperatorId o : m_before.order)
             if (m_before.partner[o.index()] == kNone)
                 if (std::string k = key(m_before, o.value); !k.empty())
                     waiting[std::move(k)].push_back(o.value);
         for (auto& [k, list] : waiting)
             std::reverse(list.begin(), list.end());
-        for (const OpId o : m_after.order) {
+        for (const OperatorId o : m_after.order) {
             if (m_after.partner[o.index()] != kNone)
                 continue;
             const auto found = waiting.find(key(m_after, o.value));
@@ -114,7 +114,7 @@ private:
         };
         std::string out(toString(s.op(i).kind));
         bool known = false;
-        for (const TensorId t : before ? s.op(i).inputs : s.op(i).outputs) {
+        for (const ModelTensorId t : before ? s.op(i).inputs : s.op(i).outputs) {
             if (before) {
                 if (const std::uint32_t w = s.writer[t.index()]; w != kNone) {
                     out += "|" + name(w);
@@ -135,12 +135,12 @@ private:
     {
         OperatorPair p;
         if (before) {
-            p.before = OpId(*before);
+            p.before = OperatorId(*before);
             p.macs[0] = macsOf(m_before.model, m_before.op(*before));
             p.bytes[0] = m_before.bytesOf(*before);
         }
         if (after) {
-            p.after = OpId(*after);
+            p.after = OperatorId(*after);
             p.macs[1] = macsOf(m_after.model, m_after.op(*after));
             p.bytes[1] = m_after.bytesOf(*after);
         }
@@ -171,7 +171,7 @@ private:
             for (auto i = list.rbegin(); i != list.rend(); ++i)
                 out.operators.push_back(pairOf(*i, std::nullopt));
         };
-        for (const OpId o : m_after.order) {
+        for (const OperatorId o : m_after.order) {
             tellGone(goneBefore[o.index()]);
             const std::uint32_t b = m_after.partner[o.index()];
             out.operators.push_back(pairOf(b == kNone ? std::nullopt : std::optional(b), o.value));

@@ -22,7 +22,7 @@ enum class OperatorChange : std::uint8_t {
 struct OperatorPair
 {
     OperatorChange change = OperatorChange::Same;
-    std::optional<OpId> before, after;
+    std::optional<OperatorId> before, after;
     bool byName = false;                 ///< else by what stands around it
     std::array<std::int64_t, 2> macs{};  ///< before, after; 0 where it is not
     std::array<std::int64_t, 2> bytes{}; ///< of its operands and results

@@ -114,10 +114,12 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
     const auto document = parseJson(text, file);
     if (!document)
         return document.error();
-    return JsonCursor(*document, file)
-        .error(
-            "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
-            "fields that tell them apart is there");
+    const JsonCursor root(*document, file);
+    if (const Status object = root.object(); !object)
+        return object.error();
+    return root.error(
+        "is no problem, schedule, model, machine, layer, method, architecture or hierarchy: none of the "
+        "fields that tell them apart is there");
 }
 
 } // namespace tilewright

@@ -114,6 +114,10 @@ struct Machine
 /// Fills in what `given` does not name, and says how in `derived` and `notes`.
 void deriveMachine(Machine& machine);
 
+/// The machine of the fields that `given` names, checked as those of a file are, and completed. `file` names
+/// it in errors.
+[[nodiscard]] Result<Machine> completeMachine(const Machine& fields, const std::string& file);
+
 /// Reads a machine file. Missing required fields, wrong values and unknown fields are errors that name file,
 /// field and reason.
 [[nodiscard]] Result<Machine> readMachine(std::string_view text, const std::string& file);

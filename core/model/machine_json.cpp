@@ -178,6 +178,13 @@ Result<Machine> readMachine(std::string_view text, const std::string& file)
     return machineOf(*json, file);
 }
 
+Result<Machine> completeMachine(const Machine& fields, const std::string& file)
+{
+    Json json = writeJson(fields);
+    keepGiven(json, {}, fields);
+    return machineOf(json, file);
+}
+
 std::string writeMachine(const Machine& machine)
 {
     Json json = writeJson(machine);
@@ -206,9 +213,7 @@ Result<Machine> withoutMachineField(const Machine& machine, std::string_view pat
 {
     Machine less = machine;
     less.given.erase(std::string(path));
-    Json json = writeJson(machine);
-    keepGiven(json, {}, less);
-    return machineOf(json, machine.name);
+    return completeMachine(less, machine.name);
 }
 
 } // namespace tilewright

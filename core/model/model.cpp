@@ -67,7 +67,7 @@ public:
         if (order.size() == m_model.operators.size())
             return Unit{};
         std::vector<bool> placed(m_model.operators.size(), false);
-        for (const OpId o : order)
+        for (const OperatorId o : order)
             placed[o.index()] = true;
         const auto left = std::find(placed.begin(), placed.end(), false);
         return failOp(static_cast<std::size_t>(left - placed.begin()),
@@ -81,7 +81,7 @@ private:
     }
     [[nodiscard]] Error failOp(std::size_t i, const std::string& message) const
     {
-        const Operator& o = m_model.operators[OpId(i)];
+        const Operator& o = m_model.operators[OperatorId(i)];
         return fail(at("ops", i), std::string(o.typeName()) + " \"" + o.name + "\": " + message);
     }
 
@@ -90,7 +90,7 @@ private:
         std::unordered_map<std::string_view, std::size_t> names;
         std::int64_t total = 0;
         for (std::size_t i = 0; i < m_model.tensors.size(); ++i) {
-            const Tensor& t = m_model.tensors[TensorId(i)];
+            const Tensor& t = m_model.tensors[ModelTensorId(i)];
             if (!names.emplace(t.name, i).second)
                 return fail(at("tensors", i) + ".name", "the tensor name \"" + t.name + "\" is used twice");
             const std::string path = at("tensors", i) + ".shape";
@@ -111,10 +111,10 @@ private:
         std::vector<bool> written(m_model.tensors.size(), false);
         std::int64_t macs = 0;
         for (std::size_t i = 0; i < m_model.operators.size(); ++i) {
-            const Operator& o = m_model.operators[OpId(i)];
+            const Operator& o = m_model.operators[OperatorId(i)];
             std::vector<Shape> inputs, declared;
             for (const auto* list : {&o.inputs, &o.outputs})
-                for (const TensorId t : *list) {
+                for (const ModelTensorId t : *list) {
                     if (t.index() >= m_model.tensors.size())
                         return failOp(i, "tensor " + std::to_string(t.value) + " does not exist");
                     (list == &o.inputs ? inputs : declared).push_back(m_model.shape(t));
@@ -208,7 +208,7 @@ std::int64_t elementsOf(std::span<const std::int64_t> sizes) noexcept
     return out;
 }
 
-std::int64_t Model::bytes(TensorId t) const
+std::int64_t Model::bytes(ModelTensorId t) const
 {
     const Tensor& tensor = tensors[t];
     return tensor.elements() * (tensor.elementBytes > 0 ? tensor.elementBytes : dtypeBytes);
@@ -228,18 +228,18 @@ Status checkModel(const Model& model)
     return Checker(model).run();
 }
 
-std::vector<OpId> operatorOrder(const Model& model)
+std::vector<OperatorId> operatorOrder(const Model& model)
 {
     constexpr std::uint32_t kNone = ~std::uint32_t{0};
     std::vector<std::uint32_t> writer(model.tensors.size(), kNone);
     const std::size_t n = model.operators.size();
     for (std::size_t i = 0; i < n; ++i)
-        for (const TensorId t : model.operators[OpId(i)].outputs)
+        for (const ModelTensorId t : model.operators[OperatorId(i)].outputs)
             writer[t.index()] = static_cast<std::uint32_t>(i);
     std::vector<std::vector<std::uint32_t>> readers(n);
     std::vector<std::size_t> waiting(n, 0);
     for (std::size_t i = 0; i < n; ++i)
-        for (const TensorId t : model.operators[OpId(i)].inputs)
+        for (const ModelTensorId t : model.operators[OperatorId(i)].inputs)
             if (const std::uint32_t w = writer[t.index()]; w != kNone) {
                 readers[w].push_back(static_cast<std::uint32_t>(i));
                 ++waiting[i];
@@ -248,7 +248,7 @@ std::vector<OpId> operatorOrder(const Model& model)
     for (std::size_t i = 0; i < n; ++i)
         if (waiting[i] == 0)
             ready.push(static_cast<std::uint32_t>(i));
-    std::vector<OpId> order;
+    std::vector<OperatorId> order;
     order.reserve(n);
     while (!ready.empty()) {
         const std::uint32_t i = ready.top();

@@ -172,7 +172,7 @@ struct Operator
     OperatorKind kind = OperatorKind::Unknown;
     std::string name;
     std::string type; ///< its word in the file it came from when that is another ("Conv"); else empty
-    std::vector<TensorId> inputs, outputs;
+    std::vector<ModelTensorId> inputs, outputs;
     Attributes attributes;
     bool operator==(const Operator&) const = default;
 
@@ -189,12 +189,12 @@ struct Model
     std::string name;
     int dtypeBytes = 2;
     std::int64_t opset = 0; ///< of the ONNX file it came from
-    IdVector<TensorId, Tensor> tensors;
-    IdVector<OpId, Operator> operators;
+    IdVector<ModelTensorId, Tensor> tensors;
+    IdVector<OperatorId, Operator> operators;
     std::string file; ///< for messages; may be empty
 
-    [[nodiscard]] const Shape& shape(TensorId t) const { return tensors[t].shape; }
-    [[nodiscard]] std::int64_t bytes(TensorId t) const;
+    [[nodiscard]] const Shape& shape(ModelTensorId t) const { return tensors[t].shape; }
+    [[nodiscard]] std::int64_t bytes(ModelTensorId t) const;
 };
 
 /// [batch, heads, tokens, d] of an attention or cache tensor given as rank 4, or as rank 2 [tokens, heads *
@@ -234,7 +234,7 @@ struct EinsumRoles
 [[nodiscard]] Status checkModel(const Model& model);
 
 /// Kahn's order, ties by id; shorter than the list of operators when there is a cycle.
-[[nodiscard]] std::vector<OpId> operatorOrder(const Model& model);
+[[nodiscard]] std::vector<OperatorId> operatorOrder(const Model& model);
 
 [[nodiscard]] std::string shapeText(const Shape& shape); ///< "[1,3,224,224]"
 

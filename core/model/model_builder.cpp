@@ -9,31 +9,31 @@ ModelBuilder::ModelBuilder(std::string name, int dtypeBytes)
     m_model.dtypeBytes = dtypeBytes;
 }
 
-TensorId ModelBuilder::input(std::string name, Shape shape)
+ModelTensorId ModelBuilder::input(std::string name, Shape shape)
 {
     m_model.tensors.push_back({std::move(name), std::move(shape), false, 0});
-    return TensorId(m_model.tensors.size() - 1);
+    return ModelTensorId(m_model.tensors.size() - 1);
 }
 
-TensorId ModelBuilder::constant(std::string name, Shape shape)
+ModelTensorId ModelBuilder::constant(std::string name, Shape shape)
 {
-    const TensorId t = input(std::move(name), std::move(shape));
+    const ModelTensorId t = input(std::move(name), std::move(shape));
     m_model.tensors[t].constant = true;
     return t;
 }
 
-TensorId ModelBuilder::add(OperatorKind kind, const std::string& name, std::vector<TensorId> inputs,
-                           Attributes attributes, Shape declared)
+ModelTensorId ModelBuilder::add(OperatorKind kind, const std::string& name, std::vector<ModelTensorId> inputs,
+                                Attributes attributes, Shape declared)
 {
     Operator op{kind, name, {}, std::move(inputs), {}, std::move(attributes)};
     std::vector<Shape> shapes;
-    for (const TensorId t : op.inputs)
+    for (const ModelTensorId t : op.inputs)
         shapes.push_back(shape(t));
     const auto out = outputShapes(op, shapes, std::span(&declared, 1));
     if (!out && !m_error)
         m_error = problemError("ops[" + std::to_string(m_model.operators.size()) + "]",
                                std::string(op.typeName()) + " \"" + name + "\": " + out.error().message);
-    TensorId first = input(name, out && !out->empty() ? out->front() : declared);
+    ModelTensorId first = input(name, out && !out->empty() ? out->front() : declared);
     op.outputs.push_back(first);
     for (std::size_t i = 1; out && i < out->size(); ++i)
         op.outputs.push_back(input(name + "[" + std::to_string(i) + "]", (*out)[i]));
@@ -41,13 +41,13 @@ TensorId ModelBuilder::add(OperatorKind kind, const std::string& name, std::vect
     return first;
 }
 
-TensorId ModelBuilder::linear(const std::string& name, TensorId x, std::int64_t columns)
+ModelTensorId ModelBuilder::linear(const std::string& name, ModelTensorId x, std::int64_t columns)
 {
     return matmul(name, x, constant(name + ".weight", {shape(x).back(), columns}));
 }
 
-TensorId ModelBuilder::elementwise(const std::string& function, const std::string& name,
-                                   std::vector<TensorId> inputs, std::int64_t passes)
+ModelTensorId ModelBuilder::elementwise(const std::string& function, const std::string& name,
+                                        std::vector<ModelTensorId> inputs, std::int64_t passes)
 {
     return add(OperatorKind::Elementwise, name, std::move(inputs), ElementwiseAttributes{function, passes});
 }

@@ -15,29 +15,29 @@ class ModelBuilder
 public:
     explicit ModelBuilder(std::string name, int dtypeBytes = 2);
 
-    TensorId input(std::string name, Shape shape);
-    TensorId constant(std::string name, Shape shape);
+    ModelTensorId input(std::string name, Shape shape);
+    ModelTensorId constant(std::string name, Shape shape);
     /// The output; `declared` for the kinds whose attributes leave its shape open.
-    TensorId add(OperatorKind kind, const std::string& name, std::vector<TensorId> inputs,
-                 Attributes attributes, Shape declared = {});
-    TensorId add(OperatorKind kind, const std::string& name, std::vector<TensorId> inputs)
+    ModelTensorId add(OperatorKind kind, const std::string& name, std::vector<ModelTensorId> inputs,
+                      Attributes attributes, Shape declared = {});
+    ModelTensorId add(OperatorKind kind, const std::string& name, std::vector<ModelTensorId> inputs)
     {
         return add(kind, name, std::move(inputs), attributesOf(kind));
     }
-    TensorId matmul(const std::string& name, TensorId a, TensorId b)
+    ModelTensorId matmul(const std::string& name, ModelTensorId a, ModelTensorId b)
     {
         return add(OperatorKind::MatMul, name, {a, b});
     }
     /// x times a weight of its own, [.., K] to [.., columns].
-    TensorId linear(const std::string& name, TensorId x, std::int64_t columns);
-    TensorId elementwise(const std::string& function, const std::string& name, std::vector<TensorId> inputs,
-                         std::int64_t passes = 0);
-    TensorId reshape(const std::string& name, TensorId x, Shape shape)
+    ModelTensorId linear(const std::string& name, ModelTensorId x, std::int64_t columns);
+    ModelTensorId elementwise(const std::string& function, const std::string& name,
+                              std::vector<ModelTensorId> inputs, std::int64_t passes = 0);
+    ModelTensorId reshape(const std::string& name, ModelTensorId x, Shape shape)
     {
         return add(OperatorKind::Reshape, name, {x}, NoAttributes{}, std::move(shape));
     }
 
-    [[nodiscard]] const Shape& shape(TensorId t) const { return m_model.tensors[t].shape; }
+    [[nodiscard]] const Shape& shape(ModelTensorId t) const { return m_model.tensors[t].shape; }
     [[nodiscard]] Result<Model> build() &&;
 
 private:

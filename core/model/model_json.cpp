@@ -200,24 +200,81 @@ static void bindFields(JsonFields& f, Tensor& tensor)
 
 namespace {
 
-using Names = std::map<std::string, TensorId, std::less<>>;
+using Names = std::map<std::string, ModelTensorId, std::less<>>;
 
-/// A cache is written once here: each kv_append gives a tensor of its own, and what it does not write is the
-/// past, which is the cache before it or a graph input.
+void resolve(JsonFields& f, ModelFile& file)
+{
+    Model& model = file.model;
+    Names names;
+    for (std::size_t i = 0; i < model.tensors.size(); ++i)
+        if (const std::string& name = model.tensors[ModelTensorId(i)].name; !names.emplace(name, i).second)
+            f.fail("tensors[" + std::to_string(i) + "].name",
+                   "the tensor name \"" + name + "\" is used twice");
+    const auto find = [&](const std::string& name, const std::string& where) {
+        const auto found = names.find(name);
+        if (found == names.end())
+            f.fail(where, "there is no tensor \"" + name + "\"");
+        return found == names.end() ? ModelTensorId(0) : found->second;
+    };
+    for (std::size_t i = 0; i < file.operators.size() && !f.failed(); ++i) {
+        NamedOperator& named = file.operators[i];
+        const std::string where = "ops[" + std::to_string(i) + "].";
+        for (std::size_t j = 0; j < named.inputs.size(); ++j)
+            named.op.inputs.push_back(find(named.inputs[j], where + "inputs[" + std::to_string(j) + "]"));
+        for (std::size_t j = 0; j < named.outputs.size(); ++j)
+            named.op.outputs.push_back(find(named.outputs[j], where + "outputs[" + std::to_string(j) + "]"));
+        if (named.op.name.empty() && !named.outputs.empty())
+            named.op.name = named.outputs.front();
+        model.operators.push_back(std::move(named.op));
+    }
+    if (f.failed())
+        return;
+    if (file.constants)
+        for (std::size_t i = 0; i < file.constants->size(); ++i) {
+            const ModelTensorId t = find((*file.constants)[i], "constants[" + std::to_string(i) + "]");
+            if (!model.tensors.empty())
+                model.tensors[t].constant = true;
+        }
+    adoptCaches(model);
+    if (!file.constants)
+        markConstants(model);
+}
+
+void bindFields(JsonFields& f, ModelFile& file)
+{
+    Model& model = file.model;
+    f.defaulted("name", model.name, {});
+    f.optional("dtype_bytes", model.dtypeBytes, Integers{1, 16});
+    f.defaulted("opset", model.opset, 0, Integers{1, 1000});
+    std::vector<Tensor> tensors = model.tensors.raw();
+    f.required("tensors", tensors);
+    if (f.reading() || file.constants)
+        f.optional("constants", file.constants);
+    f.required("ops", file.operators);
+    f.ignored("hardware"); // for the NPU lens
+    f.ignored("run");
+    if (!f.reading() || f.failed())
+        return;
+    model.tensors = IdVector<ModelTensorId, Tensor>(std::move(tensors));
+    resolve(f, file);
+}
+
+} // namespace
+
 void adoptCaches(Model& model)
 {
-    std::map<TensorId, TensorId> latest; // cache of the file -> its last version
+    std::map<ModelTensorId, ModelTensorId> latest; // cache of the file -> its last version
     const auto addTensor = [&](std::string name, Shape shape) {
         model.tensors.push_back({std::move(name), std::move(shape), false, 0});
-        return TensorId(model.tensors.size() - 1);
+        return ModelTensorId(model.tensors.size() - 1);
     };
     for (Operator& op : model.operators) {
-        for (TensorId& t : op.inputs)
+        for (ModelTensorId& t : op.inputs)
             if (const auto found = latest.find(t); found != latest.end())
                 t = found->second;
         if (op.kind != OperatorKind::KvAppend || op.inputs.size() != 1 || op.outputs.size() != 1)
             continue;
-        const TensorId cache = op.outputs[0];
+        const ModelTensorId cache = op.outputs[0];
         const Tensor declared = model.tensors[cache];
         const auto& kv = op.as<KvAttributes>();
         const auto fresh = headShape(model.shape(op.inputs[0]), kv.heads);
@@ -232,13 +289,11 @@ void adoptCaches(Model& model)
     }
 }
 
-/// In files that do not tell: what no operator writes and a product, convolution or norm reads behind its
-/// first operand, and row vectors of elementwise operators.
-void tellConstants(Model& model)
+void markConstants(Model& model)
 {
     std::vector<bool> written(model.tensors.size(), false);
     for (const Operator& op : model.operators)
-        for (const TensorId t : op.outputs)
+        for (const ModelTensorId t : op.outputs)
             written[t.index()] = true;
     for (const Operator& op : model.operators)
         for (std::size_t i = 1; i < op.inputs.size(); ++i) {
@@ -265,65 +320,6 @@ void tellConstants(Model& model)
         }
 }
 
-void resolve(JsonFields& f, ModelFile& file)
-{
-    Model& model = file.model;
-    Names names;
-    for (std::size_t i = 0; i < model.tensors.size(); ++i)
-        if (const std::string& name = model.tensors[TensorId(i)].name; !names.emplace(name, i).second)
-            f.fail("tensors[" + std::to_string(i) + "].name",
-                   "the tensor name \"" + name + "\" is used twice");
-    const auto find = [&](const std::string& name, const std::string& where) {
-        const auto found = names.find(name);
-        if (found == names.end())
-            f.fail(where, "there is no tensor \"" + name + "\"");
-        return found == names.end() ? TensorId(0) : found->second;
-    };
-    for (std::size_t i = 0; i < file.operators.size() && !f.failed(); ++i) {
-        NamedOperator& named = file.operators[i];
-        const std::string where = "ops[" + std::to_string(i) + "].";
-        for (std::size_t j = 0; j < named.inputs.size(); ++j)
-            named.op.inputs.push_back(find(named.inputs[j], where + "inputs[" + std::to_string(j) + "]"));
-        for (std::size_t j = 0; j < named.outputs.size(); ++j)
-            named.op.outputs.push_back(find(named.outputs[j], where + "outputs[" + std::to_string(j) + "]"));
-        if (named.op.name.empty() && !named.outputs.empty())
-            named.op.name = named.outputs.front();
-        model.operators.push_back(std::move(named.op));
-    }
-    if (f.failed())
-        return;
-    if (file.constants)
-        for (std::size_t i = 0; i < file.constants->size(); ++i) {
-            const TensorId t = find((*file.constants)[i], "constants[" + std::to_string(i) + "]");
-            if (!model.tensors.empty())
-                model.tensors[t].constant = true;
-        }
-    adoptCaches(model);
-    if (!file.constants)
-        tellConstants(model);
-}
-
-void bindFields(JsonFields& f, ModelFile& file)
-{
-    Model& model = file.model;
-    f.defaulted("name", model.name, {});
-    f.optional("dtype_bytes", model.dtypeBytes, Integers{1, 16});
-    f.defaulted("opset", model.opset, 0, Integers{1, 1000});
-    std::vector<Tensor> tensors = model.tensors.raw();
-    f.required("tensors", tensors);
-    if (f.reading() || file.constants)
-        f.optional("constants", file.constants);
-    f.required("ops", file.operators);
-    f.ignored("hardware"); // for the NPU lens
-    f.ignored("run");
-    if (!f.reading() || f.failed())
-        return;
-    model.tensors = IdVector<TensorId, Tensor>(std::move(tensors));
-    resolve(f, file);
-}
-
-} // namespace
-
 Result<Model> readModel(std::string_view text, const std::string& file)
 {
     auto read = parseJsonValue<ModelFile>(text, file);
@@ -340,10 +336,10 @@ std::string writeModel(const Model& model)
     ModelFile file;
     file.model = model;
     file.constants.emplace();
-    const auto names = [&](const std::vector<TensorId>& tensors) {
+    const auto names = [&](const std::vector<ModelTensorId>& tensors) {
         std::vector<std::string> out;
         out.reserve(tensors.size());
-        for (const TensorId t : tensors)
+        for (const ModelTensorId t : tensors)
             out.push_back(model.tensors[t].name);
         return out;
     };

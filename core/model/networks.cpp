@@ -17,12 +17,13 @@ constexpr NetworkKindInfo kNetworks[] = {
     {NetworkKind::Gpt2, "gpt-2", "decoder blocks with embeddings and a vocabulary"},
     {NetworkKind::Llama, "llama",
      "decoder blocks with grouped-query attention and SwiGLU, all tokens at once"},
-    {NetworkKind::LlamaDecode, "llama-decode", "the same for one token after those in the KV cache"},
+    {NetworkKind::LlamaDecode, "llama-decode",
+     "decoder blocks as in llama, for one token after those in the KV cache"},
     {NetworkKind::MixtureOfExperts, "mixture-of-experts",
      "decoder blocks whose tokens are sent to two experts"},
 };
 
-/// Sizes of the published models.
+/// Default sizes: those of the published models.
 NetworkOptions published(NetworkKind kind)
 {
     NetworkOptions o;
@@ -97,23 +98,26 @@ public:
     }
 
 private:
-    // -- images
+    // -- image networks
 
-    TensorId conv(const std::string& name, TensorId x, std::int64_t channels, std::int64_t kernel,
-                  std::int64_t stride = 1, std::int64_t groups = 1)
+    ModelTensorId conv(const std::string& name, ModelTensorId x, std::int64_t channels, std::int64_t kernel,
+                       std::int64_t stride = 1, std::int64_t groups = 1)
     {
         WindowAttributes w;
         w.stride = {stride, stride};
         w.padding.fill(kernel / 2);
         w.groups = groups;
-        const TensorId weight =
+        const ModelTensorId weight =
             m_b.constant(name + ".weight", {channels, m_b.shape(x)[1] / groups, kernel, kernel});
         return m_b.add(OperatorKind::Conv2d, name, {x, weight, m_b.constant(name + ".bias", {channels})}, w);
     }
 
-    TensorId relu(const std::string& name, TensorId x) { return m_b.elementwise("relu", name, {x}); }
+    ModelTensorId relu(const std::string& name, ModelTensorId x)
+    {
+        return m_b.elementwise("relu", name, {x});
+    }
 
-    void classify(TensorId x)
+    void classify(ModelTensorId x)
     {
         x = m_b.add(OperatorKind::GlobalPool, "pool", {x});
         const std::int64_t channels = m_b.shape(x)[1];
@@ -126,7 +130,7 @@ private:
     void resNet()
     {
         const bool deep = m_o.kind == NetworkKind::ResNet50;
-        TensorId x = m_b.input("image", {m_o.batch, 3, m_o.size, m_o.size});
+        ModelTensorId x = m_b.input("image", {m_o.batch, 3, m_o.size, m_o.size});
         x = relu("relu1", conv("conv1", x, 64, 7, 2));
         WindowAttributes pool;
         pool.kernel = {3, 3};
@@ -140,7 +144,7 @@ private:
             for (std::int64_t block = 0; block < (deep ? kBlocks50 : kBlocks18)[stage]; ++block) {
                 const std::string p = "layer" + std::to_string(stage + 1) + "." + std::to_string(block) + ".";
                 const std::int64_t stride = stage > 0 && block == 0 ? 2 : 1;
-                TensorId y = x;
+                ModelTensorId y = x;
                 if (deep) {
                     y = relu(p + "relu1", conv(p + "conv1", x, width, 1));
                     y = relu(p + "relu2", conv(p + "conv2", y, width, 3, stride));
@@ -165,7 +169,7 @@ private:
         };
         constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                                      {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
-        TensorId x = m_b.input("image", {m_o.batch, 3, m_o.size, m_o.size});
+        ModelTensorId x = m_b.input("image", {m_o.batch, 3, m_o.size, m_o.size});
         x = relu("relu0", conv("conv0", x, 32, 3, 2));
         int block = 0;
         for (const Stage& s : kStages)
@@ -173,7 +177,7 @@ private:
                 const std::string p = "block" + std::to_string(++block) + ".";
                 const std::int64_t in = m_b.shape(x)[1], inner = in * s.expansion,
                                    stride = i == 0 ? s.stride : 1;
-                TensorId y = x;
+                ModelTensorId y = x;
                 if (s.expansion > 1)
                     y = relu(p + "relu1", conv(p + "expand", y, inner, 1));
                 y = relu(p + "relu2", conv(p + "depthwise", y, inner, 3, stride, inner));
@@ -184,54 +188,56 @@ private:
         classify(x);
     }
 
-    // -- tokens
+    // -- transformer networks
 
     [[nodiscard]] std::int64_t headSize() const { return m_o.hidden / m_o.heads; }
 
-    TensorId attend(const std::string& name, TensorId q, TensorId k, TensorId v, bool causal)
+    ModelTensorId attend(const std::string& name, ModelTensorId q, ModelTensorId k, ModelTensorId v,
+                         bool causal)
     {
         return m_b.add(OperatorKind::Attention, name, {q, k, v},
                        AttentionAttributes{m_o.heads, m_o.kvHeads == m_o.heads ? 0 : m_o.kvHeads, causal});
     }
 
-    TensorId biased(const std::string& name, TensorId x, std::int64_t columns)
+    ModelTensorId biased(const std::string& name, ModelTensorId x, std::int64_t columns)
     {
         return m_b.add(OperatorKind::MatMul, name,
                        {x, m_b.constant(name + ".weight", {m_b.shape(x).back(), columns}),
                         m_b.constant(name + ".bias", {columns})});
     }
 
-    TensorId norm(OperatorKind kind, const std::string& name, TensorId x)
+    ModelTensorId norm(OperatorKind kind, const std::string& name, ModelTensorId x)
     {
-        std::vector<TensorId> in{x, m_b.constant(name + ".gamma", {m_o.hidden})};
+        std::vector<ModelTensorId> in{x, m_b.constant(name + ".gamma", {m_o.hidden})};
         if (kind == OperatorKind::LayerNorm)
             in.push_back(m_b.constant(name + ".beta", {m_o.hidden}));
         return m_b.add(kind, name, in);
     }
 
-    TensorId sum(const std::string& name, TensorId a, TensorId b)
+    ModelTensorId sum(const std::string& name, ModelTensorId a, ModelTensorId b)
     {
         return m_b.elementwise("add", name, {a, b});
     }
 
-    TensorId embedding()
+    ModelTensorId embedding()
     {
-        const TensorId ids = m_b.input("tokens", {m_o.tokens});
-        const TensorId table = m_b.constant("embedding.table", {m_o.classes, m_o.hidden});
+        const ModelTensorId ids = m_b.input("tokens", {m_o.tokens});
+        const ModelTensorId table = m_b.constant("embedding.table", {m_o.classes, m_o.hidden});
         return m_b.add(OperatorKind::Gather, "embedding", {table, ids}, AxisAttributes{});
     }
 
     void bert()
     {
-        TensorId x = m_b.input("x", {m_o.tokens, m_o.hidden});
+        ModelTensorId x = m_b.input("x", {m_o.tokens, m_o.hidden});
         for (std::int64_t l = 0; l < m_o.layers; ++l) {
             const std::string p = "layer" + std::to_string(l) + ".";
-            const TensorId q = biased(p + "q", x, m_o.hidden), k = biased(p + "k", x, m_o.hidden),
-                           v = biased(p + "v", x, m_o.hidden);
-            const TensorId context = attend(p + "attention", q, k, v, false);
-            const TensorId projected = biased(p + "o", context, m_o.hidden);
+            const ModelTensorId q = biased(p + "q", x, m_o.hidden), k = biased(p + "k", x, m_o.hidden),
+                                v = biased(p + "v", x, m_o.hidden);
+            const ModelTensorId context = attend(p + "attention", q, k, v, false);
+            const ModelTensorId projected = biased(p + "o", context, m_o.hidden);
             x = norm(OperatorKind::LayerNorm, p + "attention_norm", sum(p + "attention_add", projected, x));
-            const TensorId inner = m_b.elementwise("gelu", p + "gelu", {biased(p + "ffn_in", x, m_o.ffn)}, 4);
+            const ModelTensorId inner =
+                m_b.elementwise("gelu", p + "gelu", {biased(p + "ffn_in", x, m_o.ffn)}, 4);
             x = norm(OperatorKind::LayerNorm, p + "ffn_norm",
                      sum(p + "ffn_add", biased(p + "ffn_out", inner, m_o.hidden), x));
         }
@@ -239,68 +245,71 @@ private:
 
     void gpt2()
     {
-        TensorId x = sum("position_add", embedding(), m_b.constant("position", {m_o.tokens, m_o.hidden}));
+        ModelTensorId x =
+            sum("position_add", embedding(), m_b.constant("position", {m_o.tokens, m_o.hidden}));
         for (std::int64_t l = 0; l < m_o.layers; ++l) {
             const std::string p = "layer" + std::to_string(l) + ".";
-            const TensorId normed = norm(OperatorKind::LayerNorm, p + "attention_norm", x);
-            const TensorId qkv = biased(p + "qkv", normed, 3 * m_o.hidden);
+            const ModelTensorId normed = norm(OperatorKind::LayerNorm, p + "attention_norm", x);
+            const ModelTensorId qkv = biased(p + "qkv", normed, 3 * m_o.hidden);
             AxisAttributes thirds{1, {m_o.hidden, m_o.hidden, m_o.hidden}};
-            const TensorId q = m_b.add(OperatorKind::Split, p + "qkv_split", {qkv}, thirds);
-            const TensorId context =
-                attend(p + "attention", q, TensorId(q.index() + 1), TensorId(q.index() + 2), true);
+            const ModelTensorId q = m_b.add(OperatorKind::Split, p + "qkv_split", {qkv}, thirds);
+            const ModelTensorId context =
+                attend(p + "attention", q, ModelTensorId(q.index() + 1), ModelTensorId(q.index() + 2), true);
             x = sum(p + "attention_add", biased(p + "o", context, m_o.hidden), x);
-            const TensorId normed2 = norm(OperatorKind::LayerNorm, p + "ffn_norm", x);
-            const TensorId inner =
+            const ModelTensorId normed2 = norm(OperatorKind::LayerNorm, p + "ffn_norm", x);
+            const ModelTensorId inner =
                 m_b.elementwise("gelu", p + "gelu", {biased(p + "ffn_in", normed2, m_o.ffn)}, 4);
             x = sum(p + "ffn_add", biased(p + "ffn_out", inner, m_o.hidden), x);
         }
         m_b.linear("head", norm(OperatorKind::LayerNorm, "norm", x), m_o.classes);
     }
 
-    TensorId rotary(const std::string& name, TensorId x)
+    ModelTensorId rotary(const std::string& name, ModelTensorId x)
     {
         return m_b.add(OperatorKind::Rotary, name,
                        {x, m_b.constant(name + ".cos", {m_o.tokens, headSize()}),
                         m_b.constant(name + ".sin", {m_o.tokens, headSize()})});
     }
 
-    TensorId append(const std::string& name, TensorId fresh)
+    ModelTensorId append(const std::string& name, ModelTensorId fresh)
     {
-        const TensorId past = m_b.input(name + ".past", {1, m_o.kvHeads, m_o.cached, headSize()});
+        const ModelTensorId past = m_b.input(name + ".past", {1, m_o.kvHeads, m_o.cached, headSize()});
         KvAttributes kv;
         kv.heads = m_o.kvHeads;
         kv.position = m_o.cached;
         return m_b.add(OperatorKind::KvAppend, name, {fresh, past}, kv);
     }
 
-    TensorId swiGlu(const std::string& p, TensorId x)
+    ModelTensorId swiGlu(const std::string& p, ModelTensorId x)
     {
-        const TensorId gate = m_b.linear(p + "gate", x, m_o.ffn), up = m_b.linear(p + "up", x, m_o.ffn);
+        const ModelTensorId gate = m_b.linear(p + "gate", x, m_o.ffn), up = m_b.linear(p + "up", x, m_o.ffn);
         return m_b.linear(p + "down", m_b.elementwise("silu_mul", p + "silu_mul", {gate, up}, 2), m_o.hidden);
     }
 
-    /// Each token goes to two experts; which, is decided while the model runs, so each expert is given its
-    /// even share.
-    TensorId mixture(const std::string& p, TensorId x)
+    /// Mixture of experts with two experts per token. The choice depends on the input, so each expert gets an
+    /// equal share of the tokens.
+    ModelTensorId mixture(const std::string& p, ModelTensorId x)
     {
-        const TensorId gates =
+        const ModelTensorId gates =
             m_b.add(OperatorKind::Softmax, p + "gates", {m_b.linear(p + "router", x, m_o.experts)});
         const std::int64_t share = ceilDiv(2 * m_o.tokens, m_o.experts);
-        std::vector<TensorId> parts;
+        std::vector<ModelTensorId> parts;
         for (std::int64_t e = 0; e < m_o.experts; ++e) {
             const std::string q = p + "expert" + std::to_string(e) + ".";
-            const TensorId chosen = m_b.input(q + "chosen", {share});
-            const TensorId rows = m_b.add(OperatorKind::Gather, q + "rows", {x, chosen}, AxisAttributes{});
+            const ModelTensorId chosen = m_b.input(q + "chosen", {share});
+            const ModelTensorId rows =
+                m_b.add(OperatorKind::Gather, q + "rows", {x, chosen}, AxisAttributes{});
             parts.push_back(swiGlu(q, rows));
         }
-        const TensorId all = m_b.add(OperatorKind::Concat, p + "experts", parts, AxisAttributes{});
-        TensorId out = x;
+        const ModelTensorId all = m_b.add(OperatorKind::Concat, p + "experts", parts, AxisAttributes{});
+        ModelTensorId out = x;
         for (const char* which : {"first", "second"}) {
-            const TensorId place = m_b.input(p + which + "_place", {m_o.tokens});
-            const TensorId back = m_b.add(OperatorKind::Gather, p + which, {all, place}, AxisAttributes{});
+            const ModelTensorId place = m_b.input(p + which + "_place", {m_o.tokens});
+            const ModelTensorId back =
+                m_b.add(OperatorKind::Gather, p + which, {all, place}, AxisAttributes{});
             SliceAttributes column{{1}, {which[0] == 'f' ? 0 : 1}, {which[0] == 'f' ? 1 : 2}, {}};
-            const TensorId gate = m_b.add(OperatorKind::Slice, p + which + "_gate", {gates}, column);
-            const TensorId scaled = m_b.elementwise("mul", p + which + "_scaled", {back, gate});
+            const ModelTensorId gate = m_b.add(OperatorKind::Slice, p + which + "_gate", {gates}, column);
+            const ModelTensorId scaled = m_b.elementwise("mul", p + which + "_scaled", {back, gate});
             out = out == x ? scaled : sum(p + "expert_add", out, scaled);
         }
         return out;
@@ -308,21 +317,21 @@ private:
 
     void llama()
     {
-        TensorId x = embedding();
+        ModelTensorId x = embedding();
         for (std::int64_t l = 0; l < m_o.layers; ++l) {
             const std::string p = "layer" + std::to_string(l) + ".";
-            const TensorId normed = norm(OperatorKind::RmsNorm, p + "attention_norm", x);
+            const ModelTensorId normed = norm(OperatorKind::RmsNorm, p + "attention_norm", x);
             const std::int64_t kvWidth = m_o.kvHeads * headSize();
-            const TensorId q = rotary(p + "q_rope", m_b.linear(p + "q", normed, m_o.hidden));
-            TensorId k = rotary(p + "k_rope", m_b.linear(p + "k", normed, kvWidth));
-            TensorId v = m_b.linear(p + "v", normed, kvWidth);
+            const ModelTensorId q = rotary(p + "q_rope", m_b.linear(p + "q", normed, m_o.hidden));
+            ModelTensorId k = rotary(p + "k_rope", m_b.linear(p + "k", normed, kvWidth));
+            ModelTensorId v = m_b.linear(p + "v", normed, kvWidth);
             if (m_o.cached > 0) {
                 k = append(p + "k_cache", k);
                 v = append(p + "v_cache", v);
             }
-            const TensorId context = attend(p + "attention", q, k, v, true);
+            const ModelTensorId context = attend(p + "attention", q, k, v, true);
             x = sum(p + "attention_add", m_b.linear(p + "o", context, m_o.hidden), x);
-            const TensorId normed2 = norm(OperatorKind::RmsNorm, p + "ffn_norm", x);
+            const ModelTensorId normed2 = norm(OperatorKind::RmsNorm, p + "ffn_norm", x);
             x = sum(p + "ffn_add", m_o.experts > 0 ? mixture(p, normed2) : swiGlu(p, normed2), x);
         }
         m_b.linear("head", norm(OperatorKind::RmsNorm, "norm", x), m_o.classes);
@@ -377,7 +386,8 @@ Result<Model> generateNetwork(const NetworkOptions& options)
                                                 ") must be a multiple of the heads of keys and values (" +
                                                 std::to_string(o.kvHeads) + ")");
         if (own.kvHeads == 0 && o.kvHeads != o.heads)
-            return problemError("kv-heads", "this kind of network has as many as heads");
+            return problemError("kv-heads",
+                                "this kind of network has as many heads of keys and values as heads");
         if (own.kvHeads == 0 && o.cached > 0)
             return problemError("cached", "this kind of network has no KV cache");
     }

@@ -22,30 +22,30 @@ enum class NetworkKind : std::uint8_t {
 struct NetworkKindInfo
 {
     NetworkKind kind;
-    std::string_view name;    ///< as on the command line
-    std::string_view meaning; ///< one clause for people
+    std::string_view name;    ///< name on the command line
+    std::string_view meaning; ///< short description for the user
 };
 [[nodiscard]] std::span<const NetworkKindInfo> networkKinds();
 [[nodiscard]] std::optional<NetworkKind> networkKindOf(std::string_view name);
 
-/// Sizes of a network; 0 means the kind's own (those of the published model).
+/// Sizes of a network; 0 selects the size of the published model.
 struct NetworkOptions
 {
     NetworkKind kind = NetworkKind::ResNet18;
     std::int64_t layers = 0;  ///< blocks of a transformer
-    std::int64_t batch = 0;   ///< images
+    std::int64_t batch = 0;   ///< number of images
     std::int64_t size = 0;    ///< height and width of an image
-    std::int64_t classes = 0; ///< of a classifier; words of a vocabulary
+    std::int64_t classes = 0; ///< classes of a classifier, or words of a vocabulary
     std::int64_t tokens = 0;
-    std::int64_t cached = 0; ///< tokens in the KV cache before these
+    std::int64_t cached = 0; ///< tokens already in the KV cache
     std::int64_t hidden = 0;
     std::int64_t ffn = 0;
     std::int64_t heads = 0;
     std::int64_t kvHeads = 0; ///< grouped-query attention: heads of keys and values
-    std::int64_t experts = 0; ///< two of them work on each token
+    std::int64_t experts = 0; ///< number of experts; two of them process each token
 };
 
-/// A whole network as a model, with names. The Error's path names the option that is out of range.
+/// Builds a network as a model with names. The path of an Error is the option that is out of range.
 [[nodiscard]] Result<Model> generateNetwork(const NetworkOptions& options);
 
 } // namespace tilewright::model

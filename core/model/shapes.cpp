@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each kind of operator makes of the shapes of its operands.
+// Shape inference: shapes of the results of each kind of operator.
 #include "model/broadcast.h"
 
 #include <algorithm>
@@ -121,7 +121,7 @@ Shapes conv(const Operator& op, std::span<const Shape> in)
     if (!transposed) {
         if (w[1] != x[1] / a.groups)
             return bad("the weights " + shapeText(w) + " must have " + std::to_string(x[1] / a.groups) +
-                       " input channels a group");
+                       " input channels per group");
         return windows(a, x, w[0], {w[2], w[3]});
     }
     if (w[0] != x[1])
@@ -131,7 +131,7 @@ Shapes conv(const Operator& op, std::span<const Shape> in)
         out.push_back((x[2 + axis] - 1) * a.stride[axis] + a.dilation[axis] * (w[2 + axis] - 1) + 1 +
                       a.outputPadding[axis] - a.padding[axis] - a.padding[2 + axis]);
     if (out[2] < 1 || out[3] < 1)
-        return bad("padding leaves nothing of the output");
+        return bad("the padding removes the whole output");
     return one(std::move(out));
 }
 
@@ -169,7 +169,7 @@ Shapes attention(const Operator& op, std::span<const Shape> in)
     return one(std::move(out));
 }
 
-/// X[steps, batch, in], W[directions, gates * hidden, in], R[directions, gates * hidden, hidden].
+/// Shapes: X[steps, batch, in], W[directions, gates * hidden, in], R[directions, gates * hidden, hidden].
 Shapes recurrent(const Operator& op, std::span<const Shape> in)
 {
     const auto& a = op.as<RecurrentAttributes>();
@@ -235,7 +235,7 @@ Shapes kvAppend(const KvAttributes& a, std::span<const Shape> in)
             return bad("the cache " + shapeText(in[1]) + " does not match the new tokens " +
                        shapeText(in[0]));
         if (a.position > in[1][2])
-            return bad("the new tokens begin behind the cache's " + std::to_string(in[1][2]));
+            return bad("the new tokens start after the end of the cache, " + std::to_string(in[1][2]));
         out[2] = std::max(in[1][2], out[2]);
     }
     return one(std::move(out));
@@ -263,7 +263,7 @@ Shapes transpose(const TransposeAttributes& a, const Shape& x)
         if (!i)
             return i.error();
         if (seen[*i])
-            return bad("the permutation names dimension " + std::to_string(p) + " twice");
+            return bad("the permutation contains dimension " + std::to_string(p) + " twice");
         seen[*i] = true;
         out.push_back(x[*i]);
     }
@@ -323,7 +323,7 @@ Shapes concat(const AxisAttributes& a, std::span<const Shape> in)
             like[*axis] = out[*axis];
         if (like != out)
             return bad("the shapes " + shapeText(in[0]) + " and " + shapeText(s) +
-                       " differ beyond dimension " + std::to_string(*axis));
+                       " differ in a dimension other than " + std::to_string(*axis));
         out[*axis] = saturatingAdd(out[*axis], s[*axis]);
     }
     return one(std::move(out));
@@ -332,7 +332,7 @@ Shapes concat(const AxisAttributes& a, std::span<const Shape> in)
 Shapes pad(const PadAttributes& a, const Shape& x)
 {
     if (a.before.size() != x.size() || a.after.size() != x.size())
-        return bad("before and after must have an entry a dimension");
+        return bad("before and after must have one entry per dimension");
     Shape out = x;
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (a.before[i] < 0 || a.after[i] < 0)
@@ -361,7 +361,7 @@ Shapes depthToSpace(const BlockAttributes& a, const Shape& x)
     return one({x[0], x[1] / (a.block * a.block), x[2] * a.block, x[3] * a.block});
 }
 
-/// The kinds whose result the file declares.
+/// Result shape of the kinds whose result is declared in the file.
 Shapes open(const Operator& op, const Shape& x, std::span<const Shape> declared)
 {
     if (declared.size() != 1)
@@ -388,14 +388,14 @@ Shapes einsum(const EinsumAttributes& a, std::span<const Shape> in)
     if (!roles)
         return roles.error();
     if (roles->lhs.size() != in[0].size() || roles->rhs.size() != in[1].size())
-        return bad("the equation \"" + a.equation + "\" does not have a letter a dimension");
+        return bad("the equation \"" + a.equation + "\" does not have one letter per dimension");
     const auto sizeOf = [&](char c) -> std::int64_t {
         const std::size_t l = roles->lhs.find(c);
         return l != std::string::npos ? in[0][l] : in[1][roles->rhs.find(c)];
     };
     for (std::size_t i = 0; i < roles->rhs.size(); ++i)
         if (in[1][i] != sizeOf(roles->rhs[i]))
-            return bad(std::string("the letter ") + roles->rhs[i] + " has two sizes");
+            return bad(std::string("the letter ") + roles->rhs[i] + " has two different sizes");
     Shape out;
     for (const char c : roles->out)
         out.push_back(sizeOf(c));
@@ -426,7 +426,7 @@ Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shap
                    (expected.most > expected.least ? " to " + std::to_string(expected.most) : std::string()) +
                    " inputs, got " + std::to_string(in.size()));
     if (op.attributes.index() != attributesOf(op.kind).index())
-        return bad("has the attributes of another kind");
+        return bad("has the attributes of another kind of operator");
     switch (op.kind) {
     case OperatorKind::MatMul: {
         auto shape = matMulShape(op.as<MatMulAttributes>(), in[0], in[1]);

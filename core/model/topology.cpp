@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text)
                                            : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// The cells of a line; one empty cell behind a trailing comma is none.
+/// Splits a line into cells. A trailing comma adds no empty cell.
 Cells cellsOf(std::string_view line)
 {
     Cells out;
@@ -68,7 +68,7 @@ struct Reader
         return {ErrorCode::Field, std::move(message), "line " + std::to_string(line), file};
     }
 
-    /// Column i of the line, from 1 to 2^31.
+    /// Reads column i of the line as an integer from 1 to 2^31.
     Result<std::int64_t> size(const Cells& cells, std::size_t i, const char* what) const
     {
         if (i >= cells.size())
@@ -88,8 +88,8 @@ struct Reader
         for (const auto* s : {&m, &n, &k})
             if (!*s)
                 return s->error();
-        const TensorId a = builder.input(name + ".A", {*m, *k});
-        const TensorId b = builder.constant(name + ".B", {*k, *n});
+        const ModelTensorId a = builder.input(name + ".A", {*m, *k});
+        const ModelTensorId b = builder.constant(name + ".B", {*k, *n});
         builder.matmul(name, a, b);
         return Unit{};
     }
@@ -117,7 +117,7 @@ struct Reader
             return fail("the filter is larger than the input");
         WindowAttributes window;
         window.stride = {down, across};
-        // The extent is ceil((i - f + s) / s): the last window may reach beyond the input.
+        // SCALE-Sim's output size is ceil((i - f + s) / s): the last window may extend past the input.
         const auto beyond = [](std::int64_t in, std::int64_t filter, std::int64_t stride) {
             return (ceilDiv(in - filter + stride, stride) - 1) * stride + filter - in;
         };
@@ -125,8 +125,8 @@ struct Reader
         const bool depthwise = name.starts_with("DP");
         if (depthwise)
             window.groups = channels;
-        const TensorId x = builder.input(name + ".ifmap", {1, channels, height, width});
-        const TensorId w =
+        const ModelTensorId x = builder.input(name + ".ifmap", {1, channels, height, width});
+        const ModelTensorId w =
             builder.constant(name + ".filter", {depthwise ? channels : filters, depthwise ? 1 : channels,
                                                 filterHeight, filterWidth});
         builder.add(OperatorKind::Conv2d, name, {x, w}, window);
@@ -148,7 +148,7 @@ Result<Model> readTopology(std::string_view text, const std::string& file)
     std::string name = slash == std::string::npos ? file : file.substr(slash + 1);
     Reader reader{ModelBuilder(name.substr(0, name.rfind('.')), 1), file, 0};
     if (form == Form::None)
-        return reader.fail("is no topology: the first line must name the columns");
+        return reader.fail("is not a topology: the first line must contain the column names");
     for (std::size_t start = 0; start < text.size();) {
         const std::size_t end = std::min(text.find('\n', start), text.size());
         const Cells cells = cellsOf(text.substr(start, end - start));

@@ -8,11 +8,11 @@
 
 namespace tilewright::model {
 
-/// Is the first line the head of a topology table ("Layer name, IFMAP Height, ..." or "Layer, M, N, K")?
+/// True if the first line is the header of a topology ("Layer name, IFMAP Height, ..." or "Layer, M, N, K").
 [[nodiscard]] bool isTopology(std::string_view text);
 
-/// Reads a SCALE-Sim topology (docs/rules/workload.md 1): a table of convolutions or of GEMMs, each an
-/// operator on tensors of its own. Extents are those that SCALE-Sim computes. The Error names file and line.
+/// Reads a SCALE-Sim topology (docs/rules/workload.md 1): a table of convolutions or GEMMs, each with its own
+/// tensors. Output sizes are those of SCALE-Sim. An Error contains file and line.
 [[nodiscard]] Result<Model> readTopology(std::string_view text, const std::string& file);
 
 } // namespace tilewright::model

@@ -27,8 +27,8 @@ bool isSmall(const Shape& shape)
            model::elementsOf(shape) <= kMaxConstantElements;
 }
 
-Folded picked(const Constant& from, Shape shape, std::int64_t offset,
-              const std::vector<std::int64_t>& strides)
+OptionalConstant copyElements(const Constant& from, Shape shape, std::int64_t offset,
+                              const std::vector<std::int64_t>& strides)
 {
     if (!isSmall(shape))
         return std::nullopt;
@@ -42,7 +42,7 @@ Folded picked(const Constant& from, Shape shape, std::int64_t offset,
         if (from.real)
             out.reals.push_back(from.reals[static_cast<std::size_t>(at)]);
         else
-            out.whole.push_back(from.whole[static_cast<std::size_t>(at)]);
+            out.integers.push_back(from.integers[static_cast<std::size_t>(at)]);
         for (std::size_t d = index.size(); d-- > 0;) {
             at += strides[d];
             if (++index[d] < out.shape[d])
@@ -64,16 +64,16 @@ std::vector<std::int64_t> broadcastStrides(const Shape& from, const Shape& to)
     return out;
 }
 
-std::int64_t wrapped(std::int64_t a, std::int64_t b, char op)
+std::int64_t wrappingArithmetic(std::int64_t a, std::int64_t b, char op)
 {
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     return static_cast<std::int64_t>(op == '+' ? x + y : op == '-' ? x - y : x * y);
 }
 
-std::optional<std::int64_t> ofWhole(std::string_view type, std::int64_t a, std::int64_t b)
+std::optional<std::int64_t> integerResult(std::string_view type, std::int64_t a, std::int64_t b)
 {
     if (type == "Add" || type == "Sub" || type == "Mul")
-        return wrapped(a, b, type == "Add" ? '+' : type == "Sub" ? '-' : '*');
+        return wrappingArithmetic(a, b, type == "Add" ? '+' : type == "Sub" ? '-' : '*');
     if (type == "Div" || type == "Mod") {
         if (b == 0 || (a == INT64_MIN && b == -1))
             return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<std::int64_t> ofWhole(std::string_view type, std::int64_t a, std::
             return std::nullopt;
         std::int64_t out = 1;
         for (std::int64_t i = 0; i < b; ++i)
-            out = wrapped(out, a, '*');
+            out = wrappingArithmetic(out, a, '*');
         return out;
     }
     if (type == "Min")
@@ -105,7 +105,7 @@ std::optional<std::int64_t> ofWhole(std::string_view type, std::int64_t a, std::
 
 namespace {
 
-std::optional<double> ofReals(std::string_view type, double a, double b)
+std::optional<double> realResult(std::string_view type, double a, double b)
 {
     if (type == "Add")
         return a + b;
@@ -124,7 +124,7 @@ std::optional<double> ofReals(std::string_view type, double a, double b)
     return std::nullopt;
 }
 
-template <typename T> std::optional<bool> compared(std::string_view type, T a, T b)
+template <typename T> std::optional<bool> comparisonResult(std::string_view type, T a, T b)
 {
     if (type == "Equal")
         return a == b;
@@ -141,38 +141,38 @@ template <typename T> std::optional<bool> compared(std::string_view type, T a, T
 
 } // namespace
 
-Folded foldedBinary(const std::string& type, const Constant& a, const Constant& b)
+OptionalConstant foldBinary(const std::string& type, const Constant& a, const Constant& b)
 {
     const auto shape = broadcastShape(a.shape, b.shape);
     if (!shape || a.real != b.real)
         return std::nullopt;
-    const Folded x = picked(a, *shape, 0, broadcastStrides(a.shape, *shape));
-    const Folded y = picked(b, *shape, 0, broadcastStrides(b.shape, *shape));
+    const OptionalConstant x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
+    const OptionalConstant y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
     if (!x || !y)
         return std::nullopt;
-    const bool isComparison = compared(type, 0, 0).has_value();
+    const bool isComparison = comparisonResult(type, 0, 0).has_value();
     Constant out{*shape, a.real && !isComparison, {}, {}};
     for (std::size_t i = 0; i < x->size(); ++i) {
         if (isComparison) {
-            const auto holds =
-                a.real ? compared(type, x->reals[i], y->reals[i]) : compared(type, x->whole[i], y->whole[i]);
-            out.whole.push_back(*holds ? 1 : 0);
+            const auto holds = a.real ? comparisonResult(type, x->reals[i], y->reals[i])
+                                      : comparisonResult(type, x->integers[i], y->integers[i]);
+            out.integers.push_back(*holds ? 1 : 0);
         } else if (a.real) {
-            const auto value = ofReals(type, x->reals[i], y->reals[i]);
+            const auto value = realResult(type, x->reals[i], y->reals[i]);
             if (!value)
                 return std::nullopt;
             out.reals.push_back(*value);
         } else {
-            const auto value = ofWhole(type, x->whole[i], y->whole[i]);
+            const auto value = integerResult(type, x->integers[i], y->integers[i]);
             if (!value)
                 return std::nullopt;
-            out.whole.push_back(*value);
+            out.integers.push_back(*value);
         }
     }
     return out;
 }
 
-Folded foldedUnary(const std::string& type, const Constant& x)
+OptionalConstant foldUnary(const std::string& type, const Constant& x)
 {
     using Function = double (*)(double);
     static const std::unordered_map<std::string_view, Function> kReal{
@@ -196,30 +196,30 @@ Folded foldedUnary(const std::string& type, const Constant& x)
         return out;
     }
     if (type == "Not")
-        for (std::int64_t& v : out.whole)
+        for (std::int64_t& v : out.integers)
             v = v == 0 ? 1 : 0;
     else if (type == "Neg" || type == "Abs")
-        for (std::int64_t& v : out.whole)
-            v = type == "Neg" || v < 0 ? wrapped(0, v, '-') : v;
+        for (std::int64_t& v : out.integers)
+            v = type == "Neg" || v < 0 ? wrappingArithmetic(0, v, '-') : v;
     else
         return std::nullopt;
     return out;
 }
 
-Folded foldedCast(const Constant& x, std::int64_t to)
+OptionalConstant foldCast(const Constant& x, std::int64_t to)
 {
     if (elementBytes(static_cast<int>(to)) == 0)
         return std::nullopt;
     Constant out{x.shape, isReal(static_cast<int>(to)), {}, {}};
     for (std::size_t i = 0; i < x.size(); ++i) {
         if (out.real) {
-            out.reals.push_back(x.real ? x.reals[i] : static_cast<double>(x.whole[i]));
+            out.reals.push_back(x.real ? x.reals[i] : static_cast<double>(x.integers[i]));
             continue;
         }
         if (x.real && !(std::fabs(x.reals[i]) < 9e18))
             return std::nullopt;
-        const std::int64_t value = x.real ? static_cast<std::int64_t>(x.reals[i]) : x.whole[i];
-        out.whole.push_back(to == pb::TensorProto::BOOL ? value != 0 : value);
+        const std::int64_t value = x.real ? static_cast<std::int64_t>(x.reals[i]) : x.integers[i];
+        out.integers.push_back(to == pb::TensorProto::BOOL ? value != 0 : value);
     }
     return out;
 }

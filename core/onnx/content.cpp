@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be told of a file without the library.
+// Detection of ONNX files by content, available without the ONNX library.
 #include "onnx/import.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace tilewright::onnx {
 
@@ -11,8 +10,8 @@ bool isOnnx(std::string_view content) noexcept
 {
     if (content.size() < 2)
         return false;
-    // The first field of a ModelProto is its version, a small number. Some writers begin with another field;
-    // no text begins with its tag and has control characters.
+    // A ModelProto usually begins with its version, a small integer. Some writers begin with another field;
+    // no text file begins with the tag of such a field and contains control characters.
     constexpr unsigned char kVersion = 0x08;
     constexpr std::string_view kOthers("\x12\x1a\x22\x28\x32\x3a\x42\x72");
     if (static_cast<unsigned char>(content[0]) == kVersion)
@@ -23,14 +22,6 @@ bool isOnnx(std::string_view content) noexcept
                const auto u = static_cast<unsigned char>(c);
                return u < ' ' && c != '\n' && c != '\t' && c != '\r';
            });
-}
-
-bool isOnnxFile(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    char head[256];
-    in.read(head, sizeof head);
-    return isOnnx({head, static_cast<std::size_t>(in.gcount())});
 }
 
 } // namespace tilewright::onnx

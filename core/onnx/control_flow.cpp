@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Branches, loops and functions that are known to run stand where their node is.
+// Control flow: branches, loops and functions that certainly run are replaced by their nodes.
 #include "onnx/graph_walk.h"
 
 #include <algorithm>
@@ -14,9 +14,8 @@ namespace {
 constexpr int kMaxDepth = 32;
 constexpr std::int64_t kMaxSteps = 4096;
 
-/// Does the loop go on whatever happens in its body: is the condition that the body gives the one it got, or
-/// a constant that holds?
-bool goesOn(const pb::GraphProto& body)
+/// True if a loop never ends early: its condition is unchanged by the body or is a constant `true`.
+bool neverEndsEarly(const pb::GraphProto& body)
 {
     std::string name = body.output(0).name();
     for (int steps = 0; steps <= body.node_size(); ++steps) {
@@ -25,7 +24,7 @@ bool goesOn(const pb::GraphProto& body)
         for (const pb::TensorProto& t : body.initializer())
             if (t.name() == name) {
                 const Value v = valueOf(t);
-                return v.data && v.data->whole == std::vector<std::int64_t>{1};
+                return v.data && v.data->integers == std::vector<std::int64_t>{1};
             }
         const auto writer = std::find_if(body.node().begin(), body.node().end(), [&](const pb::NodeProto& n) {
             return n.output_size() == 1 && n.output(0) == name;
@@ -36,7 +35,7 @@ bool goesOn(const pb::GraphProto& body)
             for (const pb::AttributeProto& a : writer->attribute())
                 if (a.name() == "value" && a.has_t()) {
                     const Value v = valueOf(a.t());
-                    return v.data && v.data->whole == std::vector<std::int64_t>{1};
+                    return v.data && v.data->integers == std::vector<std::int64_t>{1};
                 }
             return false;
         }
@@ -57,7 +56,7 @@ std::vector<std::string> resultsOf(const pb::GraphProto& graph)
 
 } // namespace
 
-Result<bool> GraphWalk::walkInto(Node& node, int depth)
+Result<bool> GraphWalk::walkNested(Node& node, int depth)
 {
     const bool plain = node.proto->domain().empty() || node.proto->domain() == "ai.onnx";
     const auto function = m_functions.find({node.proto->domain(), node.type});
@@ -75,11 +74,11 @@ Result<bool> GraphWalk::walkInto(Node& node, int depth)
     return true;
 }
 
-Status GraphWalk::areWritten(const std::vector<std::string>& names) const
+Status GraphWalk::checkWritten(const std::vector<std::string>& names) const
 {
     for (const std::string& name : names)
         if (m_values.find(name) == kNoValue)
-            return problemError({}, "the graph gives \"" + name + "\", which nothing writes");
+            return problemError({}, "the graph has the output \"" + name + "\", which no node writes");
     return Unit{};
 }
 
@@ -88,10 +87,10 @@ Status GraphWalk::branch(Node& node, int depth)
     const pb::AttributeProto *then = node.attribute("then_branch"),
                              *otherwise = node.attribute("else_branch");
     if (then == nullptr || otherwise == nullptr)
-        return problemError({}, "If \"" + node.name + "\": has no two branches");
-    const auto condition = m_values.whole(node.input(0));
+        return problemError({}, "If \"" + node.name + "\": does not have two branches");
+    const auto condition = m_values.integers(node.input(0));
     if (!condition || condition->size() != 1) {
-        // The shapes that both branches promise.
+        // Known result shapes: those that both branches declare equally.
         for (std::size_t i = 0; i < node.out.size(); ++i) {
             const int at = static_cast<int>(i);
             if (node.out[i] == kNoValue || at >= then->g().output_size() ||
@@ -111,7 +110,7 @@ Status GraphWalk::branch(Node& node, int depth)
     }
     const pb::GraphProto& graph = (condition->front() != 0 ? then : otherwise)->g();
     if (graph.output_size() != static_cast<int>(node.out.size()))
-        return problemError({}, "If \"" + node.name + "\": its branch has another number of results");
+        return problemError({}, "If \"" + node.name + "\": the number of results of its branch is wrong");
     m_values.enterScope();
     Status s = addConstants(graph);
     addDeclared(graph);
@@ -119,14 +118,14 @@ Status GraphWalk::branch(Node& node, int depth)
         s = walk(graph.node(), node.opset, depth + 1);
     const std::vector<std::string> names = resultsOf(graph);
     if (s)
-        s = areWritten(names);
+        s = checkWritten(names);
     for (std::size_t i = 0; s && i < names.size(); ++i)
         if (node.out[i] != kNoValue)
             node.out[i] = m_values.find(names[i]);
     m_values.leaveScope();
     m_translation.fold(node, condition->front() != 0
-                                 ? "its condition holds: the nodes of its first branch stand here"
-                                 : "its condition does not hold: the nodes of its second branch stand here");
+                                 ? "its condition is true: replaced by the nodes of its first branch"
+                                 : "its condition is false: replaced by the nodes of its second branch");
     return s;
 }
 
@@ -137,18 +136,18 @@ Status GraphWalk::loop(Node& node, int depth)
     if (attribute == nullptr || attribute->g().output_size() < static_cast<int>(1 + carried) ||
         attribute->g().input_size() != static_cast<int>(2 + carried) ||
         static_cast<int>(node.out.size()) > attribute->g().output_size() - 1)
-        return problemError({}, "Loop \"" + node.name + "\": its body does not fit its operands");
+        return problemError({}, "Loop \"" + node.name + "\": the operands do not match its body");
     const pb::GraphProto& body = attribute->g();
-    const auto count = m_values.whole(node.input(0)), first = m_values.whole(node.input(1));
+    const auto count = m_values.integers(node.input(0)), first = m_values.integers(node.input(1));
     const bool starts = node.input(1) == kNoValue || (first && first->size() == 1);
     const std::int64_t steps = !count || count->size() != 1   ? -1
                                : first && first->front() == 0 ? 0
                                                               : count->front();
     if (!starts || steps < 0 || steps > kMaxSteps ||
-        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxInside) ||
-        !goesOn(body)) {
+        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxNestedNodes) ||
+        !neverEndsEarly(body)) {
         infer(node);
-        m_translation.drop(node, "how often it runs is not known before the model runs");
+        m_translation.drop(node, "the number of its iterations is not known before the model runs");
         return Unit{};
     }
     std::vector<ValueId> state(node.in.begin() +
@@ -168,7 +167,7 @@ Status GraphWalk::loop(Node& node, int depth)
         std::vector<ValueId> given{known(0, step, pb::TensorProto::INT64),
                                    known(1, 1, pb::TensorProto::BOOL)};
         given.insert(given.end(), state.begin(), state.end());
-        const auto results = once(body, given, node.opset, depth);
+        const auto results = walkBody(body, given, node.opset, depth);
         if (!results)
             return results.error();
         for (std::size_t i = 1; i < results->size(); ++i)
@@ -177,11 +176,12 @@ Status GraphWalk::loop(Node& node, int depth)
             else
                 collected[i - 1 - carried].push_back((*results)[i]);
     }
-    return takeSteps(node, state, collected, steps);
+    return setLoopResults(node, state, collected, steps);
 }
 
-Result<std::vector<ValueId>> GraphWalk::once(const pb::GraphProto& body, const std::vector<ValueId>& given,
-                                             std::int64_t opset, int depth)
+Result<std::vector<ValueId>> GraphWalk::walkBody(const pb::GraphProto& body,
+                                                 const std::vector<ValueId>& given, std::int64_t opset,
+                                                 int depth)
 {
     m_values.enterScope();
     for (std::size_t i = 0; i < given.size(); ++i)
@@ -191,7 +191,7 @@ Result<std::vector<ValueId>> GraphWalk::once(const pb::GraphProto& body, const s
         s = walk(body.node(), opset, depth + 1);
     const std::vector<std::string> names = resultsOf(body);
     if (s)
-        s = areWritten(names);
+        s = checkWritten(names);
     std::vector<ValueId> out;
     for (std::size_t i = 0; s && i < names.size(); ++i)
         out.push_back(m_values.find(names[i]));
@@ -201,8 +201,8 @@ Result<std::vector<ValueId>> GraphWalk::once(const pb::GraphProto& body, const s
     return out;
 }
 
-Status GraphWalk::takeSteps(Node& node, const std::vector<ValueId>& state,
-                            const std::vector<std::vector<ValueId>>& collected, std::int64_t steps)
+Status GraphWalk::setLoopResults(Node& node, const std::vector<ValueId>& state,
+                                 const std::vector<std::vector<ValueId>>& collected, std::int64_t steps)
 {
     for (std::size_t i = 0; i < node.out.size(); ++i) {
         if (node.out[i] == kNoValue)
@@ -212,7 +212,7 @@ Status GraphWalk::takeSteps(Node& node, const std::vector<ValueId>& state,
         else if (Status s = m_translation.stack(node, i, collected[i - state.size()]); !s)
             return s;
     }
-    m_translation.fold(node, "its nodes stand here " + std::to_string(steps) + " times");
+    m_translation.fold(node, "replaced by " + std::to_string(steps) + " copies of its nodes");
     return Unit{};
 }
 
@@ -224,7 +224,7 @@ Status GraphWalk::scan(Node& node, int depth)
     if (attribute == nullptr || scanned < 1 || scanned > inputs || attribute->g().input_size() != inputs ||
         attribute->g().output_size() < inputs - scanned ||
         static_cast<int>(node.out.size()) > attribute->g().output_size())
-        return problemError({}, "Scan \"" + node.name + "\": its body does not fit its operands");
+        return problemError({}, "Scan \"" + node.name + "\": the operands do not match its body");
     const pb::GraphProto& body = attribute->g();
     const auto carried = static_cast<std::size_t>(inputs - scanned);
     const auto list = [&](const char* name) {
@@ -233,16 +233,16 @@ Status GraphWalk::scan(Node& node, int depth)
     const std::vector<std::int64_t> axes = list("scan_input_axes"), backwards = list("scan_input_directions"),
                                     outAxes = list("scan_output_axes"),
                                     outBackwards = list("scan_output_directions");
-    const auto leave = [&](const std::string& why) {
+    const auto leave = [&](const std::string& reason) {
         infer(node);
-        m_translation.drop(node, why);
+        m_translation.drop(node, reason);
         return Unit{};
     };
     const auto notZero = [](std::int64_t n) { return n != 0; };
     if (node.opset < 9)
-        return leave("a scan of opset 8, which runs over batches; those of opset 9 and later are understood");
+        return leave("a scan of opset 8, which runs over batches; opset 9 and later are supported");
     if (std::ranges::any_of(outAxes, notZero) || std::ranges::any_of(outBackwards, notZero))
-        return leave("a scan that lays its results along another axis or backwards");
+        return leave("a scan that writes its results along another axis or backwards");
     std::vector<std::size_t> along;
     std::int64_t steps = -1;
     for (std::size_t i = 0; i < static_cast<std::size_t>(scanned); ++i) {
@@ -251,13 +251,13 @@ Status GraphWalk::scan(Node& node, int depth)
         const auto axis =
             shape == nullptr ? std::nullopt : axisOf(i < axes.size() ? axes[i] : 0, shape->size());
         if (!axis || !m_values[v].isTensor() || (steps >= 0 && (*shape)[*axis] != steps))
-            return leave("how often it runs is not known before the model runs");
+            return leave("the number of its iterations is not known before the model runs");
         steps = (*shape)[*axis];
         along.push_back(*axis);
     }
     if (steps > kMaxSteps ||
-        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxInside))
-        return leave("it runs " + std::to_string(steps) + " times; as many nodes are not understood");
+        saturatingMul(steps, std::max(1, body.node_size())) > static_cast<std::int64_t>(kMaxNestedNodes))
+        return leave("its " + std::to_string(steps) + " iterations have too many nodes");
     std::vector<ValueId> state(node.in.begin(), node.in.begin() + static_cast<std::ptrdiff_t>(carried));
     std::vector<std::vector<ValueId>> collected(static_cast<std::size_t>(body.output_size()) - carried);
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -270,7 +270,7 @@ Status GraphWalk::scan(Node& node, int depth)
                 return one.error();
             given.push_back(*one);
         }
-        const auto results = once(body, given, node.opset, depth);
+        const auto results = walkBody(body, given, node.opset, depth);
         if (!results)
             return results.error();
         for (std::size_t i = 0; i < results->size(); ++i)
@@ -279,7 +279,7 @@ Status GraphWalk::scan(Node& node, int depth)
             else
                 collected[i - carried].push_back((*results)[i]);
     }
-    return takeSteps(node, state, collected, steps);
+    return setLoopResults(node, state, collected, steps);
 }
 
 Status GraphWalk::function(Node& node, const pb::FunctionProto& function, int depth)
@@ -296,12 +296,12 @@ Status GraphWalk::function(Node& node, const pb::FunctionProto& function, int de
     std::vector<std::string> names(function.output().begin(), function.output().end());
     names.resize(std::min(names.size(), node.out.size()));
     if (s)
-        s = areWritten(names);
+        s = checkWritten(names);
     for (std::size_t i = 0; s && i < names.size(); ++i)
         if (node.out[i] != kNoValue)
             node.out[i] = m_values.find(names[i]);
     m_values.leaveScope();
-    m_translation.fold(node, "the nodes of its function stand here");
+    m_translation.fold(node, "replaced by the nodes of its function");
     return s;
 }
 

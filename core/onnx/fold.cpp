@@ -16,7 +16,7 @@ using model::Shape;
 
 namespace {
 
-Folded gathered(const Node& node, const Constant& x, const Constant& indices)
+OptionalConstant foldGather(const Node& node, const Constant& x, const Constant& indices)
 {
     const auto axis = axisOf(node.integer("axis", 0), x.shape.size());
     if (!axis || indices.real)
@@ -31,7 +31,7 @@ Folded gathered(const Node& node, const Constant& x, const Constant& indices)
     const std::int64_t after = model::elementsOf(rest), size = x.shape[*axis];
     Constant out{shape, x.real, {}, {}};
     for (std::int64_t b = 0; b < before; ++b)
-        for (std::int64_t index : indices.whole) {
+        for (std::int64_t index : indices.integers) {
             index += index < 0 ? size : 0;
             if (index < 0 || index >= size)
                 return std::nullopt;
@@ -39,12 +39,13 @@ Folded gathered(const Node& node, const Constant& x, const Constant& indices)
             if (x.real)
                 out.reals.insert(out.reals.end(), x.reals.begin() + from, x.reals.begin() + from + after);
             else
-                out.whole.insert(out.whole.end(), x.whole.begin() + from, x.whole.begin() + from + after);
+                out.integers.insert(out.integers.end(), x.integers.begin() + from,
+                                    x.integers.begin() + from + after);
         }
     return out;
 }
 
-Folded sliced(const Node& node, const Values& values, const Constant& x)
+OptionalConstant foldSlice(const Node& node, const Values& values, const Constant& x)
 {
     const auto ranges = sliceRanges(node, values, x.shape);
     if (!ranges)
@@ -54,13 +55,13 @@ Folded sliced(const Node& node, const Values& values, const Constant& x)
     std::int64_t offset = 0;
     for (const SliceRange& r : *ranges) {
         shape[r.axis] = r.size;
-        offset = wrapped(offset, wrapped(r.start, strides[r.axis], '*'), '+');
-        strides[r.axis] = wrapped(strides[r.axis], r.step, '*');
+        offset = wrappingArithmetic(offset, wrappingArithmetic(r.start, strides[r.axis], '*'), '+');
+        strides[r.axis] = wrappingArithmetic(strides[r.axis], r.step, '*');
     }
-    return picked(x, std::move(shape), offset, strides);
+    return copyElements(x, std::move(shape), offset, strides);
 }
 
-Folded concatenated(const Node& node, const Values& values)
+OptionalConstant foldConcat(const Node& node, const Values& values)
 {
     const Constant* first = values.data(node.input(0));
     if (first == nullptr)
@@ -91,18 +92,19 @@ Folded concatenated(const Node& node, const Values& values)
             if (c.real)
                 out.reals.insert(out.reals.end(), c.reals.begin() + from, c.reals.begin() + from + size);
             else
-                out.whole.insert(out.whole.end(), c.whole.begin() + from, c.whole.begin() + from + size);
+                out.integers.insert(out.integers.end(), c.integers.begin() + from,
+                                    c.integers.begin() + from + size);
         }
     return out;
 }
 
-Folded range(const Constant& start, const Constant& limit, const Constant& step)
+OptionalConstant foldRange(const Constant& start, const Constant& limit, const Constant& step)
 {
     if (start.size() != 1 || limit.size() != 1 || step.size() != 1 || start.real != limit.real ||
         start.real != step.real)
         return std::nullopt;
     const auto value = [](const Constant& c) {
-        return c.real ? c.reals[0] : static_cast<double>(c.whole[0]);
+        return c.real ? c.reals[0] : static_cast<double>(c.integers[0]);
     };
     const double count = std::ceil((value(limit) - value(start)) / value(step));
     if (!(count <= static_cast<double>(kMaxConstantElements)))
@@ -113,15 +115,16 @@ Folded range(const Constant& start, const Constant& limit, const Constant& step)
         if (out.real)
             out.reals.push_back(start.reals[0] + static_cast<double>(i) * step.reals[0]);
         else
-            out.whole.push_back(wrapped(start.whole[0], wrapped(i, step.whole[0], '*'), '+'));
+            out.integers.push_back(
+                wrappingArithmetic(start.integers[0], wrappingArithmetic(i, step.integers[0], '*'), '+'));
     return out;
 }
 
-Folded filled(const Node& node, const Constant& shape)
+OptionalConstant foldConstantOfShape(const Node& node, const Constant& shape)
 {
     if (shape.real || shape.size() > model::kMaxRank)
         return std::nullopt;
-    for (const std::int64_t d : shape.whole)
+    for (const std::int64_t d : shape.integers)
         if (d < 0)
             return std::nullopt;
     Constant value{{1}, true, {}, {0.0}};
@@ -131,10 +134,10 @@ Folded filled(const Node& node, const Constant& shape)
             return std::nullopt;
         value = *v.data;
     }
-    return picked(value, shape.whole, 0, std::vector<std::int64_t>(shape.size(), 0));
+    return copyElements(value, shape.integers, 0, std::vector<std::int64_t>(shape.size(), 0));
 }
 
-Folded constantOf(const Node& node)
+OptionalConstant foldConstant(const Node& node)
 {
     if (const pb::AttributeProto* a = node.attribute("value"); a != nullptr && a->has_t())
         return valueOf(a->t()).data;
@@ -151,7 +154,7 @@ Folded constantOf(const Node& node)
     return std::nullopt;
 }
 
-Folded shapeOf(const Node& node, const Shape& x)
+OptionalConstant foldShape(const Node& node, const Shape& x)
 {
     const auto rank = static_cast<std::int64_t>(x.size());
     const auto clamped = [&](std::int64_t at) {
@@ -161,12 +164,12 @@ Folded shapeOf(const Node& node, const Shape& x)
     const std::int64_t to = clamped(std::max(node.integer("end", rank), -rank));
     Constant out{{std::max<std::int64_t>(0, to - from)}, false, {}, {}};
     for (std::int64_t i = from; i < to; ++i)
-        out.whole.push_back(x[static_cast<std::size_t>(i)]);
+        out.integers.push_back(x[static_cast<std::size_t>(i)]);
     return out;
 }
 
-/// All elements, or along one axis of a vector: the product or sum of sizes.
-Folded reduced(const Node& node, const Values& values, const Constant& x)
+/// Reduces all elements, or a vector along its axis. Used for the product or sum of sizes.
+OptionalConstant foldReduce(const Node& node, const Values& values, const Constant& x)
 {
     if (x.shape.size() > 1 || x.real || x.size() == 0)
         return std::nullopt;
@@ -176,35 +179,35 @@ Folded reduced(const Node& node, const Values& values, const Constant& x)
                        : node.type == "ReduceSum" ? "Add"
                        : node.type == "ReduceMax" ? "Max"
                                                   : "Min";
-    std::int64_t value = x.whole[0];
+    std::int64_t value = x.integers[0];
     for (std::size_t i = 1; i < x.size(); ++i)
-        value = *ofWhole(kind, value, x.whole[i]);
+        value = *integerResult(kind, value, x.integers[i]);
     const bool keep = node.integer("keepdims", 1) != 0 && !x.shape.empty();
     return Constant{keep ? Shape{1} : Shape{}, false, {value}, {}};
 }
 
-Folded where(const Constant& condition, const Constant& a, const Constant& b)
+OptionalConstant foldWhere(const Constant& condition, const Constant& a, const Constant& b)
 {
     const auto both = broadcastShape(a.shape, b.shape);
     const auto shape = both ? broadcastShape(*both, condition.shape) : std::nullopt;
     if (!shape || a.real != b.real || condition.real)
         return std::nullopt;
-    const Folded c = picked(condition, *shape, 0, broadcastStrides(condition.shape, *shape));
-    Folded x = picked(a, *shape, 0, broadcastStrides(a.shape, *shape));
-    const Folded y = picked(b, *shape, 0, broadcastStrides(b.shape, *shape));
+    const OptionalConstant c = copyElements(condition, *shape, 0, broadcastStrides(condition.shape, *shape));
+    OptionalConstant x = copyElements(a, *shape, 0, broadcastStrides(a.shape, *shape));
+    const OptionalConstant y = copyElements(b, *shape, 0, broadcastStrides(b.shape, *shape));
     if (!c || !x || !y)
         return std::nullopt;
     for (std::size_t i = 0; i < c->size(); ++i)
-        if (c->whole[i] == 0) {
+        if (c->integers[i] == 0) {
             if (x->real)
                 x->reals[i] = y->reals[i];
             else
-                x->whole[i] = y->whole[i];
+                x->integers[i] = y->integers[i];
         }
     return x;
 }
 
-Folded withShape(const Constant& x, std::optional<Shape> shape)
+OptionalConstant withShape(const Constant& x, std::optional<Shape> shape)
 {
     if (!shape || model::elementsOf(*shape) != static_cast<std::int64_t>(x.size()))
         return std::nullopt;
@@ -213,7 +216,7 @@ Folded withShape(const Constant& x, std::optional<Shape> shape)
     return out;
 }
 
-Folded transposed(const Node& node, const Constant& x)
+OptionalConstant foldTranspose(const Node& node, const Constant& x)
 {
     const std::size_t rank = x.shape.size();
     std::vector<std::int64_t> permutation;
@@ -233,56 +236,56 @@ Folded transposed(const Node& node, const Constant& x)
         shape.push_back(x.shape[*axis]);
         strides.push_back(own[*axis]);
     }
-    return picked(x, std::move(shape), 0, strides);
+    return copyElements(x, std::move(shape), 0, strides);
 }
 
-Folded expanded(const Constant& x, const Constant& wanted)
+OptionalConstant foldExpand(const Constant& x, const Constant& wanted)
 {
-    const auto shape = wanted.real ? std::nullopt : broadcastShape(x.shape, wanted.whole);
-    return shape ? picked(x, *shape, 0, broadcastStrides(x.shape, *shape)) : std::nullopt;
+    const auto shape = wanted.real ? std::nullopt : broadcastShape(x.shape, wanted.integers);
+    return shape ? copyElements(x, *shape, 0, broadcastStrides(x.shape, *shape)) : std::nullopt;
 }
 
-/// The places of what is not zero, a column each.
-Folded nonZero(const Constant& x)
+/// Returns the indices of the elements that are not zero, one column per element.
+OptionalConstant foldNonZero(const Constant& x)
 {
     const auto strides = stridesOf(x.shape);
     std::vector<std::int64_t> found;
     for (std::size_t i = 0; i < x.size(); ++i)
-        if (x.real ? x.reals[i] != 0 : x.whole[i] != 0)
+        if (x.real ? x.reals[i] != 0 : x.integers[i] != 0)
             found.push_back(static_cast<std::int64_t>(i));
     Constant out{
         {static_cast<std::int64_t>(x.shape.size()), static_cast<std::int64_t>(found.size())}, false, {}, {}};
     for (std::size_t d = 0; d < x.shape.size(); ++d)
         for (const std::int64_t at : found)
-            out.whole.push_back(at / strides[d] % x.shape[d]);
+            out.integers.push_back(at / strides[d] % x.shape[d]);
     return out;
 }
 
-Folded result(const Node& node, const Values& values)
+OptionalConstant foldNode(const Node& node, const Values& values)
 {
     const std::string& t = node.type;
     if (t == "Constant")
-        return constantOf(node);
+        return foldConstant(node);
     if (t == "Shape" || t == "Size") {
         const Shape* x = values.shape(node.input(0));
         if (x == nullptr)
             return std::nullopt;
-        return t == "Shape" ? shapeOf(node, *x) : Constant{{}, false, {model::elementsOf(*x)}, {}};
+        return t == "Shape" ? foldShape(node, *x) : Constant{{}, false, {model::elementsOf(*x)}, {}};
     }
     const Constant *a = values.data(node.input(0)), *b = values.data(node.input(1)),
                    *c = values.data(node.input(2));
     if (a == nullptr)
         return std::nullopt;
     if (t == "Concat")
-        return concatenated(node, values);
+        return foldConcat(node, values);
     if (t == "Slice")
-        return sliced(node, values, *a);
+        return foldSlice(node, values, *a);
     if (t == "Identity" || t == "Dropout")
         return *a;
     if (t == "Cast")
-        return foldedCast(*a, node.integer("to", 0));
+        return foldCast(*a, node.integer("to", 0));
     if (t == "ConstantOfShape")
-        return filled(node, *a);
+        return foldConstantOfShape(node, *a);
     if (t == "Reshape")
         return withShape(*a, reshapedShape(node, values));
     if (t == "Squeeze")
@@ -290,22 +293,22 @@ Folded result(const Node& node, const Values& values)
     if (t == "Unsqueeze")
         return withShape(*a, unsqueezedShape(node, values));
     if (t == "Transpose")
-        return transposed(node, *a);
+        return foldTranspose(node, *a);
     if (t == "NonZero")
-        return nonZero(*a);
+        return foldNonZero(*a);
     if (t == "ReduceProd" || t == "ReduceSum" || t == "ReduceMax" || t == "ReduceMin")
-        return reduced(node, values, *a);
+        return foldReduce(node, values, *a);
     if (b == nullptr)
-        return node.in.size() == 1 ? foldedUnary(t, *a) : std::nullopt;
+        return node.in.size() == 1 ? foldUnary(t, *a) : std::nullopt;
     if (t == "Gather")
-        return gathered(node, *a, *b);
+        return foldGather(node, *a, *b);
     if (t == "Expand")
-        return expanded(*a, *b);
+        return foldExpand(*a, *b);
     if (c != nullptr && t == "Range")
-        return range(*a, *b, *c);
+        return foldRange(*a, *b, *c);
     if (c != nullptr && t == "Where")
-        return where(*a, *b, *c);
-    return node.in.size() == 2 ? foldedBinary(t, *a, *b) : std::nullopt;
+        return foldWhere(*a, *b, *c);
+    return node.in.size() == 2 ? foldBinary(t, *a, *b) : std::nullopt;
 }
 
 } // namespace
@@ -314,7 +317,7 @@ bool fold(const Node& node, Values& values)
 {
     if (node.out.empty() || node.out[0] == kNoValue)
         return false;
-    Folded folded = result(node, values);
+    OptionalConstant folded = foldNode(node, values);
     if (!folded || !isSmall(folded->shape) ||
         static_cast<std::int64_t>(folded->size()) != model::elementsOf(folded->shape))
         return false;

@@ -31,7 +31,7 @@ Error nodeError(const pb::NodeProto& node, const std::string& message)
     return problemError({}, node.op_type() + " \"" + nameOf(node) + "\": " + message);
 }
 
-/// What counts its multiply-accumulates even on constants.
+/// True for products: their multiply-accumulates count even if all operands are constant.
 bool isProduct(const std::string& type)
 {
     static const std::set<std::string_view> kTypes{"Conv",   "ConvTranspose", "ConvInteger",   "QLinearConv",
@@ -117,7 +117,7 @@ Status GraphWalk::run()
     const pb::GraphProto& graph = m_file.graph();
     if (static_cast<std::size_t>(graph.node_size()) > model::kMaxOperators)
         return nodeError(graph.node(static_cast<int>(model::kMaxOperators)),
-                         "more than " + formatGrouped(model::kMaxOperators) + " nodes up to here");
+                         "more than " + formatGrouped(model::kMaxOperators) + " nodes up to this node");
     std::int64_t opset = 1;
     for (const auto& set : m_file.opset_import())
         if (set.domain().empty() || set.domain() == "ai.onnx")
@@ -131,9 +131,9 @@ Status GraphWalk::run()
     return walk(graph.node(), opset, 0);
 }
 
-std::vector<TensorId> GraphWalk::outputs() const
+std::vector<ModelTensorId> GraphWalk::outputs() const
 {
-    std::vector<TensorId> out;
+    std::vector<ModelTensorId> out;
     for (const pb::ValueInfoProto& v : m_file.graph().output())
         if (const ValueId id = m_values.find(v.name()); id != kNoValue && m_values[id].tensor)
             out.push_back(*m_values[id].tensor);
@@ -144,7 +144,7 @@ Status GraphWalk::addConstants(const pb::GraphProto& graph)
 {
     for (const pb::TensorProto& t : graph.initializer())
         if (!m_values.bind(t.name(), m_values.add(valueOf(t))))
-            return problemError({}, "the initializer \"" + t.name() + "\" is there twice");
+            return problemError({}, "the initializer \"" + t.name() + "\" is defined twice");
     for (const pb::SparseTensorProto& t : graph.sparse_initializer()) {
         Value v;
         v.name = t.values().name();
@@ -154,7 +154,7 @@ Status GraphWalk::addConstants(const pb::GraphProto& graph)
         if (std::any_of(v.shape->begin(), v.shape->end(), [](std::int64_t d) { return d < 0; }))
             v.shape.reset();
         if (const std::string name = v.name; !m_values.bind(name, m_values.add(std::move(v))))
-            return problemError({}, "the initializer \"" + name + "\" is there twice");
+            return problemError({}, "the initializer \"" + name + "\" is defined twice");
     }
     return Unit{};
 }
@@ -162,7 +162,7 @@ Status GraphWalk::addConstants(const pb::GraphProto& graph)
 Status GraphWalk::addInputs(const pb::GraphProto& graph)
 {
     for (const pb::ValueInfoProto& input : graph.input()) {
-        if (m_values.find(input.name()) != kNoValue) // older files list their initializers
+        if (m_values.find(input.name()) != kNoValue) // older files list initializers as inputs too
             continue;
         Value v;
         v.name = input.name();
@@ -220,9 +220,9 @@ Status GraphWalk::walk(const Nodes& nodes, std::int64_t opset, int depth)
 
 Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int depth)
 {
-    if (depth > 0 && ++m_inside > kMaxInside)
-        return nodeError(proto, "more than " + formatGrouped(kMaxInside) +
-                                    " nodes in branches, loops and functions up to here");
+    if (depth > 0 && ++m_nestedNodes > kMaxNestedNodes)
+        return nodeError(proto, "more than " + formatGrouped(kMaxNestedNodes) +
+                                    " nodes in branches, loops and functions up to this node");
     Node node;
     node.proto = &proto;
     node.name = m_translation.freshNodeName(nameOf(proto));
@@ -233,19 +233,19 @@ Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int d
     for (const std::string& in : proto.input()) {
         node.in.push_back(in.empty() ? kNoValue : m_values.find(in));
         if (!in.empty() && node.in.back() == kNoValue)
-            return nodeError(proto, "reads \"" + in + "\", which nothing writes");
+            return nodeError(proto, "reads \"" + in + "\", which no node writes");
     }
     for (const std::string& out : proto.output()) {
         Value v;
         v.name = out;
         node.out.push_back(out.empty() ? kNoValue : m_values.add(std::move(v)));
     }
-    const auto inside = walkInto(node, depth);
+    const auto inside = walkNested(node, depth);
     if (!inside)
         return inside.error();
     if (!*inside) {
         infer(node);
-        if (!isKnownBefore(node))
+        if (!foldIfConstant(node))
             if (Status s = m_translation.translate(node); !s)
                 return s;
     }
@@ -289,8 +289,8 @@ void GraphWalk::infer(const Node& node)
     }
 }
 
-/// Is what the node gives known from shapes and constants?
-bool GraphWalk::isKnownBefore(const Node& node)
+/// Folds a node whose results are known from shapes and constants. Returns true if the node was folded.
+bool GraphWalk::foldIfConstant(const Node& node)
 {
     const auto typed = [&] {
         for (const ValueId v : node.out)
@@ -317,7 +317,7 @@ bool GraphWalk::isKnownBefore(const Node& node)
             m_values[v].constant = true;
     typed();
     m_translation.fold(node, node.type == "Constant" ? "a constant"
-                                                     : "computed from constants alone, so it is a constant");
+                                                     : "computed from constants only, so it is a constant");
     return true;
 }
 

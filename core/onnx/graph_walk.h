@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Includes the messages of ONNX files, so only for the files that walk over them.
+// Includes the protobuf messages of ONNX, so only files of the ONNX reader include it.
 #pragma once
 
 #include "onnx/import.h"
@@ -13,22 +13,22 @@
 
 namespace tilewright::onnx {
 
-/// Walks over the nodes of a graph in an order in which operands come first, and into those branches, loop
-/// bodies and functions that are known to run.
+/// Visits the nodes of a graph in topological order, including branches, loop bodies and functions that
+/// certainly run.
 class GraphWalk
 {
 public:
     GraphWalk(const ::onnx::ModelProto& file, const Dimensions& dimensions);
 
-    /// The Error names the node.
+    /// Translates the graph. An Error names the node.
     Status run();
     [[nodiscard]] model::Model takeModel() { return std::move(m_translation.model()); }
-    /// The results of the graph that are tensors of the model.
-    [[nodiscard]] std::vector<TensorId> outputs() const;
+    /// Graph outputs that are tensors of the model.
+    [[nodiscard]] std::vector<ModelTensorId> outputs() const;
     [[nodiscard]] ImportReport takeReport() { return std::move(m_report); }
 
 private:
-    static constexpr std::size_t kMaxInside = 100'000; ///< nodes that stand where another one did
+    static constexpr std::size_t kMaxNestedNodes = 100'000; ///< largest number of nodes inside control flow
     using Nodes = ::google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
 
     Status addConstants(const ::onnx::GraphProto& graph);
@@ -36,21 +36,22 @@ private:
     void addDeclared(const ::onnx::GraphProto& graph);
     Status walk(const Nodes& nodes, std::int64_t opset, int depth);
     Status walkNode(const ::onnx::NodeProto& proto, std::int64_t opset, int depth);
-    [[nodiscard]] Status areWritten(const std::vector<std::string>& names) const;
-    /// Branches, loops and functions; true when the node is one.
-    Result<bool> walkInto(Node& node, int depth);
+    [[nodiscard]] Status checkWritten(const std::vector<std::string>& names) const;
+    /// Translates a branch, loop or function. Returns true if the node is one.
+    Result<bool> walkNested(Node& node, int depth);
     Status branch(Node& node, int depth);
     Status loop(Node& node, int depth);
     Status scan(Node& node, int depth);
-    /// The nodes of a body stand here once more, with these values as its inputs; gives its results.
-    Result<std::vector<ValueId>> once(const ::onnx::GraphProto& body, const std::vector<ValueId>& given,
-                                      std::int64_t opset, int depth);
-    /// The results of a loop: what was carried through its steps, and what each of them gave.
-    Status takeSteps(Node& node, const std::vector<ValueId>& state,
-                     const std::vector<std::vector<ValueId>>& collected, std::int64_t steps);
+    /// Translates the nodes of a loop body once, with the given input values. Returns the values of its
+    /// results.
+    Result<std::vector<ValueId>> walkBody(const ::onnx::GraphProto& body, const std::vector<ValueId>& given,
+                                          std::int64_t opset, int depth);
+    /// Sets the results of a loop: the final state and the collected results of all iterations.
+    Status setLoopResults(Node& node, const std::vector<ValueId>& state,
+                          const std::vector<std::vector<ValueId>>& collected, std::int64_t steps);
     Status function(Node& node, const ::onnx::FunctionProto& function, int depth);
     void infer(const Node& node);
-    bool isKnownBefore(const Node& node);
+    bool foldIfConstant(const Node& node);
     [[nodiscard]] std::optional<model::Shape> declaredShape(const ::onnx::TypeProto& type) const;
 
     const ::onnx::ModelProto& m_file;
@@ -60,22 +61,23 @@ private:
     Translation m_translation;
     std::unordered_map<std::string, const ::onnx::TypeProto*> m_declared;
     std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> m_functions;
-    std::size_t m_inside = 0;
+    std::size_t m_nestedNodes = 0;
 };
 
-/// An order of nodes in which operands come first: the file's where it is one. The Error names a node that
-/// waits for its own result.
+/// Returns the nodes in topological order; the order of the file if it is one. An Error names a node of a
+/// cycle.
 [[nodiscard]] Result<std::vector<int>>
 nodeOrder(const ::google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes);
 
-/// The sizes of a type's shape: known, or the name of a free one ("INPUT.AXIS" where the file has none).
+/// Size of one dimension: a known value, or the name of a free dimension ("INPUT.AXIS" if the file has no
+/// name).
 struct Size
 {
     std::int64_t value = 0;
-    std::string name; ///< of a free one
+    std::string name; ///< name of a free dimension; empty if the value is known
 };
 [[nodiscard]] std::vector<Size> sizesOf(const ::onnx::TypeProto& type, const std::string& input);
-/// Is it one whole number or condition, whose value may decide branches?
+/// True for the type of a single integer or boolean, whose value may decide a branch.
 [[nodiscard]] bool isNumber(const ::onnx::TypeProto& type);
 
 } // namespace tilewright::onnx

@@ -6,54 +6,12 @@
 #include "onnx/strip_weights.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace tilewright::onnx {
 
 namespace pb = ::onnx;
 
 namespace {
-
-/// A file of any size, of which only what is looked at is read.
-class MappedFile
-{
-public:
-    explicit MappedFile(const std::string& path)
-    {
-        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        struct stat info = {};
-        if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-            m_size = static_cast<std::size_t>(info.st_size);
-            m_data = mmap(nullptr, m_size, PROT_READ, MAP_PRIVATE, file, 0);
-        }
-        m_error = errno;
-        if (file >= 0)
-            close(file);
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    ~MappedFile()
-    {
-        if (isOpen())
-            munmap(m_data, m_size);
-    }
-    [[nodiscard]] bool isOpen() const noexcept { return m_data != nullptr && m_data != MAP_FAILED; }
-    [[nodiscard]] std::string_view content() const { return {static_cast<const char*>(m_data), m_size}; }
-    [[nodiscard]] Error error(const std::string& path) const
-    {
-        return {ErrorCode::Io, std::string("cannot be opened (") + std::strerror(m_error) + ")", {}, path};
-    }
-
-private:
-    void* m_data = nullptr;
-    std::size_t m_size = 0;
-    int m_error = 0;
-};
 
 Error inFile(Error error, const std::string& file)
 {
@@ -70,8 +28,10 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
         return Error{ErrorCode::Syntax, "is larger than 2 GiB without its weights", {}, file};
     google::protobuf::LogSilencer silent;
     if (!out.ParseFromArray(stripped->data(), static_cast<int>(stripped->size())))
-        return Error{
-            ErrorCode::Syntax, "is no ONNX model: its fields do not parse, or are nested too deep", {}, file};
+        return Error{ErrorCode::Syntax,
+                     "is not an ONNX model: its fields do not parse or are nested too deep",
+                     {},
+                     file};
     if (!out.has_graph())
         return Error{ErrorCode::Problem, "is an ONNX file without a graph", {}, file};
     return Unit{};
@@ -105,7 +65,7 @@ std::vector<FreeDimension> freeDimensionsOf(const pb::ModelProto& file)
     return out;
 }
 
-/// Is there a value for each free dimension, and none for another?
+/// Checks that each free dimension has a value and that there is no other value.
 Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, const std::string& file)
 {
     const std::vector<FreeDimension> free = freeDimensionsOf(proto);
@@ -121,7 +81,7 @@ Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, con
             return Error{ErrorCode::Field, "expected a size from 0 to 2147483648", "--dim " + d.name, file};
     }
     for (const auto& entry : given) {
-        const std::string& name = entry.first; // clang 14 captures no structured binding
+        const std::string& name = entry.first; // clang 14 cannot capture a structured binding in a lambda
         const auto& inputs = proto.graph().input();
         const bool isKnown =
             std::any_of(free.begin(), free.end(), [&](const FreeDimension& d) { return d.name == name; }) ||
@@ -143,7 +103,7 @@ Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, con
     return Unit{};
 }
 
-/// Elements of most tensors, by size; those of another size keep theirs.
+/// Sets the element size of the model to that of most elements. Tensors of another size keep their own.
 void chooseElementBytes(model::Model& m)
 {
     std::map<int, std::int64_t> elements;
@@ -162,8 +122,9 @@ void chooseElementBytes(model::Model& m)
             t.elementBytes = 0;
 }
 
-/// What exporters call every graph says less than the name of the file.
-std::string modelName(const std::string& graph, const std::string& file)
+/// Name of the model: the name of the graph, or the name of the file if the graph has a generic name of an
+/// exporter.
+std::string nameOfModel(const std::string& graph, const std::string& file)
 {
     const bool says = !graph.empty() && graph != "main_graph" && graph != "main" && graph != "graph" &&
                       !graph.starts_with("torch");
@@ -192,39 +153,22 @@ Result<Imported> importModel(std::string_view content, const std::string& file, 
     rewrite.recogniseAttention();
     rewrite.finish();
     chooseElementBytes(out.model);
-    out.model.name = modelName(proto.graph().name(), file);
+    out.model.name = nameOfModel(proto.graph().name(), file);
     out.model.file = file;
     if (out.model.operators.empty())
-        return Error{ErrorCode::Problem,
-                     "computes nothing: every node is known before the model runs, or not "
-                     "understood",
-                     {},
-                     file};
+        return Error{
+            ErrorCode::Problem, "computes nothing: every node is constant or not supported", {}, file};
     if (Status s = model::checkModel(out.model); !s)
         return inFile(s.error(), file);
     return out;
 }
 
-Result<Imported> importFile(const std::string& path, const Dimensions& dimensions)
-{
-    const MappedFile file(path);
-    return file.isOpen() ? importModel(file.content(), path, dimensions) : Result<Imported>(file.error(path));
-}
-
-Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content, const std::string& file)
+Result<std::vector<FreeDimension>> freeDimensions(std::string_view content, const std::string& file)
 {
     pb::ModelProto proto;
     if (Status s = parse(content, file, proto); !s)
         return s.error();
     return freeDimensionsOf(proto);
-}
-
-Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
-{
-    const MappedFile file(path);
-    if (!file.isOpen())
-        return file.error(path);
-    return freeDimensionsIn(file.content(), path);
 }
 
 } // namespace tilewright::onnx

@@ -11,43 +11,44 @@
 
 namespace tilewright::onnx {
 
-/// Values of free dimensions by name; also of inputs that are one whole number, so that what they decide is
-/// known.
+/// Values of free dimensions, by name. Also values of inputs that are single integers, so that conditions
+/// which depend on them are known.
 using Dimensions = std::map<std::string, std::int64_t>;
 
-/// A size of an input that the file leaves open.
+/// A dimension of an input whose size the file does not specify.
 struct FreeDimension
 {
-    std::string name;                ///< as the file has it, else "INPUT.AXIS"
-    std::vector<std::string> inputs; ///< that have it
+    std::string name;                ///< name in the file, otherwise "INPUT.AXIS"
+    std::vector<std::string> inputs; ///< names of the inputs with this dimension
     std::int64_t example = 1;
     bool operator==(const FreeDimension&) const = default;
 };
 
-/// What became of a node of the file when it became a model.
+/// Outcome of the import of one node of the file.
 enum class Fate : std::uint8_t {
-    Operator, ///< one operator of the model does its work
+    Operator, ///< one operator of the model does the work of the node
     Part,     ///< part of a recognised pattern, which is one operator
-    Folded,   ///< known before the model runs, or goes into another operator
-    Dropped,  ///< not understood
+    Folded,   ///< known before the model runs, or merged into another operator
+    Dropped,  ///< not supported
 };
 
 struct ImportedNode
 {
     std::string name, type;
     Fate fate = Fate::Operator;
-    std::optional<OpId> op; ///< of the model; for Dropped the one whose results stand for it
-    std::int64_t macs = 0;  ///< of a part
-    std::int64_t bytes = 0; ///< of its operands and results
-    std::string note;       ///< a sentence, for all but operators
+    std::optional<OperatorId> op; ///< operator of the model; for Dropped the one that provides its results
+    std::int64_t macs = 0;  ///< multiply-accumulates, for Part
+    std::int64_t bytes = 0; ///< bytes of operands and results
+    std::string note;       ///< explanation for the user; empty for Operator
 };
 
 struct ImportReport
 {
-    std::vector<ImportedNode> nodes; ///< in the file's order; branches and loop bodies where they stand
-    std::int64_t leftOutBytes =
-        0; ///< of constants that are in no operator: scales, zero points, folded norms
-    std::vector<std::string> notes; ///< of the whole
+    /// In the order of the file; nodes of branches and loop bodies at the position of their node.
+    std::vector<ImportedNode> nodes;
+    /// Bytes of constants that no operator uses: scales, zero points, folded norms.
+    std::int64_t leftOutBytes = 0;
+    std::vector<std::string> notes; ///< notes about the whole file
 };
 
 struct Imported
@@ -56,20 +57,18 @@ struct Imported
     ImportReport report;
 };
 
-/// Is this the beginning of an ONNX file? Told by content: the fields of a ModelProto.
+/// True if the content begins like an ONNX file, that is with the fields of a ModelProto. The first 256 bytes
+/// suffice.
 [[nodiscard]] bool isOnnx(std::string_view content) noexcept;
-[[nodiscard]] bool isOnnxFile(const std::string& path);
 
-/// Reads an ONNX model without its weights (docs/rules/workload.md 6). Each operator is named after its node.
-/// The Error names node and reason; free dimensions without a value are one, which lists them.
+/// Reads an ONNX model without its weights (docs/rules/workload.md 6); the weights are not even accessed in
+/// memory. Each operator gets the name of its node. An Error contains node and reason. Free dimensions
+/// without a value are an error that lists them.
 [[nodiscard]] Result<Imported> importModel(std::string_view content, const std::string& file,
                                            const Dimensions& dimensions = {});
-/// The same of a file of any size.
-[[nodiscard]] Result<Imported> importFile(const std::string& path, const Dimensions& dimensions = {});
 
-/// The sizes of its inputs that a file leaves open, in the file's order.
-[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensions(const std::string& path);
-[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view content,
-                                                                  const std::string& file);
+/// Returns the free dimensions of the inputs, in the order of the file.
+[[nodiscard]] Result<std::vector<FreeDimension>> freeDimensions(std::string_view content,
+                                                                const std::string& file);
 
 } // namespace tilewright::onnx

@@ -18,12 +18,13 @@ using model::Shape;
 
 namespace {
 
-constexpr std::int64_t kOldestOpset = 7;  ///< before it, the library trusts the ranks of operands
-constexpr std::int64_t kNewestOpset = 17; ///< that the library knows
+/// In older opsets the library does not check the ranks of operands.
+constexpr std::int64_t kOldestOpset = 7;
+constexpr std::int64_t kNewestOpset = 17; ///< newest opset that the library supports
 
-/// Ours are whole, and the library's divide by what they are given, read behind the end of lists that are
-/// shorter than they should be, look into graphs, or read the contents of operands as of another type.
-const std::set<std::string_view>& notAsked()
+/// Node types without shape inference by the library. Either this program has complete rules, or the library
+/// may divide by zero, read past the end of short lists, access graphs, or read operands as another type.
+const std::set<std::string_view>& excludedTypes()
 {
     static const std::set<std::string_view> kTypes{"Conv",
                                                    "ConvInteger",
@@ -73,8 +74,8 @@ const std::set<std::string_view>& notAsked()
     return kTypes;
 }
 
-/// Their operands or attributes are others since an opset that the library does not know.
-const std::set<std::string_view>& changedSince()
+/// Node types whose operands or attributes changed in an opset that the library does not support.
+const std::set<std::string_view>& changedTypes()
 {
     static const std::set<std::string_view> kTypes{
         "ReduceL1",   "ReduceL2",      "ReduceLogSum",      "ReduceLogSumExp", "ReduceMax",
@@ -83,8 +84,8 @@ const std::set<std::string_view>& changedSince()
     return kTypes;
 }
 
-/// May the library see these? It divides by most of them.
-bool isHarmless(const pb::NodeProto& node)
+/// True if the attributes are safe for the library. It divides by most of them.
+bool hasSafeAttributes(const pb::NodeProto& node)
 {
     constexpr std::array<std::string_view, 8> kPositive{"strides",   "dilations",   "kernel_shape", "group",
                                                         "blocksize", "num_outputs", "hidden_size",  "split"};
@@ -149,7 +150,7 @@ private:
         t.set_data_type(pb::TensorProto::INT64);
         for (const std::int64_t d : data->shape)
             t.add_dims(d);
-        for (const std::int64_t v : data->whole)
+        for (const std::int64_t v : data->integers)
             t.add_int64_data(v);
     }
 
@@ -158,9 +159,9 @@ private:
     std::deque<pb::TensorProto> m_data;
 };
 
-/// Are the operands such that the library's products of sizes do not wrap, and that it does not make a shape
-/// of as many sizes as a list is long?
-bool isSane(const Node& node, const Values& values)
+/// True if the operands are safe for the library: products of sizes do not overflow, and no list creates a
+/// shape of too many dimensions.
+bool hasSafeOperands(const Node& node, const Values& values)
 {
     constexpr std::int64_t kMost = std::int64_t{1} << 52, kLongest = 64;
     for (std::size_t i = 0; i < node.in.size(); ++i) {
@@ -171,7 +172,7 @@ bool isSane(const Node& node, const Values& values)
             !isReal(values[node.in[i]].type))
             return false;
         if (const Constant* c = values.data(node.in[i]); c != nullptr)
-            for (const std::int64_t v : c->whole)
+            for (const std::int64_t v : c->integers)
                 if (v > kMaxDimension || v < -kMaxDimension)
                     return false;
     }
@@ -183,9 +184,9 @@ bool isSane(const Node& node, const Values& values)
 void inferByLibrary(const Node& node, Values& values)
 {
     const std::string& domain = node.proto->domain();
-    if ((!domain.empty() && domain != "ai.onnx") || node.out.empty() || notAsked().contains(node.type) ||
-        node.opset < kOldestOpset || (node.opset > kNewestOpset && changedSince().contains(node.type)) ||
-        !isHarmless(*node.proto) || !isSane(node, values))
+    if ((!domain.empty() && domain != "ai.onnx") || node.out.empty() || excludedTypes().contains(node.type) ||
+        node.opset < kOldestOpset || (node.opset > kNewestOpset && changedTypes().contains(node.type)) ||
+        !hasSafeAttributes(*node.proto) || !hasSafeOperands(node, values))
         return;
     const auto opset = static_cast<int>(std::min(node.opset, kNewestOpset));
     const pb::OpSchema* schema = pb::OpSchemaRegistry::Schema(node.type, opset, "");
@@ -196,7 +197,7 @@ void inferByLibrary(const Node& node, Values& values)
     if (in < schema->min_input() || in > schema->max_input() || out < schema->min_output() ||
         out > schema->max_output())
         return;
-    for (std::size_t i = 0; i < node.in.size(); ++i) // it takes for granted that these have types
+    for (std::size_t i = 0; i < node.in.size(); ++i) // the library assumes that operands have types
         if (node.in[i] == kNoValue ? static_cast<int>(i) < schema->min_input() : values[node.in[i]].type == 0)
             return;
     Context context(node, values);

@@ -5,10 +5,10 @@
 
 namespace tilewright::onnx {
 
-/// What ONNX' own library infers of a node's results from the types, shapes and known elements of its
-/// operands, into those results. It is asked node by node, never of a whole file: it trusts what it is given,
-/// so nodes whose attributes could make it divide by zero or read beyond an end are not shown to it, and what
-/// it throws is no error of the file: then our own rules decide.
+/// Infers the results of a node with the ONNX library, from the types, shapes and known elements of its
+/// operands. Called node by node, never for a whole file, because the library trusts its input: nodes whose
+/// attributes could make it divide by zero or read past an end are excluded. An exception of the library is
+/// not an error of the file; the rules of this program decide then.
 void inferByLibrary(const Node& node, Values& values);
 
 } // namespace tilewright::onnx

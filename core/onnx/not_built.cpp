@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stands for the reader where the library is not there (TILEWRIGHT_ONNX).
+// Replacement of the ONNX reader in builds without the ONNX library (TILEWRIGHT_ONNX).
 #include "onnx/import.h"
 
 namespace tilewright::onnx {
@@ -22,17 +22,7 @@ Result<Imported> importModel(std::string_view, const std::string& file, const Di
     return notBuilt(file);
 }
 
-Result<Imported> importFile(const std::string& path, const Dimensions&)
-{
-    return notBuilt(path);
-}
-
-Result<std::vector<FreeDimension>> freeDimensions(const std::string& path)
-{
-    return notBuilt(path);
-}
-
-Result<std::vector<FreeDimension>> freeDimensionsIn(std::string_view, const std::string& file)
+Result<std::vector<FreeDimension>> freeDimensions(std::string_view, const std::string& file)
 {
     return notBuilt(file);
 }

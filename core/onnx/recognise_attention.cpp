@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attention as exporters write it: a product of queries and keys, perhaps scaled and masked, a softmax, a
-// product with values. It becomes one operator, so that every lens can treat the heads one by one.
+// Recognises attention as exporters write it: a product of queries and keys, optional scale and mask, a
+// softmax, a product with values. It becomes one operator, so that every lens can process each head
+// separately.
 #include "onnx/rewrite.h"
 
 #include <algorithm>
@@ -12,17 +13,18 @@ using model::Shape;
 
 namespace {
 
-constexpr int kMostBetween = 16; ///< operators between a product and the softmax
+constexpr int kMaxOperatorsBetween = 16; ///< largest number of operators between a product and the softmax
 
-/// Same rows and columns; only what stands before them is grouped in another way.
-bool keepsMatrices(const Shape& a, const Shape& b)
+/// True if both shapes have the same rows and columns and differ only in the grouping of the leading
+/// dimensions.
+bool haveEqualMatrices(const Shape& a, const Shape& b)
 {
     return a.size() >= 2 && b.size() >= 2 && a.back() == b.back() && a[a.size() - 2] == b[b.size() - 2] &&
            model::elementsOf(a) == model::elementsOf(b);
 }
 
-/// [.., rows, columns] as [batch, heads, rows, columns].
-Shape fourOf(const Shape& s)
+/// Extends a shape [.., rows, columns] to [batch, heads, rows, columns].
+Shape toFourDimensions(const Shape& s)
 {
     Shape out{1, 1, s[s.size() - 2], s.back()};
     if (s.size() >= 3)
@@ -34,20 +36,20 @@ Shape fourOf(const Shape& s)
 
 } // namespace
 
-/// What the pattern consists of.
+/// Operators and tensors of a recognised attention pattern.
 struct Rewrite::Chain
 {
     std::uint32_t scores = kNone, context = kNone;
-    std::vector<std::uint32_t> between; ///< the softmax and what stands around it
-    std::vector<TensorId> masks;        ///< further operands of these
+    std::vector<std::uint32_t> between; ///< the softmax and the elementwise operators around it
+    std::vector<ModelTensorId> masks;        ///< additional operands of `between`
 };
 
-/// From the softmax back to the product of queries and keys.
-std::optional<TensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) const
+/// Follows the operands from the softmax back to the product of queries and keys.
+std::optional<ModelTensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) const
 {
-    TensorId t = op(softmax).inputs[0];
+    ModelTensorId t = op(softmax).inputs[0];
     std::uint32_t reader = softmax;
-    for (int steps = 0; steps < kMostBetween; ++steps) {
+    for (int steps = 0; steps < kMaxOperatorsBetween; ++steps) {
         const std::uint32_t w = writer(t);
         if (w == kNone || onlyReader(t) != reader)
             return std::nullopt;
@@ -58,18 +60,19 @@ std::optional<TensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) c
             chain.scores = w;
             return t;
         }
-        std::optional<TensorId> next;
+        std::optional<ModelTensorId> next;
         if (o.kind == Kind::Identity ||
-            (o.kind == Kind::Reshape && keepsMatrices(shape(o.inputs[0]), shape(t)))) {
+            (o.kind == Kind::Reshape && haveEqualMatrices(shape(o.inputs[0]), shape(t)))) {
             next = o.inputs[0];
         } else if (o.kind == Kind::Elementwise) {
-            // The operand of full size that a product, or another such step, writes; masks are the rest.
-            for (const TensorId in : o.inputs)
+            // The operand of full size that a product or another elementwise operator writes is the scores;
+            // the others are masks.
+            for (const ModelTensorId in : o.inputs)
                 if (!next && shape(in) == shape(t) && onlyReader(in) == w && writer(in) != kNone &&
                     (op(writer(in)).kind == Kind::MatMul || op(writer(in)).kind == Kind::Elementwise ||
                      op(writer(in)).kind == Kind::Reshape || op(writer(in)).kind == Kind::Identity))
                     next = in;
-            for (const TensorId in : o.inputs)
+            for (const ModelTensorId in : o.inputs)
                 if (next && in != *next)
                     chain.masks.push_back(in);
         }
@@ -82,11 +85,11 @@ std::optional<TensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) c
     return std::nullopt;
 }
 
-/// From the softmax on to the product with the values.
+/// Follows the readers from the softmax to the product with the values.
 std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& chain) const
 {
-    TensorId t = op(softmax).outputs[0];
-    for (int steps = 0; steps < kMostBetween; ++steps) {
+    ModelTensorId t = op(softmax).outputs[0];
+    for (int steps = 0; steps < kMaxOperatorsBetween; ++steps) {
         const std::uint32_t r = onlyReader(t);
         if (r == kNone)
             return std::nullopt;
@@ -98,11 +101,11 @@ std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& ch
             return chain.context = r;
         }
         const bool passes = o.kind == Kind::Identity ||
-                            (o.kind == Kind::Reshape && keepsMatrices(shape(t), shape(o.outputs[0]))) ||
+                            (o.kind == Kind::Reshape && haveEqualMatrices(shape(t), shape(o.outputs[0]))) ||
                             (o.kind == Kind::Elementwise && shape(o.outputs[0]) == shape(t));
         if (!passes)
             return std::nullopt;
-        for (const TensorId in : o.inputs)
+        for (const ModelTensorId in : o.inputs)
             if (in != t)
                 chain.masks.push_back(in);
         chain.between.push_back(r);
@@ -111,10 +114,12 @@ std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& ch
     return std::nullopt;
 }
 
-/// Keys or values before each head was repeated for the queries that share it.
-TensorId Rewrite::ungrouped(TensorId t) const
+/// Returns keys or values before they are repeated for the queries that share a head (grouped-query
+/// attention).
+ModelTensorId Rewrite::withoutHeadRepetition(ModelTensorId t) const
 {
-    const auto step = [&](TensorId at, std::initializer_list<Kind> kinds) -> std::optional<TensorId> {
+    const auto step = [&](ModelTensorId at,
+                          std::initializer_list<Kind> kinds) -> std::optional<ModelTensorId> {
         const std::uint32_t w = writer(at);
         if (w == kNone || std::find(kinds.begin(), kinds.end(), op(w).kind) == kinds.end())
             return std::nullopt;
@@ -132,57 +137,59 @@ TensorId Rewrite::ungrouped(TensorId t) const
     return *heads;
 }
 
-TensorId Rewrite::asHeads(TensorId t, const std::string& name)
+ModelTensorId Rewrite::asHeads(ModelTensorId t, const std::string& name)
 {
-    const Shape four = fourOf(shape(t));
+    const Shape four = toFourDimensions(shape(t));
     if (shape(t) == four)
         return t;
-    const TensorId out = addTensor(name, four, t);
+    const ModelTensorId out = addTensor(name, four, t);
     append({Kind::Reshape, name, {}, {t}, {out}, model::NoAttributes{}});
     return out;
 }
 
-void Rewrite::becomeAttention(std::uint32_t softmax)
+void Rewrite::replaceByAttention(std::uint32_t softmax)
 {
     Chain chain;
     chain.between.push_back(softmax);
     if (!scoresOf(softmax, chain) || !contextOf(softmax, chain))
         return;
     const std::string name = op(chain.context).name;
-    const TensorId q = op(chain.scores).inputs[0], out = op(chain.context).outputs[0];
-    TensorId k = op(chain.scores).inputs[1], v = op(chain.context).inputs[1];
-    const Shape scores = fourOf(shape(op(chain.scores).outputs[0])), queries = fourOf(shape(q)),
-                keys = fourOf(shape(k)), values = fourOf(shape(v)), result = fourOf(shape(out));
-    // Every head has queries of its own; keys and values may be fewer.
+    const ModelTensorId q = op(chain.scores).inputs[0], out = op(chain.context).outputs[0];
+    ModelTensorId k = op(chain.scores).inputs[1], v = op(chain.context).inputs[1];
+    const Shape scores = toFourDimensions(shape(op(chain.scores).outputs[0])),
+                queries = toFourDimensions(shape(q)), keys = toFourDimensions(shape(k)),
+                values = toFourDimensions(shape(v)), result = toFourDimensions(shape(out));
+    // Each head has its own queries. Keys and values may have fewer heads.
     const auto leads = [](const Shape& a, const Shape& b) { return a[0] == b[0] && a[1] == b[1]; };
     if (shape(q).size() > 4 || shape(k).size() > 4 || shape(v).size() > 4 || shape(out).size() > 4 ||
         !leads(scores, queries) || !leads(scores, result) || !leads(keys, values) || keys[0] != queries[0] ||
         queries[1] % keys[1] != 0 || isConstant(q))
         return;
-    // As exporters have them, keys are turned before the product.
-    const std::uint32_t turn = writer(k);
+    // Exporters usually transpose the keys before the product.
+    const std::uint32_t transposer = writer(k);
     const Shape before = shape(k);
-    const TensorId oldKeys = k, oldValues = v;
-    bool turned = false;
-    if (turn != kNone && op(turn).kind == Kind::Transpose && before.size() >= 2) {
+    const ModelTensorId oldKeys = k, oldValues = v;
+    bool transposed = false;
+    if (transposer != kNone && op(transposer).kind == Kind::Transpose && before.size() >= 2) {
         std::vector<std::int64_t> last(before.size());
         for (std::size_t i = 0; i < last.size(); ++i)
             last[i] = static_cast<std::int64_t>(i);
         std::swap(last[last.size() - 1], last[last.size() - 2]);
-        if (op(turn).as<model::TransposeAttributes>().permutation == last) {
-            k = ungrouped(op(turn).inputs[0]);
-            turned = true;
+        if (op(transposer).as<model::TransposeAttributes>().permutation == last) {
+            k = withoutHeadRepetition(op(transposer).inputs[0]);
+            transposed = true;
         }
     }
-    v = ungrouped(v);
-    if (fourOf(shape(k))[1] != fourOf(shape(v))[1]) { // grouped unalike: each query has its own
-        k = turned ? op(turn).inputs[0] : oldKeys;
+    v = withoutHeadRepetition(v);
+    // Keys and values are grouped differently: use the repeated heads.
+    if (toFourDimensions(shape(k))[1] != toFourDimensions(shape(v))[1]) {
+        k = transposed ? op(transposer).inputs[0] : oldKeys;
         v = oldValues;
     }
-    TensorId heads = asHeads(k, name + "/keys");
-    if (!turned) {
+    ModelTensorId heads = asHeads(k, name + "/keys");
+    if (!transposed) {
         const Shape s = shape(heads);
-        const TensorId t = addTensor(name + "/keys_turned", {s[0], s[1], s[3], s[2]}, heads);
+        const ModelTensorId t = addTensor(name + "/keys_turned", {s[0], s[1], s[3], s[2]}, heads);
         append({Kind::Transpose,
                 name + "/keys_turned",
                 {},
@@ -191,27 +198,27 @@ void Rewrite::becomeAttention(std::uint32_t softmax)
                 model::TransposeAttributes{{0, 1, 3, 2}}});
         heads = t;
     }
-    const TensorId q4 = asHeads(q, name + "/queries"), v4 = asHeads(v, name + "/values");
+    const ModelTensorId q4 = asHeads(q, name + "/queries"), v4 = asHeads(v, name + "/values");
     model::AttentionAttributes a;
     a.heads = shape(q4)[1];
     a.kvHeads = shape(heads)[1];
     Operator attention{Kind::Attention, name, {}, {q4, heads, v4}, {}, a};
     const bool same = shape(out) == result;
-    const TensorId y = same ? out : addTensor(name + "/heads", result, out);
+    const ModelTensorId y = same ? out : addTensor(name + "/heads", result, out);
     const std::uint32_t contextOp = chain.context;
     std::vector<std::uint32_t> parts = chain.between;
     parts.push_back(chain.scores);
     parts.push_back(contextOp);
     const auto now = static_cast<std::uint32_t>(m_model.operators.size());
     const std::string note = "part of a recognised pattern, the attention \"" + name + "\"";
-    for (const TensorId mask : chain.masks)
-        leaveOut(mask);
+    for (const ModelTensorId mask : chain.masks)
+        countLeftOut(mask);
     for (const std::uint32_t part : parts)
         remove(part);
     attention.outputs = {y};
     append(std::move(attention));
     for (const std::uint32_t part : parts)
-        tellNodes(part, Fate::Part, now, note);
+        setOutcome(part, Fate::Part, now, note);
     if (!same)
         append({Kind::Reshape, name + "/result", {}, {y}, {out}, model::NoAttributes{}});
     removeUnread(oldKeys, now, note);
@@ -222,8 +229,8 @@ void Rewrite::recogniseAttention()
 {
     const auto count = static_cast<std::uint32_t>(m_model.operators.size());
     for (std::uint32_t i = 0; i < count; ++i)
-        if (!m_gone[i] && op(i).kind == Kind::Softmax)
-            becomeAttention(i);
+        if (!m_removed[i] && op(i).kind == Kind::Softmax)
+            replaceByAttention(i);
 }
 
 } // namespace tilewright::onnx

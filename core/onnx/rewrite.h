@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What only shows when the whole graph is there: norms that go into convolutions, pairs of quantisers,
-// attention.
+// Rewrites that need the whole graph: norms folded into convolutions, pairs of quantisers, attention.
 #pragma once
 
 #include "onnx/import.h"
 
 namespace tilewright::onnx {
 
-/// A model and its report while operators are taken out and replaced.
+/// A model and its import report during rewrites that remove and replace operators.
 class Rewrite
 {
 public:
-    Rewrite(model::Model& model, ImportReport& report, const std::vector<TensorId>& outputs);
+    Rewrite(model::Model& model, ImportReport& report, const std::vector<ModelTensorId>& outputs);
 
     void foldNorms();
     void foldQuantisers();
     void recogniseAttention();
-    /// Removes what was replaced, and tensors that nothing reads or writes; ids change.
+    /// Removes replaced operators and unused tensors. The ids change.
     void finish();
 
 private:
@@ -24,34 +23,36 @@ private:
     struct Chain;
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    [[nodiscard]] model::Operator& op(std::uint32_t i) { return m_model.operators[OpId(i)]; }
-    [[nodiscard]] const model::Operator& op(std::uint32_t i) const { return m_model.operators[OpId(i)]; }
-    [[nodiscard]] const model::Shape& shape(TensorId t) const { return m_model.shape(t); }
-    [[nodiscard]] std::uint32_t writer(TensorId t) const { return m_writer[t.index()]; }
-    /// The one operator that reads the tensor, if it is one and the tensor is no result of the model.
-    [[nodiscard]] std::uint32_t onlyReader(TensorId t) const;
-    [[nodiscard]] bool isConstant(TensorId t) const { return m_model.tensors[t].constant; }
+    [[nodiscard]] model::Operator& op(std::uint32_t i) { return m_model.operators[OperatorId(i)]; }
+    [[nodiscard]] const model::Operator& op(std::uint32_t i) const { return m_model.operators[OperatorId(i)]; }
+    [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
+    [[nodiscard]] std::uint32_t writer(ModelTensorId t) const { return m_writer[t.index()]; }
+    /// Returns the only operator that reads the tensor; kNone if there are several or the tensor is a result
+    /// of the model.
+    [[nodiscard]] std::uint32_t onlyReader(ModelTensorId t) const;
+    [[nodiscard]] bool isConstant(ModelTensorId t) const { return m_model.tensors[t].constant; }
     void remove(std::uint32_t i);
     std::uint32_t append(model::Operator op);
-    TensorId addTensor(const std::string& name, model::Shape shape, TensorId like);
-    void leaveOut(TensorId t);
-    void tellNodes(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note);
-    /// Removes operators that nothing reads any more, from `from` backwards.
-    void removeUnread(TensorId from, std::uint32_t now, const std::string& note);
+    ModelTensorId addTensor(const std::string& name, model::Shape shape, ModelTensorId like);
+    void countLeftOut(ModelTensorId t);
+    void setOutcome(std::uint32_t i, Fate fate, std::uint32_t now, const std::string& note);
+    /// Removes operators without readers, from the tensor `from` backwards.
+    void removeUnread(ModelTensorId from, std::uint32_t now, const std::string& note);
 
-    std::optional<TensorId> scoresOf(std::uint32_t softmax, Chain& chain) const;
+    std::optional<ModelTensorId> scoresOf(std::uint32_t softmax, Chain& chain) const;
     std::optional<std::uint32_t> contextOf(std::uint32_t softmax, Chain& chain) const;
-    [[nodiscard]] TensorId ungrouped(TensorId t) const;
-    TensorId asHeads(TensorId t, const std::string& name);
-    void becomeAttention(std::uint32_t softmax);
+    [[nodiscard]] ModelTensorId withoutHeadRepetition(ModelTensorId t) const;
+    ModelTensorId asHeads(ModelTensorId t, const std::string& name);
+    void replaceByAttention(std::uint32_t softmax);
 
     model::Model& m_model;
     ImportReport& m_report;
-    std::vector<std::uint32_t> m_writer;               ///< per tensor
-    std::vector<std::vector<std::uint32_t>> m_readers; ///< per tensor, one entry a read
-    std::vector<bool> m_isOutput;                      ///< per tensor
-    std::vector<bool> m_gone;                          ///< per operator
-    std::vector<std::vector<std::size_t>> m_nodes;     ///< per operator: nodes of the report
+    std::vector<std::uint32_t> m_writer; ///< by tensor: operator that writes it
+    /// By tensor: operators that read it, one entry per read.
+    std::vector<std::vector<std::uint32_t>> m_readers;
+    std::vector<bool> m_isOutput;                  ///< by tensor: true if it is a result of the model
+    std::vector<bool> m_removed;                   ///< by operator: true if it was removed
+    std::vector<std::vector<std::size_t>> m_nodes; ///< by operator: its nodes in the report
 };
 
 } // namespace tilewright::onnx

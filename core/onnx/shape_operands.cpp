@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shapes and ranges that operands say: Reshape, Squeeze, Unsqueeze, Slice, axes.
+// Shapes and ranges from operands: Reshape, Squeeze, Unsqueeze, Slice, axes.
 #include "onnx/fold.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@ using model::Shape;
 
 namespace {
 
-/// Attribute before operand: older opsets have the one, newer ones the other.
+/// Integers from the attribute (older opsets) or, without the attribute, from operand `i` (newer opsets).
 std::optional<std::vector<std::int64_t>> integersOf(const Node& node, const Values& values, const char* name,
                                                     std::size_t i)
 {
     if (auto own = node.integers(name))
         return own;
-    return values.whole(node.input(i));
+    return values.integers(node.input(i));
 }
 
 bool isGiven(const Node& node, const char* name, std::size_t i)
@@ -49,7 +49,7 @@ std::optional<std::vector<SliceRange>> sliceRanges(const Node& node, const Value
         return std::nullopt;
     std::vector<std::int64_t> steps(starts->size(), 1);
     if (node.input(4) != kNoValue) {
-        const auto given = values.whole(node.input(4));
+        const auto given = values.integers(node.input(4));
         if (!given || given->size() != starts->size())
             return std::nullopt;
         steps = *given;

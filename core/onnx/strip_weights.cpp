@@ -10,11 +10,11 @@ namespace {
 
 enum class Message { Model, Graph, Function, Node, Attribute, Tensor, SparseTensor };
 
-constexpr int kDeepest = 90;                                   ///< below the parser's own limit
-constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10; ///< of a tensor of int32 or int64
+constexpr int kMaxDepth = 90;                                  ///< below the nesting limit of the parser
+constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10; ///< size limit for a tensor of int32 or int64
 constexpr std::size_t kMaxOtherBytes = 4096;
 
-/// The message that a field holds, if tensors can be in it.
+/// Returns the type of message in a field, if it can contain tensors.
 std::optional<Message> messageIn(Message message, std::uint64_t field)
 {
     switch (message) {
@@ -46,7 +46,8 @@ std::optional<Message> messageIn(Message message, std::uint64_t field)
     return std::nullopt;
 }
 
-/// float_data, int32_data, string_data, int64_data, raw_data, double_data, uint64_data of a TensorProto.
+/// True for the content fields of a TensorProto: float_data, int32_data, string_data, int64_data, raw_data,
+/// double_data, uint64_data.
 bool isContents(std::uint64_t field)
 {
     return (field >= 4 && field <= 7) || (field >= 9 && field <= 11);
@@ -54,13 +55,13 @@ bool isContents(std::uint64_t field)
 
 struct Field
 {
-    std::uint64_t number = 0, value = 0; ///< value of a varint
+    std::uint64_t number = 0, value = 0; ///< `value`: for a varint
     unsigned wireType = 0;
-    std::string_view whole;   ///< with its tag
-    std::string_view content; ///< of a length-delimited one
+    std::string_view whole;   ///< bytes of the field with its tag
+    std::string_view content; ///< content of a length-delimited field
 };
 
-/// One field after the other; next() gives nothing at the end and where a field is broken.
+/// Reads the fields one after the other. next() returns nothing at the end and at a malformed field.
 class Fields
 {
 public:
@@ -90,7 +91,7 @@ public:
             if (!bytes)
                 return broken(start);
             length = *bytes;
-        } else { // groups are in no ONNX file
+        } else { // groups (deprecated) do not occur in ONNX files
             return broken(start);
         }
         if (length > m_message.size() - m_at)
@@ -149,7 +150,7 @@ public:
 private:
     bool message(std::string_view in, Message kind, std::string& out, int depth)
     {
-        if (depth > kDeepest) {
+        if (depth > kMaxDepth) {
             m_reason = "its graphs are nested too deep";
             return false;
         }
@@ -197,7 +198,7 @@ private:
     {
         if (!fields.isBroken())
             return true;
-        m_reason = "is no whole ONNX file: it is cut off, or broken, between the bytes " +
+        m_reason = "is not a complete ONNX file: it is truncated or damaged between the bytes " +
                    std::to_string(in.data() - m_model.data()) + " and " +
                    std::to_string(in.data() - m_model.data() + static_cast<std::ptrdiff_t>(in.size()));
         return false;

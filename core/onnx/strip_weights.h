@@ -8,9 +8,9 @@
 
 namespace tilewright::onnx {
 
-/// The same ModelProto without the contents of its tensors, but for those small enough to be the sizes, axes
-/// and scales that shapes are computed from. What is left out is not even touched in memory. The Error says
-/// where the fields stop making sense.
+/// Returns the ModelProto without the contents of its tensors, except tensors small enough to be sizes, axes
+/// and scales for the computation of shapes. The removed bytes are not read. An Error gives the position of
+/// the first malformed field.
 [[nodiscard]] Result<std::string> stripWeights(std::string_view model);
 
 } // namespace tilewright::onnx

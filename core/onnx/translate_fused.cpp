@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operators that optimisers and exporters of language models put in the place of several.
+// Fused operators of optimisers and exporters of language models, each equivalent to several operators.
 #include "onnx/translation.h"
 
 #include <algorithm>
@@ -8,15 +8,15 @@ namespace tilewright::onnx {
 
 using model::Shape;
 
-/// [batch, tokens, heads * d] as [batch, heads, tokens, d].
-Result<TensorId> Translation::asHeads(const Node& node, const std::string& part, TensorId x,
+/// Converts [batch, tokens, heads * d] to [batch, heads, tokens, d].
+Result<ModelTensorId> Translation::asHeads(const Node& node, const std::string& part, ModelTensorId x,
                                       std::int64_t heads)
 {
     const Shape s = shape(x);
     if (s.size() == 4)
         return x;
     if (s.size() != 3 || heads < 1 || s[2] % heads != 0)
-        return refuse(node, "its operand " + model::shapeText(s) + " is not of " + std::to_string(heads) +
+        return refuse(node, "its operand " + model::shapeText(s) + " does not have " + std::to_string(heads) +
                                 " heads");
     const auto split = helper(node, (part + "/split").c_str(), Kind::Reshape, {x}, model::NoAttributes{},
                               {s[0], s[1], heads, s[2] / heads});
@@ -25,7 +25,7 @@ Result<TensorId> Translation::asHeads(const Node& node, const std::string& part,
                  : split;
 }
 
-/// Attention as one node: of queries, keys and values, perhaps behind those of a cache.
+/// Attention in one node: of queries, keys and values, optionally appended to a cache.
 Status Translation::attention(const Node& node)
 {
     const bool grouped = node.type == "GroupQueryAttention", standard = node.type == "Attention";
@@ -33,14 +33,14 @@ Status Translation::attention(const Node& node)
     const std::int64_t kvHeads = standard || grouped ? node.integer("kv_num_heads", 0) : heads;
     const std::size_t past = grouped ? 3 : standard ? 4 : 6;
     if (node.input(1) == kNoValue || node.input(2) == kNoValue) {
-        drop(node, "queries, keys and values in one operand; three are understood");
+        drop(node, "queries, keys and values in one operand; only three operands are supported");
         return Unit{};
     }
     const auto inputs = operands(node, {0, 1, 2});
     if (!inputs)
         return Unit{};
     const bool flat = shape((*inputs)[0]).size() == 3;
-    std::array<TensorId, 3> qkv;
+    std::array<ModelTensorId, 3> qkv;
     for (std::size_t i = 0; i < 3; ++i) {
         const char* const names[] = {"query", "key", "value"};
         auto part = asHeads(node, names[i], (*inputs)[i], i == 0 ? heads : kvHeads);
@@ -56,7 +56,7 @@ Status Translation::attention(const Node& node)
     }
     for (std::size_t i = 1; i < 3; ++i) {
         const bool isUsed = i < node.out.size() && node.out[i] != kNoValue;
-        std::vector<TensorId> cache{qkv[i]};
+        std::vector<ModelTensorId> cache{qkv[i]};
         if (const auto before = operand(node, past + i - 1))
             cache.insert(cache.begin(), *before);
         if (isUsed) {
@@ -83,20 +83,20 @@ Status Translation::attention(const Node& node)
     if (!context)
         return context.error();
     const Shape s = shape(*context);
-    const auto turned =
+    const auto transposed =
         helper(node, "tokens", Kind::Transpose, {*context}, model::TransposeAttributes{{0, 2, 1, 3}});
-    if (!turned)
-        return turned.error();
-    return result(node, Kind::Reshape, {*turned}, model::NoAttributes{}, {s[0], s[2], s[1] * s[3]});
+    if (!transposed)
+        return transposed.error();
+    return result(node, Kind::Reshape, {*transposed}, model::NoAttributes{}, {s[0], s[2], s[1] * s[3]});
 }
 
-/// Weights of a few bits, packed: a product with as many as the attributes say.
+/// Weights packed with a few bits each: a product with the number of weights that the attributes specify.
 Status Translation::packedMatMul(const Node& node)
 {
     const auto inputs = operands(node, {0, 1});
     if (!inputs)
         return Unit{};
-    leaveOut(node, {2, 3, 4});
+    countLeftOut(node, {2, 3, 4});
     const std::int64_t k = node.integer("K", 0), n = node.integer("N", 0);
     if (k < 1 || n < 1 || k > kMaxDimension || n > kMaxDimension)
         return refuse(node, "K and N must be from 1 to 2147483648");
@@ -105,11 +105,11 @@ Status Translation::packedMatMul(const Node& node)
     weights.shape = {k, n};
     weights.elementBytes = 1;
     m_model.tensors.push_back(std::move(weights));
-    const std::string note = "weights of less than a byte are counted as bytes";
+    const std::string note = "weights of less than a byte are counted as one byte each";
     if (node.integer("bits", 4) < 8 &&
         std::find(m_report.notes.begin(), m_report.notes.end(), note) == m_report.notes.end())
         m_report.notes.push_back(note);
-    return result(node, Kind::MatMul, {(*inputs)[0], TensorId(m_model.tensors.size() - 1)});
+    return result(node, Kind::MatMul, {(*inputs)[0], ModelTensorId(m_model.tensors.size() - 1)});
 }
 
 Status Translation::fusedMatMul(const Node& node)
@@ -121,7 +121,7 @@ Status Translation::fusedMatMul(const Node& node)
                   model::MatMulAttributes{node.integer("transA", 0) != 0, node.integer("transB", 0) != 0});
 }
 
-/// A residual and the norm behind it.
+/// A residual sum followed by a norm.
 Status Translation::skipNorm(const Node& node)
 {
     const bool rms = node.type == "SkipSimplifiedLayerNormalization";
@@ -132,7 +132,7 @@ Status Translation::skipNorm(const Node& node)
     if (const auto b = operand(node, bias))
         terms->push_back(*b);
     const model::ElementwiseAttributes add{"add", 0};
-    std::optional<TensorId> sum;
+    std::optional<ModelTensorId> sum;
     if (sumResult < node.out.size() && node.out[sumResult] != kNoValue) {
         if (Status s = result(node, Kind::Elementwise, std::move(*terms), add, {}, sumResult); !s)
             return s;
@@ -150,7 +150,7 @@ Status Translation::skipNorm(const Node& node)
     return result(node, rms ? Kind::RmsNorm : Kind::LayerNorm, std::move(inputs));
 }
 
-/// The tensor turned by its tables, which are looked up by position.
+/// Rotary embedding: the tables are looked up by position.
 Status Translation::rotary(const Node& node)
 {
     auto inputs = operands(node, {0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Matrix products and what is made of them.
+// Matrix products and operators based on them.
 #include "onnx/translation.h"
 
 #include <algorithm>
@@ -16,15 +16,16 @@ Status Translation::matMul(const Node& node)
     const auto inputs = operands(node, {0, quantised ? 3U : 1U});
     if (!inputs)
         return Unit{};
-    leaveOut(node, quantised ? std::vector<std::size_t>{1, 2, 4, 5, 6, 7} : std::vector<std::size_t>{2, 3});
-    TensorId a = (*inputs)[0], b = (*inputs)[1];
+    countLeftOut(node,
+                 quantised ? std::vector<std::size_t>{1, 2, 4, 5, 6, 7} : std::vector<std::size_t>{2, 3});
+    ModelTensorId a = (*inputs)[0], b = (*inputs)[1];
     const Shape whole = shape(a), other = shape(b);
     if (whole.size() > 1 && other.size() > 1)
         return result(node, Kind::MatMul, {a, b});
-    // A vector is a row on the left and a column on the right, and the result loses that dimension.
+    // A vector is a row on the left and a column on the right. The result does not have that dimension.
     if (whole.empty() || other.empty())
-        return refuse(node, "an operand is a single number");
-    for (TensorId* t : {&a, &b})
+        return refuse(node, "an operand is a scalar");
+    for (ModelTensorId* t : {&a, &b})
         if (const Shape s = shape(*t); s.size() == 1) {
             const auto matrix =
                 reshape(node, t == &a ? "row" : "column", *t, t == &a ? Shape{1, s[0]} : Shape{s[0], 1});
@@ -57,7 +58,7 @@ Status Translation::gemm(const Node& node)
 
 namespace {
 
-/// The equation with letters for what "..." stands for and with its result, if it left that to ONNX.
+/// Returns the equation with letters in place of "..." and with an explicit result.
 std::string explicitEquation(std::string text, std::size_t lhsRank, std::size_t rhsRank)
 {
     std::erase(text, ' ');
@@ -101,7 +102,7 @@ std::string explicitEquation(std::string text, std::size_t lhsRank, std::size_t 
 
 namespace {
 
-/// Of an equation that names its result and every dimension.
+/// Result shape of an equation with an explicit result and a letter for each dimension.
 std::optional<Shape> einsumShape(std::string text, const Node& node, const Values& values)
 {
     std::erase(text, ' ');
@@ -133,8 +134,8 @@ std::optional<Shape> einsumShape(std::string text, const Node& node, const Value
 
 } // namespace
 
-/// Of one operand: its dimensions in another order.
-Status Translation::turnedEinsum(const Node& node)
+/// Einsum of one operand: a permutation of its dimensions.
+Status Translation::permutingEinsum(const Node& node)
 {
     auto inputs = operands(node, {0});
     if (!inputs)
@@ -150,7 +151,7 @@ Status Translation::turnedEinsum(const Node& node)
             c != '.' && at != std::string::npos && out.find(c) == out.rfind(c))
             a.permutation.push_back(static_cast<std::int64_t>(at));
     if (a.permutation.size() != shape(inputs->front()).size() || in.size() != out.size()) {
-        drop(node, "an einsum of one operand that is more than another order of its dimensions");
+        drop(node, "an einsum of one operand that is not a permutation of its dimensions");
         return Unit{};
     }
     return result(node, Kind::Transpose, std::move(*inputs), std::move(a));
@@ -159,16 +160,16 @@ Status Translation::turnedEinsum(const Node& node)
 Status Translation::einsum(const Node& node)
 {
     if (node.in.size() == 1)
-        return turnedEinsum(node);
+        return permutingEinsum(node);
     if (node.in.size() != 2) {
-        // What it gives stands as an input.
+        // The result of the dropped node becomes an input of the model.
         if (const ValueId out = node.out[0]; out != kNoValue && m_values.shape(out) == nullptr) {
             m_values[out].shape = einsumShape(node.text("equation"), node, m_values);
             if (m_values[out].type == 0 && node.input(0) != kNoValue)
                 m_values[out].type = m_values[node.in[0]].type;
         }
         drop(node,
-             "an einsum of " + std::to_string(node.in.size()) + " operands; one and two are understood");
+             "an einsum of " + std::to_string(node.in.size()) + " operands; only one and two are supported");
         return Unit{};
     }
     auto inputs = operands(node, {0, 1});
@@ -183,7 +184,7 @@ Status Translation::einsum(const Node& node)
     return result(node, Kind::Einsum, std::move(*inputs), model::EinsumAttributes{equation});
 }
 
-/// X, W, R, B, lengths, initial states. The results are all states, the last one and the last cell.
+/// Operands: X, W, R, B, lengths, initial states. Results: all states, the last state and the last cell.
 Status Translation::recurrent(const Node& node)
 {
     std::vector<std::size_t> which{0, 1, 2};
@@ -193,7 +194,7 @@ Status Translation::recurrent(const Node& node)
     auto inputs = operands(node, which);
     if (!inputs)
         return Unit{};
-    leaveOut(node, {7});
+    countLeftOut(node, {7});
     const bool batchFirst = node.integer("layout", 0) != 0;
     const Shape& r = shape((*inputs)[2]);
     if (r.size() != 3)
@@ -222,7 +223,7 @@ Status Translation::recurrent(const Node& node)
         if (Status s = result(node, Kind::Transpose, {*states}, model::TransposeAttributes{order}); !s)
             return s;
     }
-    for (const std::size_t i : {1U, 2U}) { // the cell is as large as the state
+    for (const std::size_t i : {1U, 2U}) { // the cell has the size of the state
         if (!isUsed(i))
             continue;
         const auto last = helper(node, i == 1 ? "last_state" : "last_cell", Kind::Slice, {*states},
@@ -230,11 +231,12 @@ Status Translation::recurrent(const Node& node)
         if (!last)
             return last.error();
         if (batchFirst) {
-            const auto turned = helper(node, i == 1 ? "state_batch_first" : "cell_batch_first",
-                                       Kind::Transpose, {*last}, model::TransposeAttributes{{0, 2, 1, 3}});
-            if (!turned)
-                return turned.error();
-            if (Status s = result(node, Kind::Reshape, {*turned}, model::NoAttributes{},
+            const auto transposed =
+                helper(node, i == 1 ? "state_batch_first" : "cell_batch_first", Kind::Transpose, {*last},
+                       model::TransposeAttributes{{0, 2, 1, 3}});
+            if (!transposed)
+                return transposed.error();
+            if (Status s = result(node, Kind::Reshape, {*transposed}, model::NoAttributes{},
                                   {all[2], all[1], all[3]}, i);
                 !s)
                 return s;

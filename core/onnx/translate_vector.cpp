@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vector work: elementwise nodes, norms, sums.
+// Vector operators: elementwise nodes, norms, sums.
 #include "onnx/translation.h"
 
 #include "onnx/fold.h"
@@ -36,7 +36,8 @@ Status Translation::elementwise(const Node& node)
         drop(node, "has no operand");
         return Unit{};
     }
-    // Older files say where a shorter operand lies; slopes lie along the channels.
+    // In older files an attribute gives the axis of a shorter operand; the slopes of PRelu lie along the
+    // channels.
     const Shape x = shape(inputs->front());
     const bool placed = node.attribute("axis") != nullptr && node.integer("broadcast", 0) != 0;
     if (const Shape y = shape(inputs->back());
@@ -56,25 +57,25 @@ Status Translation::elementwise(const Node& node)
                   model::ElementwiseAttributes{lowerCase(node.type), 0});
 }
 
-/// Each operand is followed by its scale and its zero point.
+/// Quantised elementwise nodes: each operand is followed by its scale and its zero point.
 Status Translation::quantisedElementwise(const Node& node)
 {
     const bool two = node.type == "QLinearAdd" || node.type == "QLinearMul";
     auto inputs = operands(node, two ? std::vector<std::size_t>{0, 3} : std::vector<std::size_t>{0});
     if (!inputs)
         return Unit{};
-    leaveOut(node, {1, 2, 4, 5, 6, 7});
+    countLeftOut(node, {1, 2, 4, 5, 6, 7});
     return result(node, Kind::Elementwise, std::move(*inputs),
                   model::ElementwiseAttributes{lowerCase(node.type), 0});
 }
 
-/// To and from small whole numbers; pairs are removed when the whole graph is known.
+/// Conversion to and from small integers. Rewrite::foldQuantisers() removes pairs.
 Status Translation::quantise(const Node& node)
 {
     auto inputs = operands(node, {0});
     if (!inputs)
         return Unit{};
-    leaveOut(node, {1, 2});
+    countLeftOut(node, {1, 2});
     return result(
         node, Kind::Elementwise, std::move(*inputs),
         model::ElementwiseAttributes{node.type == "DequantizeLinear" ? "dequantize" : "quantize", 0});
@@ -86,7 +87,7 @@ Status Translation::identity(const Node& node)
     return inputs ? result(node, Kind::Identity, std::move(*inputs)) : Status(Unit{});
 }
 
-/// What needs whole rows.
+/// Norms and softmax: operators that need whole rows.
 Status Translation::rows(const Node& node)
 {
     const bool softmax = node.type == "Softmax" || node.type == "LogSoftmax" || node.type == "Hardmax";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nodes that only arrange what is there.
+// Nodes that only rearrange data.
 #include "onnx/constants.h"
 #include "onnx/fold.h"
 #include "onnx/translation.h"
@@ -13,7 +13,7 @@ using model::Shape;
 
 namespace {
 
-/// Rows up to the axis, columns from there on.
+/// Result shape of Flatten: dimensions before the axis become rows, the others columns.
 std::optional<Shape> flattened(const Node& node, const Shape* x)
 {
     if (x == nullptr)
@@ -87,11 +87,11 @@ Status Translation::slice(const Node& node)
     return result(node, Kind::Slice, std::move(*inputs), std::move(a));
 }
 
-Result<std::optional<std::pair<TensorId, std::size_t>>> Translation::operandAlong(const Node& node)
+Result<std::optional<std::pair<ModelTensorId, std::size_t>>> Translation::operandAlong(const Node& node)
 {
     const auto inputs = operands(node, {0});
     if (!inputs)
-        return std::optional<std::pair<TensorId, std::size_t>>();
+        return std::optional<std::pair<ModelTensorId, std::size_t>>();
     const Shape& x = shape(inputs->front());
     const auto axis = axisOf(node.integer("axis", 0), x.size());
     if (!axis)
@@ -112,7 +112,7 @@ Status Translation::split(const Node& node)
     if (auto given = node.integers("split")) {
         a.sizes = std::move(*given);
     } else if (node.input(1) != kNoValue) {
-        auto sizes = m_values.whole(node.input(1));
+        auto sizes = m_values.integers(node.input(1));
         if (!sizes) {
             drop(node, "its sizes are not known before the model runs");
             return Unit{};
@@ -127,7 +127,7 @@ Status Translation::split(const Node& node)
     if (a.sizes.size() != node.out.size())
         return refuse(node, "has " + std::to_string(node.out.size()) + " results and " +
                                 std::to_string(a.sizes.size()) + " sizes");
-    // Parts of nothing are no tensors.
+    // Parts without elements are not tensors.
     std::vector<ValueId> parts;
     std::vector<std::string> names;
     std::vector<std::int64_t> sizes;
@@ -156,7 +156,7 @@ Status Translation::split(const Node& node)
             m_values[parts[i]].shape = shape((*out)[i]);
             m_values[parts[i]].type = m_values[node.in[0]].type;
         }
-    m_report.nodes[node.index].op = OpId(m_model.operators.size() - 1);
+    m_report.nodes[node.index].op = OperatorId(m_model.operators.size() - 1);
     return Unit{};
 }
 
@@ -180,7 +180,7 @@ Status Translation::expand(const Node& node)
     if (!inputs)
         return Unit{};
     std::optional<Shape> own;
-    if (const auto wanted = m_values.whole(node.input(1)))
+    if (const auto wanted = m_values.integers(node.input(1)))
         own = broadcastShape(shape(inputs->front()), *wanted);
     const auto target = resultShape(node, std::move(own));
     return target ? result(node, Kind::Expand, std::move(*inputs), model::NoAttributes{}, *target)
@@ -194,7 +194,7 @@ Status Translation::tile(const Node& node)
         return Unit{};
     std::optional<Shape> own;
     const Shape& x = shape(inputs->front());
-    if (const auto repeats = m_values.whole(node.input(1)); repeats && repeats->size() == x.size()) {
+    if (const auto repeats = m_values.integers(node.input(1)); repeats && repeats->size() == x.size()) {
         own = x;
         for (std::size_t i = 0; i < x.size(); ++i)
             (*own)[i] = saturatingMul(x[i], std::max<std::int64_t>(0, (*repeats)[i]));
@@ -212,7 +212,7 @@ Status Translation::pad(const Node& node)
     const Shape x = shape(inputs->front());
     std::optional<std::vector<std::int64_t>> pads = node.integers("pads");
     if (!pads)
-        pads = m_values.whole(node.input(1));
+        pads = m_values.integers(node.input(1));
     model::PadAttributes a{Shape(x.size(), 0), Shape(x.size(), 0)};
     std::vector<std::size_t> axes;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -249,7 +249,7 @@ Status Translation::pad(const Node& node)
     return result(node, Kind::Pad, std::move(*inputs), std::move(a));
 }
 
-/// Indices that are known and follow each other are a slice, which needs no view of its own.
+/// Known consecutive indices give a slice, which needs no gathering view.
 Status Translation::gather(const Node& node)
 {
     const auto along = operandAlong(node);
@@ -261,7 +261,7 @@ Status Translation::gather(const Node& node)
     const Shape x = shape(source);
     const Constant* indices = m_values.data(node.input(1));
     if (indices != nullptr && !indices->real && indices->size() > 0 && indices->shape.size() <= 1) {
-        std::vector<std::int64_t> rows = indices->whole;
+        std::vector<std::int64_t> rows = indices->integers;
         for (std::int64_t& i : rows)
             i += i < 0 ? x[axis] : 0;
         bool follows = rows.front() >= 0 && rows.back() < x[axis];
@@ -297,7 +297,7 @@ Status Translation::resize(const Node& node)
     std::vector<double> scales = node.realList("scales");
     if (const Constant* c = m_values.data(node.input(older ? 1 : 2)); c != nullptr && c->real)
         scales = c->reals;
-    const auto sizes = older ? std::nullopt : m_values.whole(node.input(3));
+    const auto sizes = older ? std::nullopt : m_values.integers(node.input(3));
     std::vector<std::size_t> axes;
     for (std::size_t i = 0; i < x.size(); ++i)
         axes.push_back(i);
@@ -307,7 +307,8 @@ Status Translation::resize(const Node& node)
     std::optional<Shape> own;
     if (sizes && sizes->size() == axes.size() && !axes.empty()) {
         own = x;
-        // One scale for all axes, that none, or each, reaches its size.
+        // With an aspect ratio policy all axes have one scale: the smallest or largest that reaches a wanted
+        // size.
         double common = 0;
         for (std::size_t i = 0; i < axes.size(); ++i) {
             const double s = static_cast<double>((*sizes)[i]) / static_cast<double>(x[axes[i]]);
@@ -340,7 +341,7 @@ Status Translation::depthToSpace(const Node& node)
 
 Result<ValueId> Translation::sliceOf(const Node& node, std::size_t i, std::size_t axis, std::int64_t index)
 {
-    const TensorId whole = tensorOf(node.in[i]);
+    const ModelTensorId whole = tensorOf(node.in[i]);
     const std::string part = "operand" + std::to_string(i) + "/step" + std::to_string(index);
     const auto layer =
         helper(node, part.c_str(), Kind::Slice, {whole},
@@ -366,7 +367,7 @@ Status Translation::stack(const Node& node, std::size_t i, const std::vector<Val
     Tensors parts;
     for (const ValueId v : steps) {
         if (!m_values[v].isTensor())
-            return Unit{}; // what reads the result is dropped then
+            return Unit{}; // nodes that read the result are dropped later
         Shape one = *m_values[v].shape;
         one.insert(one.begin(), 1);
         const auto part = reshape(node, ("step" + std::to_string(parts.size())).c_str(), tensorOf(v), one);
@@ -380,7 +381,7 @@ Status Translation::stack(const Node& node, std::size_t i, const std::vector<Val
     return result(node, Kind::Concat, std::move(parts), model::AxisAttributes{0, {}}, {}, i);
 }
 
-/// Another arrangement of its operands, of which no more is known than the shape.
+/// A rearrangement of operands of which only the result shape is known.
 Status Translation::view(const Node& node)
 {
     std::vector<std::size_t> which;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Convolutions and pools. One spatial axis is an image of one row; three become two by a view.
+// Convolutions and pools. One spatial axis becomes an image of one row; three spatial axes become two by a
+// view.
 #include "onnx/translation.h"
 
 #include <algorithm>
@@ -11,9 +12,9 @@ using model::Shape;
 
 namespace {
 
-constexpr std::int64_t kMostWindow = 1 << 20;
+constexpr std::int64_t kMaxWindow = 1 << 20;
 
-/// Three spatial sizes at most; the last ones stand at the end.
+/// Up to three spatial sizes, aligned to the end of the array.
 using Spatial = std::array<std::int64_t, 3>;
 
 struct Windows
@@ -30,7 +31,7 @@ Spatial lastOf(const std::vector<std::int64_t>& values, std::int64_t otherwise)
     return out;
 }
 
-/// `x` and `kernel` have `axes` sizes, at their ends.
+/// Strides, dilations and padding of a node. `x` and `kernel` have `axes` sizes, aligned to the end.
 Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& kernel, std::size_t axes,
                           bool isPool)
 {
@@ -44,12 +45,12 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
     const auto strides = list("strides", axes), dilations = list("dilations", axes),
                pads = list("pads", 2 * axes);
     if (!strides || !dilations || !pads)
-        return problemError({}, "strides, dilations and pads must have an entry, or two, a spatial axis");
+        return problemError({}, "strides and dilations must have one entry per spatial axis, pads two");
     w.stride = lastOf(*strides, 1);
     w.dilation = lastOf(*dilations, 1);
     for (std::size_t i = 0; i < 3; ++i)
-        if (w.stride[i] < 1 || w.dilation[i] < 1 || kernel[i] < 1 || w.stride[i] > kMostWindow ||
-            w.dilation[i] > kMostWindow || kernel[i] > kMostWindow)
+        if (w.stride[i] < 1 || w.dilation[i] < 1 || kernel[i] < 1 || w.stride[i] > kMaxWindow ||
+            w.dilation[i] > kMaxWindow || kernel[i] > kMaxWindow)
             return problemError({}, "kernel, stride and dilation must be from 1 to 1048576");
     if (!pads->empty()) {
         w.before = lastOf({pads->begin(), pads->begin() + static_cast<std::ptrdiff_t>(axes)}, 0);
@@ -67,11 +68,11 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
         } else if (mode == "VALID") {
             w.before[i] = w.after[i] = 0;
         }
-        if (w.before[i] < 0 || w.after[i] < 0 || w.before[i] > kMostWindow || w.after[i] > kMostWindow)
+        if (w.before[i] < 0 || w.after[i] < 0 || w.before[i] > kMaxWindow || w.after[i] > kMaxWindow)
             return problemError({}, "padding must be from 0 to 1048576");
         const std::int64_t free = x[i] + w.before[i] + w.after[i] - span;
         if (ceil && free > 0 && free % w.stride[i] != 0) {
-            // one window more, unless it would begin in the padding behind
+            // one window more, unless it would start in the padding at the end
             const std::int64_t start = (free / w.stride[i] + 1) * w.stride[i];
             if (start < x[i] + w.before[i])
                 w.after[i] += w.stride[i] - free % w.stride[i];
@@ -80,7 +81,7 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
     return w;
 }
 
-/// Those of the last two axes.
+/// Attributes of the last two spatial axes.
 model::WindowAttributes flat(const Windows& w, const Spatial& kernel)
 {
     model::WindowAttributes out;
@@ -91,7 +92,7 @@ model::WindowAttributes flat(const Windows& w, const Spatial& kernel)
     return out;
 }
 
-/// [N, C, W] as an image of one row.
+/// Extends [N, C, W] to an image of one row.
 Shape asImage(Shape s)
 {
     if (s.size() == 3)
@@ -99,7 +100,7 @@ Shape asImage(Shape s)
     return s;
 }
 
-/// The sizes behind the first two, missing ones 1.
+/// The spatial sizes, that is all but the first two dimensions; missing sizes are 1.
 Spatial spatialOf(const Shape& s)
 {
     return lastOf({s.begin() + 2, s.end()}, 1);
@@ -118,9 +119,9 @@ Status Translation::convolution(const Node& node)
     if (!inputs)
         return Unit{};
     if (quantised)
-        leaveOut(node, {1, 2, 4, 5, 6, 7});
+        countLeftOut(node, {1, 2, 4, 5, 6, 7});
     else if (node.type == "ConvInteger")
-        leaveOut(node, {2, 3});
+        countLeftOut(node, {2, 3});
     const Shape x = shape((*inputs)[0]), w = shape((*inputs)[1]);
     if (x.size() < 3 || x.size() > 5 || w.size() != x.size())
         return refuse(node, "the input " + model::shapeText(x) + " and the weights " + model::shapeText(w) +
@@ -129,14 +130,14 @@ Status Translation::convolution(const Node& node)
     if (!windows)
         return refuse(node, windows.error().message);
     model::WindowAttributes a = flat(*windows, spatialOf(w));
-    a.kernel = {1, 1}; // a convolution has that of its weights
+    a.kernel = {1, 1}; // the weights determine the kernel of a convolution
     a.groups = node.integer("group", 1);
     if (x.size() == 4)
         return result(node, Kind::Conv2d, std::move(*inputs), a);
-    TensorId image = (*inputs)[0];
+    ModelTensorId image = (*inputs)[0];
     std::int64_t depth = 1;
     if (x.size() == 5) {
-        // Each window's layers side by side as channels of an image a layer of the result.
+        // One image per layer of the result; the layers of its window lie side by side as channels.
         depth = model::windowOutput(x[2], w[2], windows->stride[0], windows->before[0] + windows->after[0],
                                     windows->dilation[0]);
         const Shape layers{saturatingMul(x[0], depth), saturatingMul(x[1], w[2]), x[3], x[4]};
@@ -185,13 +186,13 @@ Status Translation::transposedConvolution(const Node& node)
     const auto more = node.integers("output_padding");
     const auto wanted = node.integers("output_shape");
     if (!windows || (more && more->size() != axes) || (wanted && wanted->size() < axes))
-        return refuse(node, windows ? "output_padding and output_shape must have an entry a spatial axis"
+        return refuse(node, windows ? "output_padding and output_shape must have one entry per spatial axis"
                                     : windows.error().message);
     Spatial padding = lastOf(more.value_or(std::vector<std::int64_t>()), 0);
     const Spatial sizes = lastOf(wanted.value_or(std::vector<std::int64_t>()), 0);
     const std::string mode = node.text("auto_pad");
     for (std::size_t i = 3 - axes; i < 3; ++i) {
-        if (padding[i] < 0 || padding[i] > kMostWindow || sizes[i] < 0 || sizes[i] > kMaxDimension)
+        if (padding[i] < 0 || padding[i] > kMaxWindow || sizes[i] < 0 || sizes[i] > kMaxDimension)
             return refuse(node, "output_padding and output_shape must not be negative");
         std::int64_t target = wanted ? sizes[i] : 0;
         if (target == 0 && (mode == "SAME_UPPER" || mode == "SAME_LOWER"))
@@ -214,7 +215,7 @@ Status Translation::transposedConvolution(const Node& node)
         const std::int64_t depth = (in[0] - 1) * windows->stride[0] + padding[0] +
                                    windows->dilation[0] * (kernel[0] - 1) + 1 - windows->before[0] -
                                    windows->after[0];
-        // So many layers of products are added up in one of the result.
+        // Number of products that are added up in one layer of the result.
         const std::int64_t terms =
             ceilDiv(kernel[0], windows->stride[0] / std::gcd(windows->stride[0], windows->dilation[0]));
         return transposedConvolution3d(node, std::move(*inputs), a, depth, std::min(terms, in[0]));
@@ -232,8 +233,8 @@ Status Translation::transposedConvolution(const Node& node)
     return result(node, Kind::Reshape, {*product}, model::NoAttributes{}, {y[0], y[1], y[3]});
 }
 
-/// Each layer of the input as an image, with the layers of the kernel side by side as channels of what it
-/// gives; layers that fall on one of the result are added.
+/// Each layer of the input is an image. The layers of the kernel lie side by side as result channels.
+/// Products that belong to the same layer of the result are added.
 Status Translation::transposedConvolution3d(const Node& node, Tensors inputs,
                                             const model::WindowAttributes& a, std::int64_t depth,
                                             std::int64_t terms)
@@ -290,7 +291,7 @@ Status Translation::pool(const Node& node)
     const Kind kind = node.type == "MaxPool" ? Kind::MaxPool : Kind::AveragePool;
     if (x.size() == 4)
         return result(node, kind, std::move(*inputs), flat(*windows, kernel));
-    // Three axes are pooled two at once, then the first.
+    // Three axes are pooled in two steps: the last two axes, then the first.
     const Shape layers = x.size() == 5 ? Shape{x[0], saturatingMul(x[1], x[2]), x[3], x[4]} : asImage(x);
     const auto image = reshape(node, "image", inputs->front(), layers);
     if (!image)

@@ -127,7 +127,7 @@ const std::unordered_map<std::string_view, Translation::Handler>& Translation::h
     return kHandlers;
 }
 
-/// The quantised forms, and what stands for several operators, that a widespread runtime writes into files.
+/// Handlers of Microsoft's operators: quantised and fused operators that ONNX Runtime writes into files.
 const std::unordered_map<std::string_view, Translation::Handler>& Translation::microsoftHandlers()
 {
     using T = Translation;
@@ -163,8 +163,8 @@ Status Translation::translate(const Node& node)
     const auto handler = known.find(node.type);
     if (handler == known.end() || (!domain.empty() && domain != "ai.onnx" && domain != "com.microsoft")) {
         drop(node, domain.empty() || domain == "ai.onnx"
-                       ? "nothing is known of this operator"
-                       : "nothing is known of this operator of \"" + domain + "\"");
+                       ? "this operator is not supported"
+                       : "this operator of \"" + domain + "\" is not supported");
         return Unit{};
     }
     if (node.out.empty() || std::all_of(node.out.begin(), node.out.end(), [&](ValueId v) {
@@ -177,14 +177,14 @@ Status Translation::translate(const Node& node)
     return (this->*handler->second)(node);
 }
 
-void Translation::fold(const Node& node, std::string why)
+void Translation::fold(const Node& node, std::string reason)
 {
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Folded;
-    report.note = std::move(why);
+    report.note = std::move(reason);
 }
 
-void Translation::drop(const Node& node, const std::string& why)
+void Translation::drop(const Node& node, const std::string& reason)
 {
     model::Operator op{Kind::Unknown, node.name, node.type, {}, {}, model::NoAttributes{}};
     for (std::size_t i = 0; i < node.in.size() && op.inputs.size() < 4096; ++i)
@@ -195,16 +195,16 @@ void Translation::drop(const Node& node, const std::string& why)
             op.outputs.push_back(tensorOf(v));
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Dropped;
-    report.note = why;
+    report.note = reason;
     if (op.outputs.empty())
         return;
     m_model.operators.push_back(std::move(op));
-    report.op = OpId(m_model.operators.size() - 1);
+    report.op = OperatorId(m_model.operators.size() - 1);
 }
 
 namespace {
 
-/// The name, or with a number behind it that makes it a new one.
+/// Returns the name, with a number appended if the name is already in use.
 std::string fresh(std::unordered_map<std::string, std::size_t>& names, const std::string& name)
 {
     std::size_t& used = names[name];
@@ -227,18 +227,18 @@ std::string Translation::freshNodeName(const std::string& name)
     return fresh(m_nodeNames, name);
 }
 
-TensorId Translation::tensorOf(ValueId id)
+ModelTensorId Translation::tensorOf(ValueId id)
 {
     Value& value = m_values[id];
     if (!value.tensor) {
-        value.tensor = TensorId(m_model.tensors.size());
+        value.tensor = ModelTensorId(m_model.tensors.size());
         m_model.tensors.push_back(
             {freshName(value.name), *value.shape, value.constant, elementBytes(value.type)});
     }
     return *value.tensor;
 }
 
-std::optional<TensorId> Translation::operand(const Node& node, std::size_t i)
+std::optional<ModelTensorId> Translation::operand(const Node& node, std::size_t i)
 {
     const ValueId v = node.input(i);
     return v != kNoValue && m_values[v].isTensor() ? std::optional(tensorOf(v)) : std::nullopt;
@@ -266,13 +266,14 @@ Error Translation::refuse(const Node& node, const std::string& message) const
     return problemError({}, node.type + " \"" + node.name + "\": " + message);
 }
 
-Result<std::vector<TensorId>> Translation::add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                                               model::Attributes attributes, std::vector<Shape> declared,
-                                               const std::vector<std::string>& outputs, int bytes)
+Result<std::vector<ModelTensorId>> Translation::add(const Node& node, std::string name, Kind kind,
+                                                    Tensors inputs, model::Attributes attributes,
+                                                    std::vector<Shape> declared,
+                                                    const std::vector<std::string>& outputs, int bytes)
 {
     model::Operator op{kind, std::move(name), node.type, std::move(inputs), {}, std::move(attributes)};
     std::vector<Shape> shapes;
-    for (const TensorId t : op.inputs)
+    for (const ModelTensorId t : op.inputs)
         shapes.push_back(shape(t));
     const auto found = model::outputShapes(op, shapes, declared);
     if (!found)
@@ -291,8 +292,8 @@ Result<std::vector<TensorId>> Translation::add(const Node& node, std::string nam
     return out;
 }
 
-Result<TensorId> Translation::helper(const Node& node, const char* part, Kind kind, Tensors inputs,
-                                     model::Attributes attributes, Shape declared)
+Result<ModelTensorId> Translation::helper(const Node& node, const char* part, Kind kind, Tensors inputs,
+                                          model::Attributes attributes, Shape declared)
 {
     const std::string name = node.name + "/" + part;
     const int bytes = inputs.empty() ? 0 : m_model.tensors[inputs[0]].elementBytes;
@@ -303,21 +304,22 @@ Result<TensorId> Translation::helper(const Node& node, const char* part, Kind ki
     return out->front();
 }
 
-Result<TensorId> Translation::reshape(const Node& node, const char* part, TensorId x, Shape wanted)
+Result<ModelTensorId> Translation::reshape(const Node& node, const char* part, ModelTensorId x, Shape wanted)
 {
     if (shape(x) == wanted)
         return x;
-    if (m_model.tensors[x].constant) { // stored under another shape
+    if (m_model.tensors[x].constant) { // a constant is stored with the new shape
         model::Tensor t = m_model.tensors[x];
         t.name = freshName(t.name);
         t.shape = std::move(wanted);
         m_model.tensors.push_back(std::move(t));
-        return TensorId(m_model.tensors.size() - 1);
+        return ModelTensorId(m_model.tensors.size() - 1);
     }
     return helper(node, part, Kind::Reshape, {x}, model::NoAttributes{}, std::move(wanted));
 }
 
-Result<TensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes)
+Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs,
+                                         model::Attributes attributes)
 {
     const int bytes = node.out.empty() || node.out[0] == kNoValue ? m_model.tensors[inputs[0]].elementBytes
                                                                   : elementBytes(m_values[node.out[0]].type);
@@ -325,7 +327,7 @@ Result<TensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs,
                    {freshName(node.name + "/own")}, bytes);
     if (!out)
         return out.error();
-    m_inner = OpId(m_model.operators.size() - 1);
+    m_inner = OperatorId(m_model.operators.size() - 1);
     m_report.nodes[node.index].op = m_inner;
     return out->front();
 }
@@ -347,7 +349,7 @@ Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::A
     value.tensor = out->front();
     value.shape = shape(out->front());
     if (!m_inner)
-        m_report.nodes[node.index].op = OpId(m_model.operators.size() - 1);
+        m_report.nodes[node.index].op = OperatorId(m_model.operators.size() - 1);
     return Unit{};
 }
 
@@ -369,7 +371,7 @@ std::optional<Shape> Translation::resultShape(const Node& node, std::optional<Sh
     return std::nullopt;
 }
 
-void Translation::leaveOut(const Node& node, const std::vector<std::size_t>& which)
+void Translation::countLeftOut(const Node& node, const std::vector<std::size_t>& which)
 {
     for (const std::size_t i : which)
         if (m_values.isConstant(node.input(i)))

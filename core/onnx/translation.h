@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nodes become operators of a model, one at a time and in an order in which operands come first; shared by
-// the files that translate the families of nodes.
+// Translates ONNX nodes to operators of a model, one node at a time in topological order. The translate_*.cpp
+// files implement it by family of nodes.
 #pragma once
 
 #include "onnx/import.h"
@@ -15,18 +15,19 @@ class Translation
 public:
     Translation(Values& values, ImportReport& report) : m_values(values), m_report(report) {}
 
-    /// Adds what the node does to the model and says in the report what became of it. The Error is a
-    /// contradiction of the file.
+    /// Adds the operators of the node to the model and the outcome to the report. An Error means that the
+    /// file contradicts itself.
     Status translate(const Node& node);
-    /// The node is not understood; its results, as far as their shapes are known, stand as inputs.
-    void drop(const Node& node, const std::string& why);
-    void fold(const Node& node, std::string why);
-    /// Result `i` of a loop: what its steps gave, one beside the other.
+    /// Records that the node is not supported. Its results of known shape become inputs of the model.
+    void drop(const Node& node, const std::string& reason);
+    void fold(const Node& node, std::string reason);
+    /// Sets result `i` of a loop: the results of its iterations, concatenated.
     Status stack(const Node& node, std::size_t i, const std::vector<ValueId>& steps);
-    /// What stands at `index` along an axis of operand `i`, which isTensor(); without that axis.
+    /// Returns the slice at `index` along an axis of operand `i`, without that axis. Requires isTensor() of
+    /// the operand.
     Result<ValueId> sliceOf(const Node& node, std::size_t i, std::size_t axis, std::int64_t index);
 
-    /// A name that no tensor has yet.
+    /// Returns a name that no tensor has yet.
     std::string freshName(const std::string& name);
     std::string freshNodeName(const std::string& name);
 
@@ -37,42 +38,44 @@ private:
     using Handler = Status (Translation::*)(const Node&);
     static const std::unordered_map<std::string_view, Handler>& handlers();
     static const std::unordered_map<std::string_view, Handler>& microsoftHandlers();
-    using Tensors = std::vector<TensorId>;
+    using Tensors = std::vector<ModelTensorId>;
 
-    // what all families use
-    [[nodiscard]] const model::Shape& shape(TensorId t) const { return m_model.shape(t); }
-    /// The tensor of a value that isTensor().
-    TensorId tensorOf(ValueId value);
-    /// Of the operand, or nothing when it is not there, empty or of unknown shape.
-    std::optional<TensorId> operand(const Node& node, std::size_t i);
-    /// Of these operands; drops the node and gives nothing when one cannot be a tensor.
+    // shared by all families
+    [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
+    /// Returns the tensor of a value. Requires isTensor().
+    ModelTensorId tensorOf(ValueId value);
+    /// Returns the tensor of operand `i`; empty if it is missing, has no elements or has an unknown shape.
+    std::optional<ModelTensorId> operand(const Node& node, std::size_t i);
+    /// Returns the tensors of the operands. If one cannot be a tensor, drops the node and returns nothing.
     std::optional<Tensors> operands(const Node& node, const std::vector<std::size_t>& which);
-    /// The first operand and the axis of it that the node names; nothing when the node was dropped.
-    Result<std::optional<std::pair<TensorId, std::size_t>>> operandAlong(const Node& node);
-    /// An operator beside the node's own, "node/part"; its result is a tensor of that name.
-    Result<TensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
+    /// Returns the first operand and the axis that the node specifies; empty if the node was dropped.
+    Result<std::optional<std::pair<ModelTensorId, std::size_t>>> operandAlong(const Node& node);
+    /// Adds an auxiliary operator "node/part" and returns its result, a tensor of that name.
+    Result<ModelTensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
                             model::Attributes attributes, model::Shape declared = {});
-    Result<TensorId> reshape(const Node& node, const char* part, TensorId x, model::Shape shape);
-    /// The node's own operator, with a result that something else reshapes to the node's.
-    Result<TensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
-    /// The operator that gives the node's result `i`; the node's own one unless inner() was.
+    Result<ModelTensorId> reshape(const Node& node, const char* part, ModelTensorId x, model::Shape shape);
+    /// Adds the main operator of the node with an intermediate result, which is reshaped to the result of the
+    /// node.
+    Result<ModelTensorId> inner(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes);
+    /// Adds the operator that produces result `i` of the node. It is the main operator unless inner() was
+    /// called.
     Status result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
                   model::Shape declared = {}, std::size_t i = 0);
     Status result(const Node& node, Kind kind, Tensors inputs)
     {
         return result(node, kind, std::move(inputs), model::attributesOf(kind));
     }
-    /// The shape that the library found for result `i`, else `own`; drops the node when there is none.
+    /// Returns the shape of result `i` from the library, otherwise `own`; drops the node if both are unknown.
     std::optional<model::Shape> resultShape(const Node& node, std::optional<model::Shape> own = std::nullopt,
                                             std::size_t i = 0);
-    /// Counts constant operands that no operator reads.
-    void leaveOut(const Node& node, const std::vector<std::size_t>& which);
+    /// Counts constant operands that no operator reads as left-out bytes.
+    void countLeftOut(const Node& node, const std::vector<std::size_t>& which);
     [[nodiscard]] Error refuse(const Node& node, const std::string& message) const;
-    Result<std::vector<TensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,
-                                      model::Attributes attributes, std::vector<model::Shape> declared,
-                                      const std::vector<std::string>& outputs, int bytes);
+    Result<std::vector<ModelTensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,
+                                           model::Attributes attributes, std::vector<model::Shape> declared,
+                                           const std::vector<std::string>& outputs, int bytes);
 
-    // translate_vector.cpp
+    // Implemented in translate_vector.cpp.
     Status elementwise(const Node& node);
     Status quantisedElementwise(const Node& node);
     Status quantise(const Node& node);
@@ -82,22 +85,22 @@ private:
     Status reduce(const Node& node);
     Status argReduce(const Node& node);
 
-    // translate_products.cpp
+    // Implemented in translate_products.cpp.
     Status matMul(const Node& node);
     Status gemm(const Node& node);
     Status einsum(const Node& node);
-    Status turnedEinsum(const Node& node);
+    Status permutingEinsum(const Node& node);
     Status recurrent(const Node& node);
 
-    // translate_fused.cpp
-    Result<TensorId> asHeads(const Node& node, const std::string& part, TensorId x, std::int64_t heads);
+    // Implemented in translate_fused.cpp.
+    Result<ModelTensorId> asHeads(const Node& node, const std::string& part, ModelTensorId x, std::int64_t heads);
     Status attention(const Node& node);
     Status packedMatMul(const Node& node);
     Status fusedMatMul(const Node& node);
     Status skipNorm(const Node& node);
     Status rotary(const Node& node);
 
-    // translate_windows.cpp
+    // Implemented in translate_windows.cpp.
     Status convolution(const Node& node);
     Status transposedConvolution(const Node& node);
     Status transposedConvolution3d(const Node& node, Tensors inputs, const model::WindowAttributes& a,
@@ -105,7 +108,7 @@ private:
     Status pool(const Node& node);
     Status globalPool(const Node& node);
 
-    // translate_views.cpp
+    // Implemented in translate_views.cpp.
     Status reshaping(const Node& node);
     Status transpose(const Node& node);
     Status slice(const Node& node);
@@ -122,8 +125,8 @@ private:
     Values& m_values;
     ImportReport& m_report;
     model::Model m_model;
-    std::unordered_map<std::string, std::size_t> m_names, m_nodeNames; ///< with the next number behind it
-    std::optional<OpId> m_inner;
+    std::unordered_map<std::string, std::size_t> m_names, m_nodeNames; ///< number of uses of each name
+    std::optional<OperatorId> m_inner;
 };
 
 } // namespace tilewright::onnx

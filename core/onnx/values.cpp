@@ -33,7 +33,7 @@ int elementBytes(int type) noexcept
     case pb::TensorProto::UNDEFINED:
     case pb::TensorProto::STRING:
         return 0;
-    default: // bytes, booleans, and the smaller types of newer files
+    default: // 1-byte types, booleans and the small types of newer opsets
         return 1;
     }
 }
@@ -118,12 +118,12 @@ ValueId Values::find(const std::string& name) const
     return kNoValue;
 }
 
-std::optional<std::vector<std::int64_t>> Values::whole(ValueId id) const
+std::optional<std::vector<std::int64_t>> Values::integers(ValueId id) const
 {
     const Constant* c = data(id);
     if (c == nullptr || c->real)
         return std::nullopt;
-    return c->whole;
+    return c->integers;
 }
 
 namespace {
@@ -139,7 +139,7 @@ template <typename T, typename Out> std::vector<Out> fromRaw(const std::string& 
     return out;
 }
 
-std::vector<std::int64_t> wholeElements(const pb::TensorProto& t)
+std::vector<std::int64_t> integerElements(const pb::TensorProto& t)
 {
     const std::string& raw = t.raw_data();
     switch (t.data_type()) {
@@ -205,7 +205,7 @@ Value valueOf(const pb::TensorProto& t)
     if (c.real)
         c.reals = realElements(t);
     else
-        c.whole = wholeElements(t);
+        c.integers = integerElements(t);
     if (static_cast<std::int64_t>(c.size()) == model::elementsOf(*out.shape) &&
         elementBytes(t.data_type()) > 0)
         out.data = std::move(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The values between the nodes of an ONNX graph while it becomes a model.
+// Values between the nodes of an ONNX graph during import.
 #pragma once
 
 #include "model/model.h"
@@ -22,42 +22,43 @@ class ValueInfoProto;
 namespace tilewright::onnx {
 
 using ValueId = std::uint32_t;
-inline constexpr ValueId kNoValue = ~ValueId{0}; ///< an operand that is left out
+inline constexpr ValueId kNoValue = ~ValueId{0}; ///< an omitted operand
 
-/// Elements that are known before the model runs; only as many as sizes and axes can be.
+/// Elements known before the model runs. Their number is limited to kMaxConstantElements: enough for sizes
+/// and axes.
 struct Constant
 {
     model::Shape shape;
-    bool real = false; ///< which of the lists holds them
-    std::vector<std::int64_t> whole;
+    bool real = false; ///< true: elements in `reals`, false: in `integers`
+    std::vector<std::int64_t> integers;
     std::vector<double> reals;
 
-    [[nodiscard]] std::size_t size() const noexcept { return real ? reals.size() : whole.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return real ? reals.size() : integers.size(); }
 };
 inline constexpr std::int64_t kMaxConstantElements = 1 << 16;
 
 struct Value
 {
     std::string name;
-    std::optional<model::Shape> shape; ///< sizes may be 0 here
-    int type = 0;                      ///< of ONNX' TensorProto::DataType
-    bool constant = false;             ///< known before the model runs
+    std::optional<model::Shape> shape; ///< sizes may be 0
+    int type = 0;                      ///< a TensorProto::DataType of ONNX
+    bool constant = false;             ///< true if it is known before the model runs
     std::optional<Constant> data;
-    std::optional<TensorId> tensor; ///< in the model
+    std::optional<ModelTensorId> tensor; ///< id of the tensor in the model
 
-    /// Can it be a tensor of a model: shape known, and something in it?
+    /// True if the value can be a tensor of a model: its shape is known and has elements.
     [[nodiscard]] bool isTensor() const;
     [[nodiscard]] std::int64_t bytes() const;
 };
 
-/// A node with its values; attributes are read from the file's message.
+/// A node with its operand and result values. Attributes are read from the protobuf message.
 struct Node
 {
     const ::onnx::NodeProto* proto = nullptr;
     std::string name, type;
     std::int64_t opset = 0;
     std::vector<ValueId> in, out;
-    std::size_t index = 0; ///< in the report
+    std::size_t index = 0; ///< index in the report
 
     [[nodiscard]] const ::onnx::AttributeProto* attribute(const char* name) const;
     [[nodiscard]] std::int64_t integer(const char* name, std::int64_t otherwise) const;
@@ -68,7 +69,7 @@ struct Node
     [[nodiscard]] ValueId input(std::size_t i) const { return i < in.size() ? in[i] : kNoValue; }
 };
 
-/// The values of the graph and of those around it, by name.
+/// Values of the current graph and of the enclosing graphs, by name.
 class Values
 {
 public:
@@ -79,17 +80,17 @@ public:
 
     void enterScope() { m_scopes.emplace_back(); }
     void leaveScope() { m_scopes.pop_back(); }
-    /// False when the innermost scope has the name.
+    /// Returns false if the innermost scope already has the name.
     bool bind(const std::string& name, ValueId id);
-    /// kNoValue when no scope has it.
+    /// Returns kNoValue if no scope has the name.
     [[nodiscard]] ValueId find(const std::string& name) const;
 
     [[nodiscard]] const Constant* data(ValueId id) const
     {
         return id == kNoValue || !m_values[id].data ? nullptr : &*m_values[id].data;
     }
-    /// Its elements when they are known whole numbers.
-    [[nodiscard]] std::optional<std::vector<std::int64_t>> whole(ValueId id) const;
+    /// Returns the elements if they are known integers.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> integers(ValueId id) const;
     [[nodiscard]] const model::Shape* shape(ValueId id) const
     {
         return id == kNoValue || !m_values[id].shape ? nullptr : &*m_values[id].shape;
@@ -101,13 +102,13 @@ private:
     std::vector<std::unordered_map<std::string, ValueId>> m_scopes{1};
 };
 
-/// Bytes of an element; 0 when ONNX does not say.
+/// Bytes of an element; 0 if ONNX does not define it.
 [[nodiscard]] int elementBytes(int type) noexcept;
 [[nodiscard]] bool isReal(int type) noexcept;
 
-/// What a tensor of the file is; its elements if there are few.
+/// Converts a tensor of the file to a value; stores its elements if there are few.
 [[nodiscard]] Value valueOf(const ::onnx::TensorProto& tensor);
-/// `axis` from the front, or nothing when there is none such.
+/// Converts `axis` to an index from the front; empty if it is out of range.
 [[nodiscard]] std::optional<std::size_t> axisOf(std::int64_t axis, std::size_t rank) noexcept;
 
 } // namespace tilewright::onnx

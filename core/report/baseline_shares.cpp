@@ -16,36 +16,36 @@ std::vector<OpId> ascendingOps(const Subgraph& s)
     return ops;
 }
 
-/// Subgraphs of both schedules that share ops, directly or through others, are in one group.
+/// Groups the subgraphs of both schedules that share ops, directly or through others (union-find).
 class Groups
 {
 public:
     Groups(const Schedule& current, const Schedule& baseline, std::size_t ops)
         : m_parent(current.size() + baseline.size())
     {
-        // Of one that computes the same as then, nothing else is asked, also where others compute some of it
-        // too.
-        std::map<std::vector<OpId>, std::size_t> then;
+        // A subgraph with the ops of a baseline subgraph forms a group with it alone, even if other subgraphs
+        // recompute some of its ops.
+        std::map<std::vector<OpId>, std::size_t> baselineByOps;
         for (std::size_t j = 0; j < baseline.size(); ++j)
-            then.emplace(ascendingOps(*baseline.subgraphs[j]), current.size() + j);
-        std::vector<char> same(m_parent.size(), 0);
+            baselineByOps.emplace(ascendingOps(*baseline.subgraphs[j]), current.size() + j);
+        std::vector<char> isMatched(m_parent.size(), 0);
         std::iota(m_parent.begin(), m_parent.end(), std::size_t(0));
-        std::vector<std::optional<std::size_t>> of(ops);
+        std::vector<std::optional<std::size_t>> firstWithOp(ops);
         const auto add = [&](const Schedule& schedule, std::size_t base) {
             for (std::size_t i = 0; i < schedule.size(); ++i)
                 for (const OpId o : schedule.subgraphs[i]->ops) {
-                    if (same[base + i])
+                    if (isMatched[base + i])
                         continue;
-                    if (of[o.index()])
-                        m_parent[find(base + i)] = find(*of[o.index()]);
+                    if (firstWithOp[o.index()])
+                        m_parent[find(base + i)] = find(*firstWithOp[o.index()]);
                     else
-                        of[o.index()] = base + i;
+                        firstWithOp[o.index()] = base + i;
                 }
         };
         for (std::size_t i = 0; i < current.size(); ++i)
-            if (const auto j = then.find(ascendingOps(*current.subgraphs[i]));
-                j != then.end() && !same[j->second]) {
-                same[i] = same[j->second] = 1;
+            if (const auto j = baselineByOps.find(ascendingOps(*current.subgraphs[i]));
+                j != baselineByOps.end() && !isMatched[j->second]) {
+                isMatched[i] = isMatched[j->second] = 1;
                 m_parent[j->second] = i;
             }
         add(current, 0);
@@ -64,10 +64,10 @@ private:
 
 struct Group
 {
-    std::vector<std::size_t> members; ///< subgraphs of now
+    std::vector<std::size_t> members; ///< subgraphs of the present schedule
     double now = 0;
     double before = 0;
-    bool runs = true; ///< all of it, then and now
+    bool runs = true; ///< true if all its subgraphs can run in both schedules
 };
 
 } // namespace

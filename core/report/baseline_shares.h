@@ -8,19 +8,19 @@
 
 namespace tilewright {
 
-/// What the ops of a subgraph took in another schedule of the same graph.
+/// Latency of the ops of a subgraph in a baseline schedule of the same graph.
 struct BaselineShare
 {
-    /// In subgraphs without any other ops; nothing where the baseline mixes them with others.
+    /// Latency of the baseline subgraphs with these ops; empty if they contain other ops too.
     std::optional<double> latency;
-    /// The same or, where several subgraphs of now were one or were cut otherwise, this one's share of what
-    /// all of them took: as large as its share of what they take now. The shares add up to the baseline's
-    /// total. Nothing where something of it cannot run.
+    /// Share of the subgraph in the baseline latency of its group. A group contains all subgraphs of both
+    /// schedules that share ops; its baseline latency is divided in proportion to the present latencies. The
+    /// shares add up to the total of the baseline. Empty if a subgraph of the group cannot run.
     std::optional<double> share;
-    std::vector<SubgraphId> subgraphs; ///< of the baseline, with ops of this one
+    std::vector<SubgraphId> subgraphs; ///< baseline subgraphs that contain ops of this subgraph
 };
 
-/// One a subgraph of `now`.
+/// Returns one entry per subgraph of `now`.
 [[nodiscard]] std::vector<BaselineShare> baselineShares(const Snapshot& now, const Snapshot& baseline);
 
 } // namespace tilewright

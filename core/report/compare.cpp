@@ -21,7 +21,7 @@ Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before, c
         if (out.stopped)
             return;
         const double total = evaluator.evaluate(applied).total;
-        // Another order of the same sum is no change.
+        // A difference that is only due to the order of summation counts as 0.
         const double delta = total - out.after;
         const bool rounding = std::abs(delta) <= 1e-13 * out.after;
         out.contributions.push_back({difference, rounding ? 0 : delta, total});

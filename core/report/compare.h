@@ -9,27 +9,27 @@
 
 namespace tilewright {
 
-/// What one difference adds to the total latency when the differences are applied one after another.
+/// Change of the total latency by one difference, when the differences are applied one after another.
 struct Contribution
 {
     Difference difference;
-    double delta = 0; ///< exact; negative is faster
-    double total = 0; ///< with this difference and all before it
+    double delta = 0; ///< change of the total latency, exact; negative is faster
+    double total = 0; ///< total latency after this difference
 };
 
-/// Two schedules of one problem and how the one becomes the other. The deltas add up to after - before.
+/// Two schedules of one problem and their differences. The deltas add up to after - before.
 struct Comparison
 {
     double before = 0;
     double after = 0;
     std::vector<Contribution> contributions;
-    bool stopped = false; ///< the list is not complete
+    bool stopped = false; ///< true if a stop request made the list incomplete
 };
 [[nodiscard]] Comparison compareSchedules(const ProblemPtr& problem, const Schedule& before,
                                           const Schedule& after, const Rules& rules,
                                           const Progress& progress = {});
 
-/// Indices of the contributions, the greatest saving first and the greatest loss last.
+/// Indices of the contributions, largest saving first and largest loss last.
 [[nodiscard]] std::vector<std::size_t> rankedByGain(const Comparison& comparison);
 
 } // namespace tilewright

@@ -8,11 +8,11 @@
 
 namespace tilewright {
 
-/// One row a subgraph: ops, settings, times, traffic, memory, bound. Times of subgraphs that could not be
-/// evaluated are empty.
+/// CSV with one row per subgraph: ops, settings, times, traffic, memory, bound. The times of a subgraph that
+/// cannot be evaluated are empty.
 [[nodiscard]] std::string subgraphsCsv(const Snapshot& snapshot);
 
-/// One row a difference: kind, subgraphs, texts, what it adds to the total.
+/// CSV with one row per difference: kind, subgraphs, texts, change of the total.
 [[nodiscard]] std::string differencesCsv(const Problem& problem, const Comparison& comparison);
 
 } // namespace tilewright

@@ -2,6 +2,7 @@
 #include "report/evaluation_json.h"
 
 #include "base/json_document.h"
+#include "report/json_evaluation.h"
 #include "workload/hardware_json.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason
                         {"issues", std::move(issues)}});
 }
 
-std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason)
+Json evaluationDocument(const Snapshot& snapshot, std::string_view rulesReason)
 {
     const Problem& problem = *snapshot.problem;
     const Evaluation& evaluation = snapshot.evaluation;
@@ -101,7 +102,12 @@ std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReaso
     for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i)
         subgraphs.push_back(subgraphJson(problem, snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i]));
     out["subgraphs"] = std::move(subgraphs);
-    return dumpByField(out);
+    return out;
+}
+
+std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason)
+{
+    return dumpByField(evaluationDocument(snapshot, rulesReason));
 }
 
 } // namespace tilewright

@@ -8,15 +8,16 @@
 
 namespace tilewright {
 
-/// Every subgraph could be evaluated, so that there is a total.
+/// True if every subgraph can be evaluated, so that the total latency is defined.
 [[nodiscard]] bool hasTotal(const Evaluation& evaluation);
 
-/// The document of `evaluate --json` (docs/design.md 3.2), as the text of one JSON object. total_latency and
-/// array_total are null when a subgraph could not be evaluated. `file` issues (R2.2) leave nothing but the
-/// verdict to tell.
+/// Returns the document of `evaluate --json` (docs/design.md 3.2), one JSON object. total_latency and
+/// array_total are null if a subgraph cannot be evaluated. If the file violates R2.2, only the verdict is
+/// written.
 [[nodiscard]] std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason);
 
-/// {"valid", "error", "issues": [{"code", "message", "subgraph"}...]}: the document of `check --json`.
+/// Returns the document of `check --json`: {"valid", "error", "issues": [{"code", "message",
+/// "subgraph"}...]}.
 [[nodiscard]] std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason);
 
 } // namespace tilewright

@@ -8,11 +8,11 @@
 
 namespace tilewright {
 
-/// Puts the issues of the file (R2.2) first (R10.4), and keeps the totals: they are those of the readable
-/// part.
+/// Inserts the R2.2 issues of the file before all others (R10.4). The totals are unchanged: they belong to
+/// the readable part of the file.
 void prependFormatIssues(Evaluation& evaluation, std::span<const Issue> issues);
 
-/// "OOM in subgraph 2: the working set ..."
+/// Returns a sentence such as "OOM in subgraph 2: the working set ...".
 [[nodiscard]] std::string sentence(const Issue& issue);
 
 } // namespace tilewright

@@ -16,7 +16,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::string_view kHowToGetPictures =
-    "Tables only; the charts come with: tilewright report PROBLEM SCHEDULE -o FILE.html";
+    "This file contains tables only. To include charts, use: tilewright report PROBLEM SCHEDULE -o FILE.html";
 
 std::string tableSection(const std::string& id, const std::string& markup)
 {
@@ -78,11 +78,11 @@ private:
         m_out += "<ul class=\"figures\">\n";
         figure("total latency, units of time", formatGrouped(e.total), e.valid() ? "" : "muted");
         if (e.rules != e.rules.onArray())
-            figure("with the cycles of the array itself", formatGrouped(m_s.arrayTotal),
+            figure("with the cycles of the systolic array", formatGrouped(m_s.arrayTotal),
                    e.valid() ? "" : "muted");
         figure("lower bound", formatGrouped(m_s.lowerBound));
         if (m_s.lowerBound > 0 && e.valid())
-            figure("above the bound", percent(m_s.gap()));
+            figure("gap to the lower bound", percent(m_s.gap()));
         figure("verdict", e.valid() ? "valid" : std::string(issueCodeName(e.verdict()->code)),
                e.valid() ? "ok" : "error");
         figure("rules", std::string(ruleSetTitle(e.rules)));
@@ -98,7 +98,7 @@ private:
         figure("hardware", "native " + formatGrouped(hw.nativeWidth) + " × " +
                                formatGrouped(hw.nativeHeight) + ", fast memory " +
                                formatGrouped(hw.fastMemoryCapacity) + " elements, slow memory " +
-                               formatGrouped(hw.slowMemoryBandwidth) + " elements a unit of time");
+                               formatGrouped(hw.slowMemoryBandwidth) + " elements per unit of time");
         m_out += "</ul>\n";
     }
 
@@ -135,7 +135,7 @@ private:
         m_out += pictureSections(m_options.charts);
     }
 
-    /// `kind` as the style sheet has it: a number, a size, a sentence, or any text.
+    /// Writes a cell. `kind` is a class of the style sheet: a number, a size, a sentence or text.
     void cell(const std::string& text, const char* kind = "n")
     {
         m_out += std::string("<td class=\"") + kind + "\">" + escapeMarkup(text) + "</td>";
@@ -166,7 +166,7 @@ private:
     {
         m_out += tableSection("subgraphs", "Subgraphs");
         header({"#", "ops", "w × h × k", "order", "steps", "compute", "memory", "latency", "share", "loads",
-                "stores", "working set", "keeps", "what binds it"});
+                "stores", "working set", "retains", "bottleneck"});
         for (std::size_t i = 0; i < m_s.evaluation.subgraphs.size(); ++i) {
             const Subgraph& s = m_s.schedule[SubgraphId(i)];
             const SubgraphEvaluation& e = m_s.evaluation.subgraphs[i];
@@ -189,7 +189,7 @@ private:
             }
             cell(joined(s.retain, [&](TensorId t) { return m_problem.tensorName(t); }), "text");
             cell(e.structurallyValid ? whatBinds(m_problem, m_s.schedule, m_s.evaluation, SubgraphId(i)).text
-                                     : "could not be evaluated",
+                                     : "cannot be evaluated",
                  "says");
             m_out += "</tr>\n";
         }
@@ -207,7 +207,7 @@ private:
         header({"difference", "subgraphs", "baseline", "this schedule", "change of the total"});
         for (const Contribution& x : c.contributions) {
             const auto number = [](SubgraphId i) { return std::to_string(i.value); };
-            std::string keys; // of the subgraphs that there are now
+            std::string keys; // keys of the subgraphs of the present schedule
             for (const SubgraphId after : x.difference.after)
                 keys += (keys.empty() ? "s" : " s") + number(after);
             m_out += keys.empty() ? "<tr>" : "<tr data-k=\"" + keys + "\">";
@@ -221,7 +221,7 @@ private:
         m_out += "</table></div></section>\n";
     }
 
-    /// Their rows are data: the script lays out those that are looked at.
+    /// Writes an empty section. The script creates the rows that are visible from the JSON data.
     void steps()
     {
         std::int64_t all = 0;
@@ -231,8 +231,8 @@ private:
             return;
         m_out += "<section id=\"steps\"><h2>Steps</h2>\n<p class=\"note\">" + formatGrouped(all) + " steps. ";
         if (all > kReportSteps)
-            m_out +=
-                "The first ones of every subgraph are in this file; evaluate --trace FILE.csv writes all. ";
+            m_out += "This file contains the first steps of every subgraph; evaluate --trace FILE.csv writes "
+                     "all steps. ";
         m_out += "</p>\n<div class=\"wide\"></div></section>\n";
     }
 
@@ -242,7 +242,7 @@ private:
         m_out += "<section id=\"bound\">";
         heading("Lower bound");
         m_out += "<p>No valid schedule is faster than " + formatGrouped(b.value) +
-                 ": computing takes at least " + formatGrouped(b.compute) + ", moving data " +
+                 ": the compute time is at least " + formatGrouped(b.compute) + ", the transfer time " +
                  formatGrouped(b.memory) + ".</p>\n<ul>\n";
         constexpr std::size_t kShown = 50;
         for (std::size_t i = 0; i < b.parts.size() && i < kShown; ++i)

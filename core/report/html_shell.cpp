@@ -16,14 +16,15 @@ constexpr std::string_view kDark = "color-scheme:dark;--canvas:#1B1D21;--panel:#
                                    "--muted:#A0A7B0;--line:#3A3E46;--outline:#7A818B;--accent:#7FB0FF;"
                                    "--selection:#2B3F60;--error:#FF8A80;--ok:#7BD69A;";
 
-/// Variables and what is shown of one theme, below `root`.
+/// CSS rules of one theme below the selector `root`: variables, and visibility of the parts for the other
+/// theme.
 std::string themeRules(const std::string& root, std::string_view page, const std::string& pictures, bool dark)
 {
     return root + "{" + std::string(page) + pictures + "}" + root + (dark ? " .in-light" : " .in-dark") +
            "{display:none}";
 }
 
-/// What a script element may hold: in JSON these letters stand in texts only.
+/// Escapes JSON for a script element. In JSON these characters occur in strings only.
 std::string inScript(std::string_view json)
 {
     std::string out;
@@ -72,7 +73,8 @@ std::vector<std::vector<std::string>> rowsOf(const ReportTable& table)
 
 std::string pageStart(const std::string& title, const std::string& note, const ReportCharts& charts)
 {
-    // Paper is light; on the screen the reader's setting counts until the switch of the page is used.
+    // Print uses the light theme. The screen follows the browser setting until the reader uses the switch of
+    // the page.
     const std::string colours =
         "@media print{" + themeRules(":root", kLight, charts.lightColours, false) + "}\n@media screen{" +
         themeRules(":root:not([data-theme=dark])", kLight, charts.lightColours, false) +
@@ -100,7 +102,7 @@ std::string pictureSections(const ReportCharts& charts)
 
 std::string pageEnd(const ReportCharts& charts, const std::string& schedule)
 {
-    // A comment to the script, a section of characters to a reader of XML.
+    // CDATA hides the script from XML parsers; "//" makes it a comment for the script.
     return dataElement("charts", charts.data) + dataElement("schedule", schedule) + "<script>//<![CDATA[\n" +
            std::string(reportScript()) + "//]]></script>\n</body></html>\n";
 }

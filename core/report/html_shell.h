@@ -9,19 +9,20 @@
 
 namespace tilewright {
 
-// What is part of the program (resources/report, core/CMakeLists.txt).
+// Script and style sheet compiled into the program (resources/report, core/CMakeLists.txt).
 [[nodiscard]] std::string_view reportScript();
 [[nodiscard]] std::string_view reportStyle();
 
-/// The cells of every line, the names first.
+/// Returns the cells of each line; the first line has the column names.
 [[nodiscard]] std::vector<std::vector<std::string>> rowsOf(const ReportTable& table);
 
-/// Up to the heading.
+/// Returns the page up to and including the heading.
 [[nodiscard]] std::string pageStart(const std::string& title, const std::string& note,
                                     const ReportCharts& charts);
-/// The charts, a section each.
+/// Returns one section per chart.
 [[nodiscard]] std::string pictureSections(const ReportCharts& charts);
-/// With the data of the charts and, as JSON, of the schedule; "null" where it is none.
+/// Returns the end of the page with the JSON data of the charts and of the schedule ("null" without a
+/// schedule).
 [[nodiscard]] std::string pageEnd(const ReportCharts& charts, const std::string& schedule);
 
 } // namespace tilewright

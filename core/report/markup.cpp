@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\ufffd";
 
-/// Length of the UTF-8 sequence at the start of the text; 0 when it is not valid.
+/// Length in bytes of the UTF-8 sequence at the start of the text; 0 if it is invalid.
 std::size_t sequenceLength(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -21,7 +21,7 @@ std::size_t sequenceLength(std::string_view text)
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xc0) != 0x80)
             return 0;
-    // Overlong forms, surrogates and what is beyond U+10FFFF.
+    // Rejects overlong forms, surrogates and code points above U+10FFFF.
     if (length == 3 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0)))
         return 0;
     if (length == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90)))

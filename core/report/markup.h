@@ -6,8 +6,7 @@
 
 namespace tilewright {
 
-/// Text as the content of an element or a quoted attribute; control characters and invalid UTF-8 are
-/// replaced.
+/// Escapes text for an element or a quoted attribute. Control characters and invalid UTF-8 are replaced.
 [[nodiscard]] std::string escapeMarkup(std::string_view text);
 
 } // namespace tilewright

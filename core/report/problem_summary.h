@@ -7,14 +7,14 @@
 
 namespace tilewright {
 
-/// What a problem is like, in numbers; sizes in elements.
+/// Key figures of a problem; sizes in elements.
 struct ProblemSummary
 {
     std::size_t matMuls = 0;
     std::size_t pointwise = 0;
-    std::size_t depth = 0; ///< ops on the longest chain
+    std::size_t depth = 0; ///< number of ops on the longest path
     std::size_t unusedTensors = 0;
-    std::size_t views = 0; ///< read by some op (R1.7)
+    std::size_t views = 0; ///< views that some op reads (R1.7)
     std::int64_t inputElements = 0;
     std::int64_t outputElements = 0;
     std::int64_t intermediateElements = 0;
@@ -24,7 +24,7 @@ struct ProblemSummary
 };
 [[nodiscard]] ProblemSummary summarise(const Problem& problem);
 
-/// The document of `info --json`.
+/// Returns the document of `info --json`.
 [[nodiscard]] std::string summaryJson(const Problem& problem, const ProblemSummary& summary,
                                       double lowerBound);
 

@@ -8,10 +8,10 @@
 
 namespace tilewright {
 
-/// Steps that a page holds; of longer schedules the first ones of every subgraph.
+/// Largest number of steps in a report. If there are more, it contains the first steps of every subgraph.
 inline constexpr std::int64_t kReportSteps = 6000;
 
-/// What the page of a report searches and lists: names, and the steps as rows. JSON.
+/// Returns the JSON data of the report for searching and listing: names, and the steps as rows.
 [[nodiscard]] std::string reportData(const Snapshot& snapshot);
 
 } // namespace tilewright

@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace {
 
-/// So many of every subgraph that all find room together.
+/// Number of steps to write per subgraph, so that the total is at most kReportSteps.
 std::int64_t stepsOfEach(const Snapshot& snapshot)
 {
     const auto sum = [&](std::int64_t most) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
-/// Collects a text and hands it on in large pieces.
+/// Buffers text and passes it on in large chunks.
 class Buffer
 {
 public:
@@ -54,7 +54,7 @@ std::string slice(const Problem& problem, const StepBuffer& buffer)
            "]";
 }
 
-/// The items that have a text.
+/// Joins the texts of the items; items without text are skipped.
 template <typename Items, typename Text> std::string list(const Items& items, Text text)
 {
     std::string out;
@@ -69,7 +69,7 @@ std::string boundText(const Step& step)
     return std::string(boundName(step.bound()));
 }
 
-/// A JSON string literal of a name.
+/// Returns a text as a JSON string literal.
 std::string quoted(const std::string& text)
 {
     std::string out = "\"";

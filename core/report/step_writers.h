@@ -9,20 +9,21 @@
 
 namespace tilewright {
 
-/// Receives pieces of a text as they are made; a schedule can have more steps than memory holds.
+/// Receives a text in chunks: all steps of a schedule may not fit into memory.
 using TextSink = std::function<void(std::string_view)>;
 
-/// Every step of every subgraph, one CSV row each, with what it runs, loads, reuses and stores. Times count
-/// from the start of the schedule. Returns false when stopped before the end.
+/// Writes one CSV row per step: its runs, loads, reused and stored tensors. Times start at the start of the
+/// schedule. Returns false if stopped.
 bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules& rules, const TextSink& sink,
                    const Progress& progress = {});
 
-/// What occupies fast memory in every step, one CSV row each (the parts of R9.1, in elements).
+/// Writes one CSV row per step with the content of fast memory (the parts of R9.1, in elements). Returns
+/// false if stopped.
 bool writeOccupancyCsv(const Problem& problem, const Schedule& schedule, const Rules& rules,
                        const TextSink& sink, const Progress& progress = {});
 
-/// The steps in the Chrome trace-event format, one unit of time shown as one microsecond: lanes for
-/// subgraphs, steps, compute and memory, and the working set as a counter.
+/// Writes the steps in the Chrome trace-event format, one unit of time as one microsecond: lanes for
+/// subgraphs, steps, compute and memory, and the working set as a counter. Returns false if stopped.
 bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Rules& rules,
                       const TextSink& sink, const Progress& progress = {});
 

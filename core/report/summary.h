@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Some numbers in short; all 0 without any.
+/// Statistics of a list of numbers; all 0 for an empty list.
 struct Spread
 {
     std::size_t count = 0;
@@ -18,22 +18,21 @@ struct Spread
     double max = 0;
 };
 
-/// Several subgraphs (or all) taken together, for a selection.
+/// Summary of several subgraphs, for example of a selection.
 struct SubgraphsSummary
 {
-    std::vector<SubgraphId> counted; ///< those that can run; only they are in the spreads
-    std::size_t broken = 0;          ///< the others
+    std::vector<SubgraphId> counted; ///< subgraphs that can run; only these are in the statistics
+    std::size_t broken = 0;          ///< number of subgraphs that cannot run
     Spread latency;
     Spread compute;
-    Spread memory;           ///< time
+    Spread memory;           ///< memory time
     Spread traffic;          ///< elements loaded and stored
-    Spread workingSet;       ///< peak of each; the sum means nothing
-    double latencyShare = 0; ///< of the schedule's total, 0 to 1
+    Spread workingSet;       ///< peak of each subgraph; the sum has no meaning
+    double latencyShare = 0; ///< share in the total latency of the schedule, 0 to 1
 };
 [[nodiscard]] SubgraphsSummary summarise(const Snapshot& snapshot, std::span<const SubgraphId> subgraphs);
 
-/// The part of the problem's bare work (each op once, without padding or repetition) that these ops do, 0 to
-/// 1.
+/// Share of the ops in the minimum work of the problem (each op once, without padding), 0 to 1.
 [[nodiscard]] double workShare(const Problem& problem, std::span<const OpId> ops, const Rules& rules);
 
 } // namespace tilewright

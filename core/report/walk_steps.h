@@ -8,8 +8,8 @@
 
 namespace tilewright {
 
-/// Visits every step of the schedule in order of execution; `start` is the time since the start of the
-/// schedule. Subgraphs that break R4 or R5.3 have no steps. Returns false when stopped.
+/// Visits every step of the schedule in execution order. `start` is the time since the start of the schedule.
+/// Subgraphs that violate R4 or R5.3 have no steps. Returns false if stopped.
 bool walkSteps(const Problem& problem, const Schedule& schedule, const Rules& rules, const Progress& progress,
                const std::function<void(SubgraphId, double start, const Step&)>& visit);
 

@@ -29,7 +29,7 @@ std::string nameByOps(const Problem& problem, std::span<const OpId> ops)
     return named == ops.size() ? text : text + " and " + std::to_string(ops.size() - named) + " more";
 }
 
-/// R4 and R5.3, one subgraph after the other; its marks by op are used again for the next one.
+/// Checks R4 and R5.3 for one subgraph at a time. The arrays by op are reused for the next subgraph.
 class StructureChecker
 {
 public:
@@ -65,7 +65,7 @@ private:
         return issue;
     }
 
-    /// `need` is what there is too much of, or too little; `have` the other side.
+    /// `need` is the value that breaks the rule, `have` the limit.
     Issue& add(IssueCode code, std::string text, std::int64_t need, std::int64_t have)
     {
         Issue& issue = add(code, std::move(text));
@@ -74,20 +74,20 @@ private:
         return issue;
     }
 
-    /// The subgraph in its own issue, which says its place.
-    [[nodiscard]] std::string self(const Subgraph& s) const
+    /// Name of the subgraph in an issue about itself.
+    [[nodiscard]] std::string ownName(const Subgraph& s) const
     {
         return m_names == SubgraphNames::Places ? "the subgraph" : nameByOps(m_problem, s.ops);
     }
 
-    /// The op of the current subgraph that produces t.
+    /// Returns the op of the current subgraph that produces t.
     [[nodiscard]] std::optional<OpId> insideProducer(TensorId t) const
     {
         const auto p = m_problem.producer(t);
         return p && m_inside[*p] == m_mark ? p : std::nullopt;
     }
 
-    // R4.1, R4.2
+    // R4.1, R4.2: w, h and k are at most the native sizes.
     void nativeSize(const Subgraph& s)
     {
         if (m_rules.superNative == Rules::SuperNative::Ceil)
@@ -107,7 +107,7 @@ private:
             limit("k", s.granularity.k, hw.nativeK());
     }
 
-    // R4.3
+    // R4.3: k is at most the smallest reduction size.
     void reductionDepth(const Subgraph& s)
     {
         if (m_rules.kAboveK == Rules::KAboveK::Clamp)
@@ -125,7 +125,7 @@ private:
         }
     }
 
-    // R4.4
+    // R4.4: producers are listed before their consumers.
     void opOrder(const Subgraph& s)
     {
         if (m_rules.opOrder == Rules::OpOrder::Ignore)
@@ -146,7 +146,7 @@ private:
         }
     }
 
-    // R4.5
+    // R4.5: the ops are connected by common tensors.
     void connected(const Subgraph& s)
     {
         if (s.ops.size() < 2)
@@ -155,11 +155,11 @@ private:
         if (groups.size() > 1)
             add(IssueCode::Disconnected, m_problem.opName(groups[1].front()) + " shares no tensor with " +
                                              m_problem.opName(groups[0].front()) +
-                                             " or what is connected to it in the same subgraph")
+                                             " or with ops connected to it in the same subgraph")
                 .op = groups[1].front();
     }
 
-    // R4.6
+    // R4.6: a subgraph retains only tensors that it produces.
     void retained(const Subgraph& s)
     {
         for (const TensorId t : s.retain) {
@@ -169,16 +169,16 @@ private:
                 std::ranges::any_of(s.ops, [&](OpId o) { return contains(m_problem.op(o).inputs, t); });
             if (input && m_rules.retainInputs == Rules::RetainInputs::Allow && !m_problem.isView(t))
                 continue;
-            add(IssueCode::Retain,
-                m_problem.tensorName(t) + " cannot be retained: " +
-                    (m_problem.isView(t) ? "it is a view, which is read from slow memory"
-                     : input             ? "it is an input of " + self(s) + ", only what it produces can be"
-                                         : self(s) + " does not produce it"))
+            add(IssueCode::Retain, m_problem.tensorName(t) + " cannot be retained: " +
+                                       (m_problem.isView(t) ? "it is a view, which is read from slow memory"
+                                        : input             ? "it is an input of " + ownName(s) +
+                                                      "; a subgraph can retain only tensors that it produces"
+                                                : ownName(s) + " does not produce it"))
                 .tensor = t;
         }
     }
 
-    // R4.7
+    // R4.7: tiles of a Pointwise in front of a MatMul span the reduction.
     void prologue(const Subgraph& s)
     {
         const Hardware& hw = m_problem.hardware();
@@ -206,7 +206,7 @@ private:
             });
     }
 
-    // R5.3
+    // R5.3: an explicit order is a permutation of the tiles.
     void traversal(const Subgraph& s)
     {
         if (s.traversal.kind() != TraversalKind::Custom)
@@ -223,11 +223,12 @@ private:
     SubgraphId m_id;
     std::vector<Issue>* m_issues = nullptr;
     std::size_t m_mark = 0;
-    IdVector<OpId, std::size_t> m_inside; ///< equal to m_mark when in the current subgraph
-    IdVector<OpId, std::size_t> m_listed; ///< the same, up to the op that opOrder() looks at
+    IdVector<OpId, std::size_t> m_inside; ///< by op: equal to m_mark for ops of the current subgraph
+    /// By op: equal to m_mark for ops before the current one in opOrder().
+    IdVector<OpId, std::size_t> m_listed;
 };
 
-/// Only what can be there: retaining anything else is an Issue already (R4.6).
+/// Returns the retained tensors that can be resident. Retaining any other tensor is already an issue (R4.6).
 std::vector<TensorId> residentAfter(const Problem& problem, const Subgraph& s, const Rules& rules)
 {
     const auto touched = [&](TensorId t) {
@@ -316,7 +317,7 @@ std::vector<Issue> checkSchedule(const Problem& problem, const Schedule& schedul
 std::string orderFault(std::span<const std::int64_t> order, const TileGrid& grid)
 {
     const auto n = static_cast<std::int64_t>(order.size());
-    // Compared with the (bounded) list first, so that a huge grid allocates nothing.
+    // The length is compared first, so that a huge grid allocates nothing.
     if (n != grid.tiles())
         return "the order lists " + formatGrouped(n) + " tiles, but the grid has " +
                formatGrouped(grid.rows) + " x " + formatGrouped(grid.cols);
@@ -334,7 +335,7 @@ std::string orderFault(std::span<const std::int64_t> order, const TileGrid& grid
 MemoryState::MemoryState(const Problem& problem, const Schedule& schedule, const Rules& rules,
                          SubgraphNames names)
     : m_problem(problem), m_schedule(schedule), m_rules(rules), m_names(names),
-      m_slow(problem.tensorCount(), 0), m_fate(problem.tensorCount(), Fate{}),
+      m_slow(problem.tensorCount(), 0), m_lastPlace(problem.tensorCount(), LastPlace{}),
       m_covered(problem.opCount(), false), m_touched(problem.tensorCount(), 0)
 {
     for (const TensorId t : problem.graphInputs())
@@ -343,11 +344,12 @@ MemoryState::MemoryState(const Problem& problem, const Schedule& schedule, const
 
 bool MemoryState::has(TensorId t) const
 {
-    return m_slow[t] || !missingOf(t);
+    return m_slow[t] || !missingTensor(t);
 }
 
-/// What keeps t away: itself or, of a view, the first base that is not in slow memory (R1.7).
-std::optional<TensorId> MemoryState::missingOf(TensorId t) const
+/// Returns the tensor that must reach fast or slow memory before t can be read: t itself or, if t is a view,
+/// its first base that is not in slow memory (R1.7).
+std::optional<TensorId> MemoryState::missingTensor(TensorId t) const
 {
     const auto bases = m_problem.bases(t);
     if (bases.empty())
@@ -383,15 +385,15 @@ void MemoryState::execute(std::vector<Issue>& issues)
     touchTensors(s);
     for (const TensorId t : m_touchedList)
         if (m_touched[t] == kConsumed && !m_slow[t])
-            if (const auto needed = missingOf(t))
-                issues.push_back(missing(s, t, *needed));
+            if (const auto needed = missingTensor(t))
+                issues.push_back(dependencyIssue(s, t, *needed));
     for (const TensorId t : m_touchedList) {
         if (!(m_touched[t] & kProduced))
             continue;
         if (contains(s.retain, t))
-            m_fate[t] = {Fate::Kind::Retained, m_next};
+            m_lastPlace[t] = {LastPlace::Kind::Retained, m_next};
         else if (m_touched[t] & kConsumed)
-            m_fate[t] = {Fate::Kind::Interior, m_next};
+            m_lastPlace[t] = {LastPlace::Kind::Interior, m_next};
         else
             m_slow[t] = 1;
     }
@@ -399,11 +401,11 @@ void MemoryState::execute(std::vector<Issue>& issues)
     ++m_next;
 }
 
-/// Where a tensor that no earlier subgraph gives is computed later; interior when none of them gives it to
-/// others, so that no order helps.
-MemoryState::Fate MemoryState::later(TensorId t) const
+/// Finds a later subgraph that produces t. The result is Interior if each of them also consumes
+/// t, so that no reordering helps.
+MemoryState::LastPlace MemoryState::findLaterProducer(TensorId t) const
 {
-    Fate fate{Fate::Kind::Nowhere, m_schedule.size()};
+    LastPlace place{LastPlace::Kind::Nowhere, m_schedule.size()};
     const auto p = m_problem.producer(t);
     for (std::size_t i = 0; p && i < m_schedule.size(); ++i) {
         const Subgraph& s = *m_schedule.subgraphs[i];
@@ -413,15 +415,15 @@ MemoryState::Fate MemoryState::later(TensorId t) const
             return o.index() < m_problem.opCount() && contains(m_problem.op(o).inputs, t);
         });
         if (!usedUp)
-            return {Fate::Kind::Nowhere, i};
-        if (fate.kind == Fate::Kind::Nowhere)
-            fate = {Fate::Kind::Interior, i};
+            return {LastPlace::Kind::Nowhere, i};
+        if (place.kind == LastPlace::Kind::Nowhere)
+            place = {LastPlace::Kind::Interior, i};
     }
-    return fate;
+    return place;
 }
 
-/// `read` is `t` or a view of it.
-Issue MemoryState::missing(const Subgraph& s, TensorId read, TensorId t) const
+/// `read` is `t` or a view of `t`.
+Issue MemoryState::dependencyIssue(const Subgraph& s, TensorId read, TensorId t) const
 {
     const OpId reader = *std::ranges::find_if(s.ops, [&](OpId o) {
         return o.index() < m_problem.opCount() && contains(m_problem.op(o).inputs, read);
@@ -433,19 +435,20 @@ Issue MemoryState::missing(const Subgraph& s, TensorId read, TensorId t) const
     issue.tensor = t;
     issue.text = m_problem.opName(reader) + " needs " + m_problem.tensorName(read) +
                  (read == t ? ", which " : ", a view of " + m_problem.tensorName(t) + ", which ");
-    const Fate fate = m_fate[t].kind == Fate::Kind::Nowhere ? later(t) : m_fate[t];
-    switch (fate.kind) {
-    case Fate::Kind::Nowhere:
-        issue.text += fate.subgraph == m_next             ? "is not in slow memory before"
-                      : fate.subgraph < m_schedule.size() ? nameOf(fate.subgraph) + " computes only later"
-                                                          : "nothing computes";
+    const LastPlace place =
+        m_lastPlace[t].kind == LastPlace::Kind::Nowhere ? findLaterProducer(t) : m_lastPlace[t];
+    switch (place.kind) {
+    case LastPlace::Kind::Nowhere:
+        issue.text += place.subgraph == m_next             ? "is not in slow memory yet"
+                      : place.subgraph < m_schedule.size() ? nameOf(place.subgraph) + " computes only later"
+                                                           : "no subgraph computes";
         break;
-    case Fate::Kind::Interior:
-        issue.text += "is computed and used up inside " + nameOf(fate.subgraph) +
+    case LastPlace::Kind::Interior:
+        issue.text += "is computed and consumed only inside " + nameOf(place.subgraph) +
                       (read == t ? " (move " + m_problem.opName(reader) + " there too, or recompute)" : "");
         break;
-    case Fate::Kind::Retained:
-        issue.text += nameOf(fate.subgraph) +
+    case LastPlace::Kind::Retained:
+        issue.text += nameOf(place.subgraph) +
                       (read == t ? " retains for the next subgraph only" : " retains instead of writing it");
         break;
     }
@@ -475,8 +478,9 @@ void MemoryState::finish(std::vector<Issue>& issues) const
         issue.code = IssueCode::Output;
         issue.tensor = t;
         issue.text = m_problem.tensorName(t) + " is an output of the graph and must reach slow memory, but " +
-                     (m_fate[t].kind == Fate::Kind::Retained ? nameOf(m_fate[t].subgraph) + " retains it"
-                                                             : "no subgraph writes it");
+                     (m_lastPlace[t].kind == LastPlace::Kind::Retained
+                          ? nameOf(m_lastPlace[t].subgraph) + " retains it"
+                          : "no subgraph writes it");
     }
 }
 

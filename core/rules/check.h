@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one checker: every verdict that can be told without running a step, one sentence a fault. What the
-// evaluation reports, why an edit is refused and what the Problems list says come from here.
+// Checks of schedule rules that need no execution of steps. Each fault is one sentence. The evaluation,
+// refused edits and the Problems list all use these checks.
 #pragma once
 
 #include "rules/rules.h"
@@ -13,46 +13,48 @@
 
 namespace tilewright {
 
-/// How texts name a subgraph: by its place, or by its ops where the schedule is one that nobody sees (what a
-/// refused edit would have led to).
+/// How texts name a subgraph: by position, or by its ops if the schedule is not visible to the user (the
+/// result of a refused edit).
 enum class SubgraphNames : std::uint8_t { Places, Ops };
 
-/// R2.2 (FORMAT, GRANULARITY, RETAIN), in its order; at most one Issue per code.
+/// Checks R2.2 (FORMAT, GRANULARITY, RETAIN), in its order; returns at most one issue per code.
 [[nodiscard]] std::vector<Issue> checkFormat(const Problem& problem, const Subgraph& subgraph, SubgraphId id);
 
-/// Every fault against R4.1 to R4.7 and R5.3 in their order; the subgraph passes checkFormat().
+/// Checks R4.1 to R4.7 and R5.3, in this order, and returns all faults. The subgraph must pass checkFormat().
 [[nodiscard]] std::vector<Issue> checkStructure(const Problem& problem, const Subgraph& subgraph,
                                                 SubgraphId id, const Rules& rules);
 
 /// checkStructure() of every subgraph and DEPENDENCY (R3.2) in the order of R10.4, then COVERAGE (R3.5) and
-/// OUTPUT (R3.6): what edits compare before and after. The subgraphs pass checkFormat().
+/// OUTPUT (R3.6). Edits compare the result before and after. The subgraphs must pass checkFormat().
 [[nodiscard]] std::vector<Issue> checkSchedule(const Problem& problem, const Schedule& schedule,
                                                const Rules& rules,
                                                SubgraphNames names = SubgraphNames::Places);
 
-/// R5.3: why an explicit order is no permutation of the tiles of a grid; empty when it is one.
+/// R5.3: returns the reason why an explicit order is not a permutation of the tiles of a grid; empty if it is
+/// one.
 [[nodiscard]] std::string orderFault(std::span<const std::int64_t> order, const TileGrid& grid);
 
-/// The state of R3 while the subgraphs of a schedule are executed one after the other: SLOW, RES and, to say
-/// why a tensor is missing, where it was last seen. Ops and tensors that do not exist (R2.2) are passed over.
+/// State of the memories (R3) while the subgraphs of a schedule are executed in order: tensors in slow
+/// memory, resident tensors and, for the text of issues, the last place of each tensor. Ops and tensors that
+/// do not exist (R2.2) are ignored.
 class MemoryState
 {
 public:
     MemoryState(const Problem& problem, const Schedule& schedule, const Rules& rules,
                 SubgraphNames names = SubgraphNames::Places);
 
-    /// RES before the subgraph that is executed next, ascending.
+    /// Resident tensors before the next subgraph, ascending.
     [[nodiscard]] std::span<const TensorId> resident() const noexcept { return m_resident; }
-    /// Whether a subgraph executed next would find the tensor (R3.2).
+    /// True if the next subgraph can read the tensor (R3.2).
     [[nodiscard]] bool has(TensorId t) const;
-    /// Executes the next subgraph (R3.3, R3.4); what it misses is added to `issues` first (R3.2).
+    /// Executes the next subgraph (R3.3, R3.4). First adds an issue for each missing input (R3.2).
     void execute(std::vector<Issue>& issues);
-    /// After the last subgraph: COVERAGE and OUTPUT.
+    /// Adds COVERAGE and OUTPUT issues after the last subgraph.
     void finish(std::vector<Issue>& issues) const;
 
 private:
-    /// Where a tensor was last seen.
-    struct Fate
+    /// Last known place of a tensor that is not in slow memory.
+    struct LastPlace
     {
         enum class Kind : std::uint8_t { Nowhere, Interior, Retained } kind = Kind::Nowhere;
         std::size_t subgraph = 0;
@@ -60,9 +62,9 @@ private:
     enum Touch : std::uint8_t { kProduced = 1, kConsumed = 2 };
 
     void touchTensors(const Subgraph& s);
-    [[nodiscard]] std::optional<TensorId> missingOf(TensorId t) const;
-    [[nodiscard]] Issue missing(const Subgraph& s, TensorId read, TensorId t) const;
-    [[nodiscard]] Fate later(TensorId t) const;
+    [[nodiscard]] std::optional<TensorId> missingTensor(TensorId t) const;
+    [[nodiscard]] Issue dependencyIssue(const Subgraph& s, TensorId read, TensorId t) const;
+    [[nodiscard]] LastPlace findLaterProducer(TensorId t) const;
     [[nodiscard]] std::string nameOf(std::size_t i) const;
 
     const Problem& m_problem;
@@ -72,13 +74,13 @@ private:
     std::size_t m_next = 0;
     IdVector<TensorId, char> m_slow;
     std::vector<TensorId> m_resident;
-    IdVector<TensorId, Fate> m_fate;
+    IdVector<TensorId, LastPlace> m_lastPlace;
     std::vector<bool> m_covered;
-    IdVector<TensorId, std::uint8_t> m_touched; ///< by the subgraph that is executed
-    std::vector<TensorId> m_touchedList;        ///< ascending
+    IdVector<TensorId, std::uint8_t> m_touched; ///< by tensor: Touch flags for the current subgraph
+    std::vector<TensorId> m_touchedList;        ///< tensors with flags in m_touched, ascending
 };
 
-/// RES before a subgraph (R3.3): what the previous one retains, as far as it can be retained at all.
+/// Resident tensors before a subgraph (R3.3): those that the previous subgraph retains and that R4.6 allows.
 /// Ascending.
 [[nodiscard]] std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule,
                                                    const Rules& rules, SubgraphId subgraph);

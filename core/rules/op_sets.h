@@ -8,11 +8,12 @@
 
 namespace tilewright {
 
-/// R4.5: the groups of ops that touch common tensors, each in the given order; one group = connected.
+/// R4.5: groups of ops that are connected by common tensors, each in the given order. One group means
+/// connected.
 [[nodiscard]] std::vector<std::vector<OpId>> connectedGroups(const Problem& problem,
                                                              std::span<const OpId> ops);
 
-/// The ops reordered as little as possible so that producers precede their consumers (R4.4).
+/// Returns the ops with producers before consumers (R4.4), otherwise in the given order as far as possible.
 [[nodiscard]] std::vector<OpId> inTopologicalOrder(const Problem& problem, std::span<const OpId> ops);
 
 } // namespace tilewright

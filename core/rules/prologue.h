@@ -9,17 +9,17 @@
 
 namespace tilewright {
 
-/// R4.7: a MatMul that reads what a Pointwise of the same subgraph produces. prologue=split_only: only where
-/// k is below `least`.
+/// R4.7: a MatMul that reads the result of a Pointwise of the same subgraph. With prologue=split_only the
+/// rule holds only if k is below `least`.
 struct Prologue
 {
     OpId pointwise;
-    bool left = true;       ///< feeds the LHS, so that w is bounded; the RHS bounds h
-    std::int64_t least = 1; ///< K of the MatMul: what w or h must at least be
+    bool left = true;       ///< true: feeds the LHS and bounds w; false: feeds the RHS and bounds h
+    std::int64_t least = 1; ///< least w or h: K of the MatMul
 };
 
-/// What R4.7 demands because of one MatMul. `insideProducer(t)`: the op of the subgraph that produces t, if
-/// any.
+/// Calls `visit` for each requirement of R4.7 that one MatMul causes. `insideProducer(t)` returns the op of
+/// the subgraph that produces t, if any.
 template <class InsideProducer, class Visit>
 void forEachPrologue(const Problem& problem, OpId matmul, const Rules& rules, InsideProducer&& insideProducer,
                      Visit&& visit)
@@ -33,8 +33,8 @@ void forEachPrologue(const Problem& problem, OpId matmul, const Rules& rules, In
             visit(Prologue{*p, left, problem.reductionSize(matmul)});
 }
 
-/// Whether the result of a Pointwise can be this operand of the MatMul inside no subgraph at all: R4.7 asks
-/// for more than R4.1 allows, and no k that R4.2 allows is the whole reduction (prologue=split_only).
+/// True if a Pointwise can never produce this operand of the MatMul in the same subgraph: R4.7 requires a
+/// size above the limit of R4.1, and no k within R4.2 spans the whole reduction (prologue=split_only).
 [[nodiscard]] inline bool isPrologueForbidden(const Problem& problem, const Rules& rules, OpId matmul,
                                               bool left)
 {

@@ -7,13 +7,13 @@ namespace tilewright {
 
 namespace {
 
-/// A member of Rules and its values, the first as in `final`.
+/// Builds the switch of one member of Rules. The first value is that of rule set `final`.
 template <auto Member, auto... Values>
 constexpr RuleSwitch ruleSwitch(std::string_view name,
                                 const std::array<std::string_view, sizeof...(Values)>& names,
                                 std::string_view meaning)
 {
-    static_assert(sizeof...(Values) <= RuleSwitch::kMostValues);
+    static_assert(sizeof...(Values) <= RuleSwitch::kMaxValues);
     constexpr std::array kValues{Values...};
     static_assert(Rules::final().*Member == kValues[0]);
     constexpr auto get = [](const Rules& rules) {
@@ -32,13 +32,13 @@ constexpr RuleSwitch ruleSwitch(std::string_view name,
     return out;
 }
 
-/// One line a switch; what reads and sets them anywhere goes through this table.
+/// Table of all rule switches, one line each. All reading and setting by name uses this table.
 constexpr std::array kSwitches{
     ruleSwitch<&Rules::nullOrderReuse, true, false>(
         "null_order_reuse", {"yes", "no"},
-        "whether buffers survive from tile to tile when the traversal is null"),
+        "whether buffers are kept between tiles if the traversal order is null"),
     ruleSwitch<&Rules::donation, false, true>(
-        "donation", {"no", "yes"}, "whether the output tile of a Pointwise may take over an input's buffer"),
+        "donation", {"no", "yes"}, "whether the output tile of a Pointwise may reuse the buffer of an input"),
     ruleSwitch<&Rules::superNative, Rules::SuperNative::Error, Rules::SuperNative::Ceil>(
         "supernative", {"error", "ceil"},
         "whether a granularity above the native size is an error or costs several native passes"),
@@ -48,23 +48,23 @@ constexpr std::array kSwitches{
         "retain_inputs", {"error", "allow"}, "whether inputs of a subgraph may be retained"),
     ruleSwitch<&Rules::prologue, Rules::Prologue::Always, Rules::Prologue::SplitOnly, Rules::Prologue::Off>(
         "prologue", {"always", "split_only", "off"},
-        "whether a Pointwise in front of a MatMul needs tiles that span the reduction, only when k splits "
-        "it, "
-        "or never"),
+        "whether a Pointwise in front of a MatMul needs tiles that span the reduction: always, only if k "
+        "splits the reduction, or never"),
     ruleSwitch<&Rules::opOrder, Rules::OpOrder::Error, Rules::OpOrder::Ignore>(
-        "op_order", {"error", "ignore"}, "whether the ops of a subgraph must be listed producers first"),
+        "op_order", {"error", "ignore"},
+        "whether the ops of a subgraph must be listed with producers before consumers"),
     ruleSwitch<&Rules::kScaling, Rules::KScaling::Full, Rules::KScaling::Native>(
         "k_scaling", {"full", "native"},
         "whether the cost of a MatMul step is scaled by k / K or by k / native k"),
     ruleSwitch<&Rules::ephemeral, Rules::Ephemeral::Neutral, Rules::Ephemeral::Strict>(
         "ephemeral", {"neutral", "strict"},
-        "whether producing an interior slice again costs compute time again"),
+        "whether computing an interior slice again costs compute time again"),
     ruleSwitch<&Rules::kLimit, Rules::KLimit::Native, Rules::KLimit::Reduction>(
         "k_limit", {"native", "reduction"},
-        "whether k is limited by the native size too or by the reduction sizes alone"),
+        "whether k is limited by the native size and the reduction sizes, or by the reduction sizes only"),
     ruleSwitch<&Rules::compute, Rules::Compute::Base, Rules::Compute::Array>(
         "compute", {"base", "array"},
-        "whether a MatMul takes its share of the base cost or the cycles of a systolic array"),
+        "whether the compute time of a MatMul is a share of its base cost or the cycles of a systolic array"),
 };
 
 } // namespace

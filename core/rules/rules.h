@@ -11,9 +11,8 @@
 
 namespace tilewright {
 
-/// The readings in which rule sets differ (docs/rules/schedule.md 11) and four more in which programs, or a
-/// program and an array, differ.
-/// A value that is passed everywhere; the defaults are rule set `final`.
+/// Settings of all rule switches: the switches in which the rule sets differ (docs/rules/schedule.md 11) and
+/// four more. The defaults are rule set `final`.
 struct Rules
 {
     enum class SuperNative : std::uint8_t { Error, Ceil };
@@ -49,7 +48,7 @@ struct Rules
                 .prologue = Prologue::Off,
                 .opOrder = OpOrder::Ignore};
     }
-    /// The same with compute=array (R8.2): what a schedule costs on the array itself.
+    /// The same rules with compute=array (R8.2): latency of a schedule on the systolic array.
     [[nodiscard]] constexpr Rules onArray() const
     {
         Rules out = *this;
@@ -59,34 +58,34 @@ struct Rules
     bool operator==(const Rules&) const = default;
 };
 
-/// Name and legal values of one switch, as on the command line (`--set prologue=off`); the first value is
-/// `final`'s. `meaning` is a sentence for people.
+/// Name and legal values of one rule switch, as on the command line (`--set prologue=off`). The first value
+/// is that of rule set `final`. `meaning` is a description for the user.
 struct RuleSwitch
 {
-    static constexpr std::size_t kMostValues = 3;
+    static constexpr std::size_t kMaxValues = 3;
     std::string_view name;
-    std::array<std::string_view, kMostValues> names; ///< of the values; values() are those there are
+    std::array<std::string_view, kMaxValues> names; ///< value names; values() returns those in use
     std::size_t count = 0;
     std::string_view seedValue;
     std::string_view meaning;
-    std::size_t (*get)(const Rules& rules); ///< position in values()
+    std::size_t (*get)(const Rules& rules); ///< index in values()
     void (*set)(Rules& rules, std::size_t value);
 
     [[nodiscard]] std::span<const std::string_view> values() const noexcept { return {names.data(), count}; }
     [[nodiscard]] std::string_view finalValue() const noexcept { return names[0]; }
-    /// "always | split_only | off", with what is between them.
+    /// Joins the values with a separator, for example "always | split_only | off".
     [[nodiscard]] std::string valueList(std::string_view between) const;
 };
 [[nodiscard]] std::span<const RuleSwitch> ruleSwitches();
 
-/// Sets one switch by name; errors naming the switch or the legal values.
+/// Sets one switch by name. Returns an error that names the switch or lists the legal values.
 [[nodiscard]] Status setRule(Rules& rules, std::string_view name, std::string_view value);
-/// The same for "name=value".
+/// Sets one switch from a text "name=value".
 [[nodiscard]] Status setRule(Rules& rules, std::string_view setting);
 [[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
-/// "final", "seed" or "custom": for files and options.
+/// Name for files and options: "final", "seed" or "custom".
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);
-/// For people, who know neither name: "final statement", "earlier statement" or "own choice of switches".
+/// Title for the user: "final statement", "earlier statement" or "own choice of switches".
 [[nodiscard]] std::string_view ruleSetTitle(const Rules& rules);
 
 } // namespace tilewright

@@ -7,15 +7,15 @@
 
 namespace tilewright {
 
-/// What one run of a MatMul computes: rows x cols of its output over `depth` of its reduction; elements.
+/// Work of one run of a MatMul: rows x cols elements of its output over `depth` elements of its reduction.
 struct RunTile
 {
     std::int64_t rows = 1, cols = 1, depth = 1;
     bool operator==(const RunTile&) const = default;
 };
 
-/// The largest run (R6) of an op of the subgraph, where no edge clips it. Nothing when the op does not run in
-/// it.
+/// Returns the largest run (R6) of an op of the subgraph, at a tile that no edge clips. Empty if the op has
+/// no run in this subgraph.
 [[nodiscard]] std::optional<RunTile> largestRun(const SubgraphPlan& plan, const Granularity& granularity,
                                                 OpId op) noexcept;
 

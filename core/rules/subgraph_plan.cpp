@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Compiling a set of ops: everything about a subgraph that does not depend on its granularity.
+// Builds a SubgraphPlan: the properties of a set of ops that do not depend on the granularity.
 #include "rules/subgraph_plan.h"
 
 #include "base/hash.h"
@@ -130,7 +130,7 @@ std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
 
 PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
 {
-    // Few uses are compared one by one; many go through an open hash table of positions.
+    // A short list of uses is searched linearly, a long one through a hash table with open addressing.
     constexpr std::size_t kFew = 24;
     auto& uses = m_plan->m_uses;
     const auto hash = [](const SubgraphPlan::Use& u) {
@@ -164,9 +164,9 @@ PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
     return {last(), true};
 }
 
-/// The last request first, so that what an op needs is looked at in depth-first order (R6.6 lets the first
-/// request of a run decide). The stack is our own: a chain may be longer than a thread's stack.
-void PlanCompiler::serveNeeds(std::uint32_t group)
+/// Resolves the requests on the stack, last one first, so that ops are visited depth-first (R6.6: the first
+/// request decides about a run). The explicit stack allows chains deeper than a thread's call stack.
+void PlanCompiler::resolveNeeds(std::uint32_t group)
 {
     while (!m_needs.empty()) {
         const Need n = m_needs.back();
@@ -188,7 +188,7 @@ void PlanCompiler::serveNeeds(std::uint32_t group)
     }
 }
 
-/// Adds the run and puts what it needs on the stack, unless it is there already.
+/// Adds a run and pushes its input requests, unless the same run exists.
 std::uint32_t PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
                                    std::uint32_t depthSlot, std::uint32_t group)
 {
@@ -205,7 +205,7 @@ std::uint32_t PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std:
         return added.use;
     const Op& o = m_problem.op(m_plan->m_ops[op]);
     for (std::size_t i = 0; i < o.inputs.size(); ++i)
-        needs.push_back(0); // resize() is a call that takes as long as all the rest
+        needs.push_back(0); // much faster than resize() for a few elements
     if (o.type == OpType::MatMul) {
         m_needs.push_back({o.inputs[1], Role::Rhs, depthSlot, colSlot, at + 1});
         m_needs.push_back({o.inputs[0], Role::Lhs, rowSlot, depthSlot, at});
@@ -243,7 +243,7 @@ bool PlanCompiler::drives(std::uint32_t op)
     return m_drives[op] == 2;
 }
 
-void PlanCompiler::driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing)
+void PlanCompiler::addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing)
 {
     auto& plan = *m_plan;
     const std::uint32_t rowSlot = plan.m_sinks[sink].rowSlot;
@@ -276,7 +276,7 @@ void PlanCompiler::driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_
                 plan.m_accumulated.push_back(id);
             const std::uint32_t own = group(sink, depth);
             plan.m_roots.push_back(addRun(op, rowSlot, colSlot, slot(Axis::Step, false, depth), own));
-            serveNeeds(own);
+            resolveNeeds(own);
             continue;
         }
         plan.m_roots.push_back(addUse({.id = op,
@@ -312,7 +312,7 @@ void PlanCompiler::checkStatic()
         parts -= a != b;
         m_parent[a] = b;
     };
-    // m_localInput holds, for a while, the first op of the subgraph that reads the boundary input.
+    // m_localInput is used temporarily: first op of the subgraph that reads a boundary input.
     for (std::uint32_t i = 0; i < n; ++i) {
         const Op& op = m_problem.op(plan.m_ops[i]);
         for (const TensorId t : op.inputs) {
@@ -340,7 +340,7 @@ void PlanCompiler::checkStatic()
         });
     }
     if (!plan.m_prologueWidths.empty() || !plan.m_prologueHeights.empty())
-        settlePrologues();
+        finishPrologues();
     for (const OpId o : plan.m_ops)
         for (const TensorId t : m_problem.op(o).inputs)
             m_localInput[t.index()] = -1;
@@ -350,8 +350,8 @@ void PlanCompiler::checkStatic()
         plan.m_staticIssue = IssueCode::Disconnected;
 }
 
-/// R4.7: the demands in order, and what of them holds for every k that R4.2 and R4.3 allow.
-void PlanCompiler::settlePrologues()
+/// R4.7: sorts the required sizes and derives the least w and h that hold for every legal k (R4.2, R4.3).
+void PlanCompiler::finishPrologues()
 {
     auto& plan = *m_plan;
     const bool ifSplit = m_rules.prologue == Rules::Prologue::SplitOnly;
@@ -417,7 +417,7 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
             (sink == 0 || (out.m_sinks[0].rowSlot == s.rowSlot && out.m_sinks[0].colSlot == s.colSlot));
         out.m_sinkHeight = std::max(out.m_sinkHeight, t.height);
         out.m_sinkWidth = std::max(out.m_sinkWidth, t.width);
-        driven(i, sink, s.pointwise ? group(sink, 0) : 0);
+        addEpilogue(i, sink, s.pointwise ? group(sink, 0) : 0);
         out.m_sinks[sink].driverEnd = static_cast<std::uint32_t>(out.m_accumulated.size());
         out.m_sinks[sink].rootEnd = static_cast<std::uint32_t>(out.m_roots.size());
     }

@@ -12,36 +12,36 @@
 
 namespace tilewright {
 
-/// What a request is for (R6.3, R6.4): an operand of a MatMul or of a Pointwise.
+/// Operand that a request provides (R6.3, R6.4): of a MatMul or of a Pointwise.
 enum class Role : std::uint8_t { Lhs, Rhs, Pointwise };
 
-/// What the rules say about a set of ops executed together, before a granularity is chosen: boundary (R3.1),
-/// sinks with their drivers and epilogues (R5.4), and the tree of runs and requests (R6) with symbolic
-/// ranges. The explaining and the fast evaluator, fitting and the solver all work from it. Immutable after
-/// PlanCompiler::compile(), so it may be shared between threads. The problem must outlive it.
+/// Properties of a subgraph before a granularity is chosen: boundary (R3.1), sinks with drivers and epilogues
+/// (R5.4), and the tree of runs and requests (R6) with symbolic ranges. Both evaluators, fitting and the
+/// solver use it. Immutable after PlanCompiler::compile(), so threads may share it. The problem must outlive
+/// it.
 class SubgraphPlan
 {
 public:
-    /// How a range follows the position: the sink's tile, the k step, or not at all (the whole extent).
+    /// What a range depends on: the tile of the sink, the k step, or nothing (the whole extent).
     enum class Axis : std::uint8_t { Tile, Step, Full };
-    struct Slot ///< a range that uses share, so that its extent is found once
+    struct Slot ///< a range that several uses share, so that its extent is computed once
     {
         std::int64_t size = 1;
         Axis axis = Axis::Full;
-        bool row = false; ///< Tile: along the rows or the columns of the grid
-        /// R6: derived from a reduction and not from a tile.
+        bool row = false; ///< Tile: true for rows of the grid, false for columns
+        /// R6: true if the range comes from a reduction and not from a tile.
         [[nodiscard]] bool reduces() const noexcept { return axis != Axis::Tile; }
         bool operator==(const Slot&) const = default;
     };
     struct Use ///< one run (R6.1 to R6.4) or one input request (R6.5)
     {
-        std::uint32_t id = 0; ///< index of the op in ops(), or of the tensor in inputs()
+        std::uint32_t id = 0; ///< index in ops() for a run, in inputs() for a request
         std::uint32_t group = 0;
-        std::uint32_t rowSlot = 0, colSlot = 0, depthSlot = 0; ///< depth: of runs only
+        std::uint32_t rowSlot = 0, colSlot = 0, depthSlot = 0; ///< depthSlot: for runs only
         bool run = false;
-        Role role = Role::Lhs;  ///< of requests
-        bool drives = false;    ///< a Pointwise of an epilogue with a driver behind it (R6.2)
-        std::uint32_t need = 0; ///< of runs outside epilogues: where needs(use) begins
+        Role role = Role::Lhs;  ///< for requests only
+        bool drives = false;    ///< true for a Pointwise of an epilogue that depends on a driver (R6.2)
+        std::uint32_t need = 0; ///< for runs outside epilogues: start of needs(use)
         [[nodiscard]] bool sameAs(const Use& u) const noexcept
         {
             return id == u.id && group == u.group && rowSlot == u.rowSlot && colSlot == u.colSlot &&
@@ -51,15 +51,15 @@ public:
     struct Group ///< uses that are active in the same steps
     {
         std::uint32_t sink = 0;
-        std::int64_t reduction = 0; ///< K of the driver; 0: active in the completing step
+        std::int64_t reduction = 0; ///< K of the driver; 0: active in the completing step only
         bool operator==(const Group&) const = default;
     };
     struct Sink
     {
         std::uint32_t product = 0; ///< index in products()
         std::uint32_t rowSlot = 0, colSlot = 0;
-        std::uint32_t driverBegin = 0, driverEnd = 0; ///< in accumulated()
-        std::uint32_t rootBegin = 0, rootEnd = 0;     ///< in roots()
+        std::uint32_t driverBegin = 0, driverEnd = 0; ///< range in accumulated()
+        std::uint32_t rootBegin = 0, rootEnd = 0;     ///< range in roots()
         bool pointwise = false;
     };
 
@@ -69,43 +69,44 @@ public:
     [[nodiscard]] const Problem& problem() const noexcept { return *m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
     [[nodiscard]] std::span<const OpId> ops() const noexcept { return m_ops; }
-    /// Boundary inputs (R3.1) in the order of their first use.
+    /// Boundary inputs (R3.1) in the order of first use.
     [[nodiscard]] std::span<const TensorId> inputs() const noexcept { return m_inputs; }
-    /// Outputs of ops(), in the same order.
+    /// Output tensors of ops(), in the order of ops().
     [[nodiscard]] std::span<const TensorId> products() const noexcept { return m_products; }
     [[nodiscard]] std::optional<std::size_t> inputIndex(TensorId t) const noexcept;
     [[nodiscard]] std::optional<std::size_t> productIndex(TensorId t) const noexcept;
 
     [[nodiscard]] const std::vector<Slot>& ranges() const noexcept { return m_slots; }
-    /// Sink by sink, each depth-first with a run before what it needs (R6.6); each once a group.
+    /// All uses, sink by sink, depth-first with a run before its inputs (R6.6). No use occurs twice in a
+    /// group.
     [[nodiscard]] const std::vector<Use>& uses() const noexcept { return m_uses; }
     [[nodiscard]] const std::vector<Group>& groups() const noexcept { return m_groups; }
     [[nodiscard]] const std::vector<Sink>& sinks() const noexcept { return m_sinks; } ///< in declared order
-    /// The uses that a sink asks for itself, in the order of R6.6: its producer or epilogue, its drivers.
+    /// Uses that a sink requests directly, in the order of R6.6: its producer or epilogue and its drivers.
     [[nodiscard]] std::span<const std::uint32_t> roots(const Sink& s) const noexcept
     {
         return std::span(m_roots).subspan(s.rootBegin, s.rootEnd - s.rootBegin);
     }
-    /// The uses that a run asks for (R6.3 to R6.5), in input order; none for the Pointwises of an epilogue,
-    /// whose inputs are roots.
+    /// Uses that a run requests (R6.3 to R6.5), in input order. Empty for a Pointwise of an epilogue, whose
+    /// inputs are roots.
     [[nodiscard]] std::span<const std::uint32_t> needs(const Use& run) const;
-    /// Drivers with an accumulator of their own (R9.1d), sink by sink.
+    /// Drivers that need an accumulator (R9.1d), sink by sink.
     [[nodiscard]] const std::vector<OpId>& accumulated() const noexcept { return m_accumulated; }
     [[nodiscard]] std::size_t drivers() const noexcept { return m_drivers; }
-    /// n(t) of a sink (R5.4).
+    /// Number of k steps n(t) of a sink (R5.4).
     [[nodiscard]] std::int64_t kSteps(std::size_t sink, std::int64_t k) const noexcept;
     [[nodiscard]] bool sinksHaveOneShape() const noexcept { return m_oneShape; }
 
     [[nodiscard]] bool hasMatMul() const noexcept { return m_hasMatMul; }
-    /// Smallest reduction size of its MatMuls; the largest integer without one (R4.3).
+    /// Smallest reduction size of the MatMuls (R4.3); INT64_MAX without a MatMul.
     [[nodiscard]] std::int64_t smallestK() const noexcept { return m_smallestK; }
-    /// R4.7: the least w and h, whatever k is (1 when there is no such rule for this subgraph).
+    /// R4.7: smallest legal w and h for any k; 1 if R4.7 does not apply to this subgraph.
     [[nodiscard]] std::int64_t leastW() const noexcept { return m_leastW; }
     [[nodiscard]] std::int64_t leastH() const noexcept { return m_leastH; }
-    /// R4.7: the least k for a w and h; 1 unless prologue=split_only.
+    /// R4.7: smallest legal k for w and h; 1 unless prologue=split_only.
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept;
-    /// R4.7: the w and h from which on every k will do, each demand of a MatMul once, ascending. The last
-    /// ones are leastW() and leastH() unless prologue=split_only.
+    /// R4.7: sizes w and h that a MatMul requires to allow every k, ascending, without duplicates. The last
+    /// values equal leastW() and leastH() unless prologue=split_only.
     [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
     {
         return m_prologueWidths;
@@ -114,23 +115,25 @@ public:
     {
         return m_prologueHeights;
     }
-    /// R4.1 to R4.3: the largest w, h and k; the largest integer where there is no limit.
+    /// R4.1 to R4.3: largest legal w, h and k; INT64_MAX if there is no limit.
     [[nodiscard]] std::int64_t mostW() const noexcept;
     [[nodiscard]] std::int64_t mostH() const noexcept;
     [[nodiscard]] std::int64_t mostK() const noexcept;
-    /// Largest height and width of a sink, largest K of a driver (1 without one): larger sizes are pointless.
+    /// Largest height and width of a sink and largest K of a driver (1 without a driver). Larger tile sizes
+    /// gain nothing.
     [[nodiscard]] std::int64_t sinkHeight() const noexcept { return m_sinkHeight; }
     [[nodiscard]] std::int64_t sinkWidth() const noexcept { return m_sinkWidth; }
     [[nodiscard]] std::int64_t largestDriverK() const noexcept { return m_largestDriverK; }
 
-    /// OP_ORDER or DISCONNECTED: no granularity can help.
+    /// OP_ORDER or DISCONNECTED: an issue for every granularity.
     [[nodiscard]] std::optional<IssueCode> staticIssue() const noexcept { return m_staticIssue; }
-    /// The first of R4.1 to R4.5 and R4.7 that this granularity breaks: checkStructure() without words.
+    /// First rule of R4.1 to R4.5 and R4.7 that this granularity breaks. Like checkStructure(), but without
+    /// texts.
     [[nodiscard]] std::optional<IssueCode> check(const Granularity& g) const noexcept;
 
 private:
     friend class PlanCompiler;
-    [[nodiscard]] bool nativeLimitsK() const noexcept; // R4.2
+    [[nodiscard]] bool nativeLimitsK() const noexcept; // R4.2: true if the native size limits k
 
     const Problem* m_problem = nullptr;
     Rules m_rules;
@@ -139,8 +142,8 @@ private:
     std::vector<TensorId> m_products;
     std::vector<Slot> m_slots;
     std::vector<Use> m_uses;
-    std::vector<std::uint32_t> m_needs; // positions in m_uses
-    std::vector<std::uint32_t> m_roots; // positions in m_uses
+    std::vector<std::uint32_t> m_needs; // indices in m_uses
+    std::vector<std::uint32_t> m_roots; // indices in m_uses
     std::vector<Group> m_groups;
     std::vector<Sink> m_sinks;
     std::vector<OpId> m_accumulated;
@@ -157,13 +160,13 @@ private:
     std::optional<IssueCode> m_staticIssue;
 };
 
-/// Compiles plans without allocating anew: keep one per thread and compile into the same plan, or into fresh
-/// ones that are kept. The problem must outlive the compiler.
+/// Compiles plans with reusable buffers. Use one compiler per thread. `out` may be reused or new. The problem
+/// must outlive the compiler.
 class PlanCompiler
 {
 public:
     PlanCompiler(const Problem& problem, const Rules& rules);
-    /// `ops` are distinct and exist (R2.2).
+    /// Requires distinct ops that exist (R2.2).
     void compile(std::span<const OpId> ops, SubgraphPlan& out);
 
 private:
@@ -181,15 +184,15 @@ private:
         TensorId tensor;
         Role role;
         std::uint32_t rowSlot, colSlot;
-        std::uint32_t at; // where in the plan's needs the use is noted
+        std::uint32_t at; // index in m_plan->m_needs where the use is stored
     };
-    void serveNeeds(std::uint32_t group);
+    void resolveNeeds(std::uint32_t group);
     std::uint32_t addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
                          std::uint32_t depthSlot, std::uint32_t group);
     [[nodiscard]] bool drives(std::uint32_t op);
-    void driven(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
+    void addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
-    void settlePrologues();
+    void finishPrologues();
     [[nodiscard]] std::int32_t inside(TensorId t) const
     {
         const auto p = m_problem.producer(t);
@@ -200,14 +203,14 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     SubgraphPlan* m_plan = nullptr;
-    std::vector<std::int32_t> m_localOp;    // by OpId; -1 = not in the subgraph
-    std::vector<std::int32_t> m_localInput; // by TensorId; -1 = no boundary input yet
-    std::vector<std::uint32_t> m_visited;   // by local op: the sink whose epilogue visited it, plus 1
+    std::vector<std::int32_t> m_localOp;    // by OpId: index in the plan's ops; -1 outside the subgraph
+    std::vector<std::int32_t> m_localInput; // by TensorId: index in the plan's inputs; -1 if not an input yet
+    std::vector<std::uint32_t> m_visited;   // by local op: last sink whose epilogue visited it, plus 1
     std::vector<std::uint32_t> m_parent;
     std::vector<char> m_consumed;
     std::vector<char> m_drives;            // by local op: 0 unknown, 1 no, 2 yes
-    std::vector<std::uint32_t> m_useTable; // open hash table: position in the plan's uses, plus 1
-    std::vector<Need> m_needs;             // stacks of what is still to be looked at
+    std::vector<std::uint32_t> m_useTable; // open-addressing hash table: index in the plan's uses, plus 1
+    std::vector<Need> m_needs;             // stack of unresolved requests
     std::vector<TensorId> m_epilogue;
     std::vector<std::uint32_t> m_opStack;
 };

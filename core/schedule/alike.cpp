@@ -8,7 +8,7 @@ namespace tilewright {
 
 namespace {
 
-/// One subgraph as its block sees it: ops and tensors by their place, not by their number.
+/// Schedule of one subgraph relative to its block: ops and tensors by position in the block instead of id.
 struct SubgraphInBlock
 {
     std::vector<std::int64_t> places;
@@ -20,10 +20,10 @@ struct SubgraphInBlock
     }
 };
 
-class Describer
+class BlockPositions
 {
 public:
-    Describer(const Problem& problem, const Repetition& repetition)
+    BlockPositions(const Problem& problem, const Repetition& repetition)
         : m_problem(problem), m_block(problem.opCount(), -1), m_index(problem.opCount(), -1)
     {
         for (std::size_t b = 0; b < repetition.count(); ++b)
@@ -33,7 +33,7 @@ public:
             }
     }
 
-    /// The block of an op, -1 outside.
+    /// Index of the block that contains an op; -1 outside all blocks.
     [[nodiscard]] std::int64_t blockOf(OpId op) const { return m_block[op.index()]; }
 
     [[nodiscard]] SubgraphInBlock describe(const Subgraph& subgraph, std::int64_t block) const
@@ -41,7 +41,7 @@ public:
         SubgraphInBlock out{{}, subgraph.granularity, &subgraph.traversal};
         for (const OpId op : subgraph.ops)
             add(out.places, op, block);
-        std::vector<std::array<std::int64_t, 4>> kept; // in any order
+        std::vector<std::array<std::int64_t, 4>> kept; // positions of the retained tensors, sorted later
         for (const TensorId t : subgraph.retain)
             kept.push_back(placeOf(t, block));
         std::sort(kept.begin(), kept.end());
@@ -60,7 +60,8 @@ private:
             to.insert(to.end(), {1, block - at, m_index[op.index()]});
     }
 
-    /// By its producer; else by the first op that reads it.
+    /// Position of a tensor relative to a block: given by its producer, or by its first reader if it has no
+    /// producer.
     [[nodiscard]] std::array<std::int64_t, 4> placeOf(TensorId t, std::int64_t block) const
     {
         const auto producer = m_problem.producer(t);
@@ -78,7 +79,7 @@ private:
     }
 
     const Problem& m_problem;
-    std::vector<std::int64_t> m_block, m_index; // per op
+    std::vector<std::int64_t> m_block, m_index; // block and index in the block, by op
 };
 
 } // namespace
@@ -86,17 +87,18 @@ private:
 std::vector<std::size_t> scheduledLike(const Problem& problem, const Schedule& schedule,
                                        const Repetition& repetition)
 {
-    const Describer describer(problem, repetition);
-    std::vector<std::vector<SubgraphInBlock>> blocks(repetition.count()); // in order of execution
+    const BlockPositions positions(problem, repetition);
+    // Subgraphs of each block in execution order.
+    std::vector<std::vector<SubgraphInBlock>> blocks(repetition.count());
     for (const SubgraphPtr& subgraph : schedule.subgraphs) {
         std::vector<std::int64_t> touched;
         for (const OpId op : subgraph->ops)
-            if (op.index() < problem.opCount() && describer.blockOf(op) >= 0)
-                touched.push_back(describer.blockOf(op));
+            if (op.index() < problem.opCount() && positions.blockOf(op) >= 0)
+                touched.push_back(positions.blockOf(op));
         std::sort(touched.begin(), touched.end());
         touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
         for (const std::int64_t block : touched)
-            blocks[static_cast<std::size_t>(block)].push_back(describer.describe(*subgraph, block));
+            blocks[static_cast<std::size_t>(block)].push_back(positions.describe(*subgraph, block));
     }
     std::vector<std::size_t> out;
     for (std::size_t b = 0; b < blocks.size(); ++b) {

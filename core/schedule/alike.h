@@ -9,8 +9,9 @@
 
 namespace tilewright {
 
-/// Per block of a repetition the first block that is scheduled like it: the corresponding ops together in the
-/// same order of execution, with the same granularity and traversal, and the corresponding tensors retained.
+/// Returns for each block of a repetition the index of the first block with an equal schedule: corresponding
+/// ops in the same subgraphs, equal execution order, granularities and traversals, corresponding tensors
+/// retained.
 [[nodiscard]] std::vector<std::size_t> scheduledLike(const Problem& problem, const Schedule& schedule,
                                                      const Repetition& repetition);
 

@@ -22,7 +22,7 @@ std::vector<OpId> sortedOps(const Subgraph& s)
 /// Indices of a longest increasing subsequence.
 std::vector<std::size_t> longestIncreasing(const std::vector<std::size_t>& values)
 {
-    std::vector<std::size_t> tails; // index of the smallest last value of a sequence of each length
+    std::vector<std::size_t> tails; // by length: index of the smallest last value of an increasing sequence
     std::vector<std::size_t> previous(values.size(), kNone);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto at =
@@ -40,7 +40,8 @@ std::vector<std::size_t> longestIncreasing(const std::vector<std::size_t>& value
     return out;
 }
 
-/// Subgraphs of the two schedules that share ops and are not the same: they change together.
+/// Different subgraphs of the two schedules that share ops, directly or through others. They are replaced in
+/// one step.
 struct Cluster
 {
     std::vector<std::size_t> before;
@@ -60,13 +61,13 @@ public:
     void run()
     {
         match();
-        findUnits();
-        findPlaces();
+        findClusters();
+        assignSortKeys();
         m_current.resize(m_a.size());
         for (std::size_t i = 0; i < m_a.size(); ++i)
             m_current[i] = {m_a.subgraphs[i], static_cast<double>(i), i, m_partnerOfA[i]};
-        for (const Cluster& unit : m_units)
-            replace(unit);
+        for (const Cluster& cluster : m_clusters)
+            replace(cluster);
         for (std::size_t j = 0; j < m_b.size(); ++j)
             granularity(j);
         for (std::size_t j = 0; j < m_b.size(); ++j)
@@ -80,18 +81,19 @@ public:
     }
 
 private:
-    /// A subgraph of the schedule on its way from a to b.
+    /// A subgraph of the intermediate schedule between a and b.
     struct Item
     {
         SubgraphPtr subgraph;
-        double key = 0; ///< sorts the items
+        double key = 0; ///< sort key: position in the intermediate schedule
         std::size_t before = kNone;
         std::size_t after = kNone;
     };
 
     void match()
     {
-        std::map<std::vector<OpId>, std::vector<std::size_t>> byOps; // last one first
+        // Subgraphs of a with these ops, last one first.
+        std::map<std::vector<OpId>, std::vector<std::size_t>> byOps;
         for (std::size_t i = m_a.size(); i-- > 0;)
             byOps[sortedOps(*m_a.subgraphs[i])].push_back(i);
         for (std::size_t j = 0; j < m_b.size(); ++j) {
@@ -110,9 +112,9 @@ private:
                 --m_copies[o];
     }
 
-    void findUnits()
+    void findClusters()
     {
-        // Union-find over unmatched subgraphs: those of a first, then those of b.
+        // Union-find over the unmatched subgraphs: those of a first, then those of b.
         const std::size_t n = m_a.size() + m_b.size();
         std::vector<std::size_t> parent(n);
         std::iota(parent.begin(), parent.end(), std::size_t{0});
@@ -137,20 +139,20 @@ private:
         for (std::size_t j = 0; j < m_b.size(); ++j)
             if (m_partnerOfB[j] == kNone)
                 join(*m_b.subgraphs[j], m_a.size() + j);
-        std::map<std::size_t, Cluster> units;
+        std::map<std::size_t, Cluster> clusters;
         for (std::size_t i = 0; i < m_a.size(); ++i)
             if (m_partnerOfA[i] == kNone)
-                units[root(i)].before.push_back(i);
+                clusters[root(i)].before.push_back(i);
         for (std::size_t j = 0; j < m_b.size(); ++j)
             if (m_partnerOfB[j] == kNone)
-                units[root(m_a.size() + j)].after.push_back(j);
-        for (auto& [key, unit] : units)
-            m_units.push_back(std::move(unit));
+                clusters[root(m_a.size() + j)].after.push_back(j);
+        for (auto& [key, cluster] : clusters)
+            m_clusters.push_back(std::move(cluster));
     }
 
-    /// Keys for the subgraphs of b between those of a: matched ones keep a's place unless they move; the
-    /// others come between their neighbours in b, near where their ops were in a.
-    void findPlaces()
+    /// Assigns sort keys to the subgraphs of b. A matched subgraph that does not move gets its position in a.
+    /// An unmatched one comes between its neighbours in b, near the position of its ops in a.
+    void assignSortKeys()
     {
         std::vector<std::size_t> matched;
         std::vector<std::size_t> places;
@@ -177,12 +179,12 @@ private:
                 continue;
             }
             constexpr double kTiny = 1e-7;
-            m_keys[j] = std::max(last + kTiny, std::min(placeInA(*m_b.subgraphs[j]), high[j] - 0.5));
+            m_keys[j] = std::max(last + kTiny, std::min(positionInA(*m_b.subgraphs[j]), high[j] - 0.5));
             last = m_keys[j];
         }
     }
 
-    [[nodiscard]] double placeInA(const Subgraph& s) const
+    [[nodiscard]] double positionInA(const Subgraph& s) const
     {
         for (std::size_t i = 0; i < m_a.size(); ++i)
             if (m_partnerOfA[i] == kNone && std::ranges::any_of(s.ops, [&](OpId o) {
@@ -194,7 +196,7 @@ private:
 
     void push(Difference difference)
     {
-        // A step behind, because the last one is told with b itself.
+        // Each difference is reported one step late, so that the last one can be reported with b itself.
         if (m_pending)
             m_visit(*m_pending, m_applied);
         m_pending = std::move(difference);
@@ -221,38 +223,39 @@ private:
         return {list.begin(), list.end()};
     }
 
-    void replace(const Cluster& unit)
+    void replace(const Cluster& cluster)
     {
         Difference d;
-        d.before = ids(unit.before);
-        d.after = ids(unit.after);
-        d.textBefore = opsText(m_a, unit.before);
-        d.textAfter = opsText(m_b, unit.after);
-        if (unit.before.size() > 1 && unit.after.size() == 1)
+        d.before = ids(cluster.before);
+        d.after = ids(cluster.after);
+        d.textBefore = opsText(m_a, cluster.before);
+        d.textAfter = opsText(m_b, cluster.after);
+        if (cluster.before.size() > 1 && cluster.after.size() == 1)
             d.kind = DifferenceKind::Fused;
-        else if (unit.before.size() == 1 && unit.after.size() > 1)
+        else if (cluster.before.size() == 1 && cluster.after.size() > 1)
             d.kind = DifferenceKind::Split;
         else
-            concerned(unit, d);
+            collectChangedOps(cluster, d);
         if (d.ops.empty()) {
-            for (const std::size_t i : unit.before)
+            for (const std::size_t i : cluster.before)
                 d.ops.insert(d.ops.end(), m_a.subgraphs[i]->ops.begin(), m_a.subgraphs[i]->ops.end());
             std::ranges::sort(d.ops);
             d.ops.erase(std::unique(d.ops.begin(), d.ops.end()), d.ops.end());
         }
         std::erase_if(m_current, [&](const Item& item) {
-            return std::ranges::count(unit.before, item.before) > 0 && item.before != kNone;
+            return std::ranges::count(cluster.before, item.before) > 0 && item.before != kNone;
         });
-        for (const std::size_t j : unit.after)
+        for (const std::size_t j : cluster.after)
             m_current.push_back({m_b.subgraphs[j], m_keys[j], kNone, j});
         push(std::move(d));
     }
 
-    /// The ops that left or joined, when the subgraphs of a unit are paired by what they have most in common.
-    void concerned(const Cluster& unit, Difference& d)
+    /// Adds the ops that left or joined a subgraph. Subgraphs of both schedules are paired by the most common
+    /// ops.
+    void collectChangedOps(const Cluster& cluster, Difference& d)
     {
-        std::vector<std::size_t> open = unit.before;
-        for (const std::size_t j : unit.after) {
+        std::vector<std::size_t> open = cluster.before;
+        for (const std::size_t j : cluster.after) {
             std::vector<OpId> old;
             const auto common = [&](std::size_t i) {
                 return std::ranges::count_if(m_b.subgraphs[j]->ops, [&](OpId o) {
@@ -280,7 +283,7 @@ private:
                      : DifferenceKind::Moved;
     }
 
-    /// The item that becomes b's subgraph j, when it is matched.
+    /// Returns the item that becomes subgraph j of b, or null if j is unmatched.
     Item* matchedItem(std::size_t j)
     {
         const std::size_t i = m_partnerOfB[j];
@@ -320,7 +323,7 @@ private:
             return;
         const Subgraph& from = *item->subgraph;
         const Subgraph& to = *m_b.subgraphs[j];
-        // A custom order fits one grid only.
+        // A custom order is valid for one grid only, so a new granularity changes the traversal too.
         const bool both = from.traversal != to.traversal && (from.traversal.kind() == TraversalKind::Custom ||
                                                              to.traversal.kind() == TraversalKind::Custom);
         const auto text = [&](const Subgraph& s) {
@@ -347,7 +350,7 @@ private:
     {
         if (!m_moves[j])
             return;
-        // Right behind its predecessor in b, which is in its place already.
+        // The new key is right behind the predecessor in b, which is already at its final position.
         const std::size_t i = m_partnerOfB[j];
         std::ranges::stable_sort(m_current, {}, &Item::key);
         const auto at = std::ranges::find(m_current, i, &Item::before);
@@ -364,8 +367,8 @@ private:
               {SubgraphId(j)},
               m_b.subgraphs[j]->ops,
               {},
-              "place " + std::to_string(i),
-              "place " + std::to_string(j)});
+              "position " + std::to_string(i),
+              "position " + std::to_string(j)});
     }
 
     void retain(std::size_t j)
@@ -382,7 +385,7 @@ private:
         std::vector<TensorId> changed;
         std::ranges::set_symmetric_difference(from, to, std::back_inserter(changed));
         const auto text = [&](const std::vector<TensorId>& list) {
-            std::string out = list.empty() ? "keeps nothing" : "keeps ";
+            std::string out = list.empty() ? "retains nothing" : "retains ";
             for (std::size_t k = 0; k < list.size(); ++k)
                 out += (k > 0 ? ", " : "") + m_problem.tensorName(list[k]);
             return out;
@@ -398,13 +401,13 @@ private:
     const DifferenceVisitor& m_visit;
     std::vector<std::size_t> m_partnerOfA;
     std::vector<std::size_t> m_partnerOfB;
-    std::vector<double> m_keys;   ///< of b's subgraphs
-    std::vector<bool> m_moves;    ///< b's matched subgraphs that change places
-    IdVector<OpId, int> m_copies; ///< how many more times b computes the op
-    std::vector<Cluster> m_units;
+    std::vector<double> m_keys;   ///< sort key of each subgraph of b
+    std::vector<bool> m_moves;    ///< by subgraph of b: true if it is matched and changes its position
+    IdVector<OpId, int> m_copies; ///< by op: number of computations in b minus that in a
+    std::vector<Cluster> m_clusters;
     std::vector<Item> m_current;
     std::optional<Difference> m_pending;
-    Schedule m_applied; ///< with the pending difference
+    Schedule m_applied; ///< intermediate schedule after the pending difference
 };
 
 } // namespace

@@ -14,32 +14,33 @@ enum class DifferenceKind : std::uint8_t {
     Fused,       ///< several subgraphs became one
     Split,       ///< one subgraph became several
     Moved,       ///< ops changed subgraphs
-    Recompute,   ///< ops are computed more or less often
-    Granularity, ///< other tile sizes (and order, where one of them is a custom order for its grid)
-    Traversal,   ///< another order of tiles
-    Order,       ///< another place in the schedule
-    Retain,      ///< other tensors stay resident
+    Recompute,   ///< ops are computed more often or less often
+    Granularity, ///< different tile size; includes the traversal if one of them is a custom order
+    Traversal,   ///< different order of tiles
+    Order,       ///< different position in the schedule
+    Retain,      ///< different retained tensors
 };
 [[nodiscard]] std::string_view differenceName(DifferenceKind kind); // "fused", "split", ...
 
-/// One thing that is different between two schedules of a problem.
+/// One difference between two schedules of a problem.
 struct Difference
 {
     DifferenceKind kind = DifferenceKind::Moved;
-    std::vector<SubgraphId> before; ///< concerned in the first schedule
-    std::vector<SubgraphId> after;  ///< concerned in the second
-    std::vector<OpId> ops;          ///< moved or recomputed ops, otherwise all of the subgraphs
-    std::vector<TensorId> tensors;  ///< Retain: those retained in only one of the two
+    std::vector<SubgraphId> before; ///< affected subgraphs of the first schedule
+    std::vector<SubgraphId> after;  ///< affected subgraphs of the second schedule
+    std::vector<OpId> ops;          ///< moved or recomputed ops; for other kinds all ops of the subgraphs
+    std::vector<TensorId> tensors;  ///< Retain: tensors that only one of the two retains
     std::string textBefore;
     std::string textAfter;
 };
 
 using DifferenceVisitor = std::function<void(const Difference&, const Schedule& applied)>;
 
-/// How to get from `a` to `b`, subgraphs matched by their ops: visits each difference with the schedule in
-/// which it and all before it have been applied; the last one has exactly b's subgraphs. First fused, split,
-/// moved and recomputed ops, then granularities, traversals, order, retains. A schedule on the way can be
-/// invalid (a dependency may be out of order until the last step), but every subgraph in it can be evaluated.
+/// Visits the differences from `a` to `b`, each with the schedule to which it and all earlier differences
+/// have been applied. Subgraphs are matched by their ops; the last schedule has exactly the subgraphs of b.
+/// The order is: fused, split, moved and recomputed ops, then granularities, traversals, order, retained
+/// tensors. An intermediate schedule can be invalid (a dependency may be violated until the last step), but
+/// each of its subgraphs can be evaluated.
 void walkDifferences(const Problem& problem, const Schedule& a, const Schedule& b,
                      const DifferenceVisitor& visit);
 

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// Tiles of a subgraph (R5.1): tile (r, c) has index r * cols + c.
+/// Grid of the tiles of a subgraph (R5.1). Tile (r, c) has index r * cols + c.
 struct TileGrid
 {
     std::int64_t rows = 0;
@@ -16,7 +16,7 @@ struct TileGrid
     bool operator==(const TileGrid&) const = default;
 };
 
-/// The grid over all sinks of the ops; 0 x 0 without sinks. Needs valid op ids and w, h >= 1.
+/// Returns the grid over all sinks of the ops; 0 x 0 without sinks. Requires valid op ids and w, h >= 1.
 [[nodiscard]] TileGrid tileGrid(const Problem& problem, std::span<const OpId> ops,
                                 const Granularity& granularity);
 

@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// A broken rule of a schedule (R2.2, R3, R4, R5.3, R9); not an input error.
+/// A rule that a schedule breaks (R2.2, R3, R4, R5.3, R9). It is not an input error.
 enum class IssueCode : std::uint8_t {
     Format,       // "FORMAT": R2.2
     Granularity,  // "GRANULARITY": R2.2
@@ -31,13 +31,14 @@ enum class IssueCode : std::uint8_t {
 struct Issue
 {
     IssueCode code = IssueCode::Format;
-    std::optional<SubgraphId> subgraph; ///< none for COVERAGE, OUTPUT and unequal list lengths
-    std::string text;                   ///< one sentence with the numbers in it
-    std::optional<OpId> op;             ///< the op concerned, where there is one
-    std::optional<TensorId> tensor;     ///< the tensor concerned, where there is one
+    std::optional<SubgraphId> subgraph; ///< empty for COVERAGE, OUTPUT and lists of unequal length
+    std::string text;                   ///< one sentence, with the numbers
+    std::optional<OpId> op;             ///< the affected op, if any
+    std::optional<TensorId> tensor;     ///< the affected tensor, if any
     std::int64_t need = 0;              ///< OOM: working set; SUPERNATIVE, K_TOO_LARGE, PROLOGUE: the value
-    std::int64_t have = 0;              ///< the limit it exceeds
-    std::string path;                   ///< JSON path of the field, where reading a file found it
+    std::int64_t have = 0;              ///< the limit that `need` violates
+    /// JSON path of the field, if the issue was found while reading a file.
+    std::string path;
     bool operator==(const Issue&) const = default;
 };
 

@@ -20,22 +20,22 @@ struct Granularity
     auto operator<=>(const Granularity&) const = default;
 };
 
-/// One entry of the schedule: ops executed together, their tiling and what stays resident afterwards.
+/// One subgraph of a schedule: ops that run together, their tiling and the tensors retained afterwards.
 struct Subgraph
 {
-    std::vector<OpId> ops; ///< declared order
+    std::vector<OpId> ops; ///< in declared order
     Granularity granularity;
     std::vector<TensorId> retain;
     Traversal traversal;
-    std::optional<double> reportedLatency; ///< as read from a file; never used as a result (R10.2)
-    bool locked = false;                   ///< pinned by the person: the solver keeps ops and granularity
+    std::optional<double> reportedLatency; ///< value from the file; never used as a result (R10.2)
+    bool locked = false;                   ///< set by the user: the solver keeps ops and granularity
     bool operator==(const Subgraph&) const = default;
 };
 
 using SubgraphPtr = std::shared_ptr<const Subgraph>;
 
-/// An execution order of subgraphs. Copying copies pointers; unchanged subgraphs keep their identity through
-/// edits, so that evaluations can be memoised by pointer.
+/// Subgraphs in execution order. A copy shares the subgraphs. An edit keeps the pointers of unchanged
+/// subgraphs, so that evaluations can be cached by pointer.
 struct Schedule
 {
     std::vector<SubgraphPtr> subgraphs;
@@ -43,7 +43,7 @@ struct Schedule
 
     [[nodiscard]] std::size_t size() const noexcept { return subgraphs.size(); }
     [[nodiscard]] const Subgraph& operator[](SubgraphId i) const { return *subgraphs[i.index()]; }
-    /// Equal content (not identity).
+    /// Compares the content of the subgraphs, not the pointers.
     bool operator==(const Schedule& other) const;
 };
 

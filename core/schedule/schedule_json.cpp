@@ -16,8 +16,8 @@ namespace tilewright {
 
 namespace {
 
-/// A list with one entry a subgraph. It is read after all lists are known, because the verdict is that of the
-/// first subgraph with a fault, whichever its field.
+/// A list of the file with one entry per subgraph. Its entries are read after all lists are known, because
+/// the verdict is the first fault of the first invalid subgraph, in any of the lists.
 struct Column
 {
     std::optional<JsonCursor> read;
@@ -33,7 +33,7 @@ Status readJson(const JsonCursor& at, Column& column)
 
 Json writeJson(Column& column)
 {
-    return std::move(column.written); // orders have millions of tiles
+    return std::move(column.written); // moved, not copied: orders can list millions of tiles
 }
 
 struct Columns
@@ -60,7 +60,7 @@ void bindFields(JsonFields& f, Columns& c)
         c.extra = f.others();
 }
 
-/// Reads the file subgraph by subgraph; the first wrong type ends it, violations of R2.2 are collected.
+/// Reads the file subgraph by subgraph. Stops at the first wrong type; collects violations of R2.2.
 class Reader
 {
 public:
@@ -101,7 +101,7 @@ private:
     static constexpr double kLargest = std::numeric_limits<double>::max();
     static constexpr std::size_t kMaxIssues = 1000;
 
-    /// More issues than this help nobody, and a hostile file could have millions.
+    /// The number of issues is limited because a malicious file could have millions.
     [[nodiscard]] bool full() const { return m_out.formatIssues.size() >= kMaxIssues; }
 
     /// True on the first call for this mark in the current subgraph.
@@ -123,11 +123,11 @@ private:
         issue.path = std::move(path);
     }
 
-    /// An index into a list of `count`, as R2.2 demands, or nothing after noting the issue.
+    /// Reads an index below `count` (R2.2). Returns nothing after adding an issue for an invalid index.
     Result<std::optional<std::size_t>> index(const JsonCursor& item, std::size_t count, std::string_view what,
                                              IssueCode code)
     {
-        // Whole numbers of any size are a verdict, anything else is a wrong type.
+        // An integer out of range violates R2.2 (issue); any other value is a wrong type (error).
         const Json& node = item.node();
         if (!node.is_number() ||
             (node.is_number_float() && node.get<double>() != std::floor(node.get<double>())))
@@ -238,7 +238,7 @@ private:
     const Problem& m_problem;
     const Columns& m_columns;
     LoadedSchedule m_out;
-    IdVector<OpId, std::size_t> m_opSeen; ///< last subgraph (plus one) that listed it
+    IdVector<OpId, std::size_t> m_opSeen; ///< by op: last subgraph that listed it, plus 1
     IdVector<TensorId, std::size_t> m_tensorSeen;
     std::size_t m_subgraph = 0;
 };
@@ -276,7 +276,10 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
                                   std::span<const double> latencies)
 {
     if (!latencies.empty() && latencies.size() != schedule.size())
-        return Error{ErrorCode::Internal, "there must be one latency a subgraph", "subgraph_latencies", {}};
+        return Error{ErrorCode::Internal,
+                     "the number of latencies must equal the number of subgraphs",
+                     "subgraph_latencies",
+                     {}};
     Columns columns;
     for (Column* column : {&columns.ops, &columns.granularities, &columns.retain, &columns.orders})
         column->written = Json::array();
@@ -297,7 +300,7 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
                 listed = grid.tiles() > kMaxListedTiles ? kMaxListedTiles + 1 : listed + grid.tiles();
                 if (listed > kMaxListedTiles)
                     return Error{ErrorCode::Refused,
-                                 "the orders of the tiles would list more than " +
+                                 "the traversal orders would list more than " +
                                      formatGrouped(kMaxListedTiles) +
                                      " tiles; choose raster order or larger tiles",
                                  "traversal_orders[" + std::to_string(i) + "]",

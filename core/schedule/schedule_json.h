@@ -13,28 +13,30 @@ namespace tilewright {
 
 struct LoadedSchedule
 {
-    /// With formatIssues only what could be kept of the file: good enough to show and to repair, but its
-    /// evaluation is not the file's.
+    /// The readable part of the file. If there are formatIssues, it can be shown and repaired, but its
+    /// evaluation is not that of the file.
     Schedule schedule;
-    std::vector<Issue> formatIssues; ///< R2.2, in its order; the first is the verdict. Each has a path
+    /// Violations of R2.2 in its order, each with a path; the first one is the verdict.
+    std::vector<Issue> formatIssues;
 };
 
-/// Reads a schedule file (R2). Errors when it is no JSON or a field is missing or of the wrong type;
-/// violations of R2.2 are returned as formatIssues. Explicit orders that equal a preset become that preset.
-/// `locked` (a list of true/false) is our extension; every other unknown field is kept in Schedule::extra.
+/// Reads a schedule file (R2). Returns an error if the text is not JSON, or a field is missing or has the
+/// wrong type. Violations of R2.2 are returned as formatIssues. An explicit order that equals a preset
+/// becomes that preset. The field `locked` (a list of booleans) is an extension of this program. Other
+/// unknown fields are kept in Schedule::extra.
 [[nodiscard]] Result<LoadedSchedule> readSchedule(const Problem& problem, std::string_view text,
                                                   const std::string& file);
 
-/// readSchedule() of the file's content.
+/// Reads a schedule from a file.
 [[nodiscard]] Result<LoadedSchedule> loadSchedule(const Problem& problem, const std::string& path);
 
-/// Tiles that the preset orders of one file may list in total.
+/// Largest total number of tiles in the preset orders that are written to one file.
 inline constexpr std::int64_t kMaxListedTiles = 5'000'000;
 
-/// The schedule as the text of a schedule file, one field a line. Presets other than raster (null) are
-/// written as explicit permutations; refused when they have more than kMaxListedTiles tiles. `latencies` has
-/// one value a subgraph, or is empty: then the latencies read from the file are kept when every subgraph has
-/// one.
+/// Returns the schedule as the text of a schedule file, one field per line. Presets other than raster (null)
+/// are written as explicit permutations; returns an error if these list more than kMaxListedTiles tiles.
+/// `latencies` has one value per subgraph or is empty. If it is empty, the latencies read from a file are
+/// written, provided that every subgraph has one.
 [[nodiscard]] Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedule,
                                                 std::span<const double> latencies = {});
 

@@ -16,7 +16,7 @@ Traversal Traversal::custom(std::vector<std::int64_t> order)
 
 namespace {
 
-/// Raster first: on a single row or column several presets are the same.
+/// Raster is tested first: on a single row or column several presets give the same order.
 TraversalKind presetOf(const std::vector<std::int64_t>& order, std::int64_t rows, std::int64_t cols)
 {
     constexpr std::array kPresets{TraversalKind::Raster, TraversalKind::Snake, TraversalKind::Column,

@@ -19,25 +19,27 @@ enum class TraversalKind : std::uint8_t {
     Custom,      ///< an explicit permutation
 };
 
-/// The order in which the tiles of a subgraph are visited. Presets adapt to the grid; `Custom` carries the
-/// permutation of 0..rows*cols-1 itself (R5.1, R5.3).
+/// Order in which a subgraph visits its tiles. A preset adapts to the grid. `Custom` stores a permutation of
+/// 0..rows*cols-1 (R5.1, R5.3).
 class Traversal
 {
 public:
     Traversal() = default; ///< Raster
     Traversal(TraversalKind preset) : m_kind(preset) {}
-    /// An explicit order, valid or not (R5.3 is checked by the evaluator).
+    /// Creates an explicit order. It need not be valid: the evaluator checks R5.3.
     [[nodiscard]] static Traversal custom(std::vector<std::int64_t> order);
-    /// A file's explicit order: recognised as a preset when it is exactly that preset's order on this grid.
-    /// An explicit raster list stays `Custom` because rule set `seed` treats null differently.
+    /// Creates a traversal from an explicit order of a file: the preset with exactly this order on the grid,
+    /// otherwise `Custom`. An explicit raster list stays `Custom`, because rule set `seed` treats null
+    /// differently.
     [[nodiscard]] static Traversal recognise(std::vector<std::int64_t> order, std::int64_t rows,
                                              std::int64_t cols);
-    /// A person's order: the preset that visits the grid like this, raster included; otherwise custom.
+    /// Creates a traversal from an order drawn by the user: the preset with this order on the grid, including
+    /// raster; otherwise `Custom`.
     [[nodiscard]] static Traversal simplest(std::vector<std::int64_t> order, std::int64_t rows,
                                             std::int64_t cols);
 
     [[nodiscard]] TraversalKind kind() const noexcept { return m_kind; }
-    /// The explicit permutation of a Custom order; empty otherwise.
+    /// The permutation of a `Custom` order; empty for a preset.
     [[nodiscard]] std::span<const std::int64_t> explicitOrder() const noexcept;
 
     bool operator==(const Traversal& other) const;
@@ -49,8 +51,8 @@ private:
 
 [[nodiscard]] std::string_view traversalName(TraversalKind kind);
 
-/// Calls visit(row, col) for every tile in the order of a traversal until it returns false. Needs no
-/// memory: a grid may have more tiles than fit into it.
+/// Calls visit(row, col) for each tile in traversal order, until it returns false. Allocates nothing: a grid
+/// may have more tiles than fit into memory.
 template <class Visit>
 void forEachTile(const Traversal& traversal, std::int64_t rows, std::int64_t cols, Visit&& visit)
 {
@@ -95,7 +97,7 @@ void forEachTile(const Traversal& traversal, std::int64_t rows, std::int64_t col
     }
 }
 
-/// The tile indices (r*cols + c) in the order they are visited. A Custom order is returned as it is.
+/// Returns the tile indices (r * cols + c) in traversal order. A `Custom` order is returned unchanged.
 [[nodiscard]] std::vector<std::int64_t> tileOrder(const Traversal& traversal, std::int64_t rows,
                                                   std::int64_t cols);
 

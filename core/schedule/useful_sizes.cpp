@@ -12,7 +12,7 @@ std::vector<std::int64_t> usefulSizes(std::int64_t extent, std::int64_t native, 
     constexpr std::int64_t kMaxTileCounts = 128;
     const std::int64_t most = std::min(extent, limit);
     std::vector<std::int64_t> sizes{most};
-    // Any size between two of these makes as many tiles as the smaller one but needs more memory.
+    // A size between two of these values gives as many tiles as the smaller one but needs more memory.
     const std::int64_t firstCount = ceilDiv(extent, most);
     for (std::int64_t n = firstCount; n < firstCount + kMaxTileCounts && n <= extent; ++n)
         sizes.push_back(ceilDiv(extent, n));

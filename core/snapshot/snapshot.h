@@ -8,25 +8,25 @@
 
 namespace tilewright {
 
-/// Everything the views show about one state of the document; immutable once published.
+/// One state of the document with its evaluation, for all views. Immutable after publication.
 struct Snapshot
 {
     ProblemPtr problem;
     Schedule schedule;
-    Evaluation evaluation; ///< carries the rules and the issues
-    double arrayTotal = 0; ///< total of the same schedule under the same rules but compute=array (R8.2)
-    double lowerBound = 0; ///< of the problem, not of this schedule
+    Evaluation evaluation; ///< includes rules and issues
+    double arrayTotal = 0; ///< total latency with the same rules but compute=array (R8.2)
+    double lowerBound = 0; ///< lower bound of the problem, not of this schedule
     std::uint64_t revision = 0;
     double evaluationMs = 0;
 
-    /// RES before subgraph i (R3): what the previous subgraph retained.
+    /// Tensors that are resident before subgraph i (R3): those that the previous subgraph retains.
     [[nodiscard]] std::span<const TensorId> residentBefore(SubgraphId i) const
     {
         if (i.index() == 0)
             return {};
         return schedule.subgraphs[i.index() - 1]->retain;
     }
-    /// (total - bound) / bound; 0 without a bound.
+    /// Gap: (total - bound) / bound; 0 without a bound.
     [[nodiscard]] double gap() const { return lowerBound > 0 ? evaluation.total / lowerBound - 1 : 0; }
 };
 

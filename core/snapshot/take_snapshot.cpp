@@ -7,10 +7,10 @@ namespace tilewright {
 
 namespace {
 
-/// `evaluateOnArray` is asked only when that is not what `evaluate` has done.
+/// Builds a snapshot. `evaluateOnArray` is called only if `evaluate` did not use compute=array.
 template <typename Evaluate, typename EvaluateOnArray>
-SnapshotPtr wrapUp(ProblemPtr problem, const Schedule& schedule, double lowerBound, std::uint64_t revision,
-                   Evaluate&& evaluate, EvaluateOnArray&& evaluateOnArray)
+SnapshotPtr buildSnapshot(ProblemPtr problem, const Schedule& schedule, double lowerBound,
+                          std::uint64_t revision, Evaluate&& evaluate, EvaluateOnArray&& evaluateOnArray)
 {
     const auto start = std::chrono::steady_clock::now();
     auto snapshot = std::make_shared<Snapshot>();
@@ -31,7 +31,7 @@ SnapshotPtr wrapUp(ProblemPtr problem, const Schedule& schedule, double lowerBou
 SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rules& rules, double lowerBound,
                          std::uint64_t revision)
 {
-    return wrapUp(
+    return buildSnapshot(
         problem, schedule, lowerBound, revision, [&] { return evaluate(*problem, schedule, rules); },
         [&] { return evaluate(*problem, schedule, rules.onArray()); });
 }
@@ -46,7 +46,7 @@ SnapshotTaker::SnapshotTaker(ProblemPtr problem, const Rules& rules, double lowe
 SnapshotPtr SnapshotTaker::take(const Schedule& schedule, std::uint64_t revision)
 {
     const std::lock_guard lock(m_mutex);
-    return wrapUp(
+    return buildSnapshot(
         m_evaluator.problem(), schedule, m_lowerBound, revision,
         [&] { return m_evaluator.evaluate(schedule); }, [&] { return m_array->evaluate(schedule); });
 }

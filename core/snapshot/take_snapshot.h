@@ -10,31 +10,31 @@
 
 namespace tilewright {
 
-/// Evaluates and wraps up; measures the time it took.
+/// Evaluates a schedule and builds its snapshot, including the evaluation time.
 [[nodiscard]] SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rules& rules,
                                        double lowerBound, std::uint64_t revision);
 
-/// The same for the many schedules of one editing session: an edit, its undo and the preview of a drop cost
-/// the subgraphs that they touch. May be called from several threads; one waits for the other.
+/// Builds the snapshots of an editing session. Evaluations are cached: an edit, an undo or a drop preview
+/// evaluates only the changed subgraphs. Thread-safe by a mutex.
 class SnapshotTaker
 {
 public:
     SnapshotTaker(ProblemPtr problem, const Rules& rules, double lowerBound);
 
     [[nodiscard]] SnapshotPtr take(const Schedule& schedule, std::uint64_t revision);
-    /// Subgraphs that had to be evaluated since construction.
+    /// Number of subgraph evaluations since construction.
     [[nodiscard]] std::int64_t computed() const;
-    /// The same for Snapshot::arrayTotal.
+    /// Number of subgraph evaluations for Snapshot::arrayTotal since construction.
     [[nodiscard]] std::int64_t computedOnArray() const;
 
     [[nodiscard]] double lowerBound() const noexcept { return m_lowerBound; }
-    /// Of every snapshot from now on.
+    /// Sets the lower bound of all later snapshots.
     void setLowerBound(double lowerBound) noexcept { m_lowerBound = lowerBound; }
 
 private:
     mutable std::mutex m_mutex;
     Evaluator m_evaluator;
-    std::optional<Evaluator> m_array; ///< for Snapshot::arrayTotal, unless the rules are those of the array
+    std::optional<Evaluator> m_array; ///< for Snapshot::arrayTotal; empty if the rules have compute=array
     std::atomic<double> m_lowerBound;
 };
 

@@ -29,7 +29,8 @@ struct Row
 /// Gives every row the best metrics of all rows of the same problem with at most its capacity and bandwidth
 /// (docs/rules/sweep.md 4.1). Time: O(n log n).
 void applyDominance(const Plan& plan, std::vector<Row>& rows);
-/// Marks the Pareto front of each workload over the objectives of the plan, which are all minimised (4.3).
+/// Marks the Pareto front of each workload over the objectives of the plan, which are all minimised
+/// (docs/rules/sweep.md 4.3).
 void markFront(const Plan& plan, std::vector<Row>& rows);
 
 struct SweepTable

@@ -110,17 +110,17 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
     for (std::size_t i = 0; i < p.workload.size(); ++i) {
         const std::string path = p.workload.size() == 1 ? "workload" : "workload[" + std::to_string(i) + "]";
         const std::string file = besidePlan(planFile, p.workload[i]);
-        const auto digest = digestOfFile(file);
-        if (!digest)
-            return atPlan(planFile, path, digest.error());
-        auto workload = lower::loadWorkload(file, p.dimensions);
+        const auto content = readContent(file, onnx::isOnnx);
+        if (!content)
+            return atPlan(planFile, path, content.error());
+        auto workload = lower::readWorkload(content->view(), file, p.dimensions);
         if (!workload)
             return atPlan(planFile, path, workload.error());
         const bool asIs = p.lens == Lens::Schedule && workload->problem && p.machine.empty();
         if (workload->noModel && !asIs)
             return atPlan(planFile, path, *workload->noModel);
         needsMachine |= !asIs;
-        out.manifest.workloads.push_back({p.workload[i], digest->sha256});
+        out.manifest.workloads.push_back({p.workload[i], sha256(content->view())});
         out.workloads.push_back({std::make_shared<const lower::Workload>(std::move(*workload)), asIs});
     }
     if (needsMachine) {

@@ -23,7 +23,7 @@ struct ArrayTiming
     std::int64_t folds = 0;
     double utilization = 0;       ///< MACs / (rows * cols * cycles)
     double mappingEfficiency = 0; ///< mean of used PEs / PEs over the folds
-    /// Elements moved between L2 and the array, without reuse between folds (3.4)
+    /// Elements moved between L2 and the array, without reuse between folds (docs/rules/systolic.md 3.4)
     std::int64_t l2Elements = 0;
     bool readoutHidden = true; ///< false if OS with shadow registers has K < rows
 };

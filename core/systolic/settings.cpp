@@ -18,11 +18,6 @@ TileQuery Settings::tileQuery() const
     return q;
 }
 
-std::int64_t Settings::banks() const
-{
-    return std::max<std::int64_t>(2, hierarchy.at(Level::L2).buffers);
-}
-
 bool sameArrayRun(const Settings& a, const Settings& b)
 {
     return a.gemm == b.gemm && a.timing == b.timing && a.hierarchy.array == b.hierarchy.array &&

@@ -34,7 +34,6 @@ struct Settings
     bool operator==(const Settings&) const = default;
 
     [[nodiscard]] TileQuery tileQuery() const;
-    [[nodiscard]] std::int64_t banks() const; ///< number of L2 buffers, at least 2
 };
 
 /// True if both settings give equal runs of the array (samePrograms: equal programs).

@@ -11,6 +11,7 @@
 #include "verbs/sweep.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
+#include "workload/problem_json.h"
 
 #include <charconv>
 
@@ -89,15 +90,23 @@ Result<onnx::Dimensions> WorkloadCall::dimensions() const
     return out;
 }
 
-Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual)
+Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProblem)
 {
     if (!call.workload && !call.file.empty()) {
         const auto given = call.dimensions();
         if (!given)
             return given.error();
-        auto workload = lower::loadWorkload(call.file, given->empty() ? usual : *given);
-        if (!workload)
+        const auto content = readContent(call.file, onnx::isOnnx);
+        if (!content)
+            return content.error();
+        auto workload = lower::readWorkload(content->view(), call.file, given->empty() ? usual : *given);
+        if (!workload) {
+            const auto kind = fileKindOf(content->view(), call.file);
+            if (asProblem && kind && *kind == FileKind::Schedule)
+                if (const auto problem = tilewright::readProblem(content->view(), call.file); !problem)
+                    return problem.error();
             return workload.error();
+        }
         call.workload = std::make_shared<const lower::Workload>(std::move(*workload));
     }
     if (!call.machine && !call.machines.empty()) {

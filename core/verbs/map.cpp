@@ -12,10 +12,6 @@ namespace tilewright::verbs {
 
 namespace {
 
-/// Long enough for every sample many times over, short enough that a monster comes back.
-constexpr double kLayerSeconds = 60;
-constexpr double kModelSeconds = 600;
-
 /// What the call adds to the options of the architecture file.
 Status addOptions(const MapCall& call, mapping::Architecture& architecture)
 {
@@ -45,17 +41,6 @@ Status addOptions(const MapCall& call, mapping::Architecture& architecture)
     return mapping::checkArchitecture(architecture);
 }
 
-mapping::SearchOptions searchOptions(const MapCall& call, double seconds, const std::stop_token& stop,
-                                     const MapStatus& status)
-{
-    mapping::SearchOptions options;
-    options.threads = call.threads;
-    options.seconds = call.seconds > 0 ? call.seconds : seconds;
-    options.stop = stop;
-    options.status = status;
-    return options;
-}
-
 } // namespace
 
 mapping::Objective objectiveOf(const std::string& name)
@@ -72,13 +57,13 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     mapping::Architecture architecture;
     std::optional<mapping::Model> lowered;
     if (!workload.layers || call.workload.machine) {
-        const auto read = lowerWorkload(call.workload);
-        if (!read)
-            return read.error();
+        const auto model = putOnMachine(call.workload);
+        if (!model)
+            return model.error();
         if (!workload.layers)
-            lowered = lower::layerModel(workload.model, read->lowered);
+            lowered = lower::layerModel(workload.model, (*model)->lowered);
         if (call.workload.machine || !call.architecture)
-            architecture = lower::architectureOf(read->machine);
+            architecture = lower::architectureOf((*model)->machine);
     }
     const mapping::Model& layers = lowered ? *lowered : *workload.layers;
     if (layers.layers.empty())
@@ -130,17 +115,33 @@ Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string
     return out;
 }
 
+mapping::SearchResult searchLayer(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
+                                  const LayerSearch& search, const std::stop_token& stop,
+                                  const MapStatus& status)
+{
+    mapping::SearchOptions options;
+    options.threads = search.threads;
+    options.seconds = search.seconds;
+    options.reductions = search.reductions;
+    options.stop = stop;
+    options.status = status;
+    return search.quick ? mapping::quickSearch(nest, architecture, options)
+                        : mapping::search(nest, architecture, options);
+}
+
 Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call, const std::stop_token& stop,
                            const MapStatus& status)
 {
     const auto constraints = mapping::parseConstraints(subject.nest, call.factors);
     if (!constraints)
         return constraints.error();
-    mapping::SearchOptions options = searchOptions(call, kLayerSeconds, stop, status);
-    options.reductions.constraints = *constraints;
     MapAnswer out;
-    out.result = call.quick ? mapping::quickSearch(subject.nest, subject.architecture, options)
-                            : mapping::search(subject.nest, subject.architecture, options);
+    out.result = searchLayer(subject.nest, subject.architecture,
+                             {.quick = call.quick,
+                              .seconds = call.seconds > 0 ? call.seconds : kLayerSeconds,
+                              .threads = call.threads,
+                              .reductions = {.constraints = *constraints}},
+                             stop, status);
     out.notes = {subject.layer.runs(), mapping::paddingHint(subject.nest, subject.architecture, out.result,
                                                             objectiveOf(call.objective))};
     return out;
@@ -148,10 +149,15 @@ Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call, const
 
 Result<mapping::ModelResult> mapModel(const MapModel& model, const MapCall& call, const std::stop_token& stop,
                                       const MapStatus& status,
-                                      const std::function<void(std::size_t)>& onLayer)
+                                      const std::function<void(std::size_t)>& onLayer,
+                                      const std::function<void(const mapping::LayerResult&)>& onFound)
 {
-    return mapping::searchModel(model.layers, model.architecture,
-                                searchOptions(call, kModelSeconds, stop, status), call.quick, onLayer);
+    mapping::SearchOptions options;
+    options.threads = call.threads;
+    options.seconds = call.seconds > 0 ? call.seconds : kModelSeconds;
+    options.stop = stop;
+    options.status = status;
+    return mapping::searchModel(model.layers, model.architecture, options, call.quick, onLayer, onFound);
 }
 
 } // namespace tilewright::verbs

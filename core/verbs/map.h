@@ -60,17 +60,36 @@ struct MethodAnswer
 };
 [[nodiscard]] Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file);
 
+/// How long a layer and a model are searched by default: long enough for every sample many times over, short
+/// enough that a monster comes back.
+inline constexpr double kLayerSeconds = 60, kModelSeconds = 600;
+
+/// How a layer is searched, for the call and for the window.
+struct LayerSearch
+{
+    bool quick = false;
+    double seconds = kLayerSeconds;
+    int threads = 0;
+    mapping::Reductions reductions;
+};
+using MapStatus = std::function<void(const mapping::SearchStatus&)>;
+[[nodiscard]] mapping::SearchResult searchLayer(const mapping::LoopNest& nest,
+                                                const mapping::Architecture& architecture,
+                                                const LayerSearch& search, const std::stop_token& stop,
+                                                const MapStatus& status = {});
+
 /// A layer, searched.
 struct MapAnswer
 {
     mapping::SearchResult result;
     mapping::SearchNotes notes;
 };
-using MapStatus = std::function<void(const mapping::SearchStatus&)>;
 [[nodiscard]] Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call,
                                          const std::stop_token& stop, const MapStatus& status = {});
-[[nodiscard]] Result<mapping::ModelResult> mapModel(const MapModel& model, const MapCall& call,
-                                                    const std::stop_token& stop, const MapStatus& status = {},
-                                                    const std::function<void(std::size_t)>& onLayer = {});
+/// `onLayer` is told which layer comes next, `onFound` what was found of one.
+[[nodiscard]] Result<mapping::ModelResult>
+mapModel(const MapModel& model, const MapCall& call, const std::stop_token& stop,
+         const MapStatus& status = {}, const std::function<void(std::size_t)>& onLayer = {},
+         const std::function<void(const mapping::LayerResult&)>& onFound = {});
 
 } // namespace tilewright::verbs

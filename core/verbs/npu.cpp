@@ -34,15 +34,15 @@ npu::RunOptions runOptions(const NpuCall& a)
     return options;
 }
 
-/// The workload as it is when it is a model of this lens, else lowered.
+/// The workload as it is when it is a model of this lens and no machine is named, else on the machine.
 Result<npu::NpuModel> npuModel(const WorkloadCall& call)
 {
-    if (call.workload->npu)
+    if (call.workload->npu && !call.machine)
         return *call.workload->npu;
     if (call.workload->noModel)
         return *call.workload->noModel;
     const Machine machine = call.machineOrEdge();
-    auto lowered = lower::lowerToNpu(call.workload->model, machine);
+    auto lowered = lower::npuOf(*call.workload, machine);
     if (!lowered) {
         Error error = lowered.error();
         error.file = call.file;
@@ -69,6 +69,24 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
 
 } // namespace
 
+Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model, const npu::NpuHardware& hardware,
+                                       const npu::RunOptions& options, const Progress& progress,
+                                       bool withLandscape)
+{
+    npu::TileSearchOptions limits;
+    if (withLandscape)
+        limits.patience = 2;
+    return npu::searchTiles(model, hardware, options, limits, progress);
+}
+
+std::vector<npu::RuleCheck> verifyNpu(const npu::NpuGraph& graph, const npu::NpuRun& run)
+{
+    std::vector<npu::RuleCheck> out = npu::verifyGraph(graph);
+    for (npu::RuleCheck& check : npu::verifyRun(graph, run))
+        out.push_back(std::move(check));
+    return out;
+}
+
 Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const Progress& running,
                          const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&,
                                                     const npu::RunOptions&)>& onGraph)
@@ -83,7 +101,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     out.hardware = *hardware;
     out.options = runOptions(call);
     if (call.tiles == "searched") {
-        auto found = npu::searchTiles(*model, out.hardware, out.options, {}, searching);
+        auto found = searchNpuTiles(*model, out.hardware, out.options, searching);
         if (!found)
             return found.error();
         out.search = std::move(*found);
@@ -110,9 +128,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
             npu::makeStaticSchedule(out.graph, out.hardware, out.options.assignment).estimatedMakespan;
         return out;
     }
-    out.checks = npu::verifyGraph(out.graph);
-    for (npu::RuleCheck& check : npu::verifyRun(out.graph, *run))
-        out.checks.push_back(std::move(check));
+    out.checks = verifyNpu(out.graph, *run);
     out.run = std::move(*run);
     out.reports = npu::opReports(out.graph, *out.run);
     if (call.scaling.empty())

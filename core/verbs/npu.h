@@ -32,6 +32,15 @@ void bindOptions(OptionList& o, NpuCall& call);
 /// A file that only this lens reads is an error in its words.
 [[nodiscard]] Status readFiles(NpuCall& call);
 
+/// The tiles that `--tiles searched` takes. With the landscape candidates are also run until they take twice
+/// the best, so that a person sees how much worse they are.
+[[nodiscard]] Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model,
+                                                     const npu::NpuHardware& hardware,
+                                                     const npu::RunOptions& options, const Progress& progress,
+                                                     bool withLandscape = false);
+/// Replays graph and run against every rule.
+[[nodiscard]] std::vector<npu::RuleCheck> verifyNpu(const npu::NpuGraph& graph, const npu::NpuRun& run);
+
 /// A run, replayed and verified; `run` is missing when it was interrupted.
 struct NpuAnswer
 {

@@ -43,10 +43,10 @@ Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std:
     WorkloadCall onMachine = call;
     if (ofSchedule)
         onMachine.machine = schedule.target.machine;
-    auto lowered = lowerWorkload(onMachine);
-    if (!lowered)
-        return lowered.error();
-    const Machine& machine = lowered->machine;
+    const auto model = putOnMachine(onMachine);
+    if (!model)
+        return model.error();
+    const Machine& machine = (*model)->machine;
     std::string text = machine.name;
     if (ofSchedule)
         text = text.empty() ? "the one in the schedule file" : text + ", named in the schedule file";
@@ -54,13 +54,10 @@ Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std:
         text += ", as no --machine was given";
     else if (!named.empty() && named != machine.name)
         text = named + (machine.name.empty() ? std::string() : " (" + machine.name + ")");
-    const std::int64_t unit = lowered->lowered.timeUnit;
-    auto problem = lower::problemOf(std::move(lowered->lowered));
-    if (!problem)
-        return problem.error();
-    const Hardware& hardware = (*problem)->hardware();
-    text += ": " + sizesOf(hardware) + unitOf(unit) + unusedText(schedule.target, machine, hardware);
-    return ProblemOnHardware{std::move(*problem), {machine, {}, {}}, std::move(text)};
+    const ProblemPtr& problem = (*model)->problem;
+    text += ": " + sizesOf(problem->hardware()) + unitOf((*model)->lowered.timeUnit) +
+            unusedText(schedule.target, machine, problem->hardware());
+    return ProblemOnHardware{problem, {machine, {}, {}}, std::move(text)};
 }
 
 Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem, const TargetOfFile& schedule)
@@ -82,15 +79,7 @@ Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem, const Tar
 
 Result<ProblemOnHardware> readProblem(WorkloadCall& call, const TargetOfFile& schedule)
 {
-    const bool standsAsItIs =
-        !call.workload && !call.hasMachine() && call.dims.empty() && !schedule.target.machine;
-    if (standsAsItIs && isProblemFile(call.file)) {
-        const auto problem = loadProblem(call.file);
-        if (!problem)
-            return problem.error();
-        return problemAsItStands(*problem, schedule);
-    }
-    if (Status s = readFiles(call, schedule.target.dimensions); !s)
+    if (Status s = readFiles(call, schedule.target.dimensions, true); !s)
         return s.error();
     std::string named;
     for (const std::string& name : call.machines)

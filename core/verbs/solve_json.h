@@ -7,9 +7,9 @@
 
 namespace tilewright {
 
-/// One JSON document: the fields of `evaluate --json` for the result, and those of `solve --json`
+/// The document of `solve --json`: the fields of `evaluate --json` for the result, and its own
 /// (docs/design.md 3.2).
-[[nodiscard]] std::string solveResultJson(const Problem& problem, const SolveResult& result,
+[[nodiscard]] std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result,
                                           const Rules& rules);
 
 } // namespace tilewright

@@ -7,7 +7,11 @@ namespace tilewright::verbs {
 
 namespace {
 
-constexpr std::int64_t kCountedSteps = std::int64_t{1} << 24; // of bank conflicts
+/// Banks of the L2, at least two.
+std::int64_t banksOf(const systolic::Hierarchy& h)
+{
+    return std::max<std::int64_t>(2, h.at(systolic::Level::L2).buffers);
+}
 
 Result<SystolicRequest> readCall(const SystolicCall& o)
 {
@@ -49,54 +53,27 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     }
     if (o.dramGbPerSecond > 0)
         r.hierarchy.at(systolic::Level::External).gbPerSecond = o.dramGbPerSecond;
+    r.depth = o.depth;
+    const bool namesRates = o.hierarchy || o.workload.machine || o.dramGbPerSecond > 0;
+    r.unlimitedBandwidth = o.bandwidth.empty() ? !namesRates : o.bandwidth != "hierarchy";
     return r;
 }
 
-/// The program of a dataflow.
-systolic::ProgramOptions programOf(const SystolicCall& o, const SystolicRequest& r,
-                                   systolic::Dataflow dataflow)
-{
-    systolic::ProgramOptions options;
-    options.gemm = r.gemm;
-    options.array = r.hierarchy.array;
-    options.dataflow = dataflow;
-    options.weightBuffers = r.timing.weightBuffers;
-    options.elementBytes = r.hierarchy.elementBytes;
-    options.layout = r.layout;
-    options.banks = std::max<std::int64_t>(2, r.hierarchy.at(systolic::Level::L2).buffers);
-    options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
-    options.capacityBytes = systolic::capacitiesOf(r.hierarchy);
-    options.tile = r.tile;
-    if (o.depth > 0)
-        options.depth = o.depth;
-    else if (r.tile)
-        options.depth = systolic::deepestStep(r.hierarchy, *r.tile, dataflow);
-    return options;
-}
-
-systolic::PipelineMachine machineOf(const SystolicCall& o, const SystolicRequest& r)
-{
-    const bool finite = o.bandwidth == "hierarchy" ||
-                        (o.bandwidth.empty() && (o.hierarchy || o.workload.machine || o.dramGbPerSecond > 0));
-    return finite ? systolic::machineOf(r.hierarchy) : systolic::PipelineMachine{};
-}
-
-std::vector<ProgramOfDataflow> runEachDataflow(const SystolicCall& o, const SystolicRequest& r,
-                                               systolic::ProgramStyle style)
+std::vector<ProgramOfDataflow> runEachDataflow(const SystolicRequest& r, systolic::ProgramStyle style)
 {
     std::vector<ProgramOfDataflow> out;
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
         ProgramOfDataflow& one = out.emplace_back();
         one.dataflow = d;
-        systolic::ProgramOptions options = programOf(o, r, d);
+        systolic::ProgramOptions options = programOptions(r, d);
         options.style = style;
         const auto program = systolic::buildProgram(options);
         if (!program) {
             one.refusal = program.error().text();
             continue;
         }
-        const auto run = systolic::runPipeline(*program, machineOf(o, r));
+        const auto run = systolic::runPipeline(*program, pipelineMachine(r));
         if (!run) {
             one.refusal = run.error().text();
             continue;
@@ -114,7 +91,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     const auto style = systolic::parseProgramStyle(o.pipeline);
     if (!style)
         return style.error();
-    systolic::ProgramOptions options = programOf(o, r, r.timing.dataflow);
+    systolic::ProgramOptions options = programOptions(r, r.timing.dataflow);
     options.style = *style;
     if (!o.schedule.empty()) {
         const auto schedule = systolic::parseL2Schedule(o.schedule);
@@ -128,7 +105,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
     auto program = systolic::buildProgram(options);
     if (!program)
         return program.error();
-    const systolic::PipelineMachine machine = machineOf(o, r);
+    const systolic::PipelineMachine machine = pipelineMachine(r);
     auto run = systolic::runPipeline(*program, machine);
     if (!run)
         return run.error();
@@ -153,39 +130,117 @@ Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
     if (!l2)
         return Error{ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}};
     f.l2Bytes = *l2;
-    f.dramQuery = systolic::dramQueryOf(h, r.gemm, r.timing.dataflow, r.tile);
+    f.dramQuery = dramQueryOf(r);
     if (const auto ok = systolic::checkDramQuery(f.dramQuery); !ok)
         return ok.error();
     f.dram = systolic::dramClosedForm(f.dramQuery);
-
-    f.l2Tile = r.tile.value_or(systolic::arrayTile(r.gemm, h.array, systolic::Dataflow::Os));
-    const std::int64_t nM = ceilDiv(r.gemm.m, f.l2Tile.ti);
-    const std::int64_t nN = ceilDiv(r.gemm.n, f.l2Tile.tj);
-    const std::int64_t nK = ceilDiv(r.gemm.k, f.l2Tile.tk);
-    auto plans = systolic::l2Schedules(r.gemm, f.l2Tile, h.elementBytes,
-                                       h.at(systolic::Level::L2).totalBytes(), std::min<std::int64_t>(2, nK));
-    if (!plans)
-        return plans.error();
-    f.plans = std::move(*plans);
-    if (saturatingMul(saturatingMul(nM, nN), nK) <= kCountedSteps) {
-        auto conflicts = systolic::bankConflicts({r.layout, banksOf(h), nN, nK}, nM, 0);
-        if (!conflicts)
-            return conflicts.error();
-        f.conflicts = std::move(*conflicts);
-    }
-    const auto roofline = systolic::multiLevelRoofline(h, r.gemm, r.timing, r.tile);
+    auto l2Parts = l2Figures(r);
+    if (!l2Parts)
+        return l2Parts.error();
+    f.l2 = std::move(*l2Parts);
+    auto conflicts = f.l2.conflicts(r.layout, 0);
+    if (!conflicts)
+        return conflicts.error();
+    f.conflicts = std::move(*conflicts);
+    const auto roofline = rooflineOf(r);
     if (!roofline)
         return roofline.error();
     f.roofline = *roofline;
-    const auto dataflows = systolic::compareDataflows(h, r.gemm, r.tile, r.timing, r.supply);
+    const auto dataflows = dataflowsOf(r);
     if (!dataflows)
         return dataflows.error();
     f.dataflows = *dataflows;
-    f.energy = lower::arrayEnergy(r.gemm, f.roofline, h.elementBytes, r.energy);
+    f.energy = energyOf(r, f.roofline);
     return f;
 }
 
 } // namespace
+
+SystolicRequest requestOf(const systolic::Settings& s)
+{
+    return {s.gemm,
+            s.timing,
+            s.hierarchy,
+            s.supply,
+            s.ownTile,
+            s.layout,
+            s.ownTile ? 0 : s.depth,
+            s.unlimitedBandwidth,
+            {}};
+}
+
+systolic::ProgramOptions programOptions(const SystolicRequest& r, systolic::Dataflow dataflow)
+{
+    systolic::ProgramOptions options;
+    options.gemm = r.gemm;
+    options.array = r.hierarchy.array;
+    options.dataflow = dataflow;
+    options.weightBuffers = r.timing.weightBuffers;
+    options.elementBytes = r.hierarchy.elementBytes;
+    options.layout = r.layout;
+    options.banks = banksOf(r.hierarchy);
+    options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
+    options.capacityBytes = systolic::capacitiesOf(r.hierarchy);
+    options.tile = r.tile;
+    if (r.depth > 0)
+        options.depth = r.depth;
+    else if (r.tile)
+        options.depth = systolic::deepestStep(r.hierarchy, *r.tile, dataflow);
+    return options;
+}
+
+systolic::PipelineMachine pipelineMachine(const SystolicRequest& r)
+{
+    return r.unlimitedBandwidth ? systolic::PipelineMachine{} : systolic::machineOf(r.hierarchy);
+}
+
+Result<std::optional<systolic::BankConflicts>> L2Figures::conflicts(systolic::BankLayout layout,
+                                                                    std::size_t listed) const
+{
+    if (saturatingMul(saturatingMul(nM, nN), nK) > kMaxCountedSteps)
+        return std::optional<systolic::BankConflicts>();
+    auto counted = systolic::bankConflicts(bankMap(layout), nM, listed);
+    if (!counted)
+        return counted.error();
+    return std::optional(std::move(*counted));
+}
+
+Result<L2Figures> l2Figures(const SystolicRequest& r)
+{
+    L2Figures out;
+    out.tile = r.tile.value_or(systolic::arrayTile(r.gemm, r.hierarchy.array, systolic::Dataflow::Os));
+    out.nM = ceilDiv(r.gemm.m, out.tile.ti);
+    out.nN = ceilDiv(r.gemm.n, out.tile.tj);
+    out.nK = ceilDiv(r.gemm.k, out.tile.tk);
+    out.banks = banksOf(r.hierarchy);
+    auto plans = systolic::l2Schedules(r.gemm, out.tile, r.hierarchy.elementBytes,
+                                       r.hierarchy.at(systolic::Level::L2).totalBytes(),
+                                       std::min<std::int64_t>(2, out.nK));
+    if (!plans)
+        return plans.error();
+    out.plans = std::move(*plans);
+    return out;
+}
+
+Result<systolic::Roofline> rooflineOf(const SystolicRequest& r)
+{
+    return systolic::multiLevelRoofline(r.hierarchy, r.gemm, r.timing, r.tile);
+}
+
+Result<systolic::DataflowComparison> dataflowsOf(const SystolicRequest& r)
+{
+    return systolic::compareDataflows(r.hierarchy, r.gemm, r.tile, r.timing, r.supply);
+}
+
+systolic::DramQuery dramQueryOf(const SystolicRequest& r)
+{
+    return systolic::dramQueryOf(r.hierarchy, r.gemm, r.timing.dataflow, r.tile);
+}
+
+lower::ArrayEnergy energyOf(const SystolicRequest& r, const systolic::Roofline& roofline)
+{
+    return lower::arrayEnergy(r.gemm, roofline, r.hierarchy.elementBytes, r.energy);
+}
 
 double SystolicFigures::utilization(const SystolicRequest& r) const
 {
@@ -200,11 +255,6 @@ double NetworkAnswer::osFewerThanWs() const
     };
     const double ws = cycles(systolic::Dataflow::Ws);
     return ws > 0 ? 1 - cycles(systolic::Dataflow::Os) / ws : 0;
-}
-
-std::int64_t banksOf(const systolic::Hierarchy& h)
-{
-    return std::max<std::int64_t>(2, h.at(systolic::Level::L2).buffers);
 }
 
 std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind)
@@ -252,7 +302,7 @@ Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress&
         out.figures.cycles = out.pipeline->run.cycles;
     }
     if (call.compare)
-        out.programs = runEachDataflow(call, r, out.pipeline->program.options.style);
+        out.programs = runEachDataflow(r, out.pipeline->program.options.style);
     return out;
 }
 
@@ -261,15 +311,15 @@ Result<NetworkAnswer> systolicNetwork(const SystolicCall& call)
     const auto request = readCall(call);
     if (!request)
         return request.error();
-    const auto read = lowerWorkload(call.workload);
-    if (!read)
-        return read.error();
+    const auto model = putOnMachine(call.workload);
+    if (!model)
+        return model.error();
     NetworkAnswer out;
-    out.name = read->workload->model.name;
+    out.name = (*model)->model().name;
     out.request = *request;
-    const auto layers = lower::gemmsOf(read->lowered);
+    const auto layers = lower::gemmsOf((*model)->lowered);
     const auto tableOf = [&](const systolic::TimingOptions& timing) {
-        return lower::networkTable(layers, out.request.hierarchy, timing, read->machine.energy);
+        return lower::networkTable(layers, out.request.hierarchy, timing, (*model)->machine.energy);
     };
     auto table = tableOf(out.request.timing);
     if (!table) {

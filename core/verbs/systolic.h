@@ -6,6 +6,7 @@
 #include "lower/network_table.h"
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"
+#include "systolic/settings.h"
 #include "verbs/workload.h"
 
 #include <array>
@@ -40,7 +41,8 @@ void bindOptions(OptionList& o, SystolicCall& call);
 /// What an option of one product needs: "--gemm or --layer".
 inline constexpr const char* kOneProduct = "--gemm or --layer";
 
-/// The call, read.
+/// One product on one array with its memories: the call, read, or the settings of the window. What the
+/// functions below give is for both.
 struct SystolicRequest
 {
     systolic::Gemm gemm;
@@ -49,8 +51,43 @@ struct SystolicRequest
     systolic::EdgeSupply supply;
     std::optional<systolic::TileShape> tile; ///< none: arrayTile() of the dataflow
     systolic::BankLayout layout = systolic::BankLayout::Split;
-    Machine::Energy energy; ///< the machine's table, or the default one
+    std::int64_t depth = 0; ///< of a COMPUTE; 0: the deepest that L1 holds of `tile`, without one kTileDepth
+    bool unlimitedBandwidth = false; ///< of the memories of a program
+    Machine::Energy energy;          ///< the machine's table, or the default one
 };
+/// The settings of the window. The depth that they name counts where no tile was chosen by hand.
+[[nodiscard]] SystolicRequest requestOf(const systolic::Settings& settings);
+
+/// The program of a dataflow, and what runs it.
+[[nodiscard]] systolic::ProgramOptions programOptions(const SystolicRequest& request,
+                                                      systolic::Dataflow dataflow);
+[[nodiscard]] systolic::PipelineMachine pipelineMachine(const SystolicRequest& request);
+
+/// Steps of which bank conflicts are counted at most.
+inline constexpr std::int64_t kMaxCountedSteps = std::int64_t{1} << 24;
+/// The schedules of L2 and its banks, output-stationary (docs/rules/systolic.md 3).
+struct L2Figures
+{
+    systolic::TileShape tile;
+    std::int64_t nM = 0, nN = 0, nK = 0; ///< tiles
+    std::int64_t banks = 2;
+    std::vector<systolic::L2Plan> plans;
+
+    [[nodiscard]] systolic::BankMap bankMap(systolic::BankLayout layout) const
+    {
+        return {layout, banks, nN, nK};
+    }
+    /// Nothing for more than kMaxCountedSteps steps. The first `listed` conflicts are listed.
+    [[nodiscard]] Result<std::optional<systolic::BankConflicts>> conflicts(systolic::BankLayout layout,
+                                                                           std::size_t listed) const;
+};
+[[nodiscard]] Result<L2Figures> l2Figures(const SystolicRequest& request);
+
+/// Traffic, roofs and dataflows at the tile of the request.
+[[nodiscard]] Result<systolic::Roofline> rooflineOf(const SystolicRequest& request);
+[[nodiscard]] Result<systolic::DataflowComparison> dataflowsOf(const SystolicRequest& request);
+[[nodiscard]] systolic::DramQuery dramQueryOf(const SystolicRequest& request);
+[[nodiscard]] lower::ArrayEnergy energyOf(const SystolicRequest& request, const systolic::Roofline& roofline);
 
 /// Every figure that the text and the JSON document give, computed once for both.
 struct SystolicFigures
@@ -63,8 +100,7 @@ struct SystolicFigures
     std::int64_t l2Bytes = 0; ///< docs/rules/systolic.md 3.4
     systolic::DramQuery dramQuery;
     systolic::DramTraffic dram;
-    systolic::TileShape l2Tile; ///< of the schedules and of the banks, output-stationary
-    std::vector<systolic::L2Plan> plans;
+    L2Figures l2;
     std::optional<systolic::BankConflicts> conflicts; ///< none: too many steps to count
     systolic::Roofline roofline;
     systolic::DataflowComparison dataflows;
@@ -86,8 +122,6 @@ struct SystolicPipeline
 /// Bytes of a program's DMA; those of its commands of a kind.
 [[nodiscard]] std::int64_t dramBytesOf(const systolic::Program& program);
 [[nodiscard]] std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind);
-/// Banks of the L2, at least two.
-[[nodiscard]] std::int64_t banksOf(const systolic::Hierarchy& hierarchy);
 
 /// The program of each dataflow on the same machine; nothing for one that cannot be built, and why.
 struct ProgramOfDataflow

@@ -71,9 +71,9 @@ Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
                    {"l3_bytes", f.dramQuery.l3Bytes},
                    {"matrices", std::move(matrices)},
                    {"compulsory_bytes", f.dram.compulsoryBytes}};
-    const auto best = systolic::bestL2Schedule(f.plans);
+    const auto best = systolic::bestL2Schedule(f.l2.plans);
     Json plans = Json::array();
-    for (const systolic::L2Plan& p : f.plans)
+    for (const systolic::L2Plan& p : f.l2.plans)
         plans.push_back({{"schedule", systolic::l2ScheduleName(p.schedule)},
                          {"passes", p.passes},
                          {"traffic_bytes", p.trafficBytes()},
@@ -81,9 +81,9 @@ Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
                          {"double_buffered_bytes", p.doubleBytes},
                          {"fits", p.fits},
                          {"best", best && best->schedule == p.schedule}});
-    out["l2_schedules"] = {{"tile", tileJson(f.l2Tile)}, {"of", std::move(plans)}};
+    out["l2_schedules"] = {{"tile", tileJson(f.l2.tile)}, {"of", std::move(plans)}};
     out["bank_conflicts"] = {{"layout", layoutWord(r.layout)},
-                             {"banks", banksOf(r.hierarchy)},
+                             {"banks", f.l2.banks},
                              {"count", f.conflicts ? Json(f.conflicts->count) : Json(nullptr)},
                              {"steps", f.conflicts ? Json(f.conflicts->steps) : Json(nullptr)}};
     Json levels = Json::array();

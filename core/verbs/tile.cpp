@@ -2,6 +2,7 @@
 #include "verbs/tile.h"
 
 #include "base/integer.h"
+#include "systolic/roofline.h"
 
 namespace tilewright::verbs {
 
@@ -32,14 +33,6 @@ std::optional<systolic::Hierarchy> hierarchyOf(const TileCall& o)
         return lower::hierarchyOf(o.workload.machineOrEdge());
     return o.hierarchy;
 }
-
-/// The call, read; without a product of a network.
-struct TileRequest
-{
-    systolic::TileQuery query;
-    systolic::TileMethod method = systolic::TileMethod::Exhaustive;
-    systolic::Hierarchy hierarchy;
-};
 
 Result<TileRequest> readTileCall(const TileCall& o)
 {
@@ -75,47 +68,93 @@ Result<TileRequest> readTileCall(const TileCall& o)
     out.hierarchy.array = q.array;
     out.hierarchy.elementBytes = q.elementBytes;
     out.method = *method;
+    if (!o.tile.empty()) {
+        const auto tile = systolic::parseTileShape(o.tile);
+        if (!tile)
+            return tile.error();
+        out.given = *tile;
+    }
+    out.levels.footprint = q.footprint;
+    for (std::size_t l = 0; l < out.levels.room.size(); ++l) { // L3, L2, L1
+        if (!o.levelBuffers.empty())
+            out.levels.room[l].buffers = o.levelBuffers[l];
+        if (!o.levelBuffering.empty())
+            out.levels.room[l].buffering = o.levelBuffering[l];
+    }
     return out;
 }
 
 } // namespace
 
-Result<TileAnswer> tileOfProduct(const TileCall& call)
+TileRequest tileRequestOf(const systolic::Settings& s)
 {
-    auto request = readTileCall(call);
-    if (!request)
-        return request.error();
-    TileAnswer out;
-    out.query = request->query;
-    out.hierarchy = std::move(request->hierarchy);
-    const systolic::TileQuery& q = out.query;
-    out.given = !call.tile.empty();
-    std::optional<systolic::TileShape> given;
-    if (out.given) {
-        const auto tile = systolic::parseTileShape(call.tile);
-        if (!tile)
-            return tile.error();
-        given = *tile;
-    }
-    const auto choice = given ? systolic::describeTile(q, *given) : systolic::chooseTile(q, request->method);
+    return {s.tileQuery(), s.method, s.ownTile, s.hierarchy, {.footprint = s.footprint}};
+}
+
+std::vector<systolic::Constraint> TileAnswer::constraints() const
+{
+    return systolic::tileConstraints(hierarchy, query.gemm, choice.tile);
+}
+
+systolic::ReuseFactors TileAnswer::reuse() const
+{
+    return systolic::reuseFactors(query.gemm, choice.tile);
+}
+
+Result<systolic::ThreeLevelTiling> TileAnswer::threeLevels() const
+{
+    return systolic::threeLevelTiling(hierarchy, query.gemm, levels);
+}
+
+Result<TileAnswer> tileOfProduct(const TileRequest& request)
+{
+    const systolic::TileQuery& q = request.query;
+    const auto choice =
+        request.given ? systolic::describeTile(q, *request.given) : systolic::chooseTile(q, request.method);
     if (!choice)
         return choice.error();
-    out.choice = *choice;
-    out.levels.footprint = q.footprint;
-    for (std::size_t l = 0; l < 3; ++l) {
-        if (!call.levelBuffers.empty())
-            out.levels.room[l].buffers = call.levelBuffers[l];
-        if (!call.levelBuffering.empty())
-            out.levels.room[l].buffering = call.levelBuffering[l];
-    }
-    const bool levelsGiven = !call.levelBuffers.empty() || !call.levelBuffering.empty();
-    if (const auto fits = systolic::threeLevelTiling(out.hierarchy, q.gemm, out.levels); levelsGiven && !fits)
-        return fits.error();
     const auto bytes = checkedMul(choice->elements, q.elementBytes);
     if (!bytes)
         return Error{ErrorCode::Problem, "the traffic in bytes overflows", "--gemm", {}};
+    TileAnswer out;
+    out.query = q;
+    out.choice = *choice;
+    out.given = request.given.has_value();
+    out.hierarchy = request.hierarchy;
+    out.levels = request.levels;
     out.bytes = *bytes;
     out.dram = systolic::dramQueryOf(out.hierarchy, q.gemm, systolic::Dataflow::Os, choice->tile);
+    return out;
+}
+
+Result<TileAnswer> tileOfProduct(const TileCall& call)
+{
+    const auto request = readTileCall(call);
+    if (!request)
+        return request.error();
+    auto out = tileOfProduct(*request);
+    const bool levelsGiven = !call.levelBuffers.empty() || !call.levelBuffering.empty();
+    if (out && levelsGiven)
+        if (const auto fits = out->threeLevels(); !fits)
+            return fits.error();
+    return out;
+}
+
+std::vector<DramOfOrder> dramOfOrders(const TileAnswer& answer, bool withBelady, const Progress& progress)
+{
+    std::vector<DramOfOrder> out;
+    if (!systolic::checkDramQuery(answer.dram))
+        return out;
+    systolic::DramQuery q = answer.dram;
+    for (const systolic::LoopOrder order : systolic::kLoopOrders) {
+        q.order = order;
+        q.replacement = systolic::Replacement::Lru;
+        out.push_back({order, systolic::dramClosedForm(q), {}});
+        q.replacement = systolic::Replacement::Belady;
+        if (withBelady)
+            if (const auto belady = systolic::simulateDram(q, progress))
+                out.back().belady = *belady;
+    }
     return out;
 }
 
@@ -131,12 +170,12 @@ Result<std::vector<LayerTile>> tilesOfNetwork(const TileCall& call)
     auto request = readTileCall(call);
     if (!request)
         return request.error();
-    const auto read = lowerWorkload(call.workload);
-    if (!read)
-        return read.error();
+    const auto model = putOnMachine(call.workload);
+    if (!model)
+        return model.error();
     std::vector<LayerTile> out;
     systolic::TileQuery& q = request->query;
-    for (lower::GemmLayer& layer : lower::gemmsOf(read->lowered)) {
+    for (lower::GemmLayer& layer : lower::gemmsOf((*model)->lowered)) {
         q.gemm = layer.gemm;
         const auto choice = systolic::chooseTile(q, request->method);
         if (!choice) {

@@ -3,7 +3,7 @@
 
 #include "base/progress.h"
 #include "systolic/dram_traffic.h"
-#include "systolic/tile_search.h"
+#include "systolic/settings.h"
 #include "verbs/workload.h"
 
 #include <vector>
@@ -33,6 +33,17 @@ struct TileCall
 void bindOptions(OptionList& o, TileCall& call);
 [[nodiscard]] Status readFiles(TileCall& call);
 
+/// What a tile is asked for: the call, read, or the settings of the window.
+struct TileRequest
+{
+    systolic::TileQuery query; ///< without a product of a network
+    systolic::TileMethod method = systolic::TileMethod::Exhaustive;
+    std::optional<systolic::TileShape> given; ///< instead of a choice
+    systolic::Hierarchy hierarchy;            ///< with the array that counts
+    systolic::ThreeLevelOptions levels;
+};
+[[nodiscard]] TileRequest tileRequestOf(const systolic::Settings& settings);
+
 /// A tile of one product, with what it is judged by.
 struct TileAnswer
 {
@@ -41,12 +52,29 @@ struct TileAnswer
     bool given = false; ///< not chosen
     systolic::Hierarchy hierarchy;
     systolic::ThreeLevelOptions levels;
+
+    [[nodiscard]] std::vector<systolic::Constraint> constraints() const;
+    [[nodiscard]] systolic::ReuseFactors reuse() const;
+    [[nodiscard]] Result<systolic::ThreeLevelTiling> threeLevels() const;
+
     std::int64_t bytes = 0;   ///< of the traffic into the level
     systolic::DramQuery dram; ///< output-stationary
     std::optional<systolic::AdaptiveStationary> adaptive;
     bool interrupted = false; ///< `adaptive` is not known
 };
+[[nodiscard]] Result<TileAnswer> tileOfProduct(const TileRequest& request);
 [[nodiscard]] Result<TileAnswer> tileOfProduct(const TileCall& call);
+
+/// DRAM traffic in one order of the tile loops.
+struct DramOfOrder
+{
+    systolic::LoopOrder order = systolic::LoopOrder::Ijk;
+    systolic::DramTraffic lru;
+    std::optional<systolic::DramTraffic> belady; ///< where it was asked for
+};
+/// In every order; nothing where the traffic cannot be counted.
+[[nodiscard]] std::vector<DramOfOrder> dramOfOrders(const TileAnswer& answer, bool withBelady,
+                                                    const Progress& progress = {});
 /// The traffic of every dataflow and of a choice among them, which takes longest; the answer says whether it
 /// was interrupted.
 void addAdaptive(TileAnswer& answer, const Progress& progress);

@@ -2,6 +2,7 @@
 #include "verbs/tile.h"
 
 #include "base/json_reader.h"
+#include "systolic/roofline.h"
 
 namespace tilewright::verbs {
 
@@ -26,17 +27,17 @@ std::string tileJson(const TileAnswer& a)
     out["elements"] = c.elements;
     if (const auto best = systolic::exhaustiveTile(q))
         out["above_optimum"] = static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1;
-    const systolic::ReuseFactors f = systolic::reuseFactors(q.gemm, c.tile);
+    const systolic::ReuseFactors f = a.reuse();
     out["reuse"] = {{"A", f.a}, {"B", f.b}, {"C", f.c}};
     out["constraints"] = Json::array();
-    for (const systolic::Constraint& k : systolic::tileConstraints(h, q.gemm, c.tile))
+    for (const systolic::Constraint& k : a.constraints())
         out["constraints"].push_back({{"name", k.name},
                                       {"used", k.used},
                                       {"available", k.available},
                                       {"unit", k.unit},
                                       {"limit", k.limit},
                                       {"fits", k.fits()}});
-    if (const auto levels = systolic::threeLevelTiling(h, q.gemm, a.levels)) {
+    if (const auto levels = a.threeLevels()) {
         out["levels"] = Json::array();
         for (const systolic::LevelTile& t : levels->level)
             out["levels"].push_back({{"level", systolic::levelName(t.level)},

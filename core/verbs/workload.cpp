@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/workload.h"
 
-#include "base/file.h"
-#include "lower/on_machine.h"
-#include "model/file_kind.h"
-#include "model/topology.h"
-
 #include <algorithm>
 #include <charconv>
 
@@ -16,38 +11,21 @@ Machine WorkloadCall::machineOrEdge() const
     return machine ? *machine : *machinePreset("edge");
 }
 
-Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call)
+Result<lower::ModelOnMachinePtr> putOnMachine(const WorkloadCall& call)
 {
-    if (call.workload->noModel)
-        return *call.workload->noModel;
-    Machine machine = call.machineOrEdge();
-    auto lowered = lower::lowerToProblem(call.workload->model, machine);
-    if (!lowered) {
-        Error error = lowered.error();
-        error.file = call.file;
-        return error;
-    }
-    if (call.workload->problem)
-        lower::keepIds(*lowered, *call.workload->problem);
-    return LoweredWorkload{call.workload, std::move(machine), std::move(*lowered)};
+    auto model = lower::putOnMachine(call.workload, call.machineOrEdge());
+    if (model)
+        return model;
+    Error error = model.error();
+    error.file = call.file;
+    return error;
 }
 
-Result<LoweredWorkload> lowerNamed(WorkloadCall& call)
+Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call)
 {
     if (Status s = readFiles(call); !s)
         return s.error();
-    return lowerWorkload(call);
-}
-
-bool isProblemFile(const std::string& file)
-{
-    if (onnx::isOnnxFile(file))
-        return false;
-    const auto text = readFile(file);
-    if (!text || model::isTopology(*text))
-        return !text;
-    const auto kind = fileKindOf(*text, file);
-    return !kind || *kind == FileKind::Problem || *kind == FileKind::Schedule;
+    return putOnMachine(call);
 }
 
 Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, const std::string& name)
@@ -96,10 +74,10 @@ Result<systolic::Gemm> productOf(const WorkloadCall& call, const std::string& ge
     }
     if (layer.empty())
         return systolic::Gemm{1, 1, 1};
-    const auto read = lowerWorkload(call);
-    if (!read)
-        return read.error();
-    const auto found = productNamed(read->lowered, layer);
+    const auto model = putOnMachine(call);
+    if (!model)
+        return model.error();
+    const auto found = productNamed((*model)->lowered, layer);
     if (!found)
         return found.error();
     return found->gemm;

@@ -3,8 +3,7 @@
 // Python.
 #pragma once
 
-#include "lower/machine_lenses.h"
-#include "lower/workload.h"
+#include "lower/on_machine.h"
 #include "verbs/options.h"
 
 #include <memory>
@@ -36,23 +35,17 @@ struct WorkloadCall
 
 /// --dim and --machine.
 void bindOptions(OptionList& o, WorkloadCall& call);
-/// `usual`: the dimensions where none are given.
-[[nodiscard]] Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual = {});
+/// Reads workload and machine where they are only named. `usual`: the dimensions where none are given.
+/// `asProblem`: a schedule in the place of a problem is refused by the reader of problems, which names the
+/// missing field.
+[[nodiscard]] Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual = {},
+                               bool asProblem = false);
 
-/// Any workload lowered to the machine.
-struct LoweredWorkload
-{
-    std::shared_ptr<const lower::Workload> workload;
-    Machine machine;
-    lower::LoweredProblem lowered;
-};
-[[nodiscard]] Result<LoweredWorkload> lowerWorkload(const WorkloadCall& call);
+/// The workload on the machine. The Error names the file.
+[[nodiscard]] Result<lower::ModelOnMachinePtr> putOnMachine(const WorkloadCall& call);
 
-/// The same of a workload whose files are read first.
-[[nodiscard]] Result<LoweredWorkload> lowerNamed(WorkloadCall& call);
-
-/// Is the file a problem, or one that only the reader of problems has a sentence for?
-[[nodiscard]] bool isProblemFile(const std::string& file);
+/// readFiles(), then putOnMachine().
+[[nodiscard]] Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call);
 
 /// A product of a network by the name of an operator; "NAME:2" is the second one of an operator that has
 /// several (attention). The Error says which there are.

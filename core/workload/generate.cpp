@@ -19,11 +19,12 @@ std::string numbered(const char* name, std::int64_t i)
     return name + std::to_string(i);
 }
 
-/// Uniform in [0, n); not std::uniform_int_distribution, whose numbers differ between libraries.
-class Dice
+/// Random integers, uniform in [0, n). std::uniform_int_distribution is not used: its results differ between
+/// standard libraries.
+class RandomIntegers
 {
 public:
-    explicit Dice(std::uint64_t seed) : m_engine(seed) {}
+    explicit RandomIntegers(std::uint64_t seed) : m_engine(seed) {}
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(m_engine() % n); }
     std::int64_t between(std::int64_t low, std::int64_t high)
     {
@@ -38,13 +39,13 @@ class Generator
 {
 public:
     Generator(const GenerateOptions& options, std::string name)
-        : m_o(options), m_dice(options.seed),
+        : m_o(options), m_random(options.seed),
           m_g(std::move(name), {options.capacity, options.bandwidth, options.native, options.native, {}})
     {
         if (m_o.ragged)
             for (std::int64_t* size : {&m_o.rows, &m_o.width, &m_o.hidden})
                 *size = std::max<std::int64_t>(
-                    1, *size - m_dice.between(1, std::max<std::int64_t>(1, *size / 8)));
+                    1, *size - m_random.between(1, std::max<std::int64_t>(1, *size / 8)));
     }
 
     Result<ProblemPtr> run()
@@ -81,7 +82,7 @@ private:
         return m_g.input(rows, cols, name);
     }
 
-    /// x times a weight of its own.
+    /// Product of x with a new weight tensor.
     TensorId linear(TensorId x, std::int64_t cols, const std::string& name)
     {
         return m_g.matmul(x, weight(m_g.tensor(x).width, cols, name + ".weight"), name);
@@ -98,7 +99,7 @@ private:
             for (std::int64_t h = 0; h < m_o.branches; ++h) {
                 const std::string q = p + numbered("head", h) + ".";
                 const TensorId query = linear(normed, head, q + "query");
-                // The keys are cached, already transposed: graphs have no transposition.
+                // The keys come transposed from the cache: a problem has no transposition op.
                 const TensorId keys = m_g.input(head, m_o.rows, q + "keys");
                 const TensorId scores = m_g.matmul(query, keys, q + "scores");
                 const TensorId weights = m_g.pointwise({scores}, q + "softmax");
@@ -137,7 +138,7 @@ private:
             std::vector<TensorId> taps;
             for (std::int64_t t = 0; t < m_o.branches; ++t) {
                 const std::string q = p + numbered("tap", t) + ".";
-                // The middle tap reads the image itself.
+                // The middle tap has no shift and reads the activation directly.
                 const TensorId image = t == m_o.branches / 2 ? active : m_g.pointwise({active}, q + "shift");
                 taps.push_back(linear(image, m_o.hidden, q + "conv"));
             }
@@ -175,7 +176,7 @@ private:
                 const TensorId up = linear(x, m_o.hidden, q + "up");
                 const TensorId active = m_g.pointwise({up}, q + "silu");
                 const TensorId down = linear(active, m_o.width, q + "down");
-                // A share for every row, repeated along the columns by a constant matrix.
+                // A selector matrix repeats the share of this expert along the columns of each row.
                 const TensorId gate =
                     m_g.matmul(shares, weight(m_o.branches, m_o.width, q + "selector"), q + "gate");
                 parts.push_back(m_g.pointwise({down, gate}, q + "scale"));
@@ -204,34 +205,35 @@ private:
         }
     }
 
-    /// Each op reads recent results, so that the graph gets layers, with a long edge now and then.
+    /// Adds ops that read recent results. Now and then an op reads an old result, which gives the graph long
+    /// edges.
     void random()
     {
         const std::array<std::int64_t, 2> largest{m_o.rows, m_o.width};
         const auto size = [&](std::size_t axis) {
-            const std::int64_t whole = std::max<std::int64_t>(1, largest[axis] >> m_dice.below(3));
-            return m_o.ragged ? std::max<std::int64_t>(1, whole - m_dice.between(0, whole / 4)) : whole;
+            const std::int64_t whole = std::max<std::int64_t>(1, largest[axis] >> m_random.below(3));
+            return m_o.ragged ? std::max<std::int64_t>(1, whole - m_random.between(0, whole / 4)) : whole;
         };
         std::vector<TensorId> pool;
         for (std::int64_t i = 0; i < std::max<std::int64_t>(1, m_o.branches / 2); ++i)
             pool.push_back(m_g.input(size(0), size(1), numbered("x", i)));
         const auto recent = [&] {
-            const auto window = static_cast<std::size_t>(m_o.branches) * (m_dice.below(8) == 0 ? 4 : 1);
-            return pool[pool.size() - 1 - m_dice.below(std::min(pool.size(), window))];
+            const auto window = static_cast<std::size_t>(m_o.branches) * (m_random.below(8) == 0 ? 4 : 1);
+            return pool[pool.size() - 1 - m_random.below(std::min(pool.size(), window))];
         };
         for (std::int64_t i = 0; i < m_o.ops; ++i) {
             const TensorId a = recent();
             const Tensor shape = m_g.tensor(a);
-            if (m_dice.below(2) == 0) {
-                // A weight of its own, or an earlier result that fits.
+            if (m_random.below(2) == 0) {
+                // The second operand is an earlier result of fitting shape or a new weight tensor.
                 TensorId b = recent();
-                if (m_g.tensor(b).height != shape.width || m_dice.below(2) == 0)
+                if (m_g.tensor(b).height != shape.width || m_random.below(2) == 0)
                     b = weight(shape.width, size(1), numbered("w", i));
                 pool.push_back(m_g.matmul(a, b, numbered("matmul", i)));
                 continue;
             }
             std::vector<TensorId> inputs{a};
-            for (std::size_t extra = m_dice.below(3); extra > 0; --extra) {
+            for (std::size_t extra = m_random.below(3); extra > 0; --extra) {
                 const TensorId b = recent();
                 const bool known = std::ranges::find(inputs, b) != inputs.end();
                 if (!known && m_g.tensor(b).height == shape.height && m_g.tensor(b).width == shape.width)
@@ -242,7 +244,7 @@ private:
     }
 
     GenerateOptions m_o;
-    Dice m_dice;
+    RandomIntegers m_random;
     ProblemBuilder m_g;
 };
 
@@ -300,7 +302,8 @@ constexpr std::array<WorkloadKindInfo, 7> kKinds{{
     {WorkloadKind::Diamond, "diamond", "results that branch and are joined again", "branches"},
     {WorkloadKind::Moe, "moe", "a router and gated experts", "experts"},
     {WorkloadKind::FanOut, "fan-out", "many products of one shared operand", "products"},
-    {WorkloadKind::Random, "random", "a layered mixture of shapes and types", "how far back an op reads"},
+    {WorkloadKind::Random, "random", "a layered mixture of shapes and types",
+     "number of recent results that an op can read"},
 }};
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only, as base/json_document.h.
+// Included from *_json.cpp files only, like base/json_document.h.
 #pragma once
 
 #include "base/json_reader.h"
@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-/// The hardware under the names that a problem file has for it.
+/// Writes the hardware with the field names of a problem file.
 [[nodiscard]] inline Json hardwareJson(const Hardware& hardware)
 {
     std::vector<std::int64_t> native{hardware.nativeWidth, hardware.nativeHeight};

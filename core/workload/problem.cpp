@@ -16,7 +16,7 @@ std::string at(const char* field, std::size_t i)
     return std::string(field) + "[" + std::to_string(i) + "]";
 }
 
-Error bad(std::string path, std::string message)
+Error fieldError(std::string path, std::string message)
 {
     return {ErrorCode::Problem, std::move(message), std::move(path), {}};
 }
@@ -30,12 +30,12 @@ std::optional<Error> checkHardware(const Hardware& hw)
 {
     const auto positive = [](std::int64_t v) { return v >= 1 && v <= kMaxArea; };
     if (!positive(hw.fastMemoryCapacity))
-        return bad("fast_memory_capacity", "must be a positive integer of at most 2^62");
+        return fieldError("fast_memory_capacity", "must be a positive integer of at most 2^62");
     if (!positive(hw.slowMemoryBandwidth))
-        return bad("slow_memory_bandwidth", "must be a positive integer of at most 2^62");
+        return fieldError("slow_memory_bandwidth", "must be a positive integer of at most 2^62");
     for (const std::int64_t n : {hw.nativeWidth, hw.nativeHeight, hw.nativeDepth.value_or(1)})
         if (n < 1 || n > kMaxDimension)
-            return bad("native_granularity", "entries must be from 1 to 2^31");
+            return fieldError("native_granularity", "entries must be from 1 to 2^31");
     return std::nullopt;
 }
 
@@ -45,12 +45,12 @@ std::optional<Error> checkTensors(const IdVector<TensorId, Tensor>& tensors)
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         const Tensor& t = tensors[TensorId(i)];
         if (t.width < 1 || t.width > kMaxDimension)
-            return bad(at("widths", i), "must be from 1 to 2^31");
+            return fieldError(at("widths", i), "must be from 1 to 2^31");
         if (t.height < 1 || t.height > kMaxDimension)
-            return bad(at("heights", i), "must be from 1 to 2^31");
+            return fieldError(at("heights", i), "must be from 1 to 2^31");
         const auto next = checkedAdd(sum, t.elements());
         if (!next || *next > kMaxArea)
-            return bad(at("widths", i), "the tensors together have more than 2^62 elements");
+            return fieldError(at("widths", i), "the tensors together have more than 2^62 elements");
         sum = *next;
     }
     return std::nullopt;
@@ -61,45 +61,45 @@ std::optional<Error> checkOp(const Problem::Data& data, std::size_t i)
     const Op& op = data.ops[OpId(i)];
     for (std::size_t j = 0; j < op.inputs.size(); ++j)
         if (op.inputs[j].index() >= data.tensors.size())
-            return bad(at("inputs", i) + "[" + std::to_string(j) + "]",
-                       "tensor " + std::to_string(op.inputs[j].value) + " does not exist, there are " +
-                           std::to_string(data.tensors.size()));
+            return fieldError(at("inputs", i) + "[" + std::to_string(j) + "]",
+                              "tensor " + std::to_string(op.inputs[j].value) + " does not exist, there are " +
+                                  std::to_string(data.tensors.size()));
     if (op.output.index() >= data.tensors.size())
-        return bad(at("outputs", i) + "[0]", "tensor " + std::to_string(op.output.value) +
-                                                 " does not exist, there are " +
-                                                 std::to_string(data.tensors.size()));
+        return fieldError(at("outputs", i) + "[0]", "tensor " + std::to_string(op.output.value) +
+                                                        " does not exist, there are " +
+                                                        std::to_string(data.tensors.size()));
     if (op.baseCost < 0 || op.baseCost > kMaxDimension)
-        return bad(at("base_costs", i), "must be from 0 to 2^31");
+        return fieldError(at("base_costs", i), "must be from 0 to 2^31");
     const Tensor& out = data.tensors[op.output];
     if (op.type == OpType::Pointwise) {
         if (op.inputs.empty())
-            return bad(at("inputs", i), "a Pointwise needs at least one input");
+            return fieldError(at("inputs", i), "a Pointwise needs at least one input");
         for (std::size_t j = 0; j < op.inputs.size(); ++j) {
             const Tensor& in = data.tensors[op.inputs[j]];
             if (in.width != out.width || in.height != out.height)
-                return bad(at("inputs", i) + "[" + std::to_string(j) + "]",
-                           "tensor " + std::to_string(op.inputs[j].value) + " is " + shape(in) +
-                               " but the output of this Pointwise is " + shape(out));
+                return fieldError(at("inputs", i) + "[" + std::to_string(j) + "]",
+                                  "tensor " + std::to_string(op.inputs[j].value) + " is " + shape(in) +
+                                      " but the output of this Pointwise is " + shape(out));
         }
         return std::nullopt;
     }
     if (op.inputs.size() != 2)
-        return bad(at("inputs", i),
-                   "a MatMul needs exactly two inputs (LHS, RHS), got " + std::to_string(op.inputs.size()));
+        return fieldError(at("inputs", i), "a MatMul needs exactly two inputs (LHS, RHS), got " +
+                                               std::to_string(op.inputs.size()));
     const Tensor& lhs = data.tensors[op.inputs[0]];
     const Tensor& rhs = data.tensors[op.inputs[1]];
     if (lhs.width != rhs.height)
-        return bad(at("inputs", i), "the LHS is " + shape(lhs) + " and the RHS " + shape(rhs) +
-                                        ": the width of the LHS must equal the height of the RHS");
+        return fieldError(at("inputs", i), "the LHS is " + shape(lhs) + " and the RHS " + shape(rhs) +
+                                               ": the width of the LHS must equal the height of the RHS");
     if (lhs.height != out.height || rhs.width != out.width)
-        return bad(at("outputs", i), "the product of " + shape(lhs) + " and " + shape(rhs) + " is " +
-                                         std::to_string(lhs.height) + " x " + std::to_string(rhs.width) +
-                                         ", but tensor " + std::to_string(op.output.value) + " is " +
-                                         shape(out));
+        return fieldError(at("outputs", i), "the product of " + shape(lhs) + " and " + shape(rhs) + " is " +
+                                                std::to_string(lhs.height) + " x " +
+                                                std::to_string(rhs.width) + ", but tensor " +
+                                                std::to_string(op.output.value) + " is " + shape(out));
     return std::nullopt;
 }
 
-/// R1.7, but for cycles.
+/// Checks R1.7, except for cycles.
 std::optional<Error> checkViews(const Problem::Data& data,
                                 const IdVector<TensorId, std::optional<OpId>>& producers)
 {
@@ -114,31 +114,32 @@ std::optional<Error> checkViews(const Problem::Data& data,
                    std::to_string(data.tensors.size());
         };
         if (const auto reason = missing(view.tensor))
-            return bad(here + "[0]", *reason);
+            return fieldError(here + "[0]", *reason);
         const std::string name = "tensor " + std::to_string(view.tensor.value);
         if (const auto producer = producers[view.tensor])
-            return bad(here + "[0]", name + " is produced by op " + std::to_string(producer->value) +
-                                         ", a view has no producer");
+            return fieldError(here + "[0]", name + " is produced by op " + std::to_string(producer->value) +
+                                                ", a view has no producer");
         if (isView[view.tensor.index()] != 0)
-            return bad(here + "[0]", name + " is a view already");
+            return fieldError(here + "[0]", name + " is a view already");
         isView[view.tensor.index()] = 1;
         if (view.bases.empty())
-            return bad(here + "[1]", "a view has at least one base");
+            return fieldError(here + "[1]", "a view has at least one base");
         for (std::size_t j = 0; j < view.bases.size(); ++j) {
             const std::string base = here + "[1][" + std::to_string(j) + "]";
             if (const auto reason = missing(view.bases[j]))
-                return bad(base, *reason);
+                return fieldError(base, *reason);
             if (std::find(view.bases.begin(), view.bases.begin() + static_cast<std::ptrdiff_t>(j),
                           view.bases[j]) != view.bases.begin() + static_cast<std::ptrdiff_t>(j))
-                return bad(base, "tensor " + std::to_string(view.bases[j].value) + " is a base already");
+                return fieldError(base,
+                                  "tensor " + std::to_string(view.bases[j].value) + " is a base already");
         }
     }
     for (std::size_t i = 0; i < data.views.size(); ++i)
         for (std::size_t j = 0; j < data.views[i].bases.size(); ++j)
             if (const TensorId base = data.views[i].bases[j]; isView[base.index()] != 0)
-                return bad(at("views", i) + "[1][" + std::to_string(j) + "]",
-                           "tensor " + std::to_string(base.value) +
-                               " is a view itself, a base must not be one");
+                return fieldError(at("views", i) + "[1][" + std::to_string(j) + "]",
+                                  "tensor " + std::to_string(base.value) +
+                                      " is a view itself, a base must not be one");
     return std::nullopt;
 }
 
@@ -151,7 +152,7 @@ Result<ProblemPtr> Problem::build(Data data)
     if (auto error = checkTensors(data.tensors))
         return *error;
     if (data.ops.empty())
-        return bad("op_types", "the problem has no op");
+        return fieldError("op_types", "the problem has no op");
     for (std::size_t i = 0; i < data.ops.size(); ++i)
         if (auto error = checkOp(data, i))
             return *error;
@@ -164,8 +165,9 @@ Result<ProblemPtr> Problem::build(Data data)
         const Op& op = data.ops[OpId(i)];
         auto& producer = p.m_producers[op.output];
         if (producer)
-            return bad(at("outputs", i), "tensor " + std::to_string(op.output.value) +
-                                             " is already produced by op " + std::to_string(producer->value));
+            return fieldError(at("outputs", i), "tensor " + std::to_string(op.output.value) +
+                                                    " is already produced by op " +
+                                                    std::to_string(producer->value));
         producer = OpId(i);
         for (const TensorId t : op.inputs)
             if (p.m_consumers[t].empty() || p.m_consumers[t].back() != OpId(i))
@@ -178,7 +180,7 @@ Result<ProblemPtr> Problem::build(Data data)
         p.m_bases = p.m_views = IdVector<TensorId, std::vector<TensorId>>(p.tensorCount(), {});
         for (const TensorView& view : p.m_data.views) {
             p.m_bases[view.tensor] = view.bases;
-            if (!p.m_consumers[view.tensor].empty()) // a view that no op reads is ignored
+            if (!p.m_consumers[view.tensor].empty()) // a view without readers adds no edge
                 for (const TensorId base : view.bases)
                     p.m_views[base].push_back(view.tensor);
         }
@@ -218,9 +220,9 @@ Result<ProblemPtr> Problem::build(Data data)
         const auto stuck = static_cast<std::size_t>(
             std::find_if(missing.begin(), missing.end(), [](std::size_t m) { return m > 0; }) -
             missing.begin());
-        return bad(at("inputs", stuck),
-                   "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle" +
-                       (p.m_data.views.empty() ? "" : " (edges through views included)"));
+        return fieldError(at("inputs", stuck),
+                          "op " + std::to_string(stuck) + " waits for its own result: the graph has a cycle" +
+                              (p.m_data.views.empty() ? "" : " (edges through views included)"));
     }
     for (std::size_t i = 0; i < p.tensorCount(); ++i) {
         if (p.isGraphInput(TensorId(i)))
@@ -274,7 +276,7 @@ Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops)
         std::sort(v.begin(), v.end());
         v.erase(std::unique(v.begin(), v.end()), v.end());
     };
-    if (ops.size() == 1) { // as most are while a person edits
+    if (ops.size() == 1) { // fast path for the usual case during editing
         const Op& op = problem.op(ops.front());
         Boundary out;
         out.inputs.assign(op.inputs.begin(), op.inputs.end());

@@ -15,12 +15,12 @@ namespace tilewright {
 
 enum class OpType : std::uint8_t { MatMul, Pointwise };
 
-/// An H x W matrix (rows x columns); sizes in elements.
+/// A matrix of height x width elements (rows x columns).
 struct Tensor
 {
     std::int64_t width = 1;
     std::int64_t height = 1;
-    std::string name; ///< optional label; "t7" when empty
+    std::string name; ///< optional; if empty, the tensor is called "t7" by its number
     [[nodiscard]] std::int64_t elements() const noexcept { return width * height; }
     bool operator==(const Tensor&) const = default;
 };
@@ -32,12 +32,12 @@ struct Op
     std::vector<TensorId> inputs;
     TensorId output;
     std::int64_t baseCost = 0; ///< compute time of one native tile (w x h, full reduction depth)
-    std::string name;          ///< optional label; "op3" when empty
+    std::string name;          ///< optional; if empty, the op is called "op3" by its number
     bool operator==(const Op&) const = default;
 };
 
-/// R1.7: a tensor without producer that is read from slow memory element by element, in another arrangement:
-/// it is there as soon as all its bases are.
+/// R1.7: a tensor without producer whose elements are read from its bases in slow memory in another
+/// arrangement. It is available as soon as all its bases are in slow memory.
 struct TensorView
 {
     TensorId tensor;
@@ -47,8 +47,8 @@ struct TensorView
 
 struct Hardware
 {
-    std::int64_t fastMemoryCapacity = 1;  ///< elements
-    std::int64_t slowMemoryBandwidth = 1; ///< elements per unit of time
+    std::int64_t fastMemoryCapacity = 1;  ///< in elements
+    std::int64_t slowMemoryBandwidth = 1; ///< in elements per unit of time
     std::int64_t nativeWidth = 1;
     std::int64_t nativeHeight = 1;
     std::optional<std::int64_t> nativeDepth; ///< third entry of native_granularity
@@ -57,7 +57,7 @@ struct Hardware
     bool operator==(const Hardware&) const = default;
 };
 
-/// An immutable, checked graph of ops on tensors plus the hardware (R1).
+/// An immutable, validated graph of ops and tensors with its hardware (R1).
 class Problem
 {
 public:
@@ -72,7 +72,7 @@ public:
     };
 
     /// Checks R1.3, R1.4, R1.7 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and sums up
-    /// to 2^62) and derives the adjacency. The Error's path names the offending field of the problem file.
+    /// to 2^62) and derives the adjacency. The Error's path names the invalid field of the problem file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }
@@ -86,41 +86,42 @@ public:
     [[nodiscard]] const IdVector<TensorId, Tensor>& tensors() const noexcept { return m_data.tensors; }
     [[nodiscard]] const IdVector<OpId, Op>& ops() const noexcept { return m_data.ops; }
 
-    /// Label for people: the name of the file, or "op3" / "t7".
+    /// Name of the op in the file, or "op3" if it has none.
     [[nodiscard]] std::string opName(OpId o) const;
     [[nodiscard]] std::string tensorName(TensorId t) const;
 
     [[nodiscard]] std::optional<OpId> producer(TensorId t) const { return m_producers[t]; }
-    /// Ops that read t, ascending, each once.
+    /// Ops that read t directly, ascending, without duplicates.
     [[nodiscard]] std::span<const OpId> consumers(TensorId t) const { return m_consumers[t]; }
-    /// R1.7: what a view is made of; nothing for other tensors.
+    /// R1.7: the bases of a view; empty for any other tensor.
     [[nodiscard]] std::span<const TensorId> bases(TensorId t) const
     {
         return m_bases.empty() ? std::span<const TensorId>() : m_bases[t];
     }
     [[nodiscard]] bool isView(TensorId t) const { return !bases(t).empty(); }
-    /// Views of t that some op reads, ascending: for them t has to be in slow memory.
+    /// Views of t that some op reads, ascending. If there is one, t must be in slow memory before that op
+    /// runs.
     [[nodiscard]] std::span<const TensorId> viewsOf(TensorId t) const
     {
         return m_views.empty() ? std::span<const TensorId>() : m_views[t];
     }
-    /// Ops that read t or a view of it, ascending, each once.
+    /// Ops that read t or a view of t, ascending, without duplicates.
     [[nodiscard]] std::vector<OpId> readers(TensorId t) const;
-    /// Ops that produce t or, of a view, its bases, ascending, each once.
+    /// Ops that produce t or, if t is a view, its bases; ascending, without duplicates.
     [[nodiscard]] std::vector<OpId> sources(TensorId t) const;
-    /// R1.5: without producer, no view and read by some op, be it through a view.
+    /// R1.5: true if t has no producer, is not a view and is read by some op, directly or through a view.
     [[nodiscard]] bool isGraphInput(TensorId t) const
     {
         return !m_producers[t] && !isView(t) && (!m_consumers[t].empty() || !viewsOf(t).empty());
     }
-    /// R1.5: produced and not consumed, not through a view either.
+    /// R1.5: true if t is produced and no op reads it, directly or through a view.
     [[nodiscard]] bool isGraphOutput(TensorId t) const
     {
         return m_producers[t] && m_consumers[t].empty() && viewsOf(t).empty();
     }
     [[nodiscard]] const std::vector<TensorId>& graphInputs() const noexcept { return m_graphInputs; }
     [[nodiscard]] const std::vector<TensorId>& graphOutputs() const noexcept { return m_graphOutputs; }
-    /// Kahn's order, ties by id.
+    /// Ops in topological order (Kahn's algorithm, ties by id).
     [[nodiscard]] const std::vector<OpId>& topologicalOrder() const noexcept { return m_topologicalOrder; }
 
     /// Reduction size K of a MatMul (width of its LHS); 1 for Pointwise.
@@ -131,7 +132,8 @@ private:
     Data m_data;
     IdVector<TensorId, std::optional<OpId>> m_producers;
     IdVector<TensorId, std::vector<OpId>> m_consumers;
-    IdVector<TensorId, std::vector<TensorId>> m_bases, m_views; // empty without views
+    IdVector<TensorId, std::vector<TensorId>> m_bases,
+        m_views; // by tensor; empty if the problem has no views
     std::vector<TensorId> m_graphInputs;
     std::vector<TensorId> m_graphOutputs;
     std::vector<OpId> m_topologicalOrder;
@@ -139,16 +141,17 @@ private:
 
 using ProblemPtr = std::shared_ptr<const Problem>;
 
-/// The tensors a set of ops touches (R3.1). Each list ascending, each tensor once.
+/// Tensors that a set of ops reads and writes (R3.1). Each list is ascending and without duplicates, except
+/// `sinks`.
 struct Boundary
 {
     std::vector<TensorId> inputs;   ///< consumed and not produced inside
-    std::vector<TensorId> sinks;    ///< produced and not consumed inside; in the declared order of their ops
+    std::vector<TensorId> sinks;    ///< produced and not consumed inside; in the order of the ops
     std::vector<TensorId> interior; ///< produced and consumed inside (ephemeral)
 };
 [[nodiscard]] Boundary boundaryOf(const Problem& problem, std::span<const OpId> ops);
 
-/// reach[a] has bit b when op b can be reached from op a along tensors and views (a itself excluded).
+/// Transitive reachability between ops, along tensors and views. An op does not reach itself.
 class Reachability
 {
 public:

@@ -10,8 +10,8 @@ namespace tilewright {
 
 namespace {
 
-/// Products and pointwise results per unit of time: at the default bandwidth of 20 a product of 128 x 128 x
-/// 128 is bound by memory alone, and by compute once its operands are shared with neighbours.
+/// Throughput of generated ops, per unit of time. At the default bandwidth of 20, a product of 128 x 128 x
+/// 128 is memory-bound alone and compute-bound once it shares operands with its neighbours.
 constexpr double kProductsPerTime = 4096;
 constexpr double kPointwisePerTime = 256;
 

@@ -8,14 +8,14 @@
 
 namespace tilewright {
 
-/// Puts a problem together op by op; shapes of results and base costs follow from the operands.
+/// Builds a problem op by op. The shapes and base costs of results follow from the operands.
 class ProblemBuilder
 {
 public:
     explicit ProblemBuilder(std::string name, Hardware hardware);
 
     TensorId input(std::int64_t rows, std::int64_t cols, std::string name);
-    /// The operands must match: cols(lhs) = rows(rhs).
+    /// Requires width(lhs) = height(rhs).
     TensorId matmul(TensorId lhs, TensorId rhs, const std::string& name);
     TensorId pointwise(std::vector<TensorId> inputs, const std::string& name);
 

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-// R1.7: [view, [base, ...]]
+// JSON form of a view (R1.7): [view, [base, ...]]
 static Status readJson(const JsonCursor& at, TensorView& view)
 {
     constexpr Integers kIds{0, std::numeric_limits<std::uint32_t>::max()};
@@ -44,20 +44,20 @@ std::string_view opTypeName(OpType type)
     return type == OpType::MatMul ? "MatMul" : "Pointwise";
 }
 
-/// The file: lists side by side, one entry a tensor or an op.
+/// Content of a problem file: parallel lists with one entry per tensor or per op.
 struct ProblemFile
 {
     std::string name;
     std::vector<std::int64_t> widths, heights;
-    std::vector<std::string> tensorNames; ///< empty when no tensor has one
+    std::vector<std::string> tensorNames; ///< empty if no tensor has a name
     std::vector<std::vector<std::int64_t>> inputs, outputs;
     std::vector<std::int64_t> costs;
     std::vector<OpType> types;
-    std::vector<std::string> opNames; ///< empty when no op has one
+    std::vector<std::string> opNames; ///< empty if no op has a name
     std::int64_t capacity = 0, bandwidth = 0;
-    std::vector<std::int64_t> native; ///< width, height and perhaps depth
+    std::vector<std::int64_t> native; ///< native width, height and, optionally, depth
     std::vector<TensorView> views;
-    std::string extra; ///< fields of others
+    std::string extra; ///< unknown fields, as JSON text
 };
 
 void checkTensors(JsonFields& f, const std::vector<std::vector<std::int64_t>>& lists, const std::string& key,

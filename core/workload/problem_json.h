@@ -8,15 +8,16 @@
 
 namespace tilewright {
 
-/// Reads a problem file (R1.1). `file` only names the source in messages. Beyond the published format it
-/// understands `views` (R1.7) and the labels `name`, `op_names` and `tensor_names`; every other unknown field
-/// is kept in Problem::Data::extra. The Error names the file, the field and the reason.
+/// Reads a problem file (R1.1). `file` is the name of the source in error messages. Besides the published
+/// format, the reader supports `views` (R1.7) and the names `name`, `op_names` and `tensor_names`. Other
+/// fields are kept in Problem::Data::extra. An Error contains the file, the field and the reason.
 [[nodiscard]] Result<ProblemPtr> readProblem(std::string_view text, const std::string& file);
 
-/// readProblem() of the file's content.
+/// Reads a problem from a file.
 [[nodiscard]] Result<ProblemPtr> loadProblem(const std::string& path);
 
-/// The problem as the text of a problem file, one field a line; readProblem() gives an equal problem back.
+/// Returns the problem as the text of a problem file, one field per line. readProblem() of this text returns
+/// an equal problem.
 [[nodiscard]] std::string writeProblem(const Problem& problem);
 
 } // namespace tilewright

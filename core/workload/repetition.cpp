@@ -12,11 +12,13 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kFewestOps = 2;      // of a block: a run of single ops has no structure
-constexpr std::size_t kFewestSaved = 5;    // ops that are equal to others; less may be chance ...
-constexpr std::size_t kOpsPerChance = 150; // ... and one more for so many ops of the problem
-constexpr std::size_t kAlikeInBlock = 8;   // ops of a block that may look alike from a few steps around
-constexpr std::size_t kCutsTried = 8;
+constexpr std::size_t kMinBlockOps = 2; // smallest block size in ops: a run of single ops has no structure
+// Least number of ops in copies of a block: fewer may be a coincidence.
+constexpr std::size_t kMinRepeatedOps = 5;
+// One more such op is required for each 150 ops of the problem.
+constexpr std::size_t kOpsPerExtraRepeatedOp = 150;
+constexpr std::size_t kMaxStride = 8; // largest stride between corresponding ops of a group
+constexpr std::size_t kMaxCutsTried = 8;
 
 class RepetitionSearch
 {
@@ -29,8 +31,9 @@ public:
 
     std::vector<Repetition> run()
     {
-        // Candidates come from hashes of the surroundings: of large ones first, where fewer ops are alike
-        // by chance; of small ones for blocks of which there are only two.
+        // Candidates come from hashes of each op's producers, up to `steps` levels. Deep hashes come first,
+        // because fewer ops have equal hashes by coincidence. Shallow hashes find blocks that occur only
+        // twice.
         for (const int steps : {6, 3, 1}) {
             m_visited = 0;
             findFrom(surroundings(steps));
@@ -41,10 +44,10 @@ public:
     }
 
 private:
-    using Group = std::vector<int>; // ops that look alike, one at each depth, by depth
+    using Group = std::vector<int>; // ops with equal hash in order of depth, one per depth
 
     static std::size_t at(int op) { return static_cast<std::size_t>(op); }
-    static std::size_t saved(const Blocks& blocks)
+    static std::size_t repeatedOps(const Blocks& blocks)
     {
         return blocks.empty() ? 0 : (blocks.size() - 1) * blocks.front().size();
     }
@@ -75,14 +78,14 @@ private:
         return now;
     }
 
-    void findFrom(const std::vector<std::uint64_t>& looks)
+    void findFrom(const std::vector<std::uint64_t>& hashes)
     {
-        // Work on candidates that come to nothing has an end.
+        // The budget limits the work on candidates that do not form blocks.
         const std::size_t budget = 60 * m_problem.opCount() + 20'000;
-        for (Group& group : groupsOf(looks)) {
+        for (Group& group : groupsOf(hashes)) {
             std::erase_if(group, [&](int op) { return m_taken[at(op)] != 0; });
             Blocks best;
-            for (std::size_t stride = 1; stride <= kAlikeInBlock && stride < group.size(); ++stride)
+            for (std::size_t stride = 1; stride <= kMaxStride && stride < group.size(); ++stride)
                 if (tryStride(group, stride, best) || m_visited > budget)
                     break;
             if (isWorthIt(best))
@@ -94,25 +97,26 @@ private:
 
     [[nodiscard]] bool isWorthIt(const Blocks& blocks) const
     {
-        const std::size_t fewest = kFewestSaved + m_problem.opCount() / kOpsPerChance;
-        return !blocks.empty() && blocks.front().size() >= kFewestOps && saved(blocks) >= fewest;
+        const std::size_t fewest = kMinRepeatedOps + m_problem.opCount() / kOpsPerExtraRepeatedOp;
+        return !blocks.empty() && blocks.front().size() >= kMinBlockOps && repeatedOps(blocks) >= fewest;
     }
 
-    [[nodiscard]] std::vector<Group> groupsOf(const std::vector<std::uint64_t>& looks) const
+    [[nodiscard]] std::vector<Group> groupsOf(const std::vector<std::uint64_t>& hashes) const
     {
         std::vector<int> ops;
         for (const int op : m_wiring.order())
             if (m_taken[at(op)] == 0)
                 ops.push_back(op);
-        std::stable_sort(ops.begin(), ops.end(), [&](int a, int b) { return looks[at(a)] < looks[at(b)]; });
+        std::stable_sort(ops.begin(), ops.end(), [&](int a, int b) { return hashes[at(a)] < hashes[at(b)]; });
         std::vector<Group> out;
         for (std::size_t i = 0; i < ops.size();) {
             Group group;
-            const std::uint64_t look = looks[at(ops[i])];
-            while (i < ops.size() && looks[at(ops[i])] == look) {
-                // Heads and experts stand side by side; one block follows the other.
+            const std::uint64_t look = hashes[at(ops[i])];
+            while (i < ops.size() && hashes[at(ops[i])] == look) {
+                // Skip ops with equal hash at the same depth: they are parallel heads or experts. Blocks
+                // follow one another.
                 std::size_t j = i + 1;
-                while (j < ops.size() && looks[at(ops[j])] == look &&
+                while (j < ops.size() && hashes[at(ops[j])] == look &&
                        m_wiring.depth(ops[j]) == m_wiring.depth(ops[i]))
                     ++j;
                 if (j == i + 1)
@@ -122,7 +126,7 @@ private:
             if (group.size() > 1)
                 out.push_back(std::move(group));
         }
-        // What reaches farthest is outside of what else repeats.
+        // The group with the largest depth range comes first: outer repetitions win over nested ones.
         const auto reach = [&](const Group& g) {
             return m_wiring.depth(g.back()) - m_wiring.depth(g.front());
         };
@@ -131,34 +135,35 @@ private:
         return out;
     }
 
-    /// Whether every op of the group is followed by its like, so that no larger stride is worth a try.
+    /// Searches blocks whose last ops are `stride` apart in the group. Returns true if every op of the group
+    /// matches its successor, so that larger strides need not be tried.
     bool tryStride(const Group& group, std::size_t stride, Blocks& best)
     {
-        std::vector<std::size_t> alike(group.size() - stride); // ops compared, 0 = not alike
-        for (std::size_t i = 0; i < alike.size(); ++i)
-            alike[i] = compare(group[i + stride], group[i]);
-        std::vector<char> used(alike.size(), 0);
-        for (std::size_t i = 0; i < alike.size(); ++i) {
-            if (used[i] != 0 || alike[i] == 0)
+        std::vector<std::size_t> comparedOps(group.size() - stride); // number of compared ops, 0 if not alike
+        for (std::size_t i = 0; i < comparedOps.size(); ++i)
+            comparedOps[i] = compare(group[i + stride], group[i]);
+        std::vector<char> used(comparedOps.size(), 0);
+        for (std::size_t i = 0; i < comparedOps.size(); ++i) {
+            if (used[i] != 0 || comparedOps[i] == 0)
                 continue;
             std::vector<int> last{group[i]};
             std::size_t compared = 0, j = i;
-            for (; j < alike.size() && alike[j] > 0; j += stride) {
+            for (; j < comparedOps.size() && comparedOps[j] > 0; j += stride) {
                 used[j] = 1;
                 last.push_back(group[j + stride]);
-                compared += alike[j];
+                compared += comparedOps[j];
             }
             if (compared < 3)
                 continue;
-            Blocks blocks = extended(last);
-            if (saved(blocks) > saved(best))
+            Blocks blocks = extendBackwards(last);
+            if (repeatedOps(blocks) > repeatedOps(best))
                 best = std::move(blocks);
         }
-        return std::all_of(alike.begin(), alike.end(), [](std::size_t n) { return n > 0; });
+        return std::all_of(comparedOps.begin(), comparedOps.end(), [](std::size_t n) { return n > 0; });
     }
 
-    /// What is surely in the block of `last` walked up in step with that of `before`: the number of ops while
-    /// they are alike, else 0.
+    /// Compares the ops that lead to `last` with those that lead to `before`, level by level, down to the
+    /// depth of `before`. Returns the number of equal ops, or 0 if two ops differ.
     std::size_t compare(int last, int before)
     {
         std::vector<std::pair<int, int>> open{{last, before}};
@@ -197,11 +202,12 @@ private:
         return equal ? seen : 0;
     }
 
-    /// The blocks that end in these ops, and in what is read in their place before the first of them.
-    Blocks extended(std::vector<int> last)
+    /// Returns the blocks that end in the ops of `last`. Adds blocks in front while the first block reads an
+    /// op that can be the end of an earlier block.
+    Blocks extendBackwards(std::vector<int> last)
     {
         Blocks best = blocksEndingIn(m_wiring, last, m_visited);
-        while (!best.empty() && best.front().size() >= kFewestOps) {
+        while (!best.empty() && best.front().size() >= kMinBlockOps) {
             const auto place = [&](std::size_t b) -> std::optional<int> {
                 for (const int op : best[b])
                     if (std::find(last.begin(), last.end(), op) != last.end())
@@ -211,7 +217,8 @@ private:
             const auto first = place(0), second = place(1);
             if (!first || !second)
                 break;
-            // Where the second block reads the last op of the first one, the first reads what?
+            // Find the producer that the first block reads where the second block reads the last op of the
+            // first block.
             std::optional<int> earlier;
             for (std::size_t i = 0; i < best[1].size() && !earlier; ++i) {
                 const auto reads = m_wiring.operands(best[1][i]), instead = m_wiring.operands(best[0][i]);
@@ -224,7 +231,7 @@ private:
             std::vector<int> longer{*earlier};
             longer.insert(longer.end(), std::find(last.begin(), last.end(), *first), last.end());
             Blocks blocks = blocksEndingIn(m_wiring, longer, m_visited);
-            if (saved(blocks) <= saved(best))
+            if (repeatedOps(blocks) <= repeatedOps(best))
                 break;
             best = std::move(blocks);
             last = std::move(longer);
@@ -232,13 +239,13 @@ private:
         return best;
     }
 
-    // -- where one block ends and the next begins -------------------------------------------------------
+    // -- boundaries between blocks ----------------------------------------------------------------------
 
     struct Rating
     {
-        std::size_t saved = 0;
-        int names = 0; ///< the fewer numbers in the names of one block the better
-        int cut = 0;   ///< tensors that go from block to block
+        std::size_t repeatedOps = 0;
+        int names = 0; ///< negated count of different numbers in the names of one block
+        int cut = 0;   ///< negated count of tensors that one block passes to the next
         auto operator<=>(const Rating&) const = default;
     };
 
@@ -253,8 +260,8 @@ private:
         return out;
     }
 
-    /// Ops of each block that something later reads when the block is over.
-    [[nodiscard]] int crossing(const Blocks& blocks) const
+    /// Number of ops of the last but one block whose results the last block reads.
+    [[nodiscard]] int passedTensors(const Blocks& blocks) const
     {
         std::set<int> read;
         const std::vector<int>& before = blocks[blocks.size() - 2];
@@ -268,18 +275,18 @@ private:
 
     [[nodiscard]] Rating rate(const Blocks& blocks) const
     {
-        const std::vector<std::int64_t> numbers = numbersOfColumns(m_problem, named(blocks));
-        return {saved(blocks), -static_cast<int>(std::set(numbers.begin(), numbers.end()).size()),
-                -crossing(blocks)};
+        const std::vector<std::int64_t> numbers = numbersOfOps(m_problem, named(blocks));
+        return {repeatedOps(blocks), -static_cast<int>(std::set(numbers.begin(), numbers.end()).size()),
+                -passedTensors(blocks)};
     }
 
-    /// Positions in a block after which little goes on, best first: by the tensors alive there, and where
-    /// the number in the names goes up.
+    /// Positions in a block where few tensors are alive, best first. Positions where the number in the op
+    /// names increases come before all others.
     [[nodiscard]] std::vector<std::size_t> cutsOf(const Blocks& blocks) const
     {
         const std::vector<int>& block = blocks.back();
         const std::vector<int>& before = blocks[blocks.size() - 2];
-        // Two blocks in the order of depth: how many of their results are still to be read after each op.
+        // Order two blocks by depth and count the results that are still needed after each op.
         std::vector<int> ops(before);
         ops.insert(ops.end(), block.begin(), block.end());
         std::stable_sort(ops.begin(), ops.end(),
@@ -301,14 +308,14 @@ private:
         std::vector<int> alive(ops.size());
         for (std::size_t i = 0, now = 0; i < ops.size(); ++i)
             alive[i] = static_cast<int>(now += at(change[i]));
-        const std::vector<std::int64_t> numbers = numbersOfColumns(m_problem, named(blocks));
+        const std::vector<std::int64_t> numbers = numbersOfOps(m_problem, named(blocks));
         std::vector<std::tuple<int, int, std::size_t>> rated;
         for (std::size_t i = 0; i < before.size(); ++i) {
             const bool numberGoesUp =
                 i + 1 < numbers.size() && numbers[i] >= 0 && numbers[i + 1] > numbers[i];
             rated.emplace_back(numberGoesUp ? 0 : 1, alive[at(position[at(before[i])])], i);
         }
-        const std::size_t tried = std::min(kCutsTried, rated.size());
+        const std::size_t tried = std::min(kMaxCutsTried, rated.size());
         std::partial_sort(rated.begin(), rated.begin() + static_cast<std::ptrdiff_t>(tried), rated.end());
         std::vector<std::size_t> out;
         for (std::size_t i = 0; i < tried; ++i)
@@ -316,8 +323,8 @@ private:
         return out;
     }
 
-    /// The same repetition may be cut into blocks at any of their ops: where most of it is covered, then
-    /// where the names change, then where the least goes from block to block.
+    /// Chooses the boundaries between blocks: most ops covered first, then fewest different numbers in the
+    /// names of a block, then fewest tensors passed from block to block.
     Blocks withBestCut(const Blocks& found)
     {
         Rating best = rate(found);
@@ -328,7 +335,7 @@ private:
                 last.push_back(block[i]);
             if (const auto next = opAfter(last))
                 last.push_back(*next);
-            Blocks blocks = extended(std::move(last));
+            Blocks blocks = extendBackwards(std::move(last));
             if (!isWorthIt(blocks))
                 continue;
             const Rating rating = rate(blocks);
@@ -340,7 +347,7 @@ private:
         return out;
     }
 
-    /// The op that may end one more block behind the last one.
+    /// Returns the op that can end one more block after the last one, if exactly one op qualifies.
     [[nodiscard]] std::optional<int> opAfter(const std::vector<int>& last) const
     {
         const int gap = m_wiring.depth(last.back()) - m_wiring.depth(last[last.size() - 2]);
@@ -360,7 +367,7 @@ private:
 
     void accept(Blocks blocks)
     {
-        // Ops of another repetition may lead to the first blocks.
+        // The first or last block may contain ops of an accepted repetition; drop such blocks.
         const auto isFree = [&](const std::vector<int>& block) {
             return std::none_of(block.begin(), block.end(), [&](int op) { return m_taken[at(op)] != 0; });
         };
@@ -379,8 +386,8 @@ private:
 
     const Problem& m_problem;
     OpWiring m_wiring;
-    std::vector<char> m_taken; // per op: in a repetition
-    std::vector<int> m_other;  // of compare(): per op, with which it was compared
+    std::vector<char> m_taken; // true for ops of an accepted repetition; by op
+    std::vector<int> m_other;  // partner of each op during compare(); by op
     std::size_t m_visited = 0;
     std::vector<Repetition> m_out;
 };

@@ -9,25 +9,27 @@
 
 namespace tilewright {
 
-/// Blocks of ops that follow one another and are equal: the layers of a transformer, the blocks of a stage.
-/// Op i of a block corresponds to op i of every other one: same type, base cost, shapes and operands, where
-/// an operand comes from the corresponding op of the same block, from that of the block as far before, from
-/// the same op or graph input outside, or from a graph input of its own. The first block may read something
-/// else in the place of the one before.
+/// Equal blocks of ops that follow one another, for example the layers of a transformer. Op i of a block
+/// corresponds to op i of every other block: same type, base cost, shapes and operand sources. The source of
+/// an operand is the corresponding op of the same block, the corresponding op of an earlier block at the same
+/// distance, an op or graph input outside that all blocks share, or a graph input of the block. The first
+/// block may read another tensor in place of a result of the block before it.
 struct Repetition
 {
-    std::string name;                      ///< "layer"; "block" where names do not tell
-    std::vector<std::vector<OpId>> blocks; ///< in order; each in topological order
-    std::vector<std::int64_t> numbers;     ///< what the names call them, else 0, 1, …
+    std::string name;                      ///< "layer"; "block" if the op names have no common prefix
+    std::vector<std::vector<OpId>> blocks; ///< blocks in execution order, ops of a block in topological order
+    std::vector<std::int64_t> numbers;     ///< block numbers in the op names, otherwise 0, 1, …
     [[nodiscard]] std::size_t count() const { return blocks.size(); }
-    [[nodiscard]] std::size_t period() const { return blocks.empty() ? 0 : blocks.front().size(); } ///< ops
-    [[nodiscard]] std::string label(std::size_t block) const; ///< "layer 17"
+    /// Number of ops per block.
+    [[nodiscard]] std::size_t period() const { return blocks.empty() ? 0 : blocks.front().size(); }
+    [[nodiscard]] std::string label(std::size_t block) const; ///< for example "layer 17"
     bool operator==(const Repetition&) const = default;
 };
 
-/// The repeating blocks of a problem, found from its structure alone and checked op by op; names only choose
-/// between cuts that are equally good, and name the result. No op is in two of them; where blocks repeat
-/// inside blocks, the outer ones count. Ordered by where they begin. Nearly linear in the ops.
+/// Finds the repeating blocks of a problem from its structure and verifies them op by op. Names decide only
+/// between boundaries that are equally good, and name the result. No op is in two repetitions. For nested
+/// repetitions, the outer one is returned. The result is ordered by the first op. The run time is nearly
+/// linear in the number of ops.
 [[nodiscard]] std::vector<Repetition> findRepetitions(const Problem& problem);
 
 } // namespace tilewright

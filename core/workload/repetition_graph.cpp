@@ -19,7 +19,7 @@ OpWiring::OpWiring(const Problem& problem)
         return known.emplace(of, static_cast<int>(known.size()) + from).first->second;
     };
     Facts facts, shapes;
-    std::vector<std::size_t> firstOperands; // per input
+    std::vector<std::size_t> firstOperands; // index of the first operand of each input
     for (std::size_t i = 0; i < problem.opCount(); ++i) {
         const Op& op = problem.op(OpId(i));
         m_firstInput.push_back(m_inputs.size());
@@ -91,7 +91,7 @@ public:
                 ++last;
             if (last > first) {
                 Blocks run = longestWithEqualReads(blocksOf(first, last));
-                if (run.size() > 1 && (best.empty() || saved(run) > saved(best)))
+                if (run.size() > 1 && (best.empty() || repeatedOps(run) > repeatedOps(best)))
                     best = std::move(run);
             }
             first = std::max(last, first + 1);
@@ -107,9 +107,13 @@ private:
         return std::vector<int>(static_cast<std::size_t>(m_wiring.size()), value);
     }
     static std::size_t at(int op) { return static_cast<std::size_t>(op); }
-    static std::size_t saved(const Blocks& blocks) { return (blocks.size() - 1) * blocks.front().size(); }
+    static std::size_t repeatedOps(const Blocks& blocks)
+    {
+        return (blocks.size() - 1) * blocks.front().size();
+    }
 
-    /// What leads to the last op of block k and to none before; whether that one leads to it.
+    /// Collects the ops that lead to the last op of block k and are in no earlier block. Returns true if the
+    /// last op of block k - 1 is one of their producers.
     bool collect(int k)
     {
         if (m_stage[at(m_last[at(k)])] != OpWiring::kNone)
@@ -135,7 +139,8 @@ private:
         return follows;
     }
 
-    /// Walks up from the last ops of block k and of the one before in step: both look alike, op by op.
+    /// Pairs the ops of a block with those of the block before it, from the last ops upwards. Returns true if
+    /// all pairs match.
     bool pairUp(int block)
     {
         std::vector<std::pair<int, int>> open;
@@ -181,11 +186,11 @@ private:
         return blocks;
     }
 
-    // -- where operands come from -----------------------------------------------------------------------
+    // -- operand sources --------------------------------------------------------------------------------
 
     struct Places
     {
-        std::vector<int> block, index; ///< per op, none outside
+        std::vector<int> block, index; ///< block and index in the block of each op; kNone outside
     };
     [[nodiscard]] Places placesOf(const Blocks& blocks) const
     {
@@ -198,13 +203,15 @@ private:
         return places;
     }
 
-    /// Whether the operands of block b come from where those of the last block do. `first`: it begins the
-    /// run, so what others read from the block before may come from anywhere, for each op from one place.
-    [[nodiscard]] bool readsAs(const Blocks& blocks, const Places& places, std::size_t b, std::size_t model,
-                               bool first) const
+    /// Returns true if the operands of block b have the same sources as the operands of block `model`,
+    /// relative to the block. If `first` is true, block b is the first block of the run and has no block
+    /// before it: in place of a result of an earlier block, block b may read any tensor, but always the same
+    /// one.
+    [[nodiscard]] bool readsCorrespondingOperands(const Blocks& blocks, const Places& places, std::size_t b,
+                                                  std::size_t model, bool first) const
     {
         std::map<std::tuple<int, int, int>, TensorId> instead;
-        // Graph inputs and views, by first use; whether the block before reads the same at the same place.
+        // Numbers for graph inputs and views in order of first use; equal numbers mean corresponding tensors.
         std::map<TensorId, int> numbers, modelNumbers;
         const auto number = [](std::map<TensorId, int>& known, TensorId t) {
             return known.emplace(t, static_cast<int>(known.size())).first->second;
@@ -245,7 +252,7 @@ private:
                 }
                 if (here[k].arrangement != there[k].arrangement)
                     return false;
-                // Where the run begins, the block before may read otherwise.
+                // Before the first block, the input may have fewer operands.
                 const auto operandBefore = [](const OpWiring::Input& input, std::size_t o) {
                     return o < input.operands.size() ? input.operands[o].tensor : input.tensor;
                 };
@@ -268,7 +275,7 @@ private:
         return !first || isConvex(places, b, blocks[b]);
     }
 
-    /// No way leads out of the block and back.
+    /// Returns true if no path leaves the block and enters it again.
     [[nodiscard]] bool isConvex(const Places& places, std::size_t b, const std::vector<int>& block) const
     {
         const auto inside = [&](int op) { return places.block[at(op)] == static_cast<int>(b); };
@@ -294,23 +301,24 @@ private:
         return true;
     }
 
-    /// The longest part of the run in which all blocks read alike.
+    /// Returns the longest part of the run in which all blocks read corresponding operands.
     [[nodiscard]] Blocks longestWithEqualReads(const Blocks& run)
     {
         const Places places = placesOf(run);
         std::size_t bestFirst = 0, bestCount = 0;
         for (std::size_t model = run.size(); model-- > 1;) {
             std::size_t first = model;
-            while (first > 0 && readsAs(run, places, first - 1, model, false))
+            while (first > 0 && readsCorrespondingOperands(run, places, first - 1, model, false))
                 --first;
-            if (first > 0 && readsAs(run, places, first - 1, model, true))
+            if (first > 0 && readsCorrespondingOperands(run, places, first - 1, model, true))
                 --first;
             m_visited += (model - first + 1) * run.front().size();
             if (model - first + 1 > bestCount) {
                 bestFirst = first;
                 bestCount = model - first + 1;
             }
-            model = first < model ? first + 1 : model; // the first of one may end another
+            // The first block of a run may be the last block of another one.
+            model = first < model ? first + 1 : model;
         }
         if (bestCount < 2)
             return {};
@@ -318,16 +326,18 @@ private:
                       run.begin() + static_cast<std::ptrdiff_t>(bestFirst + bestCount));
     }
 
-    // -- what leads nowhere -----------------------------------------------------------------------------
+    // -- ops outside the paths to the last ops ----------------------------------------------------------
 
-    /// Ops that every block has and that lead to no last op: outputs of the graph, as the keys of a cache.
+    /// Adds ops that occur in every block and do not lead to a last op, for example graph outputs such as
+    /// cached keys.
     void addLeaves(Blocks& blocks)
     {
         Places places = placesOf(blocks);
         const int firstStage = m_stage[at(blocks.front().front())];
         for (bool found = true; found;) {
             found = false;
-            std::map<std::vector<int>, std::vector<std::vector<int>>> candidates; // per block
+            // By key: matching ops of each block.
+            std::map<std::vector<int>, std::vector<std::vector<int>>> candidates;
             for (const int op : m_wiring.order()) {
                 if (places.block[at(op)] != OpWiring::kNone || m_stage[at(op)] != OpWiring::kNone)
                     continue;
@@ -378,11 +388,11 @@ private:
     const OpWiring& m_wiring;
     const std::vector<int>& m_last;
     std::size_t& m_visited;
-    std::vector<int> m_stage;   // per op, the first block whose last op it leads to
-    std::vector<int> m_before;  // per op, the corresponding one of the block before
-    std::vector<int> m_claimed; // the other way round
-    Blocks m_members;           // per block
-    std::vector<char> m_equal;  // per block, to the one before
+    std::vector<int> m_stage;   // by op: the first block whose last op it leads to
+    std::vector<int> m_before;  // by op: the corresponding op of the block before
+    std::vector<int> m_claimed; // by op: the corresponding op of the block after
+    Blocks m_members;           // ops by block
+    std::vector<char> m_equal;  // by block: true if equal to the block before
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What names say about repeating blocks.
+// Names of repeating blocks, derived from op names.
 #include "workload/repetition_names.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::optional<NumberInName> numberInName(std::string_view name, std::string_view
     return NumberInName{std::string(name.substr(0, begin)), number};
 }
 
-std::vector<std::int64_t> numbersOfColumns(const Problem& problem, const Repetition& repetition)
+std::vector<std::int64_t> numbersOfOps(const Problem& problem, const Repetition& repetition)
 {
     const std::vector<OpId>& last = repetition.blocks.back();
     const std::vector<OpId>& before = repetition.blocks[repetition.count() - 2];
@@ -48,7 +48,7 @@ void nameBlocks(const Problem& problem, Repetition& repetition)
     repetition.numbers.clear();
     for (std::size_t b = 0; b < repetition.count(); ++b)
         repetition.numbers.push_back(static_cast<std::int64_t>(b));
-    // Every op of every block has to agree.
+    // A common name requires that every op of every block has this prefix and number.
     std::optional<std::string> prefix;
     std::vector<std::int64_t> numbers(repetition.count(), -1);
     for (std::size_t b = 0; b < repetition.count(); ++b)

@@ -8,8 +8,8 @@
 
 namespace tilewright {
 
-/// "layer" and 17 of "layer17.q": the number in which the name differs from the corresponding one of another
-/// block.
+/// The number in which a name differs from the corresponding name of another block, with the text before it:
+/// "layer" and 17 for "layer17.q".
 struct NumberInName
 {
     std::string prefix;
@@ -17,11 +17,10 @@ struct NumberInName
 };
 [[nodiscard]] std::optional<NumberInName> numberInName(std::string_view name, std::string_view other);
 
-/// Per op of the last block the number in its name, -1 without one.
-[[nodiscard]] std::vector<std::int64_t> numbersOfColumns(const Problem& problem,
-                                                         const Repetition& repetition);
+/// Number in the name of each op of the last block; -1 for a name without number.
+[[nodiscard]] std::vector<std::int64_t> numbersOfOps(const Problem& problem, const Repetition& repetition);
 
-/// Fills name and numbers.
+/// Sets `name` and `numbers` of the repetition.
 void nameBlocks(const Problem& problem, Repetition& repetition);
 
 } // namespace tilewright

@@ -18,10 +18,10 @@ ViewReading viewReading(const Problem& problem, TensorId view)
         return out;
     }
     const Tensor& base = problem.tensor(bases.front());
-    const bool turned = t.height == base.width && t.width == base.height && t.height != t.width;
+    const bool transposed = t.height == base.width && t.width == base.height && t.height != t.width;
     out.kind = out.elements < out.baseElements   ? ViewKind::Slice
                : out.elements > out.baseElements ? ViewKind::Patches
-               : turned                          ? ViewKind::Transposition
+               : transposed                      ? ViewKind::Transposition
                                                  : ViewKind::Rearrangement;
     return out;
 }

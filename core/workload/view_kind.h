@@ -7,22 +7,22 @@
 
 namespace tilewright {
 
-/// How a view (R1.7) arranges its bases, as far as sizes tell: a problem does not name the map.
+/// Kind of rearrangement of a view (R1.7), derived from sizes only: a problem does not store the index map.
 enum class ViewKind : std::uint8_t {
-    Rearrangement, ///< of one base, every element once
-    Transposition, ///< the same with height and width exchanged
-    Slice,         ///< fewer elements than its one base
-    Patches,       ///< more: elements of its one base are read several times (unfolded, broadcast)
-    Concatenation, ///< of several bases, every element once
-    Gather,        ///< of several bases, not as many elements as they have
+    Rearrangement, ///< one base, each element once
+    Transposition, ///< one base, each element once, height and width exchanged
+    Slice,         ///< one base, fewer elements than the base
+    Patches, ///< one base, more elements than the base: elements are read several times (im2col, broadcast)
+    Concatenation, ///< several bases, each element once
+    Gather,        ///< several bases, another number of elements than all bases together
 };
 struct ViewReading
 {
     ViewKind kind = ViewKind::Rearrangement;
-    std::int64_t elements = 0;     ///< that are read for the view
-    std::int64_t baseElements = 0; ///< of all bases
+    std::int64_t elements = 0;     ///< number of elements of the view
+    std::int64_t baseElements = 0; ///< number of elements of all bases
 };
-/// `view` is one (Problem::isView).
+/// Classifies a view. Requires problem.isView(view).
 [[nodiscard]] ViewReading viewReading(const Problem& problem, TensorId view);
 
 } // namespace tilewright

@@ -175,6 +175,30 @@ private slots:
         QVERIFY2(lineOf(unnamed.out, "#").endsWith("of capacity"), unnamed.out.constData());
     }
 
+    /// docs/design.md 3.2: `solve --json` has every field of `evaluate --json`, with the same values.
+    void solveAnswersWhatEvaluateAnswers()
+    {
+        const SweepFolder folder;
+        const QString schedule = folder.path("s.json");
+        for (const QStringList& problem :
+             {QStringList{kSchedules + "attention-block.json"}, {kModel, "--machine", "server"}}) {
+            const auto solved =
+                runCli(QStringList{"solve"} + problem +
+                       QStringList{"--iterations", "20", "--threads", "1", "-o", schedule, "--json"})
+                    .json();
+            const auto evaluated = runCli({"evaluate", problem.front(), schedule, "--json"}).json();
+            QVERIFY(evaluated["subgraphs"].size() > 1 && evaluated.contains("problem"));
+            for (const auto& [field, value] : evaluated.items())
+                if (field != "rules_reason" && field != "lower_bound")
+                    QVERIFY2(solved.contains(field) && solved[field] == value, field.c_str());
+            // A search may know a higher bound than the one that an evaluation tells.
+            QVERIFY(solved["lower_bound"].get<double>() >= evaluated["lower_bound"].get<double>());
+            for (const char* own : {"seconds", "evaluations", "curve", "start_latency", "gap",
+                                    "proven_optimal", "proven_space", "search_steps", "lookups"})
+                QVERIFY2(solved.contains(own) && !evaluated.contains(own), own);
+        }
+    }
+
     /// Many ops stay readable: a row is not a list of all names, and `solve` has the slowest subgraphs only.
     void manyOpsStayReadable()
     {

@@ -7,7 +7,7 @@ using namespace tilewright;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view text{reinterpret_cast<const char*>(data), size};
-    const auto free = onnx::freeDimensionsIn(text, "fuzz");
+    const auto free = onnx::freeDimensions(text, "fuzz");
     if (!free)
         return 0;
     onnx::Dimensions dimensions; // small, and not all alike

@@ -19,8 +19,8 @@ namespace {
 
 struct RegisteredTest
 {
-    tilewright::test::TestRun run;
-    tilewright::test::ChildRun child;
+    tilewright::test_main::TestRun run;
+    tilewright::test_main::ChildRun child;
 };
 
 std::map<std::string, RegisteredTest>& tests()
@@ -36,7 +36,7 @@ std::string nameOf(const char* path)
 
 } // namespace
 
-bool tilewright::test::registerTest(const char* sourceFile, TestRun run, ChildRun child)
+bool tilewright::test_main::registerTest(const char* sourceFile, TestRun run, ChildRun child)
 {
     tests()[nameOf(sourceFile)] = {run, child};
     return true;

@@ -62,7 +62,7 @@ std::vector<MalformedOnnx> malformedOnnx()
     add("unknown_value", image([](W& w, const std::string& x) {
             return w.add("Add", "sum", {x, "nothing"});
         }),
-        "Add \"sum\": reads \"nothing\", which nothing writes");
+        "Add \"sum\": reads \"nothing\", which no node writes");
     add("cycle", image([](W& w, const std::string& x) {
             (void)w.add("Add", "a", {x, "b.out"});
             return w.add("Relu", "b", {"a.out"});
@@ -91,7 +91,7 @@ std::vector<MalformedOnnx> malformedOnnx()
     add("channels_differ", image([](W& w, const std::string& x) {
             return w.add("Conv", "conv", {x, w.weight("weight", {4, 3, 3, 3})});
         }),
-        "Conv \"conv\": the weights [4,3,3,3] must have 8 input channels a group");
+        "Conv \"conv\": the weights [4,3,3,3] must have 8 input channels per group");
     add("kernel_too_large", image([](W& w, const std::string& x) {
             return w.add("Conv", "conv", {x, w.weight("weight", {4, 8, 33, 33})});
         }),
@@ -115,7 +115,7 @@ std::vector<MalformedOnnx> malformedOnnx()
     add("permutation", image([](W& w, const std::string& x) {
             return w.add("Transpose", "turn", {x}, {{"perm", Ints{0, 1, 1, 2}}});
         }),
-        "Transpose \"turn\": the permutation names");
+        "Transpose \"turn\": the permutation contains");
     add("concat", image([](W& w, const std::string& x) {
             return w.add("Concat", "joined", {x, w.weight("more", {1, 8, 15, 16})},
                          {{"axis", std::int64_t{1}}});
@@ -143,7 +143,7 @@ std::vector<MalformedOnnx> malformedOnnx()
             (void)x;
             return w.add("If", "if", {w.input("flag", {}, ::onnx::TensorProto::BOOL)});
         }),
-        "If \"if\": has no two branches");
+        "If \"if\": does not have two branches");
     add("loop_without_body", image([](W& w, const std::string& x) {
             return w.node("Loop", "loop", {w.whole("count", {3}, true), "", x})[0];
         }),

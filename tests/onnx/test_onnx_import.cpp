@@ -164,7 +164,7 @@ private Q_SLOTS:
         QCOMPARE(w.model.operators.size(), std::size_t{69 - 20});
         QCOMPARE(r.nodes.size(), std::size_t{69});
         QCOMPARE(r.coverage.mapped, 1.0);
-        QCOMPARE(node(r, "stem.norm").note, std::string("goes into the weights of \"stem\""));
+        QCOMPARE(node(r, "stem.norm").note, std::string("merged into the weights of \"stem\""));
     }
 
     void mobilenetV2()
@@ -299,7 +299,7 @@ private Q_SLOTS:
             // Only the last product reads what it gives.
             QCOMPARE(node(r, "by_input").dependents,
                      static_cast<double>(rows * 64 * 4) / static_cast<double>(r.macs));
-            QCOMPARE(node(r, "loop").note, std::string("its nodes stand here 3 times"));
+            QCOMPARE(node(r, "loop").note, std::string("replaced by 3 copies of its nodes"));
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The node tests of ONNX itself (Debian's libonnx-testdata): every file opens or is refused with a sentence,
 // and where our rules know an operator, its results have the shapes that the file says.
+#include "base/file.h"
 #include "lower/lowered.h"
 #include "onnx/import.h"
 #include "test_main.h"
@@ -40,11 +41,14 @@ std::optional<model::Shape> declared(const ::onnx::TypeProto& type)
 /// Every free dimension, if there is one, gets 3.
 Result<tilewright::onnx::Imported> imported(const QString& path)
 {
+    const auto file = readContent(path.toStdString(), tilewright::onnx::isOnnx);
+    if (!file)
+        return file.error();
     tilewright::onnx::Dimensions dimensions;
-    if (const auto free = tilewright::onnx::freeDimensions(path.toStdString()))
+    if (const auto free = tilewright::onnx::freeDimensions(file->view(), path.toStdString()))
         for (const tilewright::onnx::FreeDimension& d : *free)
             dimensions[d.name] = 3;
-    return tilewright::onnx::importFile(path.toStdString(), dimensions);
+    return tilewright::onnx::importModel(file->view(), path.toStdString(), dimensions);
 }
 
 } // namespace
@@ -116,7 +120,9 @@ private Q_SLOTS:
         while (it.hasNext()) {
             const QString path = it.next();
             tilewright::onnx::Dimensions dimensions;
-            const auto free = tilewright::onnx::freeDimensions(path.toStdString());
+            const auto file = readContent(path.toStdString(), tilewright::onnx::isOnnx);
+            QVERIFY2(file.hasValue(), qPrintable(path));
+            const auto free = tilewright::onnx::freeDimensions(file->view(), path.toStdString());
             QVERIFY2(free.hasValue(), qPrintable(path));
             const bool detector = path.contains(QLatin1String("_det_"));
             for (const tilewright::onnx::FreeDimension& d : *free) // images of 640 x 640, sound of a second
@@ -128,7 +134,7 @@ private Q_SLOTS:
             }
             QElapsedTimer timer;
             timer.start();
-            const auto result = tilewright::onnx::importFile(path.toStdString(), dimensions);
+            const auto result = tilewright::onnx::importModel(file->view(), path.toStdString(), dimensions);
             const qint64 took = timer.elapsed();
             QVERIFY2(result.hasValue(), result ? "" : result.error().text().c_str());
             const auto lowered = lower::lowerToProblem(result->model, *machinePreset("edge"));

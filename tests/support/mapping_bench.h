@@ -11,7 +11,7 @@
 
 namespace tilewright::ui {
 
-inline QString sample(const char* path)
+inline QString mappingSample(const char* path)
 {
     return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/mapping/") + QLatin1String(path);
 }
@@ -31,7 +31,7 @@ protected:
         m_view = std::make_unique<V>(m_app->context());
         auto& view = static_cast<V&>(*m_view);
         if (file)
-            (void)m_app->workspace.open(sample(file));
+            (void)m_app->workspace.open(mappingSample(file));
         view.resize(size);
         view.show();
         (void)QTest::qWaitForWindowExposed(&view);

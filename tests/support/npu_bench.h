@@ -12,7 +12,7 @@
 
 namespace tilewright::ui {
 
-inline QString sample(const char* name)
+inline QString npuSample(const char* name)
 {
     return QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/npu/%1.json").arg(QLatin1String(name));
 }
@@ -58,7 +58,7 @@ protected:
         auto view = std::make_unique<V>(m_state->context());
         V& out = *view;
         m_view = std::move(view);
-        (void)m_state->workspace.open(sample(model));
+        (void)m_state->workspace.open(npuSample(model));
         m_view->resize(size);
         m_view->show();
         m_view->activateWindow();

@@ -38,12 +38,12 @@ private:
     {
         return low + static_cast<std::int64_t>(below(static_cast<std::size_t>(high - low + 1)));
     }
-    TensorId pick(const std::vector<TensorId>& from) { return from[below(from.size())]; }
-    const model::Shape& shape(TensorId t) const { return m_b.shape(t); }
+    ModelTensorId pick(const std::vector<ModelTensorId>& from) { return from[below(from.size())]; }
+    const model::Shape& shape(ModelTensorId t) const { return m_b.shape(t); }
 
     void addImage()
     {
-        const TensorId x = pick(m_images);
+        const ModelTensorId x = pick(m_images);
         const model::Shape s = shape(x);
         const std::int64_t c = s[1];
         switch (below(12)) {
@@ -58,8 +58,9 @@ private:
                                kw = size(1, std::min<std::int64_t>(3, s[3]));
             w.stride = {size(1, 2), size(1, 2)};
             w.padding = {size(0, 1), size(0, 1), size(0, 1), size(0, 1)};
-            const TensorId weight = m_b.constant(m_name + ".w", {groups * size(1, 3), c / groups, kh, kw});
-            std::vector<TensorId> in{x, weight};
+            const ModelTensorId weight =
+                m_b.constant(m_name + ".w", {groups * size(1, 3), c / groups, kh, kw});
+            std::vector<ModelTensorId> in{x, weight};
             if (below(2) == 0)
                 in.push_back(m_b.constant(m_name + ".b", {shape(weight)[0]}));
             add(m_b.add(K::Conv2d, m_name, in, w));
@@ -68,7 +69,7 @@ private:
         case 3: {
             model::WindowAttributes w;
             w.stride = {size(1, 3), size(1, 2)};
-            const TensorId weight = m_b.constant(m_name + ".w", {c, size(1, 3), size(1, 4), size(1, 3)});
+            const ModelTensorId weight = m_b.constant(m_name + ".w", {c, size(1, 3), size(1, 4), size(1, 3)});
             add(m_b.add(K::ConvTranspose2d, m_name, {x, weight}, w));
             break;
         }
@@ -105,7 +106,7 @@ private:
         }
     }
 
-    void add(TensorId t)
+    void add(ModelTensorId t)
     {
         if (m_b.shape(t)[1] % 4 == 0 && m_b.shape(t)[1] <= 64 && m_b.shape(t)[2] <= 32 &&
             m_b.shape(t)[3] <= 32)
@@ -114,7 +115,7 @@ private:
 
     void addRows()
     {
-        const TensorId x = pick(m_rows);
+        const ModelTensorId x = pick(m_rows);
         const std::int64_t h = shape(x)[0], w = shape(x)[1];
         switch (below(12)) {
         case 0:
@@ -128,7 +129,7 @@ private:
         case 3: {
             if (w % 4 != 0)
                 break;
-            const TensorId k = m_b.linear(m_name + ".k", x, w / 2);
+            const ModelTensorId k = m_b.linear(m_name + ".k", x, w / 2);
             m_rows.push_back(
                 m_b.add(K::Attention, m_name, {x, k, k}, model::AttentionAttributes{4, 2, true}));
             break;
@@ -136,10 +137,10 @@ private:
         case 4: {
             if (w % 4 != 0)
                 break;
-            const TensorId a = m_b.reshape(m_name + ".a", x, {h, 4, w / 4});
-            const TensorId t =
+            const ModelTensorId a = m_b.reshape(m_name + ".a", x, {h, 4, w / 4});
+            const ModelTensorId t =
                 m_b.add(K::Transpose, m_name + ".t", {a}, model::TransposeAttributes{{1, 0, 2}});
-            const TensorId p =
+            const ModelTensorId p =
                 m_b.add(K::MatMul, m_name, {t, t}, model::MatMulAttributes{false, true}); // [4, h, h]
             m_rows.push_back(m_b.reshape(m_name + ".r", p, {4 * h, h}));
             break;
@@ -164,14 +165,14 @@ private:
             m_rows.push_back(m_b.elementwise("add", m_name, {x, m_b.constant(m_name + ".b", {w})}));
             break;
         case 10: {
-            const TensorId s = m_b.input(m_name + ".x", {size(1, 3), h, w});
+            const ModelTensorId s = m_b.input(m_name + ".x", {size(1, 3), h, w});
             const std::int64_t hidden = size(1, 5);
             constexpr std::array kKinds{K::Lstm, K::Gru, K::Rnn};
             constexpr std::array<std::int64_t, 3> kGates{4, 3, 1};
             const auto which = static_cast<std::size_t>(below(3));
             const std::int64_t gates = kGates[which] * hidden, directions = size(1, 2);
-            const TensorId wi = m_b.constant(m_name + ".w", {directions, gates, w});
-            const TensorId wr = m_b.constant(m_name + ".r", {directions, gates, hidden});
+            const ModelTensorId wi = m_b.constant(m_name + ".w", {directions, gates, w});
+            const ModelTensorId wr = m_b.constant(m_name + ".r", {directions, gates, hidden});
             m_b.add(kKinds[which], m_name, {s, wi, wr}, model::RecurrentAttributes{hidden, directions});
             break;
         }
@@ -185,7 +186,7 @@ private:
     std::mt19937 m_random;
     model::ModelBuilder m_b;
     std::string m_name;
-    std::vector<TensorId> m_images, m_rows;
+    std::vector<ModelTensorId> m_images, m_rows;
 };
 
 } // namespace tilewright

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace tilewright::test {
+namespace tilewright::test_main {
 
 using TestRun = int (*)(int argc, char** argv);
 /// Answers a call that the test makes of its own executable; nothing when the arguments are those of Qt Test.
@@ -21,9 +21,9 @@ template <typename Test> int runTest(int argc, char** argv)
     return QTest::qExec(&test, argc, argv);
 }
 
-} // namespace tilewright::test
+} // namespace tilewright::test_main
 
 /// At the end of a test_*.cpp, before its .moc: registers the class; a second argument is its ChildRun.
 #define TILEWRIGHT_TEST(Class, ...)                                                                          \
-    [[maybe_unused]] static const bool kRegistered##Class = tilewright::test::registerTest(                  \
-        __FILE__, &tilewright::test::runTest<Class> __VA_OPT__(, ) __VA_ARGS__);
+    [[maybe_unused]] static const bool kRegistered##Class = tilewright::test_main::registerTest(             \
+        __FILE__, &tilewright::test_main::runTest<Class> __VA_OPT__(, ) __VA_ARGS__);

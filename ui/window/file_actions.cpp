@@ -200,7 +200,7 @@ bool FileActions::openFile(const LensFile& file)
         Q_EMIT lensOpened(file.kind);
     if (!opened) {
         if (file.kind == FileKind::Schedule && document.hasProblem() &&
-            readSchedule(*document.problem(), file.text, file.name())) {
+            readSchedule(*document.problem(), file.text(), file.name())) {
             showFileError(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
                 if (const Status part = m_state.document.openReadablePart(path); !part)
                     showError(part.error());
@@ -355,14 +355,14 @@ void FileActions::showExported(const Status& written, const QString& path)
 void FileActions::showFileError(const Error& error, const QString& file, const QString& otherText,
                                 std::function<void()> other)
 {
-    const bool isText = !onnx::isOnnxFile(file.toStdString());
-    const auto text = isText ? readFile(file.toStdString()) : Result<std::string>(error);
-    const auto place = text ? placeOfError(*text, error) : std::nullopt;
+    const auto content = readContent(file.toStdString(), onnx::isOnnx);
+    const bool isText = content && !onnx::isOnnx(content->view());
+    const auto place = isText ? placeOfError(content->view(), error) : std::nullopt;
     QString showText;
     std::function<void()> show;
     if (place) {
         showText = tr("Show in text");
-        show = [this, file, text = *text, error, place = *place] {
+        show = [this, file, text = std::string(content->view()), error, place = *place] {
             auto* dialog = new SourceDialog(file, text, error, place, m_state.themes.theme(), &m_window);
             dialog->setAttribute(Qt::WA_DeleteOnClose);
             connect(dialog, &SourceDialog::savedFile, this, [this](const QString& path) { open({path}); });

@@ -22,14 +22,10 @@ Status ComparedModel::open(const QString& path)
     if (!m_document.lensModel())
         return Error{
             ErrorCode::Refused, "open a model first; then open the model to compare it with", {}, {}};
-    std::string text;
-    if (!onnx::isOnnxFile(path.toStdString())) {
-        auto read = readFile(path.toStdString());
-        if (!read)
-            return read.error();
-        text = std::move(*read);
-    }
-    auto file = readModelFile(text, path, m_document.dimensions());
+    const auto content = readContent(path.toStdString(), onnx::isOnnx);
+    if (!content)
+        return content.error();
+    auto file = readModelFile(content->view(), path, m_document.dimensions());
     if (!file)
         return file.error();
     if (file->workload->noModel)
@@ -110,7 +106,7 @@ std::vector<model::OperatorChange> changesOf(const lower::ModelsOnMachine& model
         if (const auto& o = side == 0 ? p.before : p.after)
             ofOperator[o->index()] = p.change;
     std::vector<model::OperatorChange> out;
-    for (const OpId source : model.lowered.source)
+    for (const OperatorId source : model.lowered.source)
         out.push_back(ofOperator[source.index()]);
     return out;
 }

@@ -304,12 +304,12 @@ private:
                                                                   const Machine& machine) const;
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
     [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
-    [[nodiscard]] Status takeModel(const std::string& text, const QString& path);
-    [[nodiscard]] Status takeMachine(const std::string& text, const QString& path);
-    [[nodiscard]] Status takeProblem(const std::string& text, const QString& path);
+    [[nodiscard]] Status takeModel(std::string_view text, const QString& path);
+    [[nodiscard]] Status takeMachine(std::string_view text, const QString& path);
+    [[nodiscard]] Status takeProblem(std::string_view text, const QString& path);
     void startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Schedule schedule,
                    const QString& path);
-    [[nodiscard]] Status takeSchedule(const std::string& text, const QString& path);
+    [[nodiscard]] Status takeSchedule(std::string_view text, const QString& path);
     void requestEvaluation();
     void refreshColours();
     void publish(SnapshotPtr snapshot);

@@ -17,13 +17,13 @@ Status Document::open(const LensFile& file)
 {
     switch (file.kind) {
     case FileKind::Schedule:
-        return takeSchedule(file.text, file.path);
+        return takeSchedule(file.text(), file.path);
     case FileKind::Model:
-        return takeModel(file.text, file.path);
+        return takeModel(file.text(), file.path);
     case FileKind::Machine:
-        return takeMachine(file.text, file.path);
+        return takeMachine(file.text(), file.path);
     default:
-        return takeProblem(file.text, file.path);
+        return takeProblem(file.text(), file.path);
     }
 }
 
@@ -36,11 +36,10 @@ Status Document::openFile(const QString& path)
 Status Document::openProblem(const QString& path)
 {
     const auto file = readLensFile(path);
+    if (!file)
+        return file.error();
     // A file that is not a problem was opened as a model for all lenses.
-    if (file && file->kind != FileKind::Problem)
-        return takeModel(file->text, path);
-    const auto text = readFile(path.toStdString());
-    return text ? takeProblem(*text, path) : text.error();
+    return file->kind == FileKind::Problem ? takeProblem(file->text(), path) : takeModel(file->text(), path);
 }
 
 Status Document::openSchedule(const QString& path)
@@ -49,7 +48,7 @@ Status Document::openSchedule(const QString& path)
     return text ? takeSchedule(*text, path) : text.error();
 }
 
-Status Document::takeProblem(const std::string& text, const QString& path)
+Status Document::takeProblem(std::string_view text, const QString& path)
 {
     auto problem = readProblem(text, path.toStdString());
     if (!problem)
@@ -58,7 +57,7 @@ Status Document::takeProblem(const std::string& text, const QString& path)
     return Unit{};
 }
 
-Status Document::takeModel(const std::string& text, const QString& path)
+Status Document::takeModel(std::string_view text, const QString& path)
 {
     auto file = readModelFile(text, path);
     if (!file)
@@ -76,9 +75,9 @@ Status Document::takeModel(const std::string& text, const QString& path)
     return Unit{};
 }
 
-Status Document::takeMachine(const std::string& text, const QString& path)
+Status Document::takeMachine(std::string_view text, const QString& path)
 {
-    const lower::MachineText source{text, path.toStdString()};
+    const lower::MachineText source{std::string(text), path.toStdString()};
     const auto machine = lower::readMachines(std::span(&source, 1));
     if (!machine)
         return machine.error();
@@ -88,7 +87,7 @@ Status Document::takeMachine(const std::string& text, const QString& path)
                : setMachine(*machine, tr("Open machine %1").arg(QFileInfo(path).fileName()));
 }
 
-Status Document::takeSchedule(const std::string& text, const QString& path)
+Status Document::takeSchedule(std::string_view text, const QString& path)
 {
     if (!m_problem)
         return Error{ErrorCode::Refused, "is a schedule; open its problem first", {}, path.toStdString()};
@@ -252,22 +251,25 @@ Status Document::recover(const QJsonObject& copy)
         return loaded.error();
     // Restore the model too if its file is unchanged: a problem alone has no operators to show.
     lower::ModelOnMachinePtr model;
+    std::vector<onnx::FreeDimension> free;
     onnx::Dimensions dimensions;
     const QJsonObject sizes = copy[QStringLiteral("dimensions")].toObject();
     for (auto it = sizes.begin(); it != sizes.end(); ++it)
         dimensions[it.key().toStdString()] = it.value().toInteger();
     const auto machine = lower::machineField(loaded->schedule.extra, "recovery copy");
     if (machine && *machine)
-        if (auto workload = lower::loadWorkload(problemPath.toStdString(), dimensions))
-            if (auto put = lower::putOnMachine(std::make_shared<const lower::Workload>(std::move(*workload)),
-                                               **machine);
-                put && (*put)->problem->data().ops == (*problem)->data().ops)
-                model = std::move(*put);
+        if (const auto content = readContent(problemPath.toStdString(), onnx::isOnnx))
+            if (auto file = readModelFile(content->view(), problemPath, dimensions))
+                if (auto put = lower::putOnMachine(std::move(file->workload), **machine);
+                    put && (*put)->problem->data().ops == (*problem)->data().ops) {
+                    model = std::move(*put);
+                    free = std::move(file->free);
+                }
     const ChangeBatch batch(*this);
     if (model) {
         m_dimensions = dimensions;
-        if (auto free = onnx::freeDimensions(problemPath.toStdString()); !dimensions.empty() && free)
-            m_freeDimensions = std::move(*free);
+        if (!dimensions.empty())
+            m_freeDimensions = std::move(free);
         setModel(std::move(model), std::move(loaded->schedule), problemPath);
     } else {
         setProblem(*problem, std::move(loaded->schedule), problemPath);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/lens_document.h"
 
-#include "base/file.h"
 #include "onnx/import.h"
 #include "theme/words.h"
 
@@ -71,15 +70,14 @@ FileUse fileUse(FileKind kind)
 
 Result<LensFile> readLensFile(const QString& path)
 {
-    if (onnx::isOnnxFile(path.toStdString())) // recognised by its structure, without reading weights
-        return LensFile{path, {}, FileKind::Model};
-    auto text = readFile(path.toStdString());
-    if (!text)
-        return text.error();
-    const auto kind = fileKindOf(*text, path.toStdString());
+    auto content = readContent(path.toStdString(), onnx::isOnnx);
+    if (!content)
+        return content.error();
+    const auto kind = onnx::isOnnx(content->view()) ? Result(FileKind::Model)
+                                                    : fileKindOf(content->view(), path.toStdString());
     if (!kind)
         return kind.error();
-    return LensFile{path, std::move(*text), *kind};
+    return LensFile{path, std::move(*content), *kind};
 }
 
 LensDocument::LensDocument(Lens lens, QObject* parent) : QObject(parent), m_lens(lens)
@@ -151,7 +149,7 @@ Status LensDocument::recover(const QJsonObject& copy)
     const auto kind = fileKindOf(text, path.toStdString());
     if (!kind)
         return kind.error();
-    if (Status opened = open({path, text, *kind}); !opened)
+    if (Status opened = open({path, FileContent(text), *kind}); !opened)
         return opened;
     fileOpened(path);
     m_undo.resetClean(); // the file, if any, has another content

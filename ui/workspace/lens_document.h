@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/result.h"
+#include "base/file.h"
 #include "model/file_kind.h"
 
 #include <QJsonObject>
@@ -31,13 +31,14 @@ struct FileUse
 };
 [[nodiscard]] FileUse fileUse(FileKind kind);
 
-/// A file with its content and kind.
+/// A file with its content, which was read once, and its kind. The weights of an ONNX model are not read.
 struct LensFile
 {
     QString path;
-    std::string text;
+    FileContent content;
     FileKind kind;
 
+    [[nodiscard]] std::string_view text() const { return content.view(); }
     [[nodiscard]] Lens lens() const { return fileUse(kind).lens; }
     [[nodiscard]] std::string name() const { return path.toStdString(); } ///< file name in error messages
 };

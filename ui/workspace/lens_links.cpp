@@ -457,7 +457,7 @@ bool LensLinks::selectLayer(const std::string& name)
     const auto layer = std::ranges::find(m_layers, name, [](const auto& l) { return l.layer.name; });
     if (!model || m_layersOf != model || layer == m_layers.end() || !isFollowing(Lens::Mapping))
         return false;
-    std::vector<OpId> operators;
+    std::vector<OperatorId> operators;
     for (std::size_t i = 0; i < model->lowered.report.nodes.size(); ++i)
         if (std::ranges::find(layer->operators, model->lowered.report.nodes[i].name) !=
             layer->operators.end())
@@ -480,10 +480,10 @@ std::string LensLinks::selectedLayer() const
     return {};
 }
 
-void LensLinks::selectOperators(const lower::ModelOnMachine& model, const std::vector<OpId>& operators)
+void LensLinks::selectOperators(const lower::ModelOnMachine& model, const std::vector<OperatorId>& operators)
 {
     std::set<OpId> ops;
-    for (const OpId o : operators)
+    for (const OperatorId o : operators)
         for (const OpId op : model.opsOf(o))
             ops.insert(op);
     if (!ops.empty())

@@ -104,7 +104,7 @@ private:
     /// Sets why() to `otherwise` if `selected` is empty.
     [[nodiscard]] std::optional<Product> productFor(Lens lens, std::optional<Product> selected,
                                                     const QString& otherwise);
-    void selectOperators(const lower::ModelOnMachine& model, const std::vector<OpId>& operators);
+    void selectOperators(const lower::ModelOnMachine& model, const std::vector<OperatorId>& operators);
     void followAgain(Lens lens);
 
     Workspace& m_workspace;

@@ -103,22 +103,25 @@ void MappingDocument::push(const MappingSetup& next, const QString& text, const 
 
 Status MappingDocument::openFile(const QString& path)
 {
-    if (const auto file = readLensFile(path); file && file->lens() == Lens::Mapping)
-        return open(*file);
-    const auto text = readFile(path.toStdString());
-    return text ? openText(*text, path) : text.error();
+    auto text = readFile(path.toStdString());
+    if (!text)
+        return text.error();
+    const auto kind = fileKindOf(*text, path.toStdString());
+    if (kind && fileUse(*kind).lens == Lens::Mapping)
+        return open({path, FileContent(std::move(*text)), *kind});
+    return openText(*text, path);
 }
 
 Status MappingDocument::open(const LensFile& file)
 {
     if (file.kind == FileKind::MappingArchitecture) {
-        const auto architecture = mapping::readArchitecture(file.text, file.name());
+        const auto architecture = mapping::readArchitecture(file.text(), file.name());
         return architecture ? applyArchitecture(*architecture) : architecture.error();
     }
     if (file.kind == FileKind::MappingMethod)
-        return openText(file.text, file.path);
+        return openText(file.text(), file.path);
     if (file.kind == FileKind::MappingSetup) {
-        const auto setup = mapping::readSetup(file.text, file.name());
+        const auto setup = mapping::readSetup(file.text(), file.name());
         if (!setup)
             return setup.error();
         if (Status s = check(*setup); !s)
@@ -127,7 +130,7 @@ Status MappingDocument::open(const LensFile& file)
         reset(*setup, file.path);
         return Unit{};
     }
-    const auto layers = mapping::readLayers(file.text, file.name());
+    const auto layers = mapping::readLayers(file.text(), file.name());
     if (!layers)
         return layers.error();
     MappingSetup setup = m_setup;
@@ -153,7 +156,7 @@ QString MappingDocument::suggestedName() const
     return QStringLiteral("layer.mapping.json");
 }
 
-Status MappingDocument::openText(const std::string& text, const QString& name)
+Status MappingDocument::openText(std::string_view text, const QString& name)
 {
     const std::string file = name.toStdString();
     // Try a method first. Errors of the other readers count only if the text looks like their format.
@@ -166,7 +169,7 @@ Status MappingDocument::openText(const std::string& text, const QString& name)
         openLayers(*layers);
         return Unit{};
     }
-    if (text.find("\"tiling\"") == std::string::npos && text.find('{') != std::string::npos)
+    if (text.find("\"tiling\"") == std::string_view::npos && text.find('{') != std::string_view::npos)
         if (const auto architecture = mapping::readArchitecture(text, file))
             return applyArchitecture(*architecture);
     return method.error();

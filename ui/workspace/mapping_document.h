@@ -45,7 +45,7 @@ public:
     [[nodiscard]] QString suggestedName() const override;
     /// Opens the text of a layer, model, architecture or method (JSON or the notation of the source
     /// document). `name` appears in error messages.
-    [[nodiscard]] Status openText(const std::string& text, const QString& name);
+    [[nodiscard]] Status openText(std::string_view text, const QString& name);
     void openLayers(const mapping::LayersFile& file);
     /// Shows a layer of model(): an undo step that does not count as a modification. Its search then loads
     /// the method with the least EDP.

@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/mapping_search.h"
 
-#include <stop_token>
-
 namespace tilewright::ui {
-
-namespace {
-
-mapping::SearchResult run(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
-                          const mapping::Constraints& asked, const SearchSettings& settings,
-                          mapping::SearchOptions options)
-{
-    options.seconds = settings.seconds;
-    if (settings.mode == SearchMode::Custom)
-        options.reductions = settings.reductions;
-    options.reductions.constraints = asked;
-    if (settings.mode == SearchMode::Quick)
-        return mapping::quickSearch(nest, architecture, options);
-    return mapping::search(nest, architecture, options);
-}
-
-} // namespace
 
 MappingSearch::MappingSearch()
 {
@@ -79,16 +60,17 @@ void MappingSearch::start(const mapping::LoopNest& nest, const mapping::Architec
     m_status.reset();
     m_job->request([this, nest, architecture, asked, settings = m_settings,
                     tell = m_job->reporter()](std::stop_token stop) {
-        mapping::SearchOptions options;
-        options.stop = stop;
-        options.status = [&](const mapping::SearchStatus& status) {
-            tell([this, status] {
-                m_status = status;
-                Q_EMIT changed();
-            });
-        };
+        verbs::LayerSearch search{settings.mode == SearchMode::Quick, settings.seconds, 0, {}};
+        if (settings.mode == SearchMode::Custom)
+            search.reductions = settings.reductions;
+        search.reductions.constraints = asked;
         return std::make_shared<const mapping::SearchResult>(
-            run(nest, architecture, asked, settings, options));
+            verbs::searchLayer(nest, architecture, search, stop, [&](const mapping::SearchStatus& status) {
+                tell([this, status] {
+                    m_status = status;
+                    Q_EMIT changed();
+                });
+            }));
     });
     Q_EMIT changed();
 }

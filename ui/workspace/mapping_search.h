@@ -3,7 +3,7 @@
 
 #include "mapping/density.h"
 #include "mapping/padding.h"
-#include "mapping/search.h"
+#include "verbs/map.h"
 #include "workspace/latest_job.h"
 
 #include <QObject>
@@ -19,7 +19,7 @@ enum class SearchMode { Proven, Quick, Custom };
 struct SearchSettings
 {
     SearchMode mode = SearchMode::Proven;
-    double seconds = 20;
+    double seconds = verbs::kLayerSeconds;
     mapping::Reductions reductions = mapping::quickReductions();
 
     bool operator==(const SearchSettings&) const = default;

@@ -5,13 +5,12 @@
 
 namespace tilewright::ui {
 
-Result<ModelFile> readModelFile(const std::string& text, const QString& path, const onnx::Dimensions& first)
+Result<ModelFile> readModelFile(std::string_view text, const QString& path, const onnx::Dimensions& first)
 {
     ModelFile out;
     const std::string file = path.toStdString();
-    const bool isOnnx = text.empty() && onnx::isOnnxFile(file);
-    if (isOnnx) {
-        auto found = onnx::freeDimensions(file);
+    if (onnx::isOnnx(text)) {
+        auto found = onnx::freeDimensions(text, file);
         if (!found)
             return found.error();
         out.free = std::move(*found);
@@ -23,7 +22,7 @@ Result<ModelFile> readModelFile(const std::string& text, const QString& path, co
                     out.dimensions[d.name] = it->second;
         }
     }
-    auto workload = isOnnx ? lower::loadWorkload(file, out.dimensions) : lower::readWorkload(text, file);
+    auto workload = lower::readWorkload(text, file, out.dimensions);
     if (!workload)
         return workload.error();
     out.workload = std::make_shared<const lower::Workload>(std::move(*workload));

@@ -18,7 +18,7 @@ struct ModelFile
 };
 /// Reads a model. Size of a free dimension: that in `first`, otherwise the user's last one for this file,
 /// otherwise the default.
-[[nodiscard]] Result<ModelFile> readModelFile(const std::string& text, const QString& path,
+[[nodiscard]] Result<ModelFile> readModelFile(std::string_view text, const QString& path,
                                               const onnx::Dimensions& first = {});
 
 } // namespace tilewright::ui

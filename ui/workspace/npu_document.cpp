@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "npu/generate.h"
 #include "npu/run_options.h"
+#include "verbs/npu.h"
 #include "workspace/installed_files.h"
 #include "workspace/value_command.h"
 
@@ -74,7 +75,7 @@ void NpuDocument::assign(const NpuSettings& settings)
 
 Status NpuDocument::open(const LensFile& file)
 {
-    return takeModel(file.text, file.path);
+    return takeModel(file.text(), file.path);
 }
 
 Status NpuDocument::openModel(const QString& path)
@@ -87,7 +88,7 @@ Status NpuDocument::openModel(const QString& path)
     return text.error();
 }
 
-Status NpuDocument::takeModel(const std::string& text, const QString& path)
+Status NpuDocument::takeModel(std::string_view text, const QString& path)
 {
     auto model = npu::parseModel(text, path.toStdString());
     const auto options = model ? npu::runOptionsOf(text, path.toStdString()) : model.error();
@@ -265,10 +266,7 @@ void NpuDocument::verify()
         return;
     m_checks.clear();
     m_verifyJob->request([result = m_result](std::stop_token) {
-        std::vector<npu::RuleCheck> checks = npu::verifyGraph(*result->graph);
-        for (npu::RuleCheck& check : npu::verifyRun(*result->graph, *result->run))
-            checks.push_back(std::move(check));
-        return std::pair(result, std::move(checks));
+        return std::pair(result, verbs::verifyNpu(*result->graph, *result->run));
     });
     Q_EMIT checksChanged();
 }
@@ -286,10 +284,8 @@ void NpuDocument::searchTiles()
         auto out = std::make_shared<NpuTileSearch>();
         out->settings = settings;
         out->model = model;
-        npu::TileSearchOptions limits;
-        limits.patience = 2; // more tiles for the chart of the NPU tiles view
-        auto found = npu::searchTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
-                                      settings.options, limits, Progress{stop, {}});
+        auto found = verbs::searchNpuTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
+                                           settings.options, Progress{stop, {}}, true);
         if (found)
             out->found = std::move(*found);
         else

@@ -94,7 +94,7 @@ Q_SIGNALS:
     void tileSearchChanged();
 
 private:
-    Status takeModel(const std::string& text, const QString& path);
+    Status takeModel(std::string_view text, const QString& path);
     void assign(const NpuSettings& settings);
     void request();
     struct Delivery

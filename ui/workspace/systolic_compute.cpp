@@ -11,20 +11,13 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::int64_t kListedSteps = std::int64_t{1} << 24;    // limit for counting bank conflicts
+constexpr std::size_t kListedConflicts = 200;
 constexpr std::int64_t kSimulatedSteps = std::int64_t{1} << 18; // limit for the Belady simulation
 
 /// Message of an error without its path, which refers to a field of a file.
 QString sentence(const Error& error)
 {
     return ui::sentence(error.message);
-}
-
-/// Tile in use: chosen by the user or by the method.
-Result<systolic::TileChoice> currentTile(const SystolicSettings& s)
-{
-    return s.ownTile ? systolic::describeTile(s.tileQuery(), *s.ownTile)
-                     : systolic::chooseTile(s.tileQuery(), s.method);
 }
 
 } // namespace
@@ -52,23 +45,10 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
 {
     auto out = std::make_shared<PipelineResult>();
     out->of = s;
-    out->machine = s.unlimitedBandwidth ? systolic::PipelineMachine{} : systolic::machineOf(s.hierarchy);
-    systolic::ProgramOptions options;
-    options.gemm = s.gemm;
-    options.array = s.hierarchy.array;
-    options.dataflow = s.timing.dataflow;
-    options.weightBuffers = s.timing.weightBuffers;
-    options.depth = s.depth;
-    if (s.ownTile) {
-        options.tile = s.ownTile;
-        options.depth = systolic::deepestStep(s.hierarchy, *s.ownTile, s.timing.dataflow);
-    }
-    options.elementBytes = s.hierarchy.elementBytes;
-    options.layout = s.layout;
-    options.banks = s.banks();
-    options.l3Bytes = s.hierarchy.at(systolic::Level::L3).totalBytes();
-    options.capacityBytes = systolic::capacitiesOf(s.hierarchy);
-    auto compared = systolic::comparePipelines(options, out->machine);
+    const verbs::SystolicRequest request = verbs::requestOf(s);
+    out->machine = verbs::pipelineMachine(request);
+    auto compared =
+        systolic::comparePipelines(verbs::programOptions(request, s.timing.dataflow), out->machine);
     if (!compared) {
         out->error = sentence(compared.error());
         return out;
@@ -107,8 +87,8 @@ std::shared_ptr<const TileResult> computeTiles(const SystolicSettings& s)
         else if (out->error.isEmpty())
             out->error = sentence(pick.error());
     }
-    if (const auto current = currentTile(s))
-        out->current = *current;
+    if (auto current = verbs::tileOfProduct(verbs::tileRequestOf(s)))
+        out->current = std::move(*current);
     return out;
 }
 
@@ -117,78 +97,36 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
     auto out = std::make_shared<LevelsResult>();
     out->of = s;
     out->corrections = systolic::seedCorrections();
-    const systolic::Hierarchy& h = s.hierarchy;
-    const systolic::TileShape arrayTile{std::min(s.gemm.m, h.array.rows), std::min(s.gemm.n, h.array.cols),
-                                        std::min(s.gemm.k, s.depth)};
-    out->nM = ceilDiv(s.gemm.m, arrayTile.ti);
-    out->nN = ceilDiv(s.gemm.n, arrayTile.tj);
-    out->nK = ceilDiv(s.gemm.k, arrayTile.tk);
     const auto refuse = [&](const Error& error) {
         if (out->error.isEmpty())
             out->error = sentence(error);
     };
-    auto plans =
-        systolic::l2Schedules(s.gemm, arrayTile, h.elementBytes, h.at(systolic::Level::L2).totalBytes(),
-                              std::min<std::int64_t>(2, out->nK));
-    if (plans) {
-        out->plans = std::move(*plans);
-        out->bestPlan = systolic::bestL2Schedule(out->plans);
-    } else {
-        refuse(plans.error());
-    }
-    const bool countable =
-        static_cast<double>(out->nM) * static_cast<double>(out->nN) * static_cast<double>(out->nK) <=
-        static_cast<double>(kListedSteps);
-    for (const systolic::BankLayout layout : {systolic::BankLayout::Seed, systolic::BankLayout::Split}) {
-        const auto i = static_cast<std::size_t>(layout);
-        out->banks[i] = {layout, s.banks(), out->nN, out->nK};
-        if (!countable)
-            continue;
-        if (auto conflicts = systolic::bankConflicts(out->banks[i], out->nM, 200))
-            out->conflicts[i] = std::move(*conflicts);
-    }
-    const auto tile = currentTile(s);
+    verbs::SystolicRequest request = verbs::requestOf(s);
+    if (auto l2 = verbs::l2Figures(request))
+        out->l2 = std::move(*l2);
+    else
+        refuse(l2.error());
+    for (const systolic::BankLayout layout : {systolic::BankLayout::Seed, systolic::BankLayout::Split})
+        if (auto conflicts = out->l2.conflicts(layout, kListedConflicts))
+            out->conflicts[static_cast<std::size_t>(layout)] = std::move(*conflicts);
+    auto tile = verbs::tileOfProduct(verbs::tileRequestOf(s));
     if (!tile) {
         refuse(tile.error());
         return out;
     }
-    out->tile = tile->tile;
-    out->constraints =
-        systolic::tileConstraints(h, s.gemm, out->tile, std::max<std::int64_t>(1, s.buffering));
-    out->reuse = systolic::reuseFactors(s.gemm, out->tile);
-    if (auto roofline = systolic::multiLevelRoofline(h, s.gemm, s.timing, out->tile))
+    request.tile = tile->choice.tile;
+    if (auto roofline = verbs::rooflineOf(request))
         out->roofline = std::move(*roofline);
     else
         refuse(roofline.error());
-    if (auto compared = systolic::compareDataflows(h, s.gemm, out->tile, s.timing, s.supply))
+    if (auto compared = verbs::dataflowsOf(request))
         out->dataflows = *compared;
-    if (auto levels = systolic::threeLevelTiling(h, s.gemm, {.footprint = s.footprint}))
-        out->levels = *levels;
-
-    systolic::DramQuery q;
-    q.gemm = s.gemm;
-    q.tile = out->tile;
-    q.elementBytes = h.elementBytes;
-    q.l3Bytes = h.at(systolic::Level::L3).totalBytes();
-    const double steps = static_cast<double>(out->reuse.nM) * static_cast<double>(out->reuse.nN) *
-                         static_cast<double>(out->reuse.nK);
-    const bool simulated = steps <= static_cast<double>(kSimulatedSteps);
-    if (systolic::checkDramQuery(q)) {
-        for (const systolic::LoopOrder order : systolic::kLoopOrders) {
-            q.order = order;
-            LevelsResult::Order row{order, systolic::dramClosedForm(q), {}};
-            if (simulated) {
-                q.replacement = systolic::Replacement::Belady;
-                if (const auto belady = systolic::simulateDram(q, progress))
-                    row.belady = *belady;
-                q.replacement = systolic::Replacement::Lru;
-            }
-            out->orders.push_back(row);
-        }
-        if (simulated)
-            if (auto adaptive = systolic::adaptiveStationary(q, progress))
-                out->adaptive = std::move(*adaptive);
-    }
+    const systolic::ReuseFactors reuse = tile->reuse();
+    const bool simulated = saturatingMul(saturatingMul(reuse.nM, reuse.nN), reuse.nK) <= kSimulatedSteps;
+    out->orders = verbs::dramOfOrders(*tile, simulated, progress);
+    if (simulated)
+        verbs::addAdaptive(*tile, progress);
+    out->tile = std::move(*tile);
     return out;
 }
 

@@ -61,14 +61,14 @@ Status SystolicDocument::open(const LensFile& file)
         return error;
     };
     if (file.kind == FileKind::SystolicSettings) {
-        const auto read = systolic::parseSettings(file.text, file.name());
+        const auto read = systolic::parseSettings(file.text(), file.name());
         if (!read)
             return refuse(read.error());
         fileOpened(file.path);
         assign(*read);
         return Unit{};
     }
-    const auto hierarchy = systolic::parseHierarchy(file.text, file.name());
+    const auto hierarchy = systolic::parseHierarchy(file.text(), file.name());
     if (!hierarchy)
         return refuse(hierarchy.error());
     SystolicSettings next = m_settings;
@@ -180,9 +180,8 @@ void SystolicDocument::refreshTiming()
     const systolic::ArrayShape& array = m_settings.hierarchy.array;
     m_plan = systolic::FoldPlan(m_settings.gemm, array, m_settings.timing);
     m_timing = systolic::arrayTiming(m_settings.gemm, array, m_settings.timing);
-    constexpr std::int64_t kPhasesSide = 1 << 12;
     m_phases.reset();
-    if (std::max(array.rows, array.cols) <= kPhasesSide)
+    if (std::max(array.rows, array.cols) <= verbs::kMaxPhasesSide)
         m_phases = m_plan.phases();
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/machine.h"
-#include "systolic/pe_simulator.h"
-#include "systolic/pipeline.h"
-#include "systolic/roofline.h"
-#include "systolic/settings.h"
+#include "verbs/systolic.h"
+#include "verbs/tile.h"
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
 
@@ -51,8 +48,8 @@ struct TileResult
     SystolicSettings of;
     systolic::TileLandscape landscape;
     std::array<std::optional<systolic::TileChoice>, 3> picks; ///< indexed by TileMethod
-    std::array<double, 3> microseconds{};                     ///< run time of each method
-    std::optional<systolic::TileChoice> current;
+    std::array<double, 3> microseconds{};                     ///< that each method took
+    std::optional<verbs::TileAnswer> current;
     QString error;
 };
 
@@ -60,25 +57,12 @@ struct TileResult
 struct LevelsResult
 {
     SystolicSettings of;
-    systolic::TileShape tile; ///< tile for the DRAM traffic
-    std::vector<systolic::L2Plan> plans;
-    std::optional<systolic::L2Plan> bestPlan;
-    std::int64_t nM = 0, nN = 0, nK = 0;    ///< number of array tiles along M, N and K
-    std::array<systolic::BankMap, 2> banks; ///< as printed in the source document; split banks
-    std::array<std::optional<systolic::BankConflicts>, 2> conflicts;
+    verbs::L2Figures l2;
+    std::array<std::optional<systolic::BankConflicts>, 2> conflicts; ///< seed, split
+    std::optional<verbs::TileAnswer> tile; ///< tile that the following fields describe
     std::optional<systolic::Roofline> roofline;
     std::optional<systolic::DataflowComparison> dataflows;
-    struct Order
-    {
-        systolic::LoopOrder order = systolic::LoopOrder::Ijk;
-        systolic::DramTraffic lru;
-        std::optional<systolic::DramTraffic> belady; ///< only if small enough to simulate
-    };
-    std::vector<Order> orders;
-    std::optional<systolic::AdaptiveStationary> adaptive;
-    std::optional<systolic::ThreeLevelTiling> levels;
-    std::vector<systolic::Constraint> constraints;
-    systolic::ReuseFactors reuse;
+    std::vector<verbs::DramOfOrder> orders; ///< Belady only if small enough to simulate
     std::vector<systolic::Correction> corrections;
     QString error;
 };
@@ -124,8 +108,8 @@ public:
 
     [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }
     [[nodiscard]] const systolic::ArrayTiming& timing() const { return m_timing; }
-    /// Fill, steady and drain phases; nothing for arrays with 2^14 or more rows or columns, where they take
-    /// long.
+    /// Fill, steady and drain phases; nothing for arrays with more than verbs::kMaxPhasesSide rows or
+    /// columns.
     [[nodiscard]] const std::optional<systolic::ArrayPhases>& phases() const { return m_phases; }
 
     // -- cursors: cycle of the array and time of the pipeline, linked by the COMPUTE commands

@@ -10,39 +10,46 @@ namespace {
 
 using TimeUsed = ColumnGeneration::TimeUsed;
 
-constexpr double kFirstShare = 0.3; ///< of the time, at most, for pricing before the first branching
-// Pricing after a branching: rounds, and steps of their walks.
-constexpr std::int64_t kRoundsAhead = 4;
-constexpr int kStepsAhead = 60;
+/// Maximum share of the time for pricing before the first branching.
+constexpr double kRootPricingShare = 0.3;
+// Limits of the pricing after a branching: number of pricing rounds, and steps of a pricing walk.
+constexpr std::int64_t kNodePricingRounds = 4;
+constexpr int kNodePricingSteps = 60;
 constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
-constexpr int kIdleRounds = 20;          ///< of pricing without new columns, before it ends
-constexpr std::size_t kFirstWidth = 300; ///< of the beam at the root
-constexpr std::size_t kWidth = 100;      ///< of the beam at other nodes
-constexpr double kAsGood = 1.01;         ///< nodes whose bound is so many times the best are not pruned
-constexpr double kFinished = 1.3; ///< limit, in times the best, of the one plan that is finished at the end
+constexpr int kMaxIdleRounds = 20;          ///< pricing ends after this number of rounds without a new column
+constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
+constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
+/// A node is pruned if its bound exceeds the best latency by this factor.
+constexpr double kPruneRatio = 1.01;
+/// Latency limit of the plan built by finish(), as a multiple of the best latency.
+constexpr double kFinishLimit = 1.3;
 constexpr double kRounding = 1e-9;
-constexpr double kEqual = 1e-4; ///< smallest gap, of the best, that is worth a search
-constexpr double kLoose = 0.08; ///< gap, of the best, from which on the relaxation counts as too weak
-constexpr double kTailGrowth =
-    2; ///< expected growth of the bound over the undecided part, in gaps of the root
-constexpr std::size_t kMostPlans = 6;
-constexpr std::size_t kMostKnown = 1000; ///< columns at the start: larger programs take too long
-constexpr std::size_t kMostLearnt = 10000;
-constexpr std::size_t kMostSets = 60000; ///< in the pool
-// In large problems a part of the time is for whole plans, the rest for stretches.
-constexpr double kWholeShare = 0.5;
+constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
+/// Gap, relative to the best latency, above which the relaxation counts as too weak.
+constexpr double kMaxGap = 0.08;
+/// Expected growth of the bound over the undecided part, as a multiple of the root node's gap.
+constexpr double kTailGrowth = 2;
+constexpr std::size_t kMaxPlans = 6;
+/// Maximum number of initial columns; larger linear programs take too long.
+constexpr std::size_t kMaxInitialColumns = 1000;
+constexpr std::size_t kMaxLearntColumns = 10000;
+constexpr std::size_t kMaxPoolSets = 60000; ///< maximum number of op sets in the pool
+// Share of the time for whole plans in large problems. The rest of the time is for stretches of plans.
+constexpr double kWholePlanShare = 0.5;
 constexpr std::size_t kStretchOps = 70;
-constexpr double kStretchShare = 0.125; ///< of the time, at most, for one
-constexpr int kIdleStretches = 12;      ///< in a row without a better plan, before the search ends
+constexpr double kStretchShare = 0.125; ///< maximum share of the time for the search of one stretch
+/// The search ends after this number of consecutive stretches without a better plan.
+constexpr int kMaxIdleStretches = 12;
 
-/// Node of branch and price: the first subgraphs of a plan, and a bound for its latency by the relaxation.
+/// Node of branch and price: the first subgraphs of a plan, and a lower bound from the relaxation for plans
+/// that begin with them.
 struct Node
 {
     PlanPrefix prefix;
     double least = 0;
 };
 
-/// One search from a settled plan over a stretch of it: branch and price, not exhaustive.
+/// One branch-and-price search over a stretch of a valid plan. The tree is not exhausted.
 class BranchAndPrice
 {
 public:
@@ -70,11 +77,11 @@ public:
         while (keepGoing()) {
             m_master.startFrom(before());
             const double left = 1 - m_used(m_rounds);
-            if (!price(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kFirstShare) * left))
+            if (!price(kNoEnd, std::numeric_limits<int>::max(), 1 - (1 - kRootPricingShare) * left))
                 break;
             m_root = before().latency + m_master.value();
-            m_isLoose = m_plans.empty() && m_root < limit(1 - kLoose);
-            if (m_root >= limit(1 - kEqual) || (m_isLoose && m_repeats == MasterProblem::Repeats::Likely))
+            m_isLoose = m_plans.empty() && m_root < limit(1 - kMaxGap);
+            if (m_root >= limit(1 - kMinGap) || (m_isLoose && m_repeats == MasterProblem::Repeats::Likely))
                 break;
             m_open = {{before(), m_root}};
             while (!m_open.empty() && keepGoing())
@@ -83,8 +90,8 @@ public:
         if (m_plans.empty() && isWhole() && !isLoose())
             finish();
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
-        if (m_plans.size() > kMostPlans)
-            m_plans.resize(kMostPlans);
+        if (m_plans.size() > kMaxPlans)
+            m_plans.resize(kMaxPlans);
         return std::move(m_plans);
     }
 
@@ -95,7 +102,7 @@ public:
         return m_isLoose && m_repeats == MasterProblem::Repeats::Likely;
     }
 
-    /// The columns with the least reduced costs.
+    /// Returns the columns with the least reduced costs.
     std::vector<PortableSet> known()
     {
         std::vector<PortableSet> out;
@@ -107,7 +114,7 @@ public:
             byReducedCost.emplace_back(m_master.reducedCost(m_master.columns()[i]), i);
         std::ranges::sort(byReducedCost);
         for (const auto& [reducedCost, i] : byReducedCost) {
-            if (out.size() >= kMostKnown ||
+            if (out.size() >= kMaxInitialColumns ||
                 before().latency + m_master.value() + reducedCost > limit(1 + kRounding))
                 break;
             out.push_back(m_pool.portable(m_master.columns()[i]));
@@ -126,13 +133,13 @@ private:
         return std::span(m_best.entries).subspan(m_stretch.first + m_stretch.count);
     }
     [[nodiscard]] bool isWhole() const { return m_stretch.count == m_best.entries.size(); }
-    /// Latency up to the end of the stretch if the stretch costs `times` what it costs in the best plan.
+    /// Latency up to the end of the stretch if the stretch takes `times` its latency in the best plan.
     [[nodiscard]] double limit(double times) const
     {
         return before().latency + (m_limit - before().latency) * times;
     }
 
-    /// Adds those of the columns that may be in a better plan: their reduced costs do not exceed the gap.
+    /// Adds those columns that can be part of a better plan, i.e. whose reduced cost does not exceed the gap.
     void learn(const std::vector<PortableSet>& known)
     {
         const double gap = m_limit - before().latency - m_master.value();
@@ -146,18 +153,18 @@ private:
                 good.emplace_back(reducedCost, c);
         }
         std::ranges::stable_sort(good, {}, &std::pair<double, PlannedSet>::first);
-        for (std::size_t i = 0; i < std::min(good.size(), kMostKnown); ++i)
+        for (std::size_t i = 0; i < std::min(good.size(), kMaxInitialColumns); ++i)
             (void)m_master.add(good[i].second);
     }
 
     [[nodiscard]] bool keepGoing() const { return m_used(m_rounds) < 1; }
 
-    /// At most `most` rounds of pricing with walks of at most `steps`; solves the master problem after each.
-    /// False when it has no optimum.
+    /// Runs at most `most` rounds of pricing with walks of at most `steps` steps, and solves the master
+    /// problem in each round. Returns false if the master problem has no optimum.
     bool price(std::int64_t most, int steps, double until)
     {
         const auto goOn = [&] { return m_used(m_rounds) < until; };
-        for (int idle = 0; most > 0 && idle < kIdleRounds && m_pool.size() < kMostSets && goOn();
+        for (int idle = 0; most > 0 && idle < kMaxIdleRounds && m_pool.size() < kMaxPoolSets && goOn();
              --most, ++m_rounds) {
             if (!m_master.solve())
                 return false;
@@ -166,34 +173,35 @@ private:
         return m_master.solve();
     }
 
-    /// Expected latency of a plan that begins like the node: the bound grows as later parts are decided.
+    /// Expected latency of the best plan that begins with the node's prefix. The bound is expected to grow
+    /// with the part that is still undecided.
     [[nodiscard]] double expected(const Node& node) const
     {
         const double ahead = (node.least - node.prefix.latency) / (node.least - before().latency);
         return node.least + kTailGrowth * (m_limit - m_root) * ahead;
     }
 
-    /// Expands the best open node into plans, or into child nodes with longer prefixes.
+    /// Removes the best open node and builds plans from it, or child nodes with longer prefixes.
     void expandNext()
     {
         ++m_rounds;
         const auto it = std::ranges::min_element(m_open, {}, [&](const Node& n) { return expected(n); });
         Node node = std::move(*it);
         m_open.erase(it);
-        if (node.least >= limit(kAsGood))
+        if (node.least >= limit(kPruneRatio))
             return;
         const bool isRoot = node.prefix.columns.size() == before().columns.size();
         if (!isRoot) {
             m_master.startFrom(node.prefix);
-            if (!price(kRoundsAhead, kStepsAhead, 1))
+            if (!price(kNodePricingRounds, kNodePricingSteps, 1))
                 return;
         }
-        if (node.prefix.latency + m_master.value() >= limit(kAsGood))
+        if (node.prefix.latency + m_master.value() >= limit(kPruneRatio))
             return;
         CombinedColumns found = combineColumns(
             m_master,
-            {isRoot ? kFirstWidth : kWidth, limit(isRoot ? 1 - kRounding : kAsGood), kMostPlans, &node.prefix,
-             isRoot ? inside() : std::span<const CostedSet>(), [&] { return keepGoing(); },
+            {isRoot ? kRootBeamWidth : kBeamWidth, limit(isRoot ? 1 - kRounding : kPruneRatio), kMaxPlans,
+             &node.prefix, isRoot ? inside() : std::span<const CostedSet>(), [&] { return keepGoing(); },
              [&](const PlanState& s) { return m_visited.contains(s); }});
         for (Plan& plan : found.plans)
             keep(std::move(plan));
@@ -209,12 +217,12 @@ private:
             if (!m_master.solve())
                 continue;
             next.least = next.prefix.latency + m_master.value();
-            if (next.least < limit(kAsGood))
+            if (next.least < limit(kPruneRatio))
                 m_open.push_back(std::move(next));
         }
     }
 
-    /// Completes a plan that ends with the stretch, and keeps it.
+    /// Appends the fixed part behind the stretch to a plan, and stores the plan if it is valid.
     void keep(Plan plan)
     {
         m_master.addPlan(std::span(plan.entries).subspan(m_stretch.first));
@@ -222,13 +230,13 @@ private:
         if (!m_settler.settle(plan))
             return;
         if (isWhole())
-            m_master.addPlan(plan.entries); // settling may have changed its columns
+            m_master.addPlan(plan.entries); // PlanSettler may have changed the columns of the plan
         m_limit = std::min(m_limit, plan.total - m_latencyAfter);
         m_plans.push_back(std::move(plan));
     }
 
-    /// When the time was too short for a plan: finishes the one of the most advanced node. Its first
-    /// subgraphs may be worth more than what its last ones cost.
+    /// Fallback if the time limit was too short for a plan: completes the most advanced node. Its first
+    /// subgraphs may improve the plan more than its last ones worsen it.
     void finish()
     {
         const auto it =
@@ -238,26 +246,27 @@ private:
         m_master.startFrom(it->prefix);
         if (!m_master.solve())
             return;
-        CombineOptions options{kWidth, limit(kFinished), 1, &it->prefix, {}, [] { return true; }};
+        CombineOptions options{kBeamWidth, limit(kFinishLimit), 1, &it->prefix, {}, [] { return true; }};
         for (Plan& plan : combineColumns(m_master, options).plans)
             keep(std::move(plan));
     }
 
     SubgraphPool& m_pool;
     PlanSettler m_settler;
-    Plan m_best; ///< at the start
+    Plan m_best; ///< best plan at the start of the search
     PlanStretch m_stretch;
     MasterProblem::Repeats m_repeats;
     MasterProblem m_master;
     PricingWalk m_walk;
     TimeUsed m_used;
     std::int64_t m_rounds = 0;
-    double m_latencyAfter = 0; ///< of after()
+    double m_latencyAfter = 0; ///< sum of the latencies of after()
     double m_limit;            ///< latency of the incumbent up to the end of the stretch
-    double m_root = 0;         ///< bound of the root node; the same
+    double m_root = 0;         ///< lower bound at the root node, up to the end of the stretch
     bool m_isLoose = false;
     std::vector<Node> m_open;
-    std::unordered_set<PlanState, PlanState::Hash> m_visited; ///< of all nodes
+    /// States at the end of the prefixes of all nodes.
+    std::unordered_set<PlanState, PlanState::Hash> m_visited;
     std::vector<Plan> m_plans;
 };
 
@@ -279,10 +288,10 @@ void ColumnGeneration::learn(const SubgraphPool& pool, const Plan& plan)
 
 std::vector<Plan> ColumnGeneration::plansNear(SubgraphPool& pool, const Plan& best, const TimeUsed& used)
 {
-    if (m_pool.size() >= kMostSets)
+    if (m_pool.size() >= kMaxPoolSets)
         m_pool.clear();
-    if (m_known.size() > kMostLearnt)
-        m_known.erase(m_known.begin(), m_known.end() - kMostLearnt);
+    if (m_known.size() > kMaxLearntColumns)
+        m_known.erase(m_known.begin(), m_known.end() - kMaxLearntColumns);
     std::vector<Plan> out;
     PlanSettler settler(pool);
     for (const Plan& plan : search(toPlan(m_pool, portable(pool, best)), used))
@@ -295,7 +304,7 @@ std::vector<Plan> ColumnGeneration::search(Plan best, const TimeUsed& used)
 {
     if (!PlanSettler(m_pool).settle(best))
         return {};
-    const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholeShare;
+    const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholePlanShare;
     std::vector<Plan> out;
     std::int64_t rounds = 0;
     for (bool isLoose = true; isLoose;) {
@@ -312,13 +321,14 @@ std::vector<Plan> ColumnGeneration::search(Plan best, const TimeUsed& used)
     return out;
 }
 
-/// Stretch after stretch of `best`, or of the first of `plans`, until the time is over; adds better plans.
+/// Searches stretches of the best plan (`best`, or the first of `plans`) one after another until the time
+/// limit, and adds better plans to `plans`.
 void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const TimeUsed& used,
                                        std::vector<Plan>& plans)
 {
     if (!plans.empty() && plans.front().total < best.total)
         best = plans.front();
-    for (int idle = 0; idle < kIdleStretches && m_keepGoing() && m_pool.size() < kMostSets; ++idle) {
+    for (int idle = 0; idle < kMaxIdleStretches && m_keepGoing() && m_pool.size() < kMaxPoolSets; ++idle) {
         const double start = used(rounds);
         if (start >= 1)
             break;
@@ -336,8 +346,8 @@ void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const Tim
         plans.insert(plans.begin(), best);
         idle = -1;
     }
-    if (plans.size() > kMostPlans)
-        plans.resize(kMostPlans);
+    if (plans.size() > kMaxPlans)
+        plans.resize(kMaxPlans);
 }
 
 MasterProblem::Repeats ColumnGeneration::repeats() const
@@ -345,7 +355,7 @@ MasterProblem::Repeats ColumnGeneration::repeats() const
     return m_isLoose || m_seed % 2 != 0 ? MasterProblem::Repeats::Unlikely : MasterProblem::Repeats::Likely;
 }
 
-/// A random stretch of about kStretchOps ops.
+/// Returns a random stretch of about kStretchOps ops.
 PlanStretch ColumnGeneration::randomStretch(const Plan& plan)
 {
     const auto opsOf = [&](std::size_t i) { return m_pool.set(plan.entries[i].set).ops.size(); };
@@ -354,7 +364,8 @@ PlanStretch ColumnGeneration::randomStretch(const Plan& plan)
         all += opsOf(i);
     std::size_t skipped = m_random.below(all);
     PlanStretch out;
-    // All ops are about equally likely to be within it, those at both ends of the plan, too.
+    // Shifts the start so that all ops, also those at both ends of the plan, are about equally likely to be
+    // in the stretch.
     for (; out.first + 1 < plan.entries.size() && skipped >= kStretchOps / 2 + opsOf(out.first); ++out.first)
         skipped -= opsOf(out.first);
     std::size_t ops = 0;

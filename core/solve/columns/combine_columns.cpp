@@ -10,17 +10,20 @@ namespace {
 using OpFlags = MasterProblem::OpFlags;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-constexpr double kAhead = 0.7; ///< of the levels of the beam: where the most promising states are taken from
-constexpr std::size_t kMostStarts = 12;
-constexpr std::size_t kMostAhead = 4; ///< columns of a start
+/// Level of the beam, as a share of all levels, from which CombinedColumns::ahead takes its states.
+constexpr double kStartLevel = 0.7;
+constexpr std::size_t kMaxStarts = 12;
+/// Maximum number of columns in one element of CombinedColumns::ahead.
+constexpr std::size_t kMaxStartColumns = 4;
 
 struct State : PlanState
 {
     bool guided = false;
     std::uint32_t parent = kNone;
-    std::uint32_t column = kNone; ///< that led to it
+    std::uint32_t column = kNone; ///< index of the last column on the path to this state
     double cost = 0;
-    double least = 0; ///< estimated latency of plans that go on from here: cost plus prices of the rest
+    /// Estimated latency of plans through this state: `cost` plus the dual prices of the remaining rows.
+    double least = 0;
 };
 
 class Beam
@@ -62,15 +65,15 @@ public:
     }
 
 private:
-    /// The first columns of the most promising states, not of the last level but of an earlier one, since
-    /// what those lack shows late; then of others that look good from the start.
+    /// Returns the first columns on the way to the most promising states. States of an earlier level than the
+    /// last are used because errors show late; states of the first levels are added.
     std::vector<std::vector<CostedSet>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
-        const auto depth = static_cast<std::size_t>(kAhead * static_cast<double>(levels.size() - 1));
-        const std::size_t first = std::min(kMostAhead, (depth + 3) / 4);
+        const auto depth = static_cast<std::size_t>(kStartLevel * static_cast<double>(levels.size() - 1));
+        const std::size_t first = std::min(kMaxStartColumns, (depth + 3) / 4);
         std::vector<std::uint32_t> starts;
         const auto add = [&](std::uint32_t state) {
-            if (starts.size() < kMostStarts && !m_states[state].guided && m_states[state].column != kNone &&
+            if (starts.size() < kMaxStarts && !m_states[state].guided && m_states[state].column != kNone &&
                 !isIn(state, starts) && !m_options.isVisited(m_states[state]))
                 starts.push_back(state);
         };
@@ -198,16 +201,17 @@ private:
     const MasterProblem& m_master;
     const CombineOptions& m_options;
     PlanPrefix m_prefix;
-    std::vector<MasterProblem::Column> m_columns; ///< whose reduced cost allows a plan below the limit
+    /// Columns whose reduced cost allows a plan below the limit.
+    std::vector<MasterProblem::Column> m_columns;
     std::unordered_map<RetainId, std::vector<std::uint32_t>> m_byResident;
-    std::vector<std::uint32_t> m_guide; ///< columns
+    std::vector<std::uint32_t> m_guide; ///< indices of the columns of CombineOptions::guide
     OpFlags m_goal;
     std::vector<State> m_states;
     std::vector<State> m_next;
-    std::unordered_map<PlanState, std::size_t, PlanState::Hash> m_index; ///< into m_next
-    std::unordered_map<PlanState, double, PlanState::Hash> m_seen;       ///< cost of what has gone on
+    std::unordered_map<PlanState, std::size_t, PlanState::Hash> m_index; ///< index of each state in m_next
+    std::unordered_map<PlanState, double, PlanState::Hash> m_seen; ///< cost at which each state was expanded
     double m_limit;
-    std::vector<Found> m_found; ///< the best first
+    std::vector<Found> m_found; ///< best plans first
 };
 
 } // namespace

@@ -10,26 +10,28 @@ namespace tilewright {
 
 struct CombineOptions
 {
-    std::size_t width = 1000; ///< of the beam: states kept after each subgraph
-    double limit = 0;         ///< latency that plans have to be below
-    std::size_t plans = 1;    ///< the best so many of them are returned
+    std::size_t width = 1000; ///< beam width: number of states that are kept after each subgraph
+    double limit = 0;         ///< plans must have a lower latency than this
+    std::size_t plans = 1;    ///< maximum number of returned plans
     const PlanPrefix* prefix =
-        nullptr; ///< how plans begin, as the master's prices assume; null: as its fixed parts
-    /// Columns of a known plan after the prefix, as far as the master knows them. Their states always stay in
-    /// the beam; the plan itself is not returned.
+        /// Required first subgraphs of every plan; must match MasterProblem::startFrom(); null: the fixed
+        /// prefix of the master problem.
+        nullptr;
+    /// Columns of a known plan behind the prefix. Columns unknown to the master problem are skipped. States
+    /// on this path are never dropped from the beam, but the plan itself is not returned.
     std::span<const CostedSet> guide = {};
     std::function<bool()> keepGoing = [] { return true; };
-    /// States that CombinedColumns::ahead must not end in.
+    /// True for states at which no element of CombinedColumns::ahead may end.
     std::function<bool(const PlanState&)> isVisited = [](const PlanState&) { return false; };
 };
 
-/// Result of a beam search for plans made of known columns, one after the other, in an order in which all
-/// that is read is there. The beam keeps the states with the least latency so far plus the dual prices of
-/// what is left to do.
+/// Result of a beam search that builds plans from known columns. Columns are appended in an order in which
+/// all inputs are available. The beam keeps the states with the least sum of latency so far and dual prices
+/// of the remaining rows.
 struct CombinedColumns
 {
-    std::vector<Plan> plans; ///< the best first, not settled
-    /// Where there are no plans: the first columns, after the prefix, of the most promising ones.
+    std::vector<Plan> plans; ///< plans by ascending latency, not yet checked by PlanSettler
+    /// If no plan was found: the columns behind the prefix that lead to the most promising states.
     std::vector<std::vector<CostedSet>> ahead;
 };
 [[nodiscard]] CombinedColumns combineColumns(const MasterProblem& master, const CombineOptions& options);

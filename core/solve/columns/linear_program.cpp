@@ -10,11 +10,11 @@ namespace tilewright {
 
 namespace {
 
-/// Programs of this thread. GLPK keeps memory for each thread beyond the thread's end, so it is freed with
-/// the last one.
+/// Number of linear programs of this thread. The GLPK environment of a thread is freed with its last linear
+/// program, since GLPK does not free it at the end of the thread.
 thread_local int programs = 0;
 
-/// A row or column as GLPK takes it: arrays that count from one.
+/// A sparse row or column in the format of GLPK: arrays with indices from 1.
 struct SparseVector
 {
     std::vector<int> index{0};
@@ -104,11 +104,12 @@ void IncrementalLp::setCost(Column column, double cost)
 
 IncrementalLp::Solution IncrementalLp::solve(double seconds, int iterations)
 {
-    // The old basis stays primal feasible with new columns, and dual feasible with new right-hand sides.
+    // After new columns the old basis is primal feasible, so primal simplex is used; after changes of
+    // right-hand sides it is dual feasible, so dual simplex is used.
     Solution found = run(m_program, m_isMoved ? GLP_DUALP : GLP_PRIMAL, seconds, iterations);
     m_isMoved = false;
     if (!found.optimal) {
-        glp_adv_basis(m_program, 0); // the old basis may have become numerically bad
+        glp_adv_basis(m_program, 0); // the old basis may be numerically ill-conditioned
         found = run(m_program, GLP_PRIMAL, seconds, iterations);
     }
     return found;

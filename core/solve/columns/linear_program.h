@@ -10,55 +10,53 @@ struct glp_prob;
 
 namespace tilewright {
 
-/// A linear program (GLPK) that is solved again and again while columns and rows are added and costs change:
-/// minimise the cost of columns x >= 0 under rows "sum of coefficient * x >= right-hand side". Each solve
-/// starts from the basis of the one before. The dual prices are approximate: a bound has to check them
-/// against every column. To be used only by the thread that made it.
+/// A linear program (GLPK) that is solved repeatedly while columns and rows are added and costs change. It
+/// minimises the cost of columns x >= 0 under rows "sum of coefficient * x >= right-hand side". Each solve
+/// starts from the previous basis. The dual prices are approximate: a lower bound has to check them against
+/// every column. Only the thread that created it may use it.
 class IncrementalLp
 {
 public:
     using Column = std::size_t;
-    /// One coefficient of a column.
+    /// A non-zero coefficient of a column.
     struct Entry
     {
         std::size_t row;
         double coefficient;
     };
-    /// One coefficient of a row.
+    /// A non-zero coefficient of a row.
     struct Share
     {
         Column column;
         double coefficient;
     };
 
-    /// One row for each right-hand side, and no column.
+    /// Creates a program without columns, with one row for each right-hand side.
     explicit IncrementalLp(std::span<const double> rightHandSides);
     IncrementalLp(const IncrementalLp&) = delete;
     IncrementalLp& operator=(const IncrementalLp&) = delete;
     ~IncrementalLp();
 
-    /// Adds a row over known columns and returns its number.
+    /// Adds a row over existing columns and returns its index.
     [[nodiscard]] std::size_t addRow(double atLeast, std::span<const Share> shares = {});
     /// Changes the right-hand side of a row.
     void setAtLeast(std::size_t row, double atLeast);
-    /// Adds a column and returns its number.
+    /// Adds a column and returns its index.
     [[nodiscard]] Column add(double cost, std::span<const Entry> entries);
     void setCost(Column column, double cost);
     struct Solution
     {
         bool optimal = false;
         std::vector<double> prices; ///< dual price of each row
-        std::vector<double> values; ///< x of each column; empty unless optimal
-        double value = 0;           ///< cost of the solution; only when optimal
+        std::vector<double> values; ///< value of x for each column; empty if not optimal
+        double value = 0;           ///< objective value; valid only if optimal
     };
-    /// Solves with at most so many seconds and simplex iterations.
+    /// Solves the program within limits on seconds and simplex iterations.
     [[nodiscard]] Solution solve(double seconds, int iterations = std::numeric_limits<int>::max());
 
 private:
     glp_prob* m_program;
-    bool m_isMoved = false; ///< right-hand sides have changed since the last solve
+    bool m_isMoved = false; ///< true if right-hand sides have changed since the last solve
 };
-
-using GrowingProgram = IncrementalLp; // the name that plan_columns.* uses
 
 } // namespace tilewright

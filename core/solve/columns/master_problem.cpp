@@ -8,12 +8,12 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kLittle = 1e-6;      ///< smallest share of a column that counts
-constexpr double kInactiveRow = -100; ///< right-hand side that disables a row: no column is taken so often
+constexpr double kMinValue = 1e-6;    ///< minimum value of a column's variable that counts as non-zero
+constexpr double kInactiveRow = -100; ///< right-hand side that disables a row: no column is used 100 times
 constexpr double kViolated = 0.01;
-constexpr std::size_t kMostCuts = 50; ///< added at once
-constexpr int kCutRounds = 2;         ///< without pricing in between
-constexpr int kMostPivots = 5000;     ///< the simplex method may cycle
+constexpr std::size_t kMaxCuts = 50; ///< maximum number of cuts added at once
+constexpr int kCutRounds = 2;        ///< number of consecutive cut rounds without pricing
+constexpr int kMaxIterations = 5000; ///< limit on simplex iterations, since the simplex method may cycle
 
 } // namespace
 
@@ -25,7 +25,7 @@ MasterProblem::MasterProblem(SubgraphPool& pool, Repeats repeats, FixedParts fix
 {
     if (m_isLikely)
         for (; m_repeatColumns < m_problem.opCount(); ++m_repeatColumns)
-            (void)m_program.add(0, std::vector<GrowingProgram::Entry>{{m_repeatColumns, -1}});
+            (void)m_program.add(0, std::vector<IncrementalLp::Entry>{{m_repeatColumns, -1}});
     const auto read = [&](OpId by, TensorId t) {
         const std::optional<OpId> from = m_problem.producer(t);
         if (!from)
@@ -62,10 +62,9 @@ double MasterProblem::coefficient(const PlannedSet& column, const OpFlags& store
     return (other == list && !isStoring ? 1 : 0) - (own == list && isStoring ? 1 : 0);
 }
 
-/// A row over the known columns, beside `shares` of others.
+/// Adds a row with coefficients for the known columns (`coefficientOf`) and for other variables (`shares`).
 template <class F>
-std::size_t MasterProblem::addRow(double atLeast, F&& coefficientOf,
-                                  std::vector<GrowingProgram::Share> shares)
+std::size_t MasterProblem::addRow(double atLeast, F&& coefficientOf, std::vector<IncrementalLp::Share> shares)
 {
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (const double value = coefficientOf(m_columns[i]); value != 0)
@@ -80,7 +79,7 @@ void MasterProblem::addDelivery(OpId from, OpId to, bool eachTime)
         }))
         return;
     DeliveryRow delivery{from, to, eachTime};
-    std::vector<GrowingProgram::Share> repeats;
+    std::vector<IncrementalLp::Share> repeats;
     if (!eachTime)
         repeats.push_back({to.index(), 1});
     delivery.row = addRow(
@@ -106,7 +105,7 @@ double MasterProblem::demand(const DeliveryRow& delivery, const PlanState& state
 
 double MasterProblem::demand(RetainId list, const StoreOnceRow& once, const PlanState& state) const
 {
-    // What is stored is not stored again.
+    // The result is not stored again if the prefix has stored it.
     const bool isStored = state.stored[once.op.index()];
     const double before = state.resident != list ? 0
                           : once.isGiver         ? (isStored ? 1 : 0)
@@ -121,13 +120,14 @@ double MasterProblem::demand(RetainId list, RetainId resident) const
 
 bool MasterProblem::addViolatedStoreOnces()
 {
-    /// Shares of the columns that give, or take, a list.
+    /// Sums of the LP values of the columns that retain a list (givers), or of those that read it (takers).
     struct Side
     {
         double all = 0;
-        std::map<std::size_t, double> storing; ///< by op
+        std::map<std::size_t, double> storing; ///< sum for the columns that store the result of an op, by op
     };
-    std::map<RetainId, std::array<Side, 2>> lists; // takers, givers
+    // for each list of tensors: sums of its takers, sums of its givers
+    std::map<RetainId, std::array<Side, 2>> lists;
     for (const std::size_t i : taken())
         for (const bool isGiver : {false, true}) {
             const RetainId list = isGiver ? m_columns[i].retain : m_columns[i].resident;
@@ -159,7 +159,7 @@ bool MasterProblem::addViolatedStoreOnces()
             }
         }
     std::ranges::stable_sort(violated, std::ranges::greater(), &Violated::lacks);
-    for (std::size_t i = 0; i < std::min(violated.size(), kMostCuts); ++i) {
+    for (std::size_t i = 0; i < std::min(violated.size(), kMaxCuts); ++i) {
         StoreOnceRow& once = violated[i].once;
         const RetainId list = violated[i].list;
         once.row = addRow(demand(list, once, m_start),
@@ -181,7 +181,7 @@ std::vector<std::size_t> MasterProblem::taken() const
 {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (share(i) > kLittle)
+        if (share(i) > kMinValue)
             out.push_back(i);
     return out;
 }
@@ -218,7 +218,7 @@ bool MasterProblem::addViolatedDeliveries()
             }
         }
     std::ranges::stable_sort(violated, {}, &Violated::sum);
-    for (std::size_t i = 0; i < std::min(violated.size(), kMostCuts); ++i)
+    for (std::size_t i = 0; i < std::min(violated.size(), kMaxCuts); ++i)
         addDelivery(violated[i].delivery.from, violated[i].delivery.to, violated[i].delivery.eachTime);
     return !violated.empty();
 }
@@ -242,7 +242,8 @@ bool MasterProblem::canHandOver(const PlannedSet& column) const
     });
 }
 
-/// Calls back with each row and the column's coefficient in it, rows of lists left out. A row may come twice.
+/// Calls f(row, coefficient) for the column's coefficients in all rows except list rows. A row may be passed
+/// more than once.
 template <class F> void MasterProblem::forEachRow(const PlannedSet& column, F&& f) const
 {
     const OpSet& set = m_pool.set(column.set);
@@ -254,7 +255,7 @@ template <class F> void MasterProblem::forEachRow(const PlannedSet& column, F&& 
             if (read[m_deliveries[d].from.index()])
                 f(m_deliveries[d].row, -1.0);
     }
-    // An op that has to run before the column cannot wait for what the column stores.
+    // Stored results do not count for ops that have to run before the column.
     const OpFlags stored = storedBy(m_pool, column);
     for (const TensorId t : set.sinks) {
         const std::size_t from = m_problem.producer(t)->index();
@@ -294,7 +295,7 @@ bool MasterProblem::add(const PlannedSet& column)
         rows[rowOf(column.resident)] -= 1;
     if (column.retain != 0)
         rows[rowOf(column.retain)] += 1;
-    std::vector<GrowingProgram::Entry> entries;
+    std::vector<IncrementalLp::Entry> entries;
     for (const auto& [row, value] : rows)
         if (value != 0)
             entries.push_back({row, value});
@@ -353,7 +354,7 @@ void MasterProblem::setRightHandSides()
 bool MasterProblem::solve()
 {
     for (int round = 0;; ++round) {
-        m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMostPivots);
+        m_solution = m_program.solve(std::numeric_limits<double>::infinity(), kMaxIterations);
         if (!m_solution.optimal || round == kCutRounds)
             return m_solution.optimal;
         const bool isViolated = m_isLikely && addViolatedDeliveries();

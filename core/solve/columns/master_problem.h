@@ -12,91 +12,95 @@
 
 namespace tilewright {
 
-/// The restricted master problem of column generation: the linear relaxation of putting a plan together from
-/// the columns known so far at the least cost, each taken by a share and in no order. A column is a set of
-/// ops between what is resident before it and what it retains. Rows demand that every op runs, that what is
-/// read in slow memory is stored there, and that what is retained is taken over; their dual prices say what
-/// an op, a delivered tensor and a handed-over list are worth. A new column with a negative reduced cost may
-/// make plans better; one whose reduced cost exceeds the gap between a plan and value() is in no better plan.
+/// Restricted master problem of column generation. It minimises the total cost over the known columns; the
+/// order of the columns and the integrality of their variables are relaxed. A column is a set of ops, the
+/// tensors resident before it and the tensors it retains. Rows require that every op runs, that every tensor
+/// read from slow memory is stored there, and that every retained list of tensors is used by another column.
+/// Their dual prices value the execution of an op, the delivery of a tensor and the hand-over of a list. A
+/// new column with negative reduced cost may improve plans. A column whose reduced cost exceeds the gap
+/// between a plan and value() is part of no better plan.
 class MasterProblem
 {
 public:
     static constexpr std::size_t kMostOps = PlanState::kMostOps;
     using OpFlags = PlanState::OpFlags;
 
-    /// How rows treat plans that run an op more than once.
+    /// How the rows treat plans that run an op more than once.
     enum class Repeats {
-        Unlikely, ///< every run of a reader needs a column that stores the tensor: prices are closer to plans
-                  ///< without such ops
-        Likely    ///< one column that stores it serves all runs: a valid but weaker relaxation
+        /// Every run of a reader needs a column that stores the tensor; tighter for plans without repeated
+        /// ops.
+        Unlikely,
+        Likely ///< one column that stores it serves all runs: a valid but weaker relaxation
     };
 
     struct Column : CostedSet
     {
-        OpFlags runs;   ///< its ops
-        OpFlags reads;  ///< ops whose results it reads from slow memory
-        OpFlags stores; ///< ops whose results it stores in slow memory
-        OpFlags needs;  ///< all ops that have to run before it
+        OpFlags runs;   ///< ops of the column
+        OpFlags reads;  ///< ops whose results the column reads from slow memory
+        OpFlags stores; ///< ops whose results the column stores in slow memory
+        OpFlags needs;  ///< ops that have to run before the column
     };
 
-    /// For a problem with at most kMostOps ops, none locked, and plans between the fixed parts.
+    /// Requires a problem with at most kMostOps ops, none locked. Plans contain both `fixed` parts.
     explicit MasterProblem(SubgraphPool& pool, Repeats repeats = Repeats::Likely, FixedParts fixed = {});
 
-    /// Adds a column; its latency follows from the pool. False when it is known or fits at no tiling.
+    /// Adds a column; the pool computes its latency. Returns false if the column is known or no tiling fits.
     bool add(const PlannedSet& column);
-    /// Adds the columns of a plan between the fixed parts, and makes value() a lower bound for it from now
-    /// on.
+    /// Adds the columns of a plan between the fixed parts, and relaxes rows so that value() is a lower bound
+    /// for this plan.
     void addPlan(std::span<const CostedSet> entries);
-    /// True if every tensor that the column retains has a reader that can run after it.
+    /// True if every retained tensor of the column has a reader that can run after the column.
     [[nodiscard]] bool canHandOver(const PlannedSet& column) const;
     [[nodiscard]] bool knows(const PlannedSet& column) const { return m_known.contains(column); }
 
-    /// Makes value() and prices those of plans that begin with this prefix, which begins with the fixed one.
+    /// Changes the right-hand sides so that value() and the dual prices apply to plans with this prefix. The
+    /// prefix must begin with the fixed one.
     void startFrom(const PlanPrefix& prefix);
     [[nodiscard]] const FixedParts& fixed() const noexcept { return m_fixed; }
-    /// Solves the relaxation; false when there is no optimum. Every op needs a column that runs it.
+    /// Solves the relaxation. Returns false if there is no optimum. Every op must be in some column.
     bool solve();
-    /// Optimum of the relaxation: the least latency between the prefix and the fixed part after it.
+    /// Optimum of the relaxation: the least latency between the prefix and the fixed part behind it.
     [[nodiscard]] double value() const noexcept { return m_solution.value; }
-    /// Sum of the dual prices of what the column does. Less than its latency by its reduced cost.
+    /// Sum of the dual prices of the column's rows, each times its coefficient. The reduced cost is the
+    /// latency minus this sum.
     [[nodiscard]] double price(const PlannedSet& column) const;
     [[nodiscard]] double reducedCost(const CostedSet& column) const { return column.latency - price(column); }
-    /// Sum of the dual prices of what is left to do in a state.
+    /// Sum of the dual prices of the remaining requirements in a state.
     [[nodiscard]] double priceOfRest(const PlanState& state) const;
 
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }
-    /// How much of the column the relaxation takes.
+    /// Value of the column's variable in the solution of the relaxation.
     [[nodiscard]] double share(std::size_t column) const
     {
         return m_solution.values[m_repeatColumns + column];
     }
-    /// Columns that the relaxation takes.
+    /// Columns with a non-zero variable in the solution of the relaxation.
     [[nodiscard]] std::vector<std::size_t> taken() const;
-    /// Lists that some column retains, by number.
+    /// Ids of all lists of tensors that some column retains.
     [[nodiscard]] const std::vector<RetainId>& lists() const noexcept { return m_lists; }
     [[nodiscard]] SubgraphPool& pool() const noexcept { return m_pool; }
 
 private:
-    /// The result of op `from` is stored in slow memory as often as columns with op `to` read it there.
-    /// Unless `eachTime`, one of the runs of `to` is enough: those beyond the first do not count. (With
-    /// Repeats::Likely they count where `to` has run in the prefix.)
+    /// Delivery row: the result of op `from` is stored in slow memory at least as often as columns with op
+    /// `to` read it there. Without `eachTime`, only the first run of `to` counts. (With Repeats::Likely,
+    /// later runs count if `to` has run in the prefix.)
     struct DeliveryRow
     {
         OpId from, to;
         bool eachTime = false;
         std::size_t row = 0;
-        double atLeast = 0; ///< below 0 where a known plan does otherwise
+        double atLeast = 0; ///< right-hand side; below 0 if a known plan violates the row
     };
-    /// Of two columns one of which hands a list over to the other, at most one stores the result of an op: if
-    /// the giver (or the taker) does, there is another one that does not.
+    /// Store-once row: if one column hands a list of tensors to another, only one of both stores the result
+    /// of `op`. A giver (or taker) that stores it needs a partner that does not.
     struct StoreOnceRow
     {
         OpId op;
         bool isGiver;
         std::size_t row = 0;
-        double atLeast = 0; ///< below 0 where a known plan does otherwise
+        double atLeast = 0; ///< right-hand side; below 0 if a known plan violates the row
     };
-    /// Right-hand sides in a state.
+    /// Returns the right-hand side of a row for plans that continue from a state.
     [[nodiscard]] double demand(const DeliveryRow& delivery, const PlanState& state) const;
     [[nodiscard]] double demand(RetainId list, const StoreOnceRow& once, const PlanState& state) const;
     [[nodiscard]] double demand(RetainId list, RetainId resident) const;
@@ -107,9 +111,9 @@ private:
                                             const StoreOnceRow& once);
     template <class F>
     [[nodiscard]] std::size_t addRow(double atLeast, F&& coefficientOf,
-                                     std::vector<GrowingProgram::Share> shares = {});
+                                     std::vector<IncrementalLp::Share> shares = {});
     void addDelivery(OpId from, OpId to, bool eachTime);
-    /// Cuts: adds the rows that the solution violates most; false when there are none.
+    /// Adds the most violated delivery rows as cuts; returns false if none is violated.
     bool addViolatedDeliveries();
     bool addViolatedStoreOnces();
     [[nodiscard]] bool knows(RetainId list, const StoreOnceRow& once) const;
@@ -120,20 +124,24 @@ private:
     SubgraphPool& m_pool;
     const Problem& m_problem;
     bool m_isLikely;
-    std::size_t m_repeatColumns = 0; ///< the LP's first columns: runs of an op beyond the first; or none
+    /// Number of extra variables for repeated runs of ops, which are the first columns of the LP; 0 if
+    /// unused.
+    std::size_t m_repeatColumns = 0;
     std::vector<DeliveryRow> m_deliveries;
-    std::vector<std::vector<std::size_t>> m_deliveriesTo;   ///< by op that reads, or runs with what reads
-    std::vector<std::vector<std::size_t>> m_deliveriesFrom; ///< by op that makes the tensor
-    std::vector<OpFlags> m_ancestors;                       ///< by op, itself included
-    GrowingProgram m_program;
+    /// Delivery rows by op: the op `to`, or an op that runs together with it.
+    std::vector<std::vector<std::size_t>> m_deliveriesTo;
+    std::vector<std::vector<std::size_t>> m_deliveriesFrom; ///< delivery rows by op `from`
+    std::vector<OpFlags> m_ancestors;                       ///< all ancestors of each op, and the op itself
+    IncrementalLp m_program;
     std::vector<Column> m_columns;
     std::unordered_set<PlannedSet, PlannedSet::Hash> m_known;
-    std::unordered_map<RetainId, std::vector<StoreOnceRow>> m_onces; ///< by list
+    /// store-once rows of each list of tensors
+    std::unordered_map<RetainId, std::vector<StoreOnceRow>> m_onces;
     std::vector<RetainId> m_lists;
     std::unordered_map<RetainId, std::size_t> m_rowOfList;
     FixedParts m_fixed;
-    PlanState m_start; ///< after the prefix
-    GrowingProgram::Solution m_solution;
+    PlanState m_start; ///< state at the end of the prefix
+    IncrementalLp::Solution m_solution;
 };
 
 } // namespace tilewright

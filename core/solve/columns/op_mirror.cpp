@@ -9,7 +9,8 @@ namespace tilewright {
 
 namespace {
 
-constexpr int kRadius = 2; ///< small, so that ops of the first and the last of equal layers have images, too
+/// Radius for opClasses(); small, so that ops of the first and last repeated layers also have images.
+constexpr int kRadius = 2;
 
 } // namespace
 
@@ -40,7 +41,7 @@ std::optional<std::vector<std::optional<OpId>>> OpMirror::image(const std::vecto
         found.push_back(o);
         return true;
     };
-    // An op that reads both tensors is its own image where that is possible.
+    // Prefers to map an op to itself if it reads both tensors.
     const auto mapReaders = [&](TensorId t, TensorId image) {
         const std::span<const OpId> others = m_problem.consumers(image);
         for (const OpId o : m_problem.consumers(t)) {

@@ -10,23 +10,23 @@
 
 namespace tilewright {
 
-/// Images of ops where a graph repeats itself: the ops that correspond to them in another layer or branch.
+/// Maps ops to corresponding ops in repeated parts of the graph, e.g. in another layer or branch.
 class OpMirror
 {
 public:
     explicit OpMirror(const Problem& problem);
 
-    /// Ops that look like this one, itself included (opClasses()).
+    /// Ops in the same class as `op` (opClasses()), `op` included.
     [[nodiscard]] std::span<const OpId> alike(OpId op) const { return m_alike[m_classes[op.index()]]; }
-    /// By op: the image of each of the connected `ops` when that of `from` is `to`; nothing when some op has
-    /// none. Ops and their images only look alike: their costs may differ.
+    /// Maps each of the connected `ops` to its image, given that `to` is the image of `from`. Returns nothing
+    /// if some op has no image. The result is indexed by op. Costs of an op and its image may differ.
     [[nodiscard]] std::optional<std::vector<std::optional<OpId>>> image(const std::vector<OpId>& ops,
                                                                         OpId from, OpId to) const;
 
 private:
     const Problem& m_problem;
     std::vector<std::uint32_t> m_classes;
-    std::vector<std::vector<OpId>> m_alike; ///< by class
+    std::vector<std::vector<OpId>> m_alike; ///< ops of each class
 };
 
 } // namespace tilewright

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What plans look like in the middle: states between two subgraphs, prefixes, and the parts around a stretch.
+// Parts of plans: states between two subgraphs, prefixes, and the fixed parts around a stretch.
 #pragma once
 
 #include "solve/plan/plan.h"
@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-/// The state after some subgraphs of a plan; what can follow depends on nothing else. Sets of ops by their
-/// bits: those that have run, those whose results are in slow memory.
+/// State after the first subgraphs of a plan; it determines which subgraphs can follow. `run` holds the ops
+/// that have run, `stored` the ops whose results are in slow memory.
 struct PlanState
 {
     static constexpr std::size_t kMostOps = 256;
@@ -36,30 +36,33 @@ struct PlanPrefix : PlanState
     double latency = 0;
 };
 
-/// Some subgraphs of a plan in a row.
+/// Some consecutive subgraphs of a plan.
 struct PlanStretch
 {
     std::size_t first = 0;
     std::size_t count = 0;
 };
 
-/// The parts of a plan that stay fixed while a stretch of it is searched: its first subgraphs and its last.
+/// The parts of a plan before and after a stretch. They stay fixed while the stretch is searched.
 struct FixedParts
 {
     PlanPrefix before;
-    PlanState::OpFlags runAfter;    ///< ops that the last ones run
-    PlanState::OpFlags readAfter;   ///< makers of what they read from slow memory and do not store themselves
-    PlanState::OpFlags storedAfter; ///< makers of what they store
-    RetainId residentAfter = 0;     ///< resident before the first of them
+    PlanState::OpFlags runAfter; ///< ops that run after the stretch
+    /// Producers of tensors that subgraphs after the stretch read from slow memory and do not store
+    /// themselves.
+    PlanState::OpFlags readAfter;
+    PlanState::OpFlags storedAfter; ///< producers of tensors that subgraphs after the stretch store
+    RetainId residentAfter = 0;     ///< tensors resident at the end of the stretch
 };
 
-/// The ops of a column; the ops that make what it reads from slow memory, and what it stores there.
+/// runBy(): the ops of a column. readBy(): producers of what it reads from slow memory. storedBy(): producers
+/// of what it stores there.
 [[nodiscard]] PlanState::OpFlags runBy(const SubgraphPool& pool, const PlannedSet& column);
 [[nodiscard]] PlanState::OpFlags readBy(const SubgraphPool& pool, const PlannedSet& column);
 [[nodiscard]] PlanState::OpFlags storedBy(const SubgraphPool& pool, const PlannedSet& column);
-/// The prefix with one more column.
+/// Returns the prefix with one more column.
 [[nodiscard]] PlanPrefix extended(const SubgraphPool& pool, PlanPrefix prefix, const CostedSet& column);
-/// The parts of a settled plan around the stretch.
+/// Returns the parts of a valid plan before and after the stretch.
 [[nodiscard]] FixedParts fixedAround(const SubgraphPool& pool, const Plan& plan, PlanStretch stretch);
 
 } // namespace tilewright

@@ -7,17 +7,19 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMostColumns = 100; ///< added in a round
-constexpr int kLeastSteps = 20;           ///< of a walk
-constexpr int kMostSteps = 600;
-constexpr std::size_t kMostOfWalk = 3; ///< finds
-constexpr std::size_t kMostInARow = 5; ///< columns of a chain
-// Temperatures of walks, in latencies of the relaxation's average column.
-constexpr double kCoolest = 0.01;
-constexpr double kHottest = 0.3;
-constexpr double kNearly = 0.3; ///< largest reduced cost of other columns that begin walks; the same
+constexpr std::size_t kMaxColumnsPerRound = 100; ///< maximum number of columns added in one pricing round
+constexpr int kMinSteps = 20;                    ///< minimum number of steps of a walk
+constexpr int kMaxSteps = 600;
+constexpr std::size_t kMaxFindsPerWalk = 3; ///< maximum number of chains kept from one walk
+constexpr std::size_t kMaxChainLength = 5;  ///< maximum number of columns in a chain
+// Range of the temperatures of walks, in average latencies of the columns in the LP solution.
+constexpr double kMinTemperature = 0.01;
+constexpr double kMaxTemperature = 0.3;
+/// Walks also start from unused columns whose reduced cost is below this, in average column latencies.
+constexpr double kMaxStartReducedCost = 0.3;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeast = 1e-7; ///< smallest reduced cost, below 0, that counts, of the relaxation's value
+/// A reduced cost counts as negative below minus this, relative to the value of the relaxation.
+constexpr double kMinReducedCost = 1e-7;
 
 bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>& ascending)
 {
@@ -26,7 +28,8 @@ bool isWithin(const std::vector<TensorId>& tensors, const std::vector<TensorId>&
 
 } // namespace
 
-/// An op outside that reads what the set makes, makes what it reads, or reads the same.
+/// Returns a random op outside the set that shares a tensor with it: it reads a result, produces an input, or
+/// reads a common input.
 std::optional<OpId> PricingWalk::neighbour(SetId id)
 {
     const Problem& problem = m_pool.problem();
@@ -67,7 +70,8 @@ bool PricingWalk::addOps(Chain& chain, std::size_t at)
         if (const std::optional<OpId> another = neighbour(set))
             set = with(set, {*another});
     chain[at].set = set;
-    if (m_random.below(2) == 0) // other columns of the chain recompute the op
+    // in half of the cases, other columns of the chain keep the op and recompute it
+    if (m_random.below(2) == 0)
         return true;
     for (std::size_t i = 0; i < chain.size(); ++i) {
         if (i == at || !isIn(*o, m_pool.set(chain[i].set).ops))
@@ -80,8 +84,8 @@ bool PricingWalk::addOps(Chain& chain, std::size_t at)
     return true;
 }
 
-/// Removes one op, or one with all that it needs or feeds: the ops disappear, go to a neighbour in the chain,
-/// or become a column of their own.
+/// Removes an op from column `at`, alone or with all ops that it needs or feeds. The removed ops are dropped,
+/// move to a neighbour in the chain, or become a column of their own.
 bool PricingWalk::removeOps(Chain& chain, std::size_t at)
 {
     const std::vector<OpId>& ops = m_pool.set(chain[at].set).ops;
@@ -96,7 +100,7 @@ bool PricingWalk::removeOps(Chain& chain, std::size_t at)
     if (chain.size() > 1 && m_random.below(3) == 0) {
         const std::size_t to = at + 1 < chain.size() && (at == 0 || m_random.below(2) == 0) ? at + 1 : at - 1;
         chain[to].set = with(chain[to].set, part);
-    } else if (chain.size() < kMostInARow && m_random.below(4) == 0) {
+    } else if (chain.size() < kMaxChainLength && m_random.below(4) == 0) {
         CostedSet own{{m_pool.intern(part)}};
         const bool isBefore = m_random.below(2) == 0;
         if (isBefore)
@@ -117,7 +121,7 @@ bool PricingWalk::removeOps(Chain& chain, std::size_t at)
 bool PricingWalk::insertOp(Chain& chain, std::size_t at)
 {
     const std::optional<OpId> o =
-        chain.size() < kMostInARow ? neighbour(chain[at].set) : std::optional<OpId>();
+        chain.size() < kMaxChainLength ? neighbour(chain[at].set) : std::optional<OpId>();
     if (!o)
         return false;
     const bool isBefore = m_random.below(2) == 0;
@@ -151,8 +155,8 @@ bool PricingWalk::shorten(Chain& chain)
     return true;
 }
 
-/// At an end of the chain: another list that other columns hand over, or none. Within it: any part of the
-/// tensors that can be handed over.
+/// Changes the tensors between two columns. At an end of the chain, another list that other columns hand
+/// over, or none. Within the chain, any subset of the tensors that can be handed over.
 bool PricingWalk::changeHandedOver(Chain& chain)
 {
     const std::size_t at = m_random.below(chain.size() + 1);
@@ -192,7 +196,7 @@ bool PricingWalk::isValid(const Chain& chain) const
     MasterProblem::OpFlags stored;
     for (const CostedSet& c : chain) {
         const MasterProblem::OpFlags more = storedBy(m_pool, c);
-        if ((more & stored).any()) // a second time has no price
+        if ((more & stored).any()) // dual prices count the storing of a tensor only once
             return false;
         stored |= more;
     }
@@ -227,7 +231,7 @@ bool PricingWalk::mend(Chain& chain, std::size_t at, bool handAll)
         } else {
             chain.erase(chain.begin(), middle);
             at -= i + 1;
-            i = static_cast<std::size_t>(-1); // from the start
+            i = static_cast<std::size_t>(-1); // restarts the loop at the first column
         }
     }
     return isValid(chain);
@@ -273,7 +277,7 @@ double PricingWalk::reducedCost(Chain& chain, double most)
 
 void PricingWalk::keepFind(const Chain& chain, double reducedCost)
 {
-    if (reducedCost < -kLeast * m_master.value() &&
+    if (reducedCost < -kMinReducedCost * m_master.value() &&
         std::ranges::any_of(chain, [&](const CostedSet& c) { return !m_master.knows(c); }))
         m_finds.push_back({reducedCost, chain});
 }
@@ -329,14 +333,15 @@ void PricingWalk::walk(Chain chain, int steps, double temperature, const std::fu
         chain = std::move(next);
         keepFind(chain, current);
     }
-    // The finds of one walk are much alike.
+    // Keeps only the best chains of this walk, since they are much alike.
     const auto own = m_finds.begin() + static_cast<std::ptrdiff_t>(before);
     std::ranges::stable_sort(own, m_finds.end(), {}, &Find::reducedCost);
-    if (m_finds.size() > before + kMostOfWalk)
-        m_finds.resize(before + kMostOfWalk);
+    if (m_finds.size() > before + kMaxFindsPerWalk)
+        m_finds.resize(before + kMaxFindsPerWalk);
 }
 
-/// The column, mostly with columns of the relaxation that hand lists over to it and take them from it.
+/// Returns a chain with the column; mostly columns of the LP solution that hand tensors to it or take its
+/// tensors are added.
 PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vector<std::size_t>& taken)
 {
     const std::vector<MasterProblem::Column>& all = m_master.columns();
@@ -348,13 +353,13 @@ PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vecto
         std::ranges::copy_if(taken, std::back_inserter(fitting), [&](std::size_t i) { return fits(all[i]); });
         return fitting.empty() ? std::nullopt : std::optional<CostedSet>(all[m_random.pick(fitting)]);
     };
-    while (out.back().retain != 0 && out.size() + 1 < kMostInARow) {
+    while (out.back().retain != 0 && out.size() + 1 < kMaxChainLength) {
         const auto next = pick([&](const CostedSet& c) { return c.resident == out.back().retain; });
         if (!next)
             break;
         out.push_back(*next);
     }
-    while (out.front().resident != 0 && out.size() + 1 < kMostInARow) {
+    while (out.front().resident != 0 && out.size() + 1 < kMaxChainLength) {
         const auto previous = pick([&](const CostedSet& c) { return c.retain == out.front().resident; });
         if (!previous)
             break;
@@ -392,7 +397,7 @@ std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepG
     m_finds.clear();
     const int steps = std::min(mostSteps, m_steps);
     const auto temperature = [&] {
-        return average * kCoolest * std::pow(kHottest / kCoolest, m_random.unit());
+        return average * kMinTemperature * std::pow(kMaxTemperature / kMinTemperature, m_random.unit());
     };
     for (const std::size_t i : taken) {
         Chain chain = chainAround(i, taken);
@@ -404,23 +409,24 @@ std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepG
             return 0;
     }
     for (std::size_t i = 0; i < taken.size() && keepGoing(); ++i)
-        if (const CostedSet& c = m_random.pick(all); m_master.reducedCost(c) < kNearly * average)
+        if (const CostedSet& c = m_random.pick(all); m_master.reducedCost(c) < kMaxStartReducedCost * average)
             walk({c}, steps, temperature(), keepGoing);
     for (std::size_t i = 0, found = m_finds.size(); i < found; ++i)
         mirror(Chain(m_finds[i].chain));
     std::ranges::stable_sort(m_finds, {}, &Find::reducedCost);
     std::size_t added = 0;
     for (const Find& find : m_finds) {
-        if (added >= kMostColumns)
+        if (added >= kMaxColumnsPerRound)
             break;
         for (const CostedSet& c : find.chain)
             added += m_master.add(c) ? 1 : 0;
     }
-    // Many finds change the prices soon, so short walks will do; where there are few, longer walks may help.
+    // Adapts the length of walks. Many new columns soon change the dual prices, so short walks suffice; with
+    // few new columns, longer walks may find more.
     if (steps == m_steps)
-        m_steps = added > kMostColumns / 2    ? std::max(kLeastSteps, m_steps / 2)
-                  : added < kMostColumns / 10 ? std::min(kMostSteps, m_steps * 2)
-                                              : m_steps;
+        m_steps = added > kMaxColumnsPerRound / 2    ? std::max(kMinSteps, m_steps / 2)
+                  : added < kMaxColumnsPerRound / 10 ? std::min(kMaxSteps, m_steps * 2)
+                                                     : m_steps;
     return added;
 }
 

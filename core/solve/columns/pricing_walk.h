@@ -12,9 +12,9 @@
 
 namespace tilewright {
 
-/// Heuristic for the pricing problem: finds columns with negative reduced costs at the current dual prices by
-/// random walks, which start from the columns of the relaxation and change the ops of up to some subgraphs in
-/// a row, and what these hand over to each other.
+/// Heuristic for the pricing problem: random walks search columns with negative reduced costs at the current
+/// dual prices. A walk starts from a column of the LP solution and changes the ops of a few consecutive
+/// subgraphs and the tensors that they hand over.
 class PricingWalk
 {
 public:
@@ -23,23 +23,24 @@ public:
     {
     }
 
-    /// One round of pricing: a walk of at most `mostSteps` steps from each column of the relaxation and from
-    /// as many others. Adds the best columns found to the master problem and returns their number.
+    /// Runs one round of pricing: a walk of at most `mostSteps` steps from each column of the LP solution and
+    /// from as many others. Adds the best new columns to the master problem and returns their number.
     std::size_t round(int mostSteps, const std::function<bool()>& keepGoing);
 
 private:
-    /// Columns in a row: each retains what is resident for the next.
+    /// Consecutive columns: each retains what is resident for the next one.
     using Chain = std::vector<CostedSet>;
     struct Find
     {
-        double reducedCost; ///< of all its columns, below 0
+        double reducedCost; ///< sum of the reduced costs of the columns, below 0
         Chain chain;
     };
-    /// Looks for the images of the chain where the graph repeats itself.
+    /// Evaluates the images of the chain in repeated parts of the graph.
     void mirror(const Chain& chain);
-    /// Sum of the reduced costs, infinite when that is more than `most`; sets the latencies of the columns.
+    /// Returns the sum of the reduced costs, or infinity if it exceeds `most`. Sets the latencies of the
+    /// columns.
     [[nodiscard]] double reducedCost(Chain& chain, double most);
-    /// Keeps the chain if its reduced cost is negative and it has new columns.
+    /// Stores the chain if its reduced cost is negative and it has new columns.
     void keepFind(const Chain& chain, double reducedCost);
     void walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing);
     [[nodiscard]] bool change(Chain& chain);
@@ -49,15 +50,17 @@ private:
     [[nodiscard]] bool fuse(Chain& chain, std::size_t at);
     [[nodiscard]] bool shorten(Chain& chain);
     [[nodiscard]] bool changeHandedOver(Chain& chain);
-    /// Makes the lists between the columns match the changed sets: tensors stay that one makes and the next
-    /// reads; where none is left all that can be handed over is, if `handAll`, or the chain becomes its part
-    /// with column `at`. False when a set is not connected or the chain is not valid.
+    /// Updates the tensors handed over between the columns after their sets have changed. If two columns no
+    /// longer hand over any tensor, either all possible tensors are handed over (`handAll`) or the chain is
+    /// cut there and keeps the part with column `at`. Returns false if a set is not connected or the chain is
+    /// not valid.
     [[nodiscard]] bool mend(Chain& chain, std::size_t at, bool handAll);
     [[nodiscard]] bool isConnected(const Chain& chain) const;
-    /// True if all sets are connected and no tensor is stored twice or retained without a later reader.
+    /// True if all sets are connected, no tensor is stored twice, and every retained tensor has a later
+    /// reader.
     [[nodiscard]] bool isValid(const Chain& chain) const;
     [[nodiscard]] std::optional<OpId> neighbour(SetId set);
-    /// The op alone, or with all that it needs or feeds in a column of the relaxation.
+    /// Returns the op alone, or with all ops that it needs or feeds in a column of the LP solution.
     [[nodiscard]] std::vector<OpId> partAround(OpId o);
     [[nodiscard]] SetId with(SetId set, const std::vector<OpId>& ops);
     [[nodiscard]] double price(const Chain& chain) const;
@@ -68,8 +71,8 @@ private:
     SubgraphPool& m_pool;
     OpMirror m_mirror;
     RandomGenerator m_random;
-    int m_steps = 20;                          ///< of a walk; follows how many columns are found
-    std::vector<std::vector<SetId>> m_takenBy; ///< by op: sets of the relaxation that run it
+    int m_steps = 20; ///< maximum number of steps of a walk, adapted to the number of new columns
+    std::vector<std::vector<SetId>> m_takenBy; ///< for each op, the sets of the LP solution that run it
     std::vector<Find> m_finds;
 };
 

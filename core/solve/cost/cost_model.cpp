@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From the plan of an op set to flat lists: what every sink asks for (R6), each once, with the conditions
-// under which it is active. The bounds are taken from these lists; evaluations are those of core/eval.
+// Conversion of the plan of an op set to flat lists: the requests and runs of every sink (R6), each once,
+// with the conditions under which it is active. The bounds use these lists; evaluations use core/eval.
 #include "solve/cost/cost_model.h"
 
 #include "base/integer.h"
@@ -29,7 +29,8 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.donation = rules.donation;
     reference.superNative = rules.superNative;
     reference.kAboveK = rules.kAboveK;
-    reference.retainInputs = rules.retainInputs; // see m_keptInputs
+    // any value is supported: m_keptInputs handles retained inputs
+    reference.retainInputs = rules.retainInputs;
     reference.kScaling = rules.kScaling;
     reference.ephemeral = rules.ephemeral;
     reference.prologue = rules.prologue;
@@ -76,8 +77,8 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
     m_requests.push_back({tensor, role, row, col, cause});
 }
 
-/// Adds the run, or only its cause where an equal run is listed; the Pointwises of an epilogue are listed
-/// separately.
+/// Adds the run of an op. If an equal run is already listed, only adds the cause to it. Runs of an epilogue
+/// are listed separately.
 void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause)
 {
     const OpId op = m_plan.ops()[use.id];
@@ -151,7 +152,7 @@ void CostModel::compileRange()
     m_prologueHeights.clear();
     if (m_rules.prologue != Rules::Prologue::SplitOnly)
         return;
-    // Where k is split, the prologue may require a tile wider than every sink (R4.7).
+    // If k is split, the prologue may require tiles wider than every sink (R4.7).
     const auto demands = [](const std::vector<std::int64_t>& all, std::int64_t most, std::int64_t min,
                             std::int64_t& max, std::vector<std::int64_t>& out) {
         for (const std::int64_t size : all)

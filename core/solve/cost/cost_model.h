@@ -16,26 +16,26 @@
 
 namespace tilewright {
 
-/// The latency of one subgraph by the rules (R4-R10) for many tilings, and lower bounds over sets of tilings.
-///
-/// compile() turns the plan of an op set into flat lists of what a step requests and runs, from which the
-/// bounds are computed; evaluate() calls the fast evaluator of core/eval. Working memory is reused between
-/// calls: one instance per thread.
+/// Latency of one subgraph by the rules (R4-R10) for many tilings, and lower bounds over sets of tilings.
+/// compile() converts the plan of an op set into flat lists of requests and runs, from which the bounds are
+/// computed. evaluate() calls the fast evaluator of core/eval. Working memory is reused between calls, so
+/// each thread needs its own instance.
 class CostModel
 {
 public:
-    /// The tensors in fast memory before and after the subgraph (R3.3, R9.1a).
+    /// Tensors in fast memory before and after the subgraph (R3.3, R9.1a).
     struct Memory
     {
-        std::span<const TensorId> resident; ///< RES before the subgraph
-        /// tensors_to_retain: each produced by the subgraph, or a boundary input (retain_inputs=allow, R9.7)
+        std::span<const TensorId> resident; ///< tensors in fast memory before the subgraph (RES)
+        /// Tensors retained for the next subgraph; each is produced by the subgraph or is a boundary input
+        /// (retain_inputs=allow, R9.7).
         std::span<const TensorId> retained;
-        /// For bounds only: inputs and products that may be in either memory. They take no room and cause no
-        /// traffic.
+        /// For bounds only: inputs and products that may be in fast or in slow memory. They take no room and
+        /// cause no traffic.
         std::span<const TensorId> free = {};
     };
-    /// Limits of a legal granularity (R4.1-R4.3, R4.7). Extents above those of the largest sink would only
-    /// add padding.
+    /// Ranges of the legal granularities (R4.1-R4.3, R4.7). Extents above those of the largest sink are left
+    /// out, since they only add padding.
     struct Range
     {
         std::int64_t minW = 1, maxW = 1, minH = 1, maxH = 1, maxK = 1;
@@ -46,25 +46,25 @@ public:
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
     [[nodiscard]] bool supported() const noexcept { return m_supported; }
 
-    /// The most steps that an evaluation may walk one by one where there is no closed form: few while
-    /// searching, more for a proof.
+    /// Maximum number of steps that an evaluation simulates one by one if there is no closed form. Searches
+    /// use few; proofs use more.
     static constexpr std::int64_t kMaxWalkedSteps = 1 << 11;
     static constexpr std::int64_t kMaxProofSteps = 1 << 18;
     void setMaxWalkedSteps(std::int64_t steps) noexcept { m_maxWalkedSteps = steps; }
 
-    /// Makes the model that of these ops, which are in topological order and connected (R4.5; not checked
-    /// here). False when there are too many kinds of steps for 64-bit masks (no practical subgraph has so
-    /// many).
+    /// Prepares the model for a subgraph of these ops, which must be connected (R4.5; not checked here) and
+    /// in topological order. Returns false if the subgraph has more than 64 kinds of steps (bit masks); no
+    /// practical subgraph has.
     [[nodiscard]] bool compile(std::span<const OpId> ops, const Memory& memory);
     [[nodiscard]] const Range& range() const noexcept { return m_range; }
-    /// R5.3: whether a raster traversal reuses nothing from tile to tile.
+    /// R5.3: true if a raster traversal reuses nothing from tile to tile.
     [[nodiscard]] bool rasterForgets() const noexcept { return !m_rules.nullOrderReuse; }
-    /// The least k that is legal with these extents; 1 unless prologue=split_only (R4.7).
+    /// The smallest legal k for these extents; 1 unless prologue=split_only (R4.7).
     [[nodiscard]] std::int64_t leastK(std::int64_t w, std::int64_t h) const noexcept
     {
         return m_plan.leastK(w, h);
     }
-    /// The extents in range() from which on every k is legal; empty unless prologue=split_only (R4.7).
+    /// Extents in range() from which on every k is legal (R4.7); empty unless prologue=split_only.
     [[nodiscard]] const std::vector<std::int64_t>& prologueWidths() const noexcept
     {
         return m_prologueWidths;
@@ -73,52 +73,53 @@ public:
     {
         return m_prologueHeights;
     }
-    /// The extents that tiles and k steps divide: widths and heights of the sinks, reduction sizes of the
-    /// drivers (ascending, without duplicates).
+    /// Extents that are divided into tiles and k steps: widths and heights of the sinks, reduction sizes of
+    /// the drivers (ascending, without duplicates).
     [[nodiscard]] const std::vector<std::int64_t>& sinkWidths() const noexcept { return m_widths; }
     [[nodiscard]] const std::vector<std::int64_t>& sinkHeights() const noexcept { return m_heights; }
     [[nodiscard]] const std::vector<std::int64_t>& reductions() const noexcept { return m_reductions; }
 
-    /// Exact latency, or Cut as soon as it is certain to reach `cutoff`. `atLeast`: known lower bounds of the
-    /// totals of this tiling.
+    /// Returns the exact latency, or Cut as soon as the latency is certain to reach `cutoff`. `atLeast` holds
+    /// known lower bounds of the totals of this tiling.
     [[nodiscard]] TilingCost evaluate(const Granularity& g, TraversalKind traversal,
                                       double cutoff = std::numeric_limits<double>::infinity(),
                                       const StepTotals& atLeast = {});
-    /// Whether the steps of the first tile fit into fast memory; those of a later tile may still not.
+    /// True if the steps of the first tile fit in fast memory. Later tiles may still not fit.
     [[nodiscard]] bool mayFit(const Granularity& g);
-    /// Lower bound of the latency with these extents, for every k and every preset row or column traversal:
-    /// padded compute, or traffic with the passes that the grid forces. It does not grow with the extents.
+    /// Lower bound of the latency for these extents over all k and all preset row or column traversals: the
+    /// larger of padded compute time and the time of the traffic that the grid forces. It does not increase
+    /// with the extents.
     [[nodiscard]] double bound(std::int64_t w, std::int64_t h) const { return bound(w, h, w, h); }
-    /// Lower bounds of the totals with exactly these extents, by preset traversal (the index is the
-    /// TraversalKind): with the largest k (`deepest`), or for all smaller ones. Many times cheaper than
-    /// evaluate() and tighter than bound(). 0 for rules that are not supported.
+    /// Lower bounds of the totals for exactly these extents, indexed by preset TraversalKind: for the largest
+    /// k (`deepest`), or for all smaller ones. Many times cheaper than evaluate() and tighter than bound(). 0
+    /// if the rules are not supported.
     using GridTotals = std::array<StepTotals, 4>;
     [[nodiscard]] GridTotals gridTotals(std::int64_t w, std::int64_t h, bool deepest) const;
-    /// False when these extents fit with no k. Where it is false it is false for larger extents, too.
+    /// False if no k makes these extents fit in fast memory. Then no larger extents fit either.
     [[nodiscard]] bool canFit(std::int64_t w, std::int64_t h) const
     {
         return canFit({w, h, 1}, m_range.maxK);
     }
-    /// False only when the granularity does not fit; many times cheaper than evaluate().
+    /// False only if the granularity does not fit in fast memory. Many times cheaper than evaluate().
     [[nodiscard]] bool canFit(const Granularity& g) const { return canFit(g, g.k); }
-    /// Tile heights (widths) fall into classes that cut all sinks into the same numbers of rows (columns):
-    /// the smallest legal height (width) of each class, ascending.
+    /// Two tile heights (widths) are in one class if they cut every sink into the same numbers of rows
+    /// (columns). Returns the smallest legal height (width) of each class, ascending.
     [[nodiscard]] const std::vector<std::int64_t>& rowClasses();
     [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
-    /// The least bound over all extents that can fit; infinite when none can.
+    /// Minimum of bound() over all extents that can fit; infinite if none can.
     [[nodiscard]] double leastLatency();
-    /// Lower bound of the latency over all tilings and all orders of their tiles. Infinite when nothing can
-    /// fit, 0 for rules that are not supported.
+    /// Lower bound of the latency over all tilings and all orders of their tiles. Infinite if nothing can
+    /// fit, 0 if the rules are not supported.
     [[nodiscard]] double leastOfAnyOrder();
-    /// A tighter lower bound than leastOfAnyOrder(), at several times the cost: treats shallow and deep k
-    /// steps separately, and the steps that complete a tile separately from the others.
+    /// A tighter lower bound than leastOfAnyOrder(), at several times the cost: it treats small and large k
+    /// separately, and the steps that complete a tile separately from the other steps.
     [[nodiscard]] double leastByDepth();
-    /// Number of evaluate() and mayFit() calls so far.
+    /// Number of calls of evaluate() and mayFit() so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
 private:
     using Axis = SubgraphPlan::Axis;
-    /// Role of a request for the whole tensor: FULL(t) has none (R7.1).
+    /// Number that stands for the role of a request for the whole tensor, FULL(t), which has no role (R7.1).
     static constexpr std::uint8_t kFull = 3;
     struct Request
     {
@@ -137,8 +138,8 @@ private:
         double base;
         std::int64_t reduction, width, height;
     };
-    /// A condition under which requests and runs are active: in tiles where a sink of this size is present,
-    /// in the k steps of a reduction (q < n) or only in its last one (`completing`: q = n - 1).
+    /// A condition under which requests and runs are active: in tiles that contain part of a sink of this
+    /// size; in all k steps of a reduction (q < n), or with `completing` only in the last one (q = n - 1).
     struct Cause
     {
         std::int64_t height, width, reduction;
@@ -147,40 +148,45 @@ private:
     struct Sink
     {
         std::uint32_t tensor;
-        std::int64_t height, width, reduction; ///< reduction: largest of the drivers', 1 without
+        /// `reduction`: largest reduction size of the drivers, 1 without drivers
+        std::int64_t height, width, reduction;
         bool retained, pointwise, free;
-        std::uint32_t accumulators; ///< drivers that are not its own producer
+        std::uint32_t accumulators; ///< number of drivers except the sink's own producer
     };
-    /// The loads of one tensor for one role, as bound() adds them up.
+    /// The loads of one tensor for one role, in the form that bound() sums.
     struct Load
     {
         double area;
         Axis row, col;
-        std::int64_t height, width;         ///< of the tensor
-        std::int64_t gridHeight, gridWidth; ///< of the sink whose tiles ask for it
-        bool met = false;       ///< a slice may be in memory already, loaded for a request by tiles
-        std::int64_t after = 0; ///< requested only in the steps that complete a reduction of this size
-        bool early = false;     ///< requested in the first step of every tile that requests it
+        std::int64_t height, width;         ///< size of the tensor
+        std::int64_t gridHeight, gridWidth; ///< size of the sink whose tiles request the tensor
+        /// True if a slice may already be in memory because a request by tiles has loaded it.
+        bool met = false;
+        /// If > 0: requested only in the steps that complete a reduction of this size.
+        std::int64_t after = 0;
+        bool early = false; ///< true if requested in the first step of every tile that requests it
     };
-    /// The runs of one op, as bound() adds them up.
+    /// The runs of one op, in the form that bound() sums.
     struct Work
     {
-        double cost; ///< along an axis that is counted by strips: of one strip; else of the whole axis
+        /// Compute cost: of one strip along an axis counted by strips (byRow, byCol), else of the whole axis.
+        double cost;
         std::int64_t height, width;
-        bool byRow, byCol;        ///< whether rows and columns are counted by strips
-        std::int64_t reduction;   ///< of a MatMul with compute=array, whose `cost` is that of a cycle; else 0
-        double chunks;            ///< least number of parts that the reduction is cut into
-        std::int64_t stepped;     ///< size of the reduction whose k steps share the work; 0: of none
-        bool early = false;       ///< done completely in the first step of every tile that does it
-        bool onceARow = false;    ///< its rectangles do not depend on the column of the tile
-        bool onceAColumn = false; ///< its rectangles do not depend on the row of the tile
+        bool byRow, byCol; ///< true if rows (columns) are counted by strips
+        /// Reduction size of a MatMul with compute=array, where `cost` is that of one cycle; else 0.
+        std::int64_t reduction;
+        double chunks;            ///< minimum number of parts that the reduction is cut into
+        std::int64_t stepped;     ///< size of the reduction whose k steps share the work; 0: none
+        bool early = false;       ///< true if every tile does this work completely in its first step
+        bool onceARow = false;    ///< true if the rectangles computed do not depend on the tile's column
+        bool onceAColumn = false; ///< true if the rectangles computed do not depend on the tile's row
     };
-    /// A step of the first tile, for lower bounds of the working set.
+    /// One step of the first tile, for which the working set is bounded from below.
     struct Moment
     {
         std::uint64_t causes;
-        std::int64_t reduction; ///< only sinks with a reduction of at least this size are active
-        bool first;             ///< k step 0; else the step that completes `reduction`
+        std::int64_t reduction; ///< only sinks with at least this reduction size are active
+        bool first;             ///< true: k step 0; false: the step that completes `reduction`
     };
 
     struct Grid
@@ -189,29 +195,29 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
-    /// Whether all of these causes are active in the first k step already.
+    /// True if all these causes are active in the first k step.
     [[nodiscard]] bool isEarly(std::uint64_t causes) const;
-    /// Fills m_loads and m_work with what holds for every k up to `deepest`.
+    /// Fills m_loads and m_work with lower bounds that hold for every k up to `deepest`.
     void listAt(std::int64_t deepest);
     void listLoads(std::int64_t deepest);
     void listWork(std::int64_t deepest);
-    /// Whether every k up to `deepest` cuts this extent into several steps.
+    /// True if every k up to `deepest` cuts this extent into several steps.
     [[nodiscard]] static bool isCut(Axis axis, std::int64_t extent, std::int64_t deepest)
     {
         return axis == Axis::Step && extent > deepest;
     }
-    /// Whether some tile or k of at most these sizes covers the whole extent.
+    /// True if some tile or k of at most these sizes covers the whole extent.
     [[nodiscard]] static bool mayBeWhole(Axis axis, std::int64_t extent, std::int64_t tile,
                                          std::int64_t deepest)
     {
         return axis == Axis::Full || extent <= (axis == Axis::Tile ? tile : deepest);
     }
-    /// Whether ranges of these two kinds may be equal, with tiles and k of at most these sizes.
+    /// True if ranges on axes `a` and `b` can be equal for some tile and k of at most these sizes.
     [[nodiscard]] static bool mayEqual(Axis a, Axis b, std::int64_t extent, std::int64_t tile,
                                        std::int64_t deepest);
     [[nodiscard]] static double timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                                             std::int64_t mostH);
-    /// Axis::Full for a tile or k range that covers the whole extent, else `axis`.
+    /// Returns Axis::Full for a tile or k range that covers the whole extent, else `axis`.
     [[nodiscard]] static Axis resolved(Axis axis, std::int64_t extent, std::int64_t tile, std::int64_t k)
     {
         return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Step && k >= extent) ? Axis::Full
@@ -219,7 +225,7 @@ private:
     }
     [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
-    /// R8.2: of a MatMul with compute=array, else 0.
+    /// Cost of one array cycle of a MatMul with compute=array (R8.2), else 0.
     [[nodiscard]] double costOfCycle(const Run& run) const;
     void addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                       std::array<double, 4>& elements) const;
@@ -234,24 +240,26 @@ private:
     {
         std::int64_t least, most;
     };
-    /// The values of k in intervals: within one, each reduction takes one step for all k or several for all.
+    /// Splits the legal values of k into intervals. Within an interval each reduction either takes one step
+    /// for all k, or several steps for all k.
     [[nodiscard]] std::vector<Depths> depths() const;
     [[nodiscard]] double leastAtDepths(const Depths& depths);
     [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
     [[nodiscard]] double leastInFirstTiles(const Extents& e, bool ofRows) const;
     [[nodiscard]] double leastElements(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
-    /// Calls visit(Extents) for the largest classes for which fits(w, h), but leaves out those between two
-    /// others when mayMatter() is false for extents as large as both.
+    /// Calls visit(Extents) for the largest tile classes that fit, i.e. fits(w, h) is true. Skips the classes
+    /// between two others if mayMatter() is false for extents as large as both.
     template <class Fits, class Visit, class MayMatter>
     void forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter);
-    /// Reductions of at most `whole` are assumed to take one k step.
+    /// True if the granularity can fit in fast memory. Reductions of size `whole` or less are assumed to take
+    /// one k step.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
-    /// May stop early above `enough`.
+    /// Lower bound of the working set of a step; the sum may stop early above `enough`.
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
-    /// evaluate() where there is no closed form.
+    /// evaluate() for tilings without a closed form: simulates every step.
     [[nodiscard]] TilingCost walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff);
     std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
@@ -259,13 +267,13 @@ private:
     void compileSinks();
     void compileRange();
     [[nodiscard]] bool legal(const Granularity& g) const;
-    /// m_evaluator, prepared for the compiled plan.
+    /// Returns m_evaluator, prepared for the compiled plan.
     [[nodiscard]] FastEvaluator& evaluator();
 
     const Problem& m_problem;
     Rules m_rules;
     bool m_supported;
-    bool m_array; ///< compute=array
+    bool m_array; ///< true if compute=array
     PlanCompiler m_compiler;
     SubgraphPlan m_plan;
     std::vector<TensorId> m_resident, m_retained;
@@ -275,7 +283,8 @@ private:
     std::int64_t m_evaluations = 0;
     std::int64_t m_maxWalkedSteps = kMaxWalkedSteps;
 
-    // by tensor: m_stamp for those that are resident or retained in this compile()
+    // The next two vectors hold, by tensor, the m_stamp of the last compile() in which the tensor was
+    // resident or retained.
     std::uint32_t m_stamp = 0;
     std::vector<std::uint32_t> m_residentHere, m_retainedHere;
 
@@ -285,7 +294,7 @@ private:
     std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Cause> m_causes;
     std::vector<Sink> m_sinks;
-    std::vector<std::uint64_t> m_groupCause; ///< by group of the plan
+    std::vector<std::uint64_t> m_groupCause; ///< cause of each group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
@@ -298,7 +307,7 @@ private:
     std::vector<Load> m_loads;
     std::vector<Work> m_work;
     std::vector<Moment> m_moments;
-    // for listAt()
+    // scratch memory of listAt(): the loads of one tensor, with the request of each
     struct RequestedLoad
     {
         Load load;
@@ -307,8 +316,8 @@ private:
     std::vector<RequestedLoad> m_ofTensor;
     std::vector<char> m_isListed;
     std::vector<std::size_t> m_same;
-    /// The classes of one axis, kept with the extents they were computed from: consecutive op sets often have
-    /// the same.
+    /// The tile classes of one axis and the extents they belong to. They are cached since consecutive op sets
+    /// often have the same extents.
     struct Classes
     {
         std::vector<std::int64_t> smallest, extents;
@@ -317,7 +326,7 @@ private:
     };
     Classes m_rowClasses, m_columnClasses;
 
-    FastEvaluator m_evaluator; ///< prepared by the first evaluation after compile()
+    FastEvaluator m_evaluator; ///< prepared by the first evaluation after each compile()
 };
 
 } // namespace tilewright

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings of the compiled op set: all extents of the tile and all depths k.
 //
-// leastByDepth(): a deep k step takes room; a shallow one leaves the completing step of a tile with little to
-// compute while it stores. So the completing steps count by traffic only, and the others by compute only.
-// Where a reduction K takes several steps of at most k, at most the part k / K of its work falls into the
-// completing step, and never more than half.
+// leastByDepth(): a large k needs more fast memory; a small k leaves little compute in the completing step of
+// a tile, which stores the result. So the bound counts only traffic in completing steps and only compute in
+// the other steps. If a reduction K takes several steps of at most k, at most the share k / K of its work is
+// in the completing step, and never more than half.
 #include "base/integer.h"
 #include "solve/cost/cost_model.h"
 
@@ -24,15 +24,15 @@ CostModel::Extents CostModel::extentsOf(std::size_t column, std::size_t row) con
     return {columns[column], rows[row], most(columns, column, m_range.maxW), most(rows, row, m_range.maxH)};
 }
 
-/// Wider tiles fit only with fewer rows, so the largest classes that fit form a staircase, and a bound that
-/// falls with larger extents is least on it. A stretch of the staircase is halved as long as a class as large
-/// as both of its ends may matter.
+/// Wider tiles fit only with fewer rows, so the largest classes that fit form a staircase. A bound that falls
+/// with larger extents has its minimum on the staircase. A part of the staircase is bisected while the bound
+/// for extents as large as both of its ends may be a new minimum.
 template <class Fits, class Visit, class MayMatter>
 void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMatter)
 {
     const std::vector<std::int64_t>& widths = columnClasses();
     const std::vector<std::int64_t>& heights = rowClasses();
-    // The last of [low, high] with ok(), which holds for `low` and up to some index.
+    // Binary search: the last index in [low, high] with ok(index). ok() must hold for `low` and be monotone.
     const auto last = [](std::size_t low, std::size_t high, auto&& ok) {
         while (low < high) {
             const std::size_t mid = low + (high - low + 1) / 2;
@@ -63,7 +63,8 @@ void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMat
     while (!todo.empty()) {
         const Stretch s = todo.back();
         todo.pop_back();
-        // With equal numbers of rows the last class is the largest.
+        // If both ends of this part of the staircase have equally many rows, the class at its right end is
+        // the largest one and was already visited.
         if (s.toC - s.c < 2 || s.rows == s.toRows || !mayMatter(extentsOf(s.toC - 1, s.rows)))
             continue;
         const std::size_t mid = s.c + (s.toC - s.c) / 2;
@@ -88,7 +89,7 @@ double CostModel::leastLatency()
     return least;
 }
 
-/// From the size of a reduction on, k takes it in one step, which saves loads and takes room.
+/// A k of at least a reduction's size takes the reduction in one step, which saves loads but needs more room.
 std::vector<CostModel::Depths> CostModel::depths() const
 {
     std::vector<Depths> out;
@@ -127,16 +128,18 @@ double CostModel::leastOfAnyOrder()
     return least;
 }
 
-/// Where this reduction takes several steps, in every tile: traffic of the step that completes it, plus
-/// compute of the steps before it, or plus loads of the first step where they take longer than its compute.
+/// Lower bound for a reduction that takes several steps in every tile. It adds the traffic of the completing
+/// step and either the compute of the steps before it, or the loads of the first step plus the compute of the
+/// steps between.
 double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const
 {
     const auto most = static_cast<double>(depths.most);
-    const double part = std::min(most / static_cast<double>(reduction), 0.5); // most work of one step
-    double compute = 0; // of all steps but the completing ones
-    double between = 0; // of all steps but the completing and the first ones
-    double spread = 0;  // work that is spread over all steps of this reduction
-    double first = 0;   // of first steps
+    // largest share of the work that one step can do
+    const double part = std::min(most / static_cast<double>(reduction), 0.5);
+    double compute = 0; // compute of all steps except the completing ones
+    double between = 0; // compute of all steps except the first and the completing ones
+    double spread = 0;  // compute that is spread over all steps of this reduction
+    double first = 0;   // compute of the first steps
     for (const Work& r : m_work) {
         if (r.stepped <= depths.most) {
             if (r.stepped == 0 && r.early)
@@ -151,7 +154,7 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
             between += work * std::max(0.0, 1 - 2 * most / static_cast<double>(r.stepped));
         }
     }
-    double completing = 0; // elements moved in completing steps
+    double completing = 0; // elements transferred in completing steps
     for (const Sink& s : m_sinks)
         if (!s.retained && s.reduction == reduction)
             completing += static_cast<double>(s.height) * static_cast<double>(s.width);
@@ -170,14 +173,15 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
             starting += l.area;
     }
-    const double less = std::min(0.0, slices / m_bandwidth - spread); // if one step did all work of a tile
+    // correction (<= 0) for the case that one step does all work of a tile
+    const double less = std::min(0.0, slices / m_bandwidth - spread);
     return spread + completing / m_bandwidth +
            std::max(compute + first + part * less, starting / m_bandwidth + between + 2 * part * less);
 }
 
-/// What is equal in all tiles of a row runs in the first tile that requests it and costs nothing later
-/// (R8.1). These first tiles count by compute; the other tiles by what each of them runs, loads and stores
-/// for itself. With !ofRows the mirror image, for columns.
+/// Lower bound for work whose result all tiles of a row share: the first tile that requests it runs it, later
+/// tiles reuse it (R8.1). The bound adds the compute of these first tiles and the larger of compute and
+/// traffic of all other tiles. With !ofRows it does the same for columns.
 double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
 {
     double first = 0;
@@ -189,10 +193,12 @@ double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
     // Sinks of different widths may have different first tiles: at most one for each width.
     const double tiles = static_cast<double>(ofRows ? m_widths.size() : m_heights.size()) *
                          static_cast<double>(ofRows ? e.mostW : e.mostH);
-    const auto inOthers = [&](std::int64_t height, std::int64_t width) { // share of the other tiles
+    // share of the area outside the first tiles
+    const auto inOthers = [&](std::int64_t height, std::int64_t width) {
         return std::max(0.0, 1 - tiles / static_cast<double>(ofRows ? width : height));
     };
-    // Where all sinks have one height, every row has equally many tiles, and the first does its share.
+    // If all sinks have the same height, every row has the same number of tiles, so its first tile does a
+    // known share.
     const bool isInAll = (ofRows ? m_heights : m_widths).size() == 1;
     const std::int64_t across = (ofRows ? m_widths : m_heights).back();
     double compute = 0;
@@ -251,9 +257,10 @@ double CostModel::leastByDepth()
     {
         Depths depths;
         double least;
-        bool operator<(const Bounded& o) const { return least > o.least; } // the least on top
+        // reversed, so that the queue's top has the least bound
+        bool operator<(const Bounded& o) const { return least > o.least; }
     };
-    std::priority_queue<Bounded> queue; // of intervals of k
+    std::priority_queue<Bounded> queue; // priority queue of intervals of k, by their lower bounds
     const auto add = [&](const Depths& d) { queue.push({d, leastAtDepths(d)}); };
     for (const Depths& d : depths())
         add(d);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings of the compiled op set with given extents of the tile.
 //
-// Loads. Requests of one tensor with different roles, or for ranges that are never equal, are different
-// buffers (R7.1), unless the whole tensor may be requested; then it counts once. A slice that changes with
-// every k step (where there are certainly several) is loaded again in every tile that needs it, because the
-// first k step of a tile never follows an equal one. A row strip (all columns) stays in memory along a row of
-// tiles; in a traversal by columns it is loaded in every tile, except on one side of each turn of a snake.
-// Column strips are the mirror image, and one traversal holds for all tensors.
+// Loads. Requests for one tensor with different roles, or for ranges that are never equal, use different
+// buffers (R7.1). If the whole tensor may be requested, it counts once. A slice that changes with every k
+// step (if there are certainly several steps) is loaded in every tile that needs it, because the first k step
+// of a tile never follows a step with an equal slice. A row strip (all columns) stays in memory along a row
+// of tiles. In a traversal by columns it is loaded in every tile, except on one side of each turn of a snake.
+// The same holds for column strips with rows and columns exchanged. One traversal applies to all tensors.
 //
 // Compute. Every rectangle that an op runs on is charged at least once (R8.1): by strips along an axis that
-// is spatial in every request for the op, by extent along others, which is never more. With compute=array the
-// runs of a MatMul are cut as in the first request for it, or less, which never takes more cycles
-// (leastArrayTime() in eval/traffic_bound.h).
+// is spatial in every request for the op, by extent along other axes, which is never more. With compute=array
+// the runs of a MatMul are assumed to be cut as in the first request for it, or less. A smaller number of
+// cuts never takes more cycles (leastArrayTime() in eval/traffic_bound.h).
 //
-// Working set. In the first tile every sink is present. The bound is the largest over its first k step and
-// its completing ones, with the thinnest slices along k and one request of each tensor.
+// Working set. In the first tile every sink is active. The bound is the maximum over its first k step and its
+// completing steps, with the thinnest slices along k and one request for each tensor.
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"
@@ -68,7 +68,8 @@ void CostModel::listAt(std::int64_t deepest)
     listWork(deepest);
 }
 
-/// The compute of the steps for every k up to `deepest`; runs of an op that may be equal count once (R8.1).
+/// Fills m_work with the compute for every k up to `deepest`. Runs of an op that may be equal count once
+/// (R8.1).
 void CostModel::listWork(std::int64_t deepest)
 {
     m_work.clear();
@@ -83,7 +84,7 @@ void CostModel::listWork(std::int64_t deepest)
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         if (m_isListed[i] != 0)
             continue;
-        m_same.assign(1, i); // the runs that may be equal to this one, directly or through others
+        m_same.assign(1, i); // runs that may equal this run, directly or by transitivity
         for (std::size_t at = 0; at < m_same.size(); ++at)
             for (std::size_t j = i + 1; j < m_runs.size(); ++j)
                 if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {
@@ -135,7 +136,7 @@ void CostModel::listWork(std::int64_t deepest)
     }
 }
 
-/// The size of the reduction in whose completing step alone these requests are active, or 0.
+/// Returns the size of the reduction if all these requests are active only in its completing step, else 0.
 std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) const
 {
     std::int64_t out = 0;
@@ -157,19 +158,19 @@ bool CostModel::isEarly(std::uint64_t causes) const
     return true;
 }
 
-/// The loads of the steps for every k up to `deepest`.
+/// Fills m_loads with the loads for every k up to `deepest`.
 void CostModel::listLoads(std::int64_t deepest)
 {
     m_loads.clear();
     for (std::size_t i = 0, end = 0; i < m_requests.size(); i = end) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
-        // Whether one buffer may serve both requests (R7.1).
+        // True if one buffer may serve both requests (R7.1).
         const auto mayShare = [&](const Request& a, const Request& b) {
             return a.role == b.role && mayEqual(a.row, b.row, t.height, m_range.maxH, deepest) &&
                    mayEqual(a.col, b.col, t.width, m_range.maxW, deepest);
         };
-        // Where one request is by tiles and the other by k ranges, a slice may happen to be the range of the
-        // tile and be in memory already, in all tiles of a row or column (timesLoaded()).
+        // True if one request is by tiles, the other by k ranges, and both ranges can be equal: the tile's
+        // request may then have loaded the slice, in all tiles of a row or column (timesLoaded()).
         const auto mayMeet = [&](const Request& a, const Request& b) {
             return (isCut(a.row, t.height, deepest) != isCut(b.row, t.height, deepest) ||
                     isCut(a.col, t.width, deepest) != isCut(b.col, t.width, deepest)) &&
@@ -210,7 +211,7 @@ void CostModel::listLoads(std::int64_t deepest)
             }
             m_ofTensor.push_back({load, j});
         }
-        // Of the requests that one buffer may serve, the one that is loaded most often in the largest tiles
+        // Of the requests that one buffer may serve, only the one with the most loads at the largest tiles
         // counts.
         const auto times = [&](const RequestedLoad& r) {
             const Load& l = r.load;
@@ -221,23 +222,23 @@ void CostModel::listLoads(std::int64_t deepest)
                        : 1.0;
         };
         while (!m_ofTensor.empty()) {
-            const RequestedLoad most =
-                *std::ranges::max_element(m_ofTensor, {}, times); // the first of equal ones
+            // the first of equal elements
+            const RequestedLoad most = *std::ranges::max_element(m_ofTensor, {}, times);
             m_loads.push_back(most.load);
             std::erase_if(m_ofTensor, [&](const RequestedLoad& r) {
                 return mayShare(m_requests[most.request], m_requests[r.request]);
             });
         }
     }
-    for (const std::uint32_t kept : m_keptInputs) { // once, and without a buffer (R9.7)
+    for (const std::uint32_t kept : m_keptInputs) { // loaded once, without a buffer (R9.7)
         const Tensor& t = m_problem.tensor(TensorId(kept));
         m_loads.push_back(
             {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
     }
 }
 
-/// How often a slice is loaded: in every tile that needs it, except where it equals the range of the tile,
-/// which another request keeps in memory.
+/// Number of times that a slice is loaded: once in every tile that needs it. Loads are subtracted where the
+/// slice equals the tile's range, because another request keeps that range in memory.
 double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                               std::int64_t mostH)
 {
@@ -255,7 +256,8 @@ double CostModel::timesLoaded(const Load& load, double rows, double cols, std::i
 double CostModel::leastCompute(const Work& r, std::int64_t w, std::int64_t h) const
 {
     const bool ceil = m_rules.superNative == Rules::SuperNative::Ceil;
-    // Tiles above the native size may take more passes; the bound must not grow with the tile.
+    // Tiles above the native size may take several passes. The lower bound must not increase with the tile
+    // size.
     const auto strips = [ceil](std::int64_t extent, std::int64_t tile, std::int64_t native) {
         const std::int64_t pieces = ceilDiv(extent, tile);
         return static_cast<double>(ceil ? std::max(pieces, ceilDiv(extent, native)) : pieces);
@@ -304,11 +306,12 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
     return std::max(leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth);
 }
 
-/// Traffic of any order of the tiles. From one tile to the next the row strips change, or the column strips,
-/// or both. Of the tiles of a grid with R rows and C columns, u follow one in the same column and v one in
-/// the same row, with u + v <= RC - 1. The row strips (A elements in all) then take at least C A - v A h / H
-/// loads, the column strips (B elements) at least R B - u B w / W. The sum is least where one kind is loaded
-/// once; the other kind is then loaded at least (H / h) (1 - w / W) B or (W / w) (1 - h / H) A elements.
+/// Lower bound of the traffic for any order of the tiles. From one tile to the next the row strips change, or
+/// the column strips, or both. Of the tiles of a grid with R rows and C columns, u follow one in the same
+/// column and v one in the same row, with u + v <= RC - 1. The row strips (A elements in all) then take at
+/// least C A - v A h / H loads, the column strips (B elements) at least R B - u B w / W. The sum is least if
+/// one kind is loaded once; the other kind is then loaded at least (H / h) (1 - w / W) B or (W / w) (1 - h /
+/// H) A elements.
 double CostModel::leastElements(const Extents& e) const
 {
     struct Strips
@@ -359,7 +362,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
         if (s.reduction < moment.reduction)
             continue;
         const std::int64_t tile = std::min(g.h, s.height) * std::min(g.w, s.width);
-        // A pointwise sink's tile may take over an input's memory.
+        // The tile of a Pointwise sink may reuse the memory of an input.
         const bool mayTakeOver =
             m_rules.donation &&
             m_problem.op(*m_problem.producer(TensorId(s.tensor))).type == OpType::Pointwise;
@@ -367,7 +370,8 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             sum += tile;
         if (!m_sharedDrivers && s.reduction > whole)
             sum += tile * s.accumulators;
-        // An epilogue outside may read it; then it is the accumulator of that epilogue (R9.1d).
+        // An epilogue in another subgraph may read the sink; the tile is then that epilogue's accumulator
+        // (R9.1d).
         if (s.free && !s.pointwise && s.reduction > whole)
             sum += tile;
     }
@@ -380,7 +384,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
                    : extent <= g.k      ? extent // one step is all of it
                                         : std::int64_t{1};
         };
-        // Every role has its own buffer, unless a buffer of the whole tensor serves them all (R7.1).
+        // Every role has its own buffer, unless one buffer with the whole tensor serves all roles (R7.1).
         std::array<std::int64_t, kFull + 1> byRole{};
         bool canBeWhole = false;
         const std::uint32_t tensor = m_requests[i].tensor;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings with one grid of tiles, by traversal: the sum of all compute and the sum of
-// all traffic, as if all steps overlapped perfectly. They discard nearly all tilings of a proof.
+// all traffic, assuming perfect overlap of all steps. They discard nearly all tilings of a proof.
 //
-// Of the depth k only this matters: is it the largest legal one, or smaller? A smaller k cuts every reduction
-// into several steps. Then the first k step of a tile never follows an equal one, and what only completing
-// steps need has left fast memory when the next tile completes. So the sums over the k steps are the same for
-// all smaller k.
+// Only one property of the depth k matters: whether it is the largest legal one or smaller. A smaller k cuts
+// every reduction into several steps. Then the first k step of a tile never follows a step with equal slices,
+// and data that only completing steps need has left fast memory when the next tile completes. So the sums
+// over the k steps are equal for all smaller k.
 //
-// Where two slices of a tensor may coincide at some position, its elements count once; where two runs of an
-// op may coincide, their rectangles count once, by extent (with compute=array those of the first run).
+// If two slices of a tensor may coincide at some position, its elements count once. If two runs of an op may
+// coincide, their rectangles count once, by extent (with compute=array: those of the first run).
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "solve/cost/cost_model.h"
@@ -27,7 +27,7 @@ template <typename Axis> bool compatible(Axis a, Axis b)
 
 } // namespace
 
-/// The largest grid of tiles in which a run or request with these causes is active.
+/// Returns the largest grid of tiles in which a run or request with these causes is active.
 CostModel::Grid CostModel::gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const
 {
     Grid grid{1, 1};
@@ -90,7 +90,8 @@ double CostModel::gridCompute(const Granularity& g) const
     return compute;
 }
 
-/// Adds, by traversal, the fewest elements loaded of the tensor whose requests are [first, last).
+/// Adds to `elements`, for each preset traversal, a lower bound of the elements loaded of one tensor. The
+/// requests for the tensor are those from index `first` up to `last`.
 void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granularity& g,
                              std::array<double, 4>& elements) const
 {
@@ -108,7 +109,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             const Request& b = m_requests[j];
             const bool whole = rowOf(a) == Axis::Full && colOf(a) == Axis::Full;
             const bool same = rowOf(a) == rowOf(b) && colOf(a) == colOf(b);
-            // FULL(t) serves the others while it lasts (R7.1).
+            // A buffer with the whole tensor, FULL(t), serves the other requests too (R7.1), so only one load
+            // is certain.
             if ((whole && !same) || (i < j && a.role == b.role && !same && compatible(rowOf(a), rowOf(b)) &&
                                      compatible(colOf(a), colOf(b)))) {
                 addEverywhere(area);
@@ -131,13 +133,13 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         }
         if (counted)
             continue;
-        // Whether the buffer may still be in memory from the tile before.
+        // True if the buffer of the previous tile may still be in memory.
         bool lasts = false;
         for (std::size_t b = 0; b < m_causes.size(); ++b)
             lasts |= (causes >> b & 1) != 0 && (!m_causes[b].completing || m_causes[b].reduction <= g.k);
         lasts &= row != Axis::Step && col != Axis::Step;
         const Grid grid = gridOf(r.causes, g.w, g.h);
-        const double rows = row == Axis::Tile ? 1 : grid.rows; // how many rows of tiles need the same part
+        const double rows = row == Axis::Tile ? 1 : grid.rows; // number of tile rows that need the same part
         const double cols = col == Axis::Tile ? 1 : grid.cols;
         if (!lasts) {
             addEverywhere(area * rows * cols);
@@ -147,9 +149,10 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             addEverywhere(area);
             continue;
         }
-        // A strip stays in memory along its own direction; across it, a snake keeps one strip at each turn.
+        // A strip stays in memory along its own direction. Across it, a snake traversal keeps one strip at
+        // each turn.
         const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
-            const double atEnd = std::ceil(turns / 2); // turns at the last, clipped strip
+            const double atEnd = std::ceil(turns / 2); // number of turns at the last, clipped strip
             const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;
             return atEnd * static_cast<double>(rest) +
                    (turns - atEnd) * static_cast<double>(std::min(tile, extent));
@@ -174,8 +177,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
 
 CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool deepest) const
 {
-    // All k below the largest have the same sums only if they cut every reduction, which k_above_K=clamp does
-    // not ensure.
+    // All k below the largest have equal sums only if they cut every reduction. With k_above_K=clamp this is
+    // not certain.
     if (!m_supported || (!deepest && m_range.maxK > m_plan.smallestK()))
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};

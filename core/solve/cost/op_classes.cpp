@@ -8,7 +8,8 @@
 
 namespace tilewright {
 
-/// Colour refinement: in each of `radius` rounds an op takes the colours of its neighbours into its own.
+/// Colour refinement: in each of `radius` rounds the colour of an op is combined with those of its
+/// neighbours.
 std::vector<std::uint32_t> opClasses(const Problem& problem, int radius)
 {
     std::vector<std::uint32_t> out(problem.opCount(), 0);

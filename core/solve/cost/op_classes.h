@@ -8,9 +8,9 @@
 
 namespace tilewright {
 
-/// The class of each op: ops have the same class when their surroundings look alike up to `radius` ops away,
-/// as in the middle of a network of equal layers. Farther away they may differ, on which no result may
-/// depend.
+/// Returns the class of each op. Ops are in the same class if their surroundings look alike up to a distance
+/// of `radius` ops, as in repeated layers of a network. Beyond this distance they may differ, so results must
+/// not rely on the classes.
 [[nodiscard]] std::vector<std::uint32_t> opClasses(const Problem& problem, int radius = 6);
 
 } // namespace tilewright

@@ -13,12 +13,11 @@ template <class T> [[nodiscard]] bool isIn(T value, const std::vector<T>& list)
     return std::ranges::find(list, value) != list.end();
 }
 
-// Lists of distinct ops in any order.
+// The following functions work on lists of distinct ops in any order.
 
 [[nodiscard]] std::vector<OpId> without(const std::vector<OpId>& ops, const std::vector<OpId>& removed);
 [[nodiscard]] std::vector<OpId> united(const std::vector<OpId>& ops, const std::vector<OpId>& added);
-/// o and the ops of `ops` that depend on it (`down`), or on which it depends (!down), by paths inside `ops`;
-/// o comes first.
+/// Returns `o` followed by its descendants (`down`) or ancestors (!down), along paths inside `ops`.
 [[nodiscard]] std::vector<OpId> cone(const Problem& problem, const std::vector<OpId>& ops, OpId o, bool down);
 
 } // namespace tilewright

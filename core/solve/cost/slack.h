@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-/// A reduced cost: a cost minus the dual prices of the rows it covers, with a bound on the rounding error.
+/// Reduced cost (cost minus dual prices of the covered rows) with a bound on its rounding error.
 class Slack
 {
 public:
@@ -17,11 +17,12 @@ public:
     }
     [[nodiscard]] double value() const noexcept { return m_value; }
     [[nodiscard]] double error() const noexcept { return m_sum * kRounding; }
-    /// Whether the reduced cost is certainly not negative.
+    /// True if the reduced cost is not negative, rounding included.
     [[nodiscard]] bool holds() const noexcept { return m_value >= error() && m_value >= 0; }
 
 private:
-    static constexpr double kRounding = 1e-13; ///< above the relative error of a sum of hundreds of products
+    /// Bound on the relative rounding error of a sum of hundreds of products.
+    static constexpr double kRounding = 1e-13;
     double m_value, m_sum;
 };
 

@@ -11,7 +11,8 @@
 
 namespace tilewright {
 
-/// structureOf() with number(tensor) for the numbers of tensors: a pair of the number and whether it is new.
+/// Variant of structureOf() with given tensor numbers: number(tensor) returns the number and whether it is
+/// new.
 template <class Number, class OfTensor>
 [[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, Number&& number,
                                  OfTensor&& ofTensor)
@@ -37,13 +38,14 @@ template <class Number, class OfTensor>
     return d;
 }
 
-/// Digest of how ops are connected, with their types, costs and shapes: equal for two lists of ops that
-/// differ only in which ops and tensors of the problem they are. ofTensor(digest, tensor) adds what else
-/// distinguishes tensors; it is called once for each, in the order of first appearance.
+/// Digest of the connections, types, costs and shapes of ops. It is equal for two lists of ops with the same
+/// structure, whatever the ids of their ops and tensors. ofTensor(digest, tensor) adds further properties of
+/// a tensor; it is called once for each tensor, in order of first appearance.
 template <class OfTensor>
 [[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
 {
-    std::unordered_map<std::uint32_t, std::uint64_t> places; // by tensor
+    // number of each tensor, by order of first appearance
+    std::unordered_map<std::uint32_t, std::uint64_t> places;
     const auto number = [&](TensorId t) {
         const auto [it, isNew] = places.try_emplace(t.value, places.size());
         return std::pair(it->second, isNew);

@@ -162,7 +162,7 @@ RetainId SubgraphPool::pinnedRetain(SetId id)
     return internRetain(std::move(kept));
 }
 
-/// Equal digests mean equal problems for TilingSearch; tensors are numbered by first appearance.
+/// Key of a TilingSearch result: equal digests mean equal searches. Tensors are numbered by first appearance.
 Digest SubgraphPool::structure(const PlannedSet& p, TilingEffort effort)
 {
     const std::vector<TensorId>& resident = m_retains[p.resident];
@@ -290,7 +290,7 @@ Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
         if (const Tiling t = tiling(p, effort); t.latency < best.latency)
             best = t;
     } else if (best.feasible() && m_sets[p.set].lock < 0) {
-        // The result of an earlier thorough search, for this subgraph or an equal one, is free.
+        // The result of an earlier thorough search for this or an equal subgraph is reused.
         const Digest key = structure(p, TilingEffort::Thorough);
         if (const auto known = m_memo.find(key); known && known->latency < best.latency)
             best = *known;
@@ -307,7 +307,7 @@ Tiling SubgraphPool::bestTiling(const PlannedSet& p, TilingEffort effort)
 
 namespace {
 
-/// 0: a power of two; 1: a multiple of eight; 2: neither.
+/// 0: power of two; 1: multiple of eight; 2: other sizes.
 int roughness(std::int64_t size)
 {
     return std::has_single_bit(static_cast<std::uint64_t>(size)) ? 0 : size % 8 == 0 ? 1 : 2;
@@ -320,7 +320,8 @@ Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
     const OpSet& set = m_sets[p.set];
     if (set.lock >= 0 || !tiling.feasible() || !compile(p))
         return tiling;
-    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()}; // whole extents count as round
+    // a size that covers the whole extent counts as round
+    Granularity whole{1, 1, std::numeric_limits<std::int64_t>::max()};
     for (const OpId o : set.ops) {
         const Tensor& out = m_problem.tensor(m_problem.op(o).output);
         whole.w = std::max(whole.w, out.width);
@@ -342,7 +343,7 @@ Tiling SubgraphPool::preferRoundSizes(const PlannedSet& p, const Tiling& tiling)
                     candidates.back().*axis = size;
                 }
     }
-    // Two multiples of eight are rounder than a power of two beside a ragged size.
+    // Squares make two multiples of eight rounder than a power of two beside an arbitrary size.
     std::ranges::stable_sort(candidates, {}, [&](const Granularity& g) {
         int sum = 0;
         for (const auto axis : kAxes)

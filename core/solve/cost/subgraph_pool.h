@@ -18,16 +18,16 @@
 
 namespace tilewright {
 
-/// The best tilings found, by the structure of a subgraph (shapes, op types, costs, resident and retained
-/// tensors), so that equal blocks of a model share one search. Shared by all threads: a value depends on its
-/// key only, so results do not depend on timing.
+/// Cache of the best tilings, by the structure of a subgraph (shapes, op types, costs, resident and retained
+/// tensors), so that equal blocks of a model share one search. All threads share it. A value depends only on
+/// its key, so results do not depend on timing.
 class TilingMemo
 {
 public:
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
     void store(const Digest& key, const Tiling& tiling);
     [[nodiscard]] std::size_t size() const;
-    /// Whether it holds results of exhaustive searches.
+    /// True if the cache holds results of exhaustive searches.
     [[nodiscard]] bool hasProofs() const noexcept { return m_proofs.load(std::memory_order_relaxed); }
     void noteProof() noexcept { m_proofs.store(true, std::memory_order_relaxed); }
 
@@ -41,24 +41,24 @@ private:
     std::array<Shard, 16> m_shards;
 };
 
-/// A set of ops as the search sees it, with its boundary.
+/// A set of ops in the form of the solver, with its boundary tensors.
 struct OpSet
 {
-    std::vector<OpId> ops;           ///< topological order
-    std::vector<TensorId> inputs;    ///< boundary inputs that are no graph inputs
+    std::vector<OpId> ops;           ///< ops in topological order
+    std::vector<TensorId> inputs;    ///< boundary inputs that are not graph inputs
     std::vector<TensorId> allInputs; ///< all boundary inputs, ascending
-    std::vector<TensorId> bases;     ///< products of ops that are read here through views (R1.7), ascending
+    std::vector<TensorId> bases;     ///< op results that the set reads through views (R1.7), ascending
     std::vector<TensorId> sinks;
-    std::vector<TensorId> produced; ///< sinks and interior, ascending
-    std::int32_t lock = -1;         ///< index into the pool's locked subgraphs
-    bool connected = false;         ///< R4.5
+    std::vector<TensorId> produced; ///< sinks and interior tensors, ascending
+    std::int32_t lock = -1;         ///< index into the pool's locked subgraphs; -1: not locked
+    bool connected = false;         ///< true if the set is connected (R4.5)
 };
 
 using SetId = std::uint32_t;
-using RetainId = std::uint32_t; ///< 0 = nothing
+using RetainId = std::uint32_t; ///< id of a list of retained tensors; 0 = empty list
 
-/// What the latency of a subgraph depends on: its ops, the tensors in fast memory before it, and those it
-/// retains. The ids are those of one SubgraphPool.
+/// Everything that the latency of a subgraph depends on: its ops, the tensors in fast memory before it, and
+/// the tensors that it retains. The ids belong to one SubgraphPool.
 struct PlannedSet
 {
     SetId set = 0;
@@ -74,71 +74,73 @@ struct PlannedSet
     };
 };
 
-/// A PlannedSet that does not refer to a pool, to be carried from one pool to another.
+/// A PlannedSet without ids of a pool, for the exchange between pools.
 struct PortableSet
 {
     std::vector<OpId> ops;
     std::vector<TensorId> resident, retain;
-    std::int32_t lock = -1; ///< as OpSet::lock
+    std::int32_t lock = -1; ///< index of its locked subgraph; -1: not locked
 };
 
-/// A subgraph that a person has locked: the search keeps its ops, granularity and retained tensors, and its
+/// A subgraph locked by the user: the search keeps its ops, granularity and retained tensors, and its
 /// traversal unless that is a preset.
 struct LockedSubgraph
 {
     Subgraph subgraph;
 };
 
-/// Gives op sets and lists of retained tensors small ids, and remembers their latencies. One per thread.
+/// Assigns small ids to op sets and lists of retained tensors, and caches their latencies. Each thread has
+/// its own pool.
 class SubgraphPool
 {
 public:
     SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
                  std::vector<LockedSubgraph> locked);
 
-    /// Id of a set of distinct ops, in any order; with `lock` >= 0 of that locked subgraph.
+    /// Returns the id of a set of distinct ops, in any order. With `lock` >= 0, the set belongs to that
+    /// locked subgraph.
     [[nodiscard]] SetId intern(std::vector<OpId> ops, std::int32_t lock = -1);
     [[nodiscard]] const OpSet& set(SetId id) const { return m_sets[id]; }
     [[nodiscard]] RetainId internRetain(std::vector<TensorId> tensors);
     [[nodiscard]] const std::vector<TensorId>& retain(RetainId id) const { return m_retains[id]; }
     [[nodiscard]] PlannedSet intern(const PortableSet& s);
     [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
-    /// The products of the set that its locked subgraph retains.
+    /// Returns the list of tensors that the locked subgraph of this set retains.
     [[nodiscard]] RetainId pinnedRetain(SetId set);
 
-    /// Called during searches for tilings: when it returns false, they end with the best found so far, which
-    /// is used from then on.
+    /// Sets a callback, which is polled by searches for tilings. When it returns false, they end; the best
+    /// tiling found so far is used from then on.
     void setKeepGoing(std::function<bool()> keepGoing) { m_search.setKeepGoing(std::move(keepGoing)); }
-    /// Latency of the best tiling found for the set with these resident and retained tensors; infinite when
-    /// none fits.
+    /// Latency of the best known tiling for these ops, resident and retained tensors; infinite if none fits.
+    /// Searches if no tiling is known.
     [[nodiscard]] double latency(const PlannedSet& p);
-    /// latency() if it is below `cutoff`; else that or infinity, in a fraction of the time.
+    /// Returns latency() if it is below `cutoff`, else latency() or infinity. Much cheaper than latency() if
+    /// the cutoff is low.
     [[nodiscard]] double latencyBelow(double cutoff, const PlannedSet& p);
-    /// latency() if it is known already, else 0.
+    /// Returns latency() if it is cached, else 0.
     [[nodiscard]] double knownLatency(const PlannedSet& p) const;
-    /// The best tiling found with this effort; with a `cutoff` only one that is faster.
+    /// Returns the best tiling of a search with this effort. With `cutoff`, only a faster tiling is returned.
     [[nodiscard]] Tiling tiling(const PlannedSet& p, TilingEffort effort,
                                 double cutoff = std::numeric_limits<double>::infinity());
 
-    /// The best of the Quick tiling, the `effort` tiling and the hinted one.
+    /// Returns the best of the quick tiling, the `effort` tiling and the hints (addHint()).
     [[nodiscard]] Tiling bestTiling(const PlannedSet& p, TilingEffort effort);
-    /// A tiling as fast as `tiling` (of this set with these tensors) whose sizes are powers of two, or at
-    /// least multiples of eight, where there is one; else `tiling`.
+    /// Returns an equally fast tiling of the set whose sizes are powers of two, or at least multiples of
+    /// eight, if there is one; else `tiling`.
     [[nodiscard]] Tiling preferRoundSizes(const PlannedSet& p, const Tiling& tiling);
-    /// Adds a granularity that is tried for this set beside those of the search, such as that of the start
-    /// schedule.
+    /// Adds a granularity that searches for this set also evaluate, such as that of the start schedule.
     void addHint(SetId set, const Granularity& granularity);
-    /// Latency of the thorough bestTiling(), which latency() returns from now on. Only the first call
-    /// searches.
+    /// Returns the latency of the thorough bestTiling(); latency() returns it from then on. Only the first
+    /// call searches.
     double refine(const PlannedSet& p);
 
-    /// For proofs: the least latency over all tilings, or a lower bound of it that is `cutoff` or more.
-    /// Nothing when `keepGoing` ended the search or a tiling could not be evaluated.
+    /// For proofs: the minimum latency over all tilings, or a lower bound that is at least `cutoff`. Returns
+    /// nothing if `keepGoing` ended the search or some tiling could not be evaluated.
     [[nodiscard]] std::optional<double> provenLatency(const PlannedSet& p, double cutoff,
                                                       const std::function<bool()>& keepGoing);
     /// Lower bound of the latency over all tilings: CostModel::leastLatency().
     [[nodiscard]] double leastLatency(const PlannedSet& p);
-    /// latency() if it is known already, else the best known lower bound of it; 0 for a locked subgraph.
+    /// Returns latency() if it is cached, else the best known lower bound of it; 0 for a locked subgraph.
     [[nodiscard]] double floor(const PlannedSet& p);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
@@ -148,16 +150,16 @@ public:
     [[nodiscard]] std::int64_t lookups() const noexcept { return m_lookups; }
     [[nodiscard]] std::int64_t searches() const noexcept { return m_searches; }
     [[nodiscard]] std::size_t size() const noexcept { return m_sets.size(); }
-    /// Forgets all sets and lists of retained tensors (their ids become invalid); the memo keeps the tilings.
+    /// Removes all sets and lists of retained tensors; their ids become invalid. The tiling memo is kept.
     void clear();
     [[nodiscard]] std::uint32_t rank(OpId o) const { return m_rank[o]; }
-    /// The connected parts of a list of ops (R4.5), each in topological order.
+    /// Returns in `out` the connected components of a list of ops (R4.5), each in topological order.
     void components(const std::vector<OpId>& ops, std::vector<std::vector<OpId>>& out);
 
 private:
     [[nodiscard]] Digest structure(const PlannedSet& p, TilingEffort effort);
     [[nodiscard]] Tiling hinted(const PlannedSet& p);
-    /// Compiles m_model for the set; false when that fails.
+    /// Compiles m_model for the set; returns false if this fails.
     [[nodiscard]] bool compile(const PlannedSet& p);
     [[nodiscard]] Tiling search(const PlannedSet& p, TilingEffort effort, double cutoff);
 
@@ -166,7 +168,7 @@ private:
     TilingMemo& m_memo;
     std::vector<LockedSubgraph> m_locked;
     CostModel m_model;
-    std::optional<PlannedSet> m_compiled; ///< what m_model is compiled for
+    std::optional<PlannedSet> m_compiled; ///< set for which m_model is compiled
     TilingSearch m_search;
     IdVector<OpId, std::uint32_t> m_rank;
     std::vector<OpSet> m_sets;
@@ -175,20 +177,21 @@ private:
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
-    std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList; ///< the same, by ops
+    /// The hints of m_hints as a list, by ops.
+    std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList;
     std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_least, m_refined;
-    /// Proven lower bounds of the latency of all tilings.
+    /// Proven lower bounds of the latency over all tilings.
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_floors;
-    /// Lower bounds of latency(), from searches with a cutoff.
+    /// Lower bounds of latency(), known from searches with a cutoff.
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_notBelow;
     std::int64_t m_lookups = 0;
     std::int64_t m_searches = 0;
-    std::vector<std::uint32_t> m_local; ///< scratch by tensor
+    std::vector<std::uint32_t> m_local; ///< scratch memory: one entry for each tensor
     std::vector<std::uint32_t> m_localStamp;
     std::uint32_t m_stamp = 0;
-    std::vector<std::uint32_t> m_parent; ///< scratch of components()
+    std::vector<std::uint32_t> m_parent; ///< scratch memory of components()
 };
 
 } // namespace tilewright

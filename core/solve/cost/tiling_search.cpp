@@ -10,17 +10,17 @@ namespace tilewright {
 
 namespace {
 
-/// The most parts into which an extent is cut, in multiples of the fewest.
+/// Maximum number of parts into which an extent is cut, as a multiple of the minimum number.
 std::int64_t mostParts(TilingEffort effort)
 {
     return effort == TilingEffort::Quick ? 8 : 16;
 }
 
-/// Tile sizes that cut one of the extents into n equal parts, for n from the least legal number upwards.
+/// Lists tile sizes that cut an extent into n equal parts, for n from the smallest legal number upwards.
 void axisCandidates(std::vector<std::int64_t>& out, const std::vector<std::int64_t>& extents,
                     std::int64_t min, std::int64_t max, TilingEffort effort)
 {
-    // Numbers of parts in sixteenths of the least legal number.
+    // Numbers of parts, in sixteenths of the smallest legal number.
     static constexpr std::array<std::int64_t, 9> kQuick{16, 18, 20, 24, 28, 32, 48, 64, 128};
     static constexpr std::array<std::int64_t, 14> kThorough{16, 18, 20, 24, 28,  32,  40,
                                                             48, 64, 80, 96, 128, 192, 256};
@@ -57,7 +57,7 @@ void addAll(std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& m
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
 }
 
-/// Order of a heap with the least bound on top.
+/// Comparison for a heap with the least bound on top.
 constexpr auto kLater = [](const auto& a, const auto& b) {
     return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
 };
@@ -71,7 +71,8 @@ double least(const CostModel::GridTotals& totals)
 
 TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
 {
-    // An evaluation takes about a microsecond, or milliseconds where every step is walked.
+    // An evaluation takes about a microsecond, or milliseconds if every step is simulated; the callback is
+    // polled accordingly.
     if (m_keepGoing && (!m_model.supported() || ++m_tried % 256 == 0) && !m_keepGoing())
         m_interrupted = true;
     if (m_interrupted)
@@ -85,13 +86,13 @@ TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, cons
     return cost;
 }
 
-/// Whether the tiles form one row or column, where the traversal does not matter.
+/// True if the tiles form one row or one column, so that all preset traversals are equal.
 bool TilingSearch::isLine(const Granularity& g) const
 {
     return g.h >= m_model.sinkHeights().back() || g.w >= m_model.sinkWidths().back();
 }
 
-/// Tries the traversals that reuse most: the snakes.
+/// Evaluates the traversals with the most reuse: the snakes.
 void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     const auto isHopeful = [&](TraversalKind kind) {
@@ -112,7 +113,7 @@ void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& 
         tryOne(TraversalKind::ColumnSnake);
 }
 
-/// Tries every preset traversal whose lower bound is below the best latency.
+/// Evaluates every preset traversal whose lower bound is below the best latency.
 void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     for (const TraversalKind kind :
@@ -163,8 +164,8 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
             tryTiling({w, h, k}, k == m_model.range().maxK ? atLeast.deepest : atLeast.others);
 }
 
-/// Hill climb from the best tiling; each extent is also raised as far as fast memory allows, with the others
-/// fixed.
+/// Hill climbing from the best tiling. Each extent is also raised to the fast memory limit while the others
+/// are fixed.
 void TilingSearch::climb()
 {
     const CostModel::Range& range = m_model.range();
@@ -268,22 +269,22 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
     return m_best.latency < start ? m_best : known;
 }
 
-/// Whether the tile fits with the least or the largest k.
+/// True if the tile fits with the smallest or the largest k.
 bool TilingSearch::fits(std::int64_t w, std::int64_t h)
 {
     return m_model.canFit(w, h) &&
            (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
 }
 
-/// fits() of a square tile, clamped to the range.
+/// fits() for a square tile, clamped to the legal range.
 bool TilingSearch::fitsSquare(std::int64_t side)
 {
     const CostModel::Range& range = m_model.range();
     return fits(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
-/// Fills m_ws and m_hs: even splits under the largest legal tile and, where none of them fits, under the
-/// largest square that does.
+/// Fills m_ws and m_hs with sizes that split the extents evenly: below the largest legal tile, and if none of
+/// these fits, also below the largest square tile that fits.
 void TilingSearch::listAxes(TilingEffort effort)
 {
     const CostModel::Range& range = m_model.range();
@@ -292,7 +293,7 @@ void TilingSearch::listAxes(TilingEffort effort)
     const std::int64_t enough = std::max(range.maxW, range.maxH) / mostParts(effort);
     if (enough <= 1 || fitsSquare(enough))
         return;
-    std::int64_t side = 1; // of the largest square that fits
+    std::int64_t side = 1; // side of the largest square tile that fits
     for (std::int64_t more = enough - 1; side < more;) {
         const std::int64_t mid = side + (more - side + 1) / 2;
         if (fitsSquare(mid))
@@ -308,7 +309,8 @@ void TilingSearch::listAxes(TilingEffort effort)
     addAll(m_hs, small);
 }
 
-/// Fills m_pairs: all combinations that can fit, and each extent with the largest of the other axis.
+/// Fills m_pairs with all combinations that can fit, and with each extent paired with the largest one of the
+/// other axis.
 void TilingSearch::listPairs()
 {
     m_pairs.clear();
@@ -381,11 +383,11 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         else
             m_anyFits = m_anyFits || fits(p->w, p->h);
     }
-    // Tilings that were left out as too slow may fit.
+    // Tilings that were skipped because of their lower bound may still fit.
     const bool isFitting = m_anyFits || std::ranges::any_of(m_pairs, [&](const Pair& p) {
                                return p.largest == Pair::Neither && fits(p.w, p.h);
                            });
-    // Where larger tiles fit with no legal k, small tiles with whole reductions may (prologue=split_only).
+    // If larger tiles fit with no legal k, small tiles with whole reductions may fit (prologue=split_only).
     m_ws.assign(1, range.minW);
     m_hs.assign(1, range.minH);
     m_ws.insert(m_ws.end(), m_model.prologueWidths().begin(), m_model.prologueWidths().end());

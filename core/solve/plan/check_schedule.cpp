@@ -13,7 +13,7 @@ namespace tilewright {
 
 namespace {
 
-/// Steps that the explaining evaluator would list.
+/// Number of steps that the explaining evaluator would list.
 double stepCount(const Problem& problem, const Schedule& schedule)
 {
     double steps = 0;
@@ -33,11 +33,14 @@ double stepCount(const Problem& problem, const Schedule& schedule)
     return steps;
 }
 
-/// Nodes of the search for addresses, about a tenth of a second: what takes more does not count as placed.
+/// Search nodes for the placement of buffers, about a tenth of a second. A schedule that needs more counts as
+/// not placeable.
 constexpr std::int64_t kMostNodes = 20'000;
-constexpr int kMostRemoved = 16; ///< retained tensors
+/// Maximum number of retained tensors that are removed so that all buffers get addresses.
+constexpr int kMostRemoved = 16;
 
-/// The schedule when the subgraphs from `first` to `last` do not retain the tensor; locked ones stay.
+/// Returns the schedule without retaining the tensor in subgraphs `first` to `last`. Locked subgraphs are not
+/// changed.
 Schedule withoutKeeping(const Schedule& schedule, TensorId tensor, SubgraphId first, SubgraphId last)
 {
     Schedule out = schedule;
@@ -54,8 +57,8 @@ Schedule withoutKeeping(const Schedule& schedule, TensorId tensor, SubgraphId fi
 
 } // namespace
 
-std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
-                                     double maxExplainedSteps)
+std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                      double maxExplainedSteps)
 {
     const Evaluation evaluation = stepCount(problem, schedule) <= maxExplainedSteps
                                       ? evaluateByTrace(problem, schedule, rules)
@@ -68,10 +71,10 @@ std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& sch
     return checked;
 }
 
-std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule, const SolveOptions& options,
-                                     double maxExplainedSteps)
+std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule, const SolveOptions& options,
+                                      double maxExplainedSteps)
 {
-    std::optional<Checked> checked = checkSchedule(problem, schedule, options.rules, maxExplainedSteps);
+    std::optional<Checked> checked = verifySchedule(problem, schedule, options.rules, maxExplainedSteps);
     if (!options.placeable)
         return checked;
     PlacementOptions quick;
@@ -86,7 +89,7 @@ std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule,
         const auto conflict = placementConflict(problem, *placed);
         if (!conflict || removed == kMostRemoved)
             return std::nullopt;
-        // Of the retained tensors in the conflict the one that costs least to give up.
+        // Of the retained tensors in the conflict, the one whose removal costs least is given up.
         std::optional<Checked> best;
         Schedule bestSchedule;
         for (const std::size_t i : conflict->items) {
@@ -94,7 +97,7 @@ std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule,
             if (item.what.kind != Resident::Kind::Retained)
                 continue;
             Schedule less = withoutKeeping(schedule, item.what.tensor, item.subgraph, item.lastSubgraph);
-            auto lessChecked = checkSchedule(problem, less, options.rules, maxExplainedSteps);
+            auto lessChecked = verifySchedule(problem, less, options.rules, maxExplainedSteps);
             if (!lessChecked || less == schedule || (best && best->total <= lessChecked->total))
                 continue;
             best = std::move(lessChecked);

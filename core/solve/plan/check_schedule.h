@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The check of what a search has found: it is evaluated anew as a whole schedule.
+// Independent check of a found schedule: it is evaluated again as a whole.
 #pragma once
 
 #include "solve/plan/solve_options.h"
@@ -8,22 +8,22 @@ namespace tilewright {
 
 struct Checked
 {
-    double total = 0;              ///< latency
-    std::vector<double> latencies; ///< by subgraph
+    double total = 0;              ///< latency of the schedule
+    std::vector<double> latencies; ///< latency of each subgraph
 };
-/// Latency by the explaining evaluator, or by the fast one when the schedule has more steps than
-/// `maxExplainedSteps`; nothing when the schedule is not valid.
-[[nodiscard]] std::optional<Checked> checkSchedule(const Problem& problem, const Schedule& schedule,
-                                                   const Rules& rules, double maxExplainedSteps = 3e5);
+/// Evaluates a schedule by the explaining evaluator, or by the fast one if it has more than
+/// `maxExplainedSteps` steps. Returns nothing if the schedule is not valid.
+[[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule,
+                                                    const Rules& rules, double maxExplainedSteps = 3e5);
 
-/// The same under the options of a run. With SolveOptions::placeable a schedule also needs addresses for its
-/// buffers (docs/rules/place.md): one that gets them by retaining less is changed so, for others the result
-/// is empty.
-[[nodiscard]] std::optional<Checked> checkSchedule(const Problem& problem, Schedule& schedule,
-                                                   const SolveOptions& options,
-                                                   double maxExplainedSteps = 3e5);
+/// Checks a schedule under the options of a run. With SolveOptions::placeable its buffers also need addresses
+/// (docs/rules/place.md): the schedule is changed to retain less if that makes addresses possible, else the
+/// result is empty.
+[[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule,
+                                                    const SolveOptions& options,
+                                                    double maxExplainedSteps = 3e5);
 
-/// Why a run has no schedule.
+/// Returns the error for a run that has found no schedule.
 [[nodiscard]] Error nothingFound(const SolveOptions& options, bool locks);
 
 } // namespace tilewright

@@ -50,7 +50,8 @@ Plan PlanSettler::singles()
     return plan;
 }
 
-/// Removes ops whose output is a sink that nobody reads from slow memory, or that was stored before.
+/// Removes an op from an entry if its result is a sink there that was stored before or that nothing reads
+/// from slow memory.
 bool PlanSettler::prune(std::vector<CostedSet>& entries)
 {
     bool changed = false;
@@ -96,7 +97,7 @@ void PlanSettler::filterRetains(std::vector<CostedSet>& entries)
     for (std::size_t i = 0; i < entries.size(); ++i) {
         CostedSet& e = entries[i];
         if (const std::int32_t lock = m_pool.set(e.set).lock; lock >= 0) {
-            // A locked subgraph retains what its owner chose, whatever a move has made of it.
+            // A locked subgraph retains the tensors chosen by the user, even if a move has changed the list.
             if (const RetainId pinned = m_pool.pinnedRetain(e.set); e.retain != pinned) {
                 e.retain = pinned;
                 e.uncost();
@@ -134,7 +135,8 @@ bool PlanSettler::inOrder(const std::vector<CostedSet>& entries)
     return std::ranges::all_of(m_pool.problem().graphOutputs(), isStored);
 }
 
-/// Kahn's order over blocks of entries tied together by retained tensors; ties keep the given order.
+/// Topological order (Kahn's algorithm) of blocks, i.e. entries linked by retained tensors. Ties keep the
+/// given order.
 bool PlanSettler::reorder(std::vector<CostedSet>& entries)
 {
     const auto n = static_cast<std::uint32_t>(entries.size());
@@ -174,7 +176,7 @@ bool PlanSettler::reorder(std::vector<CostedSet>& entries)
         if (!allReads(m_pool, p, [&](TensorId t) { return waitsFor(i, t); }))
             return false;
     }
-    // A heap, smallest first; ascending numbers are one already.
+    // A min-heap; an ascending list is already a valid heap.
     m_ready.clear();
     for (std::uint32_t b = 0; b < blocks; ++b)
         if (m_waiting[b] == 0)
@@ -222,9 +224,10 @@ bool PlanSettler::cost(Plan& plan, double limit)
     }
     if (plan.total > limit)
         return false;
-    // What no tiling goes below is known many times sooner than the best tiling.
+    // With a limit, a lower bound often shows that no tiling is good enough, much faster than a search for
+    // the best one.
     const bool limited = limit < std::numeric_limits<double>::infinity();
-    const double most = limit * (1 + 1e-12); // sums in another order
+    const double most = limit * (1 + 1e-12); // tolerance, since the latencies are summed in another order
     double least = 0;
     before = 0;
     for (const CostedSet& e : plan.entries) {
@@ -245,7 +248,7 @@ bool PlanSettler::cost(Plan& plan, double limit)
             e.latency = limited ? m_pool.latencyBelow(most - plan.total - least, e) : m_pool.latency(e);
             plan.total += e.latency;
             if (plan.total + least > most) {
-                e.uncost(); // may not be known
+                e.uncost(); // the latency of the changed entry may be unknown
                 return false;
             }
         }
@@ -267,7 +270,7 @@ bool PlanSettler::settle(Plan& plan, double limit)
         std::vector<CostedSet> parts;
         for (std::vector<OpId>& part : m_parts)
             parts.push_back({{m_pool.intern(std::move(part))}});
-        if (!parts.empty()) // a subgraph without ops disappears
+        if (!parts.empty()) // a subgraph without ops is dropped
             parts.back().retain = retain;
         entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
         entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(i), parts.begin(), parts.end());
@@ -279,7 +282,7 @@ bool PlanSettler::settle(Plan& plan, double limit)
                 return settle(plan, limit);
     }
     filterRetains(entries);
-    // Ordering moves what is tied by retained tensors as a whole, so costs stay.
+    // Reordering moves linked entries as a block, so their latencies do not change.
     if (knownCost(entries) > limit)
         return false;
     if (!inOrder(entries)) {

@@ -15,22 +15,22 @@ namespace tilewright {
 /// A subgraph of a plan, or a column of the master problem, with its latency.
 struct CostedSet : PlannedSet
 {
-    double latency = std::numeric_limits<double>::quiet_NaN(); ///< NaN until it is costed
-    bool refined = false; ///< `latency` is that of the thorough search for a tiling
+    double latency = std::numeric_limits<double>::quiet_NaN(); ///< NaN if not computed yet
+    bool refined = false; ///< true if `latency` belongs to the tiling of a thorough search
     void uncost() noexcept { latency = std::numeric_limits<double>::quiet_NaN(); }
     [[nodiscard]] bool isCosted() const noexcept { return !std::isnan(latency); }
 };
 
-/// A schedule as the search sees it: sets of ops in order of execution and what is retained between them. The
-/// tiling of each follows from the pool.
+/// A schedule in the form of the solver: the sets of ops in execution order and the tensors retained between
+/// them. The pool supplies the tiling of each set.
 struct Plan
 {
-    /// The `resident` of each is what its latency was computed for; the list that the entry before retains
-    /// counts.
+    /// The retained list of an entry defines what is resident for the next one; `resident` is what its
+    /// latency was computed for.
     std::vector<CostedSet> entries;
     double total = std::numeric_limits<double>::infinity();
     [[nodiscard]] bool feasible() const noexcept { return total < std::numeric_limits<double>::infinity(); }
-    /// Makes `total` the sum of the latencies, added in order, so that equal plans have equal totals.
+    /// Sets `total` to the sum of the latencies, added in order, so that equal plans have bit-equal totals.
     void addUp()
     {
         total = 0;
@@ -39,26 +39,27 @@ struct Plan
     }
 };
 
-/// A plan that does not refer to a pool.
+/// A plan without ids of a pool.
 using PortablePlan = std::vector<PortableSet>;
 [[nodiscard]] PortablePlan portable(const SubgraphPool& pool, const Plan& plan);
-/// The plan in this pool, neither settled nor costed.
+/// Returns the plan in this pool, before PlanSettler has made it valid and computed latencies.
 [[nodiscard]] Plan toPlan(SubgraphPool& pool, const PortablePlan& sets);
 
 /// Tensors that `from` can hand over to `to` in fast memory, ascending.
 [[nodiscard]] std::vector<TensorId> handedOver(const OpSet& from, const OpSet& to);
-/// One of the tensors that the op reads or makes.
+/// Returns a random input or the output of the op.
 [[nodiscard]] TensorId randomTensorOf(const Op& op, RandomGenerator& random);
-/// Whether `f` is true for every tensor of other ops that the subgraph reads from slow memory.
+/// True if `f` is true for every op result that the subgraph reads from slow memory.
 template <class F> bool allReads(const SubgraphPool& pool, const PlannedSet& p, F&& f)
 {
     const std::vector<TensorId>& resident = pool.retain(p.resident);
     const OpSet& set = pool.set(p.set);
     return std::ranges::all_of(set.inputs,
                                [&](TensorId t) { return (p.resident != 0 && isIn(t, resident)) || f(t); }) &&
-           std::ranges::all_of(set.bases, f); // what is resident is not enough (R1.7)
+           // bases of views are read from slow memory even if they are resident (R1.7)
+           std::ranges::all_of(set.bases, f);
 }
-/// Calls `f` with every tensor that the subgraph stores in slow memory.
+/// Calls `f` for every tensor that the subgraph stores in slow memory.
 template <class F> void forEachStored(const SubgraphPool& pool, const PlannedSet& p, F&& f)
 {
     const std::vector<TensorId>& retained = pool.retain(p.retain);
@@ -67,18 +68,19 @@ template <class F> void forEachStored(const SubgraphPool& pool, const PlannedSet
             f(t);
 }
 
-/// Turns a list of op sets into a valid plan: drops executions nobody needs, splits what is not connected,
-/// orders by dependencies, keeps only retained tensors that the next subgraph reads, and sums the latency.
+/// Turns a list of op sets into a valid plan: removes executions without effect, splits sets that are not
+/// connected, sorts by dependencies, keeps only retained tensors that the next subgraph reads, and sums the
+/// latency.
 class PlanSettler
 {
 public:
     explicit PlanSettler(SubgraphPool& pool);
 
-    /// False when no order is valid (R3.2, R3.6) or some subgraph fits at no tiling. Gives up, also with
-    /// false, as soon as the total is certain to exceed `limit`.
+    /// Makes the plan valid. Returns false if no order is valid (R3.2, R3.6) or some subgraph fits at no
+    /// tiling, and as soon as the total is certain to exceed `limit`.
     [[nodiscard]] bool settle(Plan& plan, double limit = std::numeric_limits<double>::infinity());
 
-    /// Each op alone, in topological order.
+    /// Returns the plan that runs each op alone, in topological order.
     [[nodiscard]] Plan singles();
 
 private:
@@ -86,14 +88,15 @@ private:
     void filterRetains(std::vector<CostedSet>& entries);
     [[nodiscard]] bool inOrder(const std::vector<CostedSet>& entries);
     [[nodiscard]] bool reorder(std::vector<CostedSet>& entries);
-    /// Sum of the latencies that are remembered: at most the total of the plan, in any order.
+    /// Sum of the cached latencies: a lower bound for the total of the plan, in any order.
     [[nodiscard]] double knownCost(const std::vector<CostedSet>& entries) const;
     [[nodiscard]] bool cost(Plan& plan, double limit);
 
     SubgraphPool& m_pool;
     std::uint32_t m_stamp = 0;
-    std::vector<std::uint32_t> m_needed, m_stored; ///< by tensor
-    std::vector<std::int32_t> m_provider;          ///< by tensor: the entry that stores it
+    /// For each tensor, the number of the last pass that marked it.
+    std::vector<std::uint32_t> m_needed, m_stored;
+    std::vector<std::int32_t> m_provider; ///< for each tensor, the entry that stores it
     std::vector<char> m_graphOutput;
     std::vector<CostedSet> m_scratch;
     std::vector<OpId> m_ops;
@@ -102,10 +105,10 @@ private:
     struct Edge
     {
         std::uint32_t to;
-        std::int32_t next; ///< of the same block, or -1
+        std::int32_t next; ///< next edge of the same block, or -1
     };
     std::vector<Edge> m_edges;
-    std::vector<std::int32_t> m_firstEdge; ///< by block
+    std::vector<std::int32_t> m_firstEdge; ///< for each block, its first edge
 };
 
 } // namespace tilewright

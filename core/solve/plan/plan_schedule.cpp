@@ -19,7 +19,7 @@ Schedule toSchedule(SubgraphPool& pool, const Plan& plan, const std::function<bo
         } else {
             Tiling tiling =
                 pool.bestTiling(planned, keepGoing() ? TilingEffort::Thorough : TilingEffort::Quick);
-            if (keepGoing()) // of equally fast tilings round sizes are easier to read
+            if (keepGoing()) // of equally fast tilings, round sizes are easier to read
                 tiling = pool.preferRoundSizes(planned, tiling);
             subgraph->ops = set.ops;
             subgraph->granularity = tiling.granularity;
@@ -36,7 +36,7 @@ StartPlan startPlan(const Schedule& schedule, const std::vector<OpId>& selection
 {
     StartPlan out;
     for (const SubgraphPtr& s : schedule.subgraphs) {
-        if (s->ops.empty()) // an unfinished schedule may have some
+        if (s->ops.empty()) // an unfinished schedule may contain empty subgraphs
             continue;
         PortableSet& set = out.sets.emplace_back(PortableSet{s->ops, {}, s->retain});
         out.granularities.push_back(s->granularity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From schedules to plans and back.
+// Conversion of schedules to plans and of plans to schedules.
 #pragma once
 
 #include "solve/plan/plan.h"
@@ -8,20 +8,23 @@
 
 namespace tilewright {
 
-/// The schedule of a plan, with the best tilings known (`Thorough` ones while `keepGoing` says so).
+/// Returns the schedule of a plan with the best known tilings. While `keepGoing` returns true, thorough
+/// searches look for better ones.
 [[nodiscard]] Schedule toSchedule(SubgraphPool& pool, const Plan& plan,
                                   const std::function<bool()>& keepGoing);
 
-/// The plan that a search starts from: that of a schedule.
+/// The plan of a start schedule, from which a search begins.
 struct StartPlan
 {
     PortablePlan sets;
-    std::vector<Granularity> granularities; ///< of each, to be tried beside those that the search finds
-    std::vector<LockedSubgraph> locked;     ///< those that `lock` of the sets refers to
+    /// Granularity of each set, which searches evaluate in addition to their own candidates.
+    std::vector<Granularity> granularities;
+    std::vector<LockedSubgraph> locked; ///< locked subgraphs; PortableSet::lock is an index into them
 };
-/// Subgraphs that are locked, or run no op of a `selection` that is not empty, are locked in the plan.
+/// Converts a schedule to the start plan of a search. Locked subgraphs, and with a non-empty `selection` all
+/// subgraphs that run no selected op, are locked in the plan.
 [[nodiscard]] StartPlan startPlan(const Schedule& schedule, const std::vector<OpId>& selection);
-/// The plan in this pool, which gets the granularities as hints.
+/// Returns the start plan in this pool, and adds its granularities to the pool as hints.
 [[nodiscard]] Plan toPlan(SubgraphPool& pool, const StartPlan& start);
 
 } // namespace tilewright

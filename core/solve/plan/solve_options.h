@@ -16,38 +16,38 @@
 
 namespace tilewright {
 
-/// A valid schedule found while solving, checked by the explaining evaluator.
+/// A valid schedule found during a search, checked by an evaluator.
 struct SolveImprovement
 {
-    double seconds = 0; ///< since the start of solve()
-    double total = 0;   ///< latency
+    double seconds = 0; ///< seconds since the start of solve()
+    double total = 0;   ///< latency of the schedule
     std::shared_ptr<const Schedule> schedule;
 };
 
-/// What the first of the searching threads does.
+/// Current activity of the first search thread.
 enum class SolvePhase : std::uint8_t {
-    Starting, ///< each op alone, then neighbours fused greedily
-    Annealing,
-    Combining, ///< the start of a round: column generation
-    Windows,   ///< the end of a round: annealing, and exact replanning of groups of neighbouring ops
-    Tiling,    ///< thorough search for the tilings of the best schedule
+    Starting,  ///< first plans: each op alone, then greedy fusion
+    Annealing, ///< middle part of a round: annealing without exact replanning
+    Combining, ///< first part of a round: column generation
+    Windows,   ///< last part of a round: annealing with exact replanning
+    Tiling,    ///< thorough search for the tilings of the best plan
     Proving
 };
 
 struct SolveStatus
 {
     double seconds = 0;
-    double best = 0; ///< latency of the best checked schedule; infinite before the first
+    double best = 0; ///< latency of the best checked schedule; infinite before the first one
     double lowerBound = 0;
     std::int64_t evaluations = 0;
     SolvePhase phase = SolvePhase::Starting;
-    int round = 0;           ///< of annealing, from 1; 0 before
-    double lastImproved = 0; ///< second at which `best` was found
-    double proofUntil = 0;   ///< while proving: the second at which the proof is given up
+    int round = 0;           ///< number of the annealing round, from 1; 0 before
+    double lastImproved = 0; ///< time at which `best` was found, in seconds
+    double proofUntil = 0;   ///< during a proof: time limit of the proof, in seconds
 };
 
-/// Default search time in seconds for a problem of so many ops: a tenth of what the contest allows, and
-/// beyond its largest problem in proportion, up to a minute.
+/// Default search time in seconds for a problem with this number of ops: a tenth of the contest's limit.
+/// Above the contest's largest problem it grows in proportion, up to a minute.
 [[nodiscard]] constexpr double suggestedSeconds(std::size_t ops)
 {
     return ops <= 5     ? 0.2
@@ -62,29 +62,31 @@ struct SolveStatus
 struct SolveOptions
 {
     Rules rules = Rules::final();
-    double seconds = 10;         ///< wall clock of the whole call; 0 = no limit
-    std::int64_t iterations = 0; ///< search steps a thread; 0 = no limit. With 1 thread and no `seconds` the
-                                 ///< result depends on the seed and this alone
-    int threads = 0;             ///< 0 = all
+    double seconds = 10; ///< time limit of the whole call; 0 = none
+    /// Maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
+    /// result depends only on `iterations` and `seed`
+    std::int64_t iterations = 0;
+    int threads = 0; ///< number of search threads; 0 = all hardware threads
     std::uint64_t seed = 1;
-    /// Where to start; its locked subgraphs keep ops, granularity, retained tensors and a custom or spiral
-    /// traversal. The result is never worse.
+    /// Start schedule. Its locked subgraphs keep ops, granularity, retained tensors and a custom or spiral
+    /// traversal. The result is never worse than the start schedule.
     std::optional<Schedule> start;
-    /// Only subgraphs of `start` that run one of these ops may change; all when empty.
+    /// If not empty, only subgraphs of `start` that run one of these ops may change.
     std::vector<OpId> selection;
-    /// The clock that `seconds` are measured by, in seconds since any moment, e.g. CPU time in a benchmark on
-    /// a busy machine; called by several threads. Wall clock when empty.
+    /// Clock for `seconds`, in seconds since any moment, e.g. CPU time for a benchmark on a busy machine.
+    /// Called by several threads. If empty, wall-clock time is used.
     std::function<double()> clock;
-    /// Seconds without a better schedule after which the search ends by itself; 0 = never.
+    /// The search ends after this number of seconds without an improvement; 0 = never.
     double stagnation = 0;
-    /// True while the search is to pause; called often, by several threads. `clock` should stop meanwhile.
+    /// True while the search is paused; called often, by several threads. `clock` should stop meanwhile.
     std::function<bool()> paused;
-    bool prove = true; ///< small problems: prove the optimum (see SolveResult::provenOptimal)
-    /// Only schedules whose buffers have addresses (docs/rules/place.md). The proof of `prove` covers the
-    /// others, too.
+    bool prove = true; ///< small problems: try to prove optimality (SolveResult::provenOptimal)
+    /// Only return schedules whose buffers can be placed (docs/rules/place.md). Proofs also cover the other
+    /// schedules.
     bool placeable = false;
-    std::stop_token stop; ///< ends the call within about 50 ms with the best schedule so far
-    /// Both are called from the calling thread: for every improvement (at most some a second), and regularly.
+    std::stop_token stop; ///< a stop request ends the call within about 50 ms with the best schedule so far
+    /// The calling thread calls both functions: onImprovement for improvements (at most a few a second),
+    /// onProgress regularly.
     std::function<void(const SolveImprovement&)> onImprovement;
     std::function<void(const SolveStatus&)> onStatus;
 };
@@ -93,18 +95,19 @@ struct SolveResult
 {
     Schedule schedule;
     double total = 0;
-    double startTotal = 0; ///< of a valid SolveOptions::start, else of each op alone with its best tiling
+    /// Latency of a valid SolveOptions::start, else of the plan that runs each op alone.
+    double startTotal = 0;
     double lowerBound = 0;
     bool provenOptimal = false;
-    std::string provenSpace; ///< what the proof covers, in words
-    bool stopped = false;    ///< by the stop token
-    bool stagnated = false;  ///< ended by SolveOptions::stagnation
+    std::string provenSpace; ///< description of the schedules that the proof covers
+    bool stopped = false;    ///< true if a stop request ended the search
+    bool stagnated = false;  ///< true if SolveOptions::stagnation ended the search
     double seconds = 0;
-    std::int64_t evaluations = 0;                 ///< tilings evaluated exactly
-    std::int64_t lookups = 0;                     ///< latencies of subgraphs looked up, most of them known
-    std::int64_t steps = 0;                       ///< moves tried
-    std::vector<std::pair<double, double>> curve; ///< (seconds, latency) of every improvement
-    std::vector<double> latencies;                ///< by subgraph
+    std::int64_t evaluations = 0; ///< number of exact evaluations of tilings
+    std::int64_t lookups = 0;     ///< number of latencies of subgraphs looked up, most of them cached
+    std::int64_t steps = 0;       ///< number of moves tried
+    std::vector<std::pair<double, double>> curve; ///< time in seconds and latency of every improvement
+    std::vector<double> latencies;                ///< latency of each subgraph
     [[nodiscard]] double gap() const { return lowerBound > 0 ? total / lowerBound - 1 : 0; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sets are grown op by op. A refused op stays out of all sets that grow from there, so its result comes from
-// outside: that gives the room that all of them need at least.
+// Sets are grown op by op. A refused op is in none of the sets that grow from there, so its result comes from
+// outside. This gives a lower bound of the fast memory that all these sets need.
 #include "solve/proof/connected_sets.h"
 
 #include "eval/request_kinds.h"
@@ -23,7 +23,7 @@ constexpr OpBits bit(std::size_t op)
     return OpBits{1} << op;
 }
 
-/// For each op those that touch a common tensor.
+/// Returns, for each op, the ops that share a tensor with it.
 std::vector<OpBits> neighbours(const Problem& problem, const std::vector<OpId>& ops)
 {
     std::vector<OpBits> out(ops.size());
@@ -37,8 +37,8 @@ std::vector<OpBits> neighbours(const Problem& problem, const std::vector<OpId>& 
     return out;
 }
 
-/// For each op those that share no subgraph with it, because R4.7 forbids the result of one as operand of the
-/// other.
+/// Returns, for each op, the ops that are never in one subgraph with it, since R4.7 forbids the result of one
+/// as an operand of the other.
 std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
 {
     std::vector<OpBits> out(ops.size());
@@ -54,9 +54,9 @@ std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, co
     return out;
 }
 
-/// Room that the first step of tile (0, 0) needs at least, in every subgraph with some ops and without
-/// others. Each MatMul of the subgraph runs there: it is a driver, or the next MatMul requests its result,
-/// and then its whole reduction runs (R6.5). So do the producers of their operands.
+/// Lower bound of the fast memory needed by the first step of tile (0, 0), over all subgraphs that contain
+/// some ops and exclude others. Every MatMul of the subgraph runs in this step: a driver does, and if another
+/// MatMul requests its result, its whole reduction runs (R6.5). So do the producers of their operands.
 class LeastRoom
 {
 public:
@@ -78,7 +78,7 @@ public:
             Node node;
             node.matmul = op.type == OpType::MatMul;
             node.reduction = problem.reductionSize(o);
-            // Along an axis that may be requested by a range of a reduction only one element is certain.
+            // If a range of a reduction may be requested along this axis, only one element is certain.
             node.height = spatial[o.index()].rows ? out.height : 1;
             node.width = spatial[o.index()].cols ? out.width : 1;
             for (const TensorId t : op.inputs) {
@@ -97,14 +97,15 @@ public:
         m_requested.assign(tensors.size(), 0);
     }
 
-    /// Whether a subgraph with all ops of `set` and none of `refused` may fit.
+    /// True if a subgraph with all ops of `set` and no op of `refused` may fit in fast memory.
     [[nodiscard]] bool mayFit(OpBits set, OpBits refused)
     {
         const auto [h, w] = leastTile(set);
         std::ranges::fill(m_requested, 0);
-        std::array<Rectangle, kMostBits> requested{}; // by op
+        std::array<Rectangle, kMostBits> requested{}; // what the readers request of each op's result
         std::int64_t room = 0;
-        for (std::size_t i = m_nodes.size(); i-- > 0;) { // what reads before what it reads
+        // reverse topological order: readers before producers
+        for (std::size_t i = m_nodes.size(); i-- > 0;) {
             if ((set & bit(i)) == 0)
                 continue;
             const Node& node = m_nodes[i];
@@ -114,7 +115,7 @@ public:
                     return;
                 }
                 if (t.producer != kOutside && (refused & bit(t.producer)) == 0)
-                    return; // the subgraph may produce it
+                    return; // the subgraph may also contain the producer
                 std::int64_t& most = m_requested[t.tensor];
                 room += std::max<std::int64_t>(0, rows * cols - most);
                 most = std::max(most, rows * cols);
@@ -137,8 +138,8 @@ private:
     struct Operand
     {
         std::size_t tensor;
-        std::size_t producer; ///< number of the op that produces it
-        bool widens;          ///< fused, it demands tiles as large as the reduction (R4.7)
+        std::size_t producer; ///< index of the op that produces the tensor
+        bool widens;          ///< true if fusing the producer forces tiles as large as the reduction (R4.7)
     };
     struct Node
     {
@@ -146,7 +147,7 @@ private:
         std::int64_t reduction = 1, height = 1, width = 1;
         std::vector<Operand> operands;
     };
-    /// What is certainly requested of a result: most rows, most columns, and the largest rectangle.
+    /// Certain requests for one result: most rows, most columns, and the rectangle with the largest area.
     struct Rectangle
     {
         std::int64_t rows = 0, cols = 0, areaRows = 0, areaCols = 0;
@@ -159,7 +160,7 @@ private:
         }
     };
 
-    /// Least height and width of the tiles.
+    /// Returns the minimum height and width of the tiles.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> leastTile(OpBits set) const
     {
         std::int64_t h = 1;
@@ -178,13 +179,14 @@ private:
     }
 
     std::int64_t m_capacity;
-    std::vector<Node> m_nodes;             ///< by op
-    std::vector<std::int64_t> m_requested; ///< by tensor: elements of the largest request
+    std::vector<Node> m_nodes; ///< operands and sizes of each op
+    /// For each tensor, the number of elements of its largest request.
+    std::vector<std::int64_t> m_requested;
 };
 
 } // namespace
 
-/// Each set is grown from its first op by neighbours with a higher number.
+/// Grows each set from its first op by neighbours with a higher index.
 bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                          const std::function<bool(std::uint64_t)>& visit)
 {

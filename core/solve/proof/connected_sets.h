@@ -10,16 +10,17 @@
 
 namespace tilewright {
 
-/// Calls visit(mask of the ops) for every connected set of them (R4.5), until it returns false. Returns false
-/// then, and for more than 64 ops. Sets that no subgraph has may be left out: with a Pointwise whose result
-/// R4.7 forbids as operand of another one of them, or that do not fit in fast memory whatever the tiles
-/// (docs/rules/bound.md 7). The ops: a component (componentsOf()), or any in topological order.
+/// Calls visit(mask of the ops) for every connected set of `ops` (R4.5), until visit() returns false. Returns
+/// false in this case, and for more than 64 ops. Sets that cannot be a subgraph may be left out: those with a
+/// Pointwise whose result R4.7 forbids as operand of another op of the set, and those that fit in fast memory
+/// with no tile size (docs/rules/bound.md 7). `ops` is a component (componentsOf()), or any list of ops in
+/// topological order.
 [[nodiscard]] bool forEachConnectedSet(const Problem& problem, const Rules& rules,
                                        const std::vector<OpId>& ops,
                                        const std::function<bool(std::uint64_t)>& visit);
 
-/// Calls visit(op), more than once perhaps, for all ops that produce or read a tensor that `o` produces or
-/// reads, `o` included.
+/// Calls visit(op) for `o` and for all ops that produce or read a tensor that `o` produces or reads. An op
+/// may be visited more than once.
 template <class Visit> void forEachTouching(const Problem& problem, OpId o, Visit&& visit)
 {
     const auto touch = [&](TensorId t) {

@@ -14,14 +14,18 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kMargin = 1 - 2e-10;    ///< taken off prices, so that rounding does not matter
-constexpr double kSmoothing = 0.6;       ///< part of the best valid prices in those that are looked at
-constexpr double kLeastSmoothing = 0.1;  ///< less is none
-constexpr double kNear = 0.75;           ///< of the master's value: valid prices below count half as much
-constexpr double kAtGoal = 1 - 1e-8;     ///< part of the goal that is as good as the goal
-constexpr double kCloseEnough = 0.01;    ///< of the rest to the goal: prices are not improved for that
-constexpr double kLeastLpSeconds = 0.02; ///< time limit of a linear program, at least
-constexpr double kUnusableCost = 1e3;    ///< units
+constexpr double kMargin = 1 - 2e-10; ///< factor on prices: a safety margin for rounding
+constexpr double kSmoothing = 0.6;    ///< weight of the best valid prices in the smoothed prices
+constexpr double kMinSmoothing = 0.1; ///< smaller weights are set to 0
+/// Share of the master problem's value; if valid prices are worth less, their weight is halved.
+constexpr double kFullWeightShare = 0.75;
+constexpr double kAtGoal = 1 - 1e-8; ///< share of the goal that counts as reaching it
+/// Share of the distance between the master problem's value and the goal; improving the prices by less is not
+/// worthwhile.
+constexpr double kMinGainShare = 0.01;
+constexpr double kMinLpSeconds = 0.02; ///< minimum time limit for solving a linear program, in seconds
+/// Cost that disables a column of the linear program, in multiples of setUnit().
+constexpr double kUnusableCost = 1e3;
 constexpr int kLoweringRounds = 12;
 
 } // namespace
@@ -30,7 +34,8 @@ DualPricer::DualPricer(const Problem& problem, MasterRows rows, Settings setting
     : m_problem(problem), m_rows(std::move(rows)), m_settings(std::move(settings)),
       m_program(m_rows.demands()), m_prices(m_rows.demands().size(), 0)
 {
-    for (std::size_t i = 0; i < m_prices.size(); ++i) // an expensive column a row makes it feasible
+    // an artificial, expensive column for each row makes the program feasible
+    for (std::size_t i = 0; i < m_prices.size(); ++i)
         if (isDemanded(i))
             (void)addToProgram(std::numeric_limits<double>::infinity(), std::array{Entry{i, 1}}, {});
 }
@@ -105,12 +110,13 @@ bool DualPricer::lower(std::size_t column, Prices& prices, bool onlyDemanded) co
     return demanded >= excess;
 }
 
-/// Column by column, the most overpriced first, or all prices by the worst ratio, whichever says more.
+/// Returns valid prices below the given ones: either lowered column by column, the most overpriced column
+/// first, or all divided by the worst ratio. The variant with the higher value is returned.
 DualPricer::Prices DualPricer::lowered(Prices prices, OverpricedList found) const
 {
     double worst = 1;
     for (const Overpriced& o : found)
-        worst = std::max(worst, 1 + o.by / cost(o.column)); // free of cost: infinite
+        worst = std::max(worst, 1 + o.by / cost(o.column)); // infinite if the column has no cost
     Prices scaled = prices;
     for (double& price : scaled)
         price /= worst;
@@ -121,7 +127,8 @@ DualPricer::Prices DualPricer::lowered(Prices prices, OverpricedList found) cons
         found = enough ? OverpricedList() : overpriced(prices);
     }
     if (!found.empty()) {
-        for (std::size_t i = 0; i < prices.size(); ++i) // without these, once is enough
+        for (std::size_t i = 0; i < prices.size();
+             ++i) // prices of rows without a demand become 0, so that one further pass suffices
             prices[i] *= isDemanded(i) ? 1 : 0;
         for (const Overpriced& o : overpriced(prices))
             (void)lower(o.column, prices);
@@ -149,7 +156,7 @@ void DualPricer::adopt(Prices prices)
     if (valueOf(prices) <= m_value)
         return;
     const auto reduced = takeMargin(prices);
-    const double value = valueOf(prices) * (1 - 1e-12); // of the sum
+    const double value = valueOf(prices) * (1 - 1e-12); // lowered to account for rounding in the sum
     if (!reduced || !(value > m_value))
         return;
     m_value = value;
@@ -169,7 +176,7 @@ bool DualPricer::isEnough(double most) const
     const double goal = m_settings.goal;
     if (m_value >= most * (1 - m_settings.converged) || m_value >= goal * kAtGoal)
         return true;
-    return std::isfinite(goal) && most < goal * kAtGoal && most - m_value <= kCloseEnough * (goal - most);
+    return std::isfinite(goal) && most < goal * kAtGoal && most - m_value <= kMinGainShare * (goal - most);
 }
 
 void DualPricer::improve()
@@ -177,7 +184,7 @@ void DualPricer::improve()
     double smoothing = kSmoothing;
     while (columnCount() > 0 && m_settings.secondsLeft() > 0) {
         const IncrementalLp::Solution master =
-            m_program.solve(std::max(kLeastLpSeconds, m_settings.secondsLeft()));
+            m_program.solve(std::max(kMinLpSeconds, m_settings.secondsLeft()));
         if (!master.optimal)
             break;
         m_shares = master.values;
@@ -185,9 +192,9 @@ void DualPricer::improve()
         const double most = master.value * m_unit;
         if (isEnough(most))
             break;
-        const double kept = smoothing * (m_value > kNear * most ? 1 : m_value > 0 ? 0.5 : 0);
+        const double kept = smoothing * (m_value > kFullWeightShare * most ? 1 : m_value > 0 ? 0.5 : 0);
         Prices prices(m_prices.size());
-        for (std::size_t i = 0; i < prices.size(); ++i) // 0 where the program gives no number
+        for (std::size_t i = 0; i < prices.size(); ++i) // dual prices that are not a number count as 0
             prices[i] = kept * m_prices[i] + (1 - kept) * std::max(0.0, master.prices[i]) * m_unit;
         const OverpricedList found = overpriced(prices);
         const OverpricedList added = toActivate(found);
@@ -196,7 +203,7 @@ void DualPricer::improve()
         adopt(std::move(valid));
         if (added.empty() && kept == 0)
             break;
-        smoothing = !added.empty() ? kSmoothing : kept / 2 > kLeastSmoothing ? kept / 2 : 0;
+        smoothing = !added.empty() ? kSmoothing : kept / 2 > kMinSmoothing ? kept / 2 : 0;
     }
 }
 

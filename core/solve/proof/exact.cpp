@@ -12,13 +12,14 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMostWindowOps = 16;
-constexpr std::size_t kMostStateBits = 32; ///< ops and inputs that may be retained
+constexpr std::size_t kMaxWindowOps = 16;
+/// Maximum number of bits of a mask: ops, and inputs that may be retained.
+constexpr std::size_t kMaxMaskBits = 32;
 constexpr const char* kEveryPlan = "every order, fusion, recomputation and retention";
 constexpr const char* kEveryTiling = "every granularity; raster, snake, column and column-snake traversals";
 
-/// Masks have a bit for each op of the window and behind them, with retain_inputs=allow (R9.7), for each
-/// input that may be retained.
+/// Exact search over the plans of a window. Masks have a bit for each op of the window and, with
+/// retain_inputs=allow (R9.7), further bits for inputs that may be retained.
 class ExactSearch : StateSearch
 {
 public:
@@ -30,8 +31,11 @@ private:
     struct Candidate // an op set that can be a subgraph
     {
         OpMask needs, bases, sinks;
-        OpMask retainable;  ///< worth retaining: read by an op of the window, or resident after it; inputs
-        bool needsResident; ///< reads what only residentBefore holds: first in the window or never
+        /// Tensors worth retaining: results that an op of the window reads or that are resident after it;
+        /// inputs.
+        OpMask retainable;
+        /// True if it reads a tensor that only residentBefore holds: it must then be the first in the window.
+        bool needsResident;
         SetId set;
     };
     /// An input of the window that is read from slow memory.
@@ -40,7 +44,7 @@ private:
         TensorId tensor;
         OpMask readers;
         double time;
-        OpMask bit; ///< 0 where it may not be retained
+        OpMask bit; ///< bit of the input in masks; 0 if it may not be retained
     };
 
     void listLoads();
@@ -65,11 +69,14 @@ private:
     int m_maxRetained;
     ProofGraph m_graph;
     bool m_retainsInputs;
-    bool m_tooMany = false;                       ///< inputs for the masks
-    std::vector<TensorId> m_inputTensors;         ///< that may be retained: bits behind those of the ops
-    std::vector<char> m_usesResident, m_possible; ///< by op
-    std::vector<double> m_compute, m_store;       ///< by op: least times
-    std::vector<std::int64_t> m_elements;         ///< by bit
+    bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
+    /// Inputs that may be retained; their bits follow those of the ops.
+    std::vector<TensorId> m_inputTensors;
+    /// For each op: true if it reads an initially resident tensor; true if it can run in the window.
+    std::vector<char> m_usesResident, m_possible;
+    /// Lower bounds of the compute time and the store time of each op.
+    std::vector<double> m_compute, m_store;
+    std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
     std::vector<Load> m_loads;
     OpMask m_required, m_slowBefore = 0, m_after, m_read = 0;
     std::vector<Candidate> m_sets;
@@ -93,11 +100,11 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
             m_slowBefore |= ProofGraph::bit(i);
     }
     listLoads();
-    if (!m_tooMany)
+    if (!m_hasTooManyInputs)
         listSets();
 }
 
-/// What each op reads that no op of the window produces.
+/// Lists the inputs of each op that no op of the window produces.
 void ExactSearch::listLoads()
 {
     const MemoryCosts memory(m_problem.hardware());
@@ -123,10 +130,10 @@ void ExactSearch::listLoads()
             it->readers |= ProofGraph::bit(i);
         }
     for (Load& load : m_loads) {
-        if (!m_retainsInputs || m_problem.isView(load.tensor)) // R1.7
+        if (!m_retainsInputs || m_problem.isView(load.tensor)) // a view cannot be retained (R1.7)
             continue;
-        m_tooMany = m_elements.size() >= kMostStateBits;
-        if (m_tooMany)
+        m_hasTooManyInputs = m_elements.size() >= kMaxMaskBits;
+        if (m_hasTooManyInputs)
             return;
         load.bit = ProofGraph::bit(m_elements.size());
         m_inputTensors.push_back(load.tensor);
@@ -152,8 +159,8 @@ void ExactSearch::listSets()
         if (!possible)
             continue;
         c.set = m_pool.intern(m_graph.opsOf(s));
-        // A retained graph output is of no use itself, but its op may be what connects the others while
-        // another subgraph writes the output (docs/rules/bound.md 1). Only proofs look at that.
+        // A retained graph output is of no direct use, but its op may connect the other ops of the set, while
+        // another subgraph writes the output (docs/rules/bound.md 1). Only proofs consider this.
         const bool mayConnect = m_effort == TilingEffort::Exhaustive && std::popcount(s) > 1;
         c.retainable = s & ((mayConnect ? m_graph.outputs : 0) | (~m_graph.outputs & (m_read | m_after)));
         if (m_retainsInputs) {
@@ -180,7 +187,8 @@ bool ExactSearch::canRetain(OpMask retain) const
         return false;
     std::int64_t elements = 0;
     forEachBit(retain, [&](std::size_t i) { elements += m_elements[i]; });
-    // Beside what is retained a step needs an element at least, unless all its inputs are retained as well.
+    // A step needs at least one element besides the retained tensors, unless all its inputs are retained,
+    // too.
     return elements < m_problem.hardware().fastMemoryCapacity + (m_retainsInputs ? 1 : 0);
 }
 
@@ -239,7 +247,7 @@ bool ExactSearch::expand(std::uint32_t at)
 ExactResult ExactSearch::run()
 {
     ExactResult result;
-    if (m_tooMany)
+    if (m_hasTooManyInputs)
         return result;
     result.space = kEveryPlan;
     result.space += m_retainsInputs ? ", of inputs too; " : "; ";
@@ -271,7 +279,7 @@ ExactWindow wholeProblem(const Problem& problem)
 ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
                          TilingEffort effort, const ExactLimits& limits)
 {
-    if (window.ops.size() > kMostWindowOps)
+    if (window.ops.size() > kMaxWindowOps)
         return {};
     return ExactSearch(pool, rules, window, effort, limits).run();
 }

@@ -3,6 +3,8 @@
 
 #include "eval/request_kinds.h"
 
+#include "eval/request_kinds.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,10 +15,11 @@ namespace tilewright {
 
 namespace {
 
-/// A tensor with more readers counts as having reached all of them.
+/// Readers of a tensor are tracked up to this number. A tensor with more readers counts as delivered to all
+/// of them.
 constexpr std::size_t kTrackedReaders = 6;
 
-/// Finds an order of ops in which readers come first and few tensors are open at a time.
+/// Finds an order of the ops in which readers precede producers and few tensors are open at a time.
 class Order
 {
 public:
@@ -28,7 +31,8 @@ public:
     }
     [[nodiscard]] std::vector<OpId> best()
     {
-        // The time of a try grows with the square of the ops; the first try is as regular as the graph.
+        // The time of one attempt is quadratic in the number of ops. The first attempt keeps the regularity
+        // of the graph.
         constexpr std::size_t kMany = 200;
         const std::uint32_t tries = m_ops.size() > kMany ? 1 : 24;
         std::vector<OpId> out;
@@ -85,7 +89,7 @@ private:
             return m_place[c.index()] == kNone || done[m_place[c.index()]] != 0;
         });
     }
-    /// Whether all ops that produce or read the tensor are done; `also` counts as done.
+    /// True if all ops that produce or read the tensor are done; `also` counts as done.
     [[nodiscard]] bool isClosed(TensorId t, const std::vector<char>& done, std::size_t also = kNone) const
     {
         const auto isDone = [&](OpId o) {
@@ -95,7 +99,7 @@ private:
         const auto producer = m_problem.producer(t);
         return (!producer || isDone(*producer)) && std::ranges::all_of(m_problem.consumers(t), isDone);
     }
-    /// By how many the open tensors grow with this op.
+    /// Returns by how much this op increases the number of open tensors.
     [[nodiscard]] int opened(OpId o, const std::vector<char>& done, const std::vector<char>& open) const
     {
         const Op& op = m_problem.op(o);
@@ -166,7 +170,7 @@ public:
 
 private:
     using State = FrontierGraph::State;
-    using Key = std::vector<std::uint32_t>; ///< how each open tensor is read
+    using Key = std::vector<std::uint32_t>; ///< demands of the open tensors, and their connected components
     struct KeyHash
     {
         std::size_t operator()(const Key& key) const noexcept
@@ -200,16 +204,17 @@ private:
     const MasterRows& m_rows;
     const FrontierGraph::Limits& m_limits;
     std::size_t m_mostArcs;
-    std::vector<char> m_isHere; ///< by op
+    std::vector<char> m_isHere; ///< for each op, true if it is in the component
     std::vector<OpId> m_order;
-    std::vector<std::vector<std::int64_t>> m_depths; ///< by op
+    std::vector<std::vector<std::int64_t>> m_depths; ///< for each op, the possible depths of a sink
     FrontierGraph m_out;
-    std::unordered_map<Digest, std::uint32_t, DigestHash> m_interned; ///< demands by tensor
-    std::vector<TensorId> m_open;                                     ///< in the order of the keys
-    std::vector<Key> m_keys;                                          ///< by state
+    /// Indices of demands, by the digest of tensor and demand.
+    std::unordered_map<Digest, std::uint32_t, DigestHash> m_interned;
+    std::vector<TensorId> m_open; ///< open tensors, in the order of the keys
+    std::vector<Key> m_keys;      ///< key of each state
 };
 
-/// For each op the possible largest reductions of its drivers if it is a sink; 0: it may have no driver.
+/// Lists, for each op as a sink, the possible largest reduction sizes of its drivers; 0: without a driver.
 void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
 {
     m_depths.resize(m_problem.opCount());
@@ -245,7 +250,8 @@ std::uint32_t FrontierBuilder::intern(TensorId t, const TensorDemand& demand)
     return it->second;
 }
 
-/// How an operand is read, beyond `before`, when the op runs because its result is read like `ofResult`.
+/// Returns the demand for an operand: `before` plus the requests of op `o`, which follow from the demand for
+/// its result (`ofResult`).
 TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofResult, bool isSink,
                                      std::int64_t depth, TensorDemand before) const
 {
@@ -254,7 +260,8 @@ TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofR
     if (tracksReaders(t))
         before.readers |= 1U << (std::ranges::find(consumers, o) - consumers.begin());
     using Request = TensorDemand::Request;
-    if (op.type == OpType::Pointwise) { // R6.4
+    // a Pointwise requests from its operands what is requested from its result (R6.4)
+    if (op.type == OpType::Pointwise) {
         if (isSink)
             before.add({TensorDemand::Pointwise, TensorDemand::Tile, TensorDemand::Tile, 0, 0, depth});
         for (Request r : ofResult.requests) {
@@ -268,14 +275,15 @@ TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofR
         for (const bool left : {true, false}) {
             if (op.inputs[left ? 0 : 1] != t)
                 continue;
-            if (isSink || ofResult.tile() != nullptr) { // a driver (R6.1, R6.2)
+            if (isSink || ofResult.tile() != nullptr) { // the MatMul is a driver (R6.1, R6.2)
                 const std::int64_t own = m_problem.reductionSize(o);
                 before.add(left ? Request{TensorDemand::Left, TensorDemand::Tile, TensorDemand::Step,
                                           out.width, out.height, own}
                                 : Request{TensorDemand::Right, TensorDemand::Step, TensorDemand::Tile,
                                           out.width, out.height, own});
             }
-            for (const Request& r : ofResult.requests) // R6.5
+            // requests of readers that need a whole reduction (R6.5)
+            for (const Request& r : ofResult.requests)
                 if (!r.isTile())
                     before.add(left ? Request{TensorDemand::Left, r.rows, TensorDemand::Whole, r.gridW,
                                               r.gridH, r.depth}
@@ -297,7 +305,7 @@ void FrontierBuilder::reach(FrontierSituation& s, TensorId t, OpId reader) const
         s.achieved.emplace_back(*row, 1);
 }
 
-/// Achieves that the tensor reaches those of its readers that run.
+/// Adds the rows "the tensor reaches this reader" for those readers that run.
 void FrontierBuilder::credit(FrontierSituation& s, TensorId t, std::uint32_t demand) const
 {
     const auto consumers = m_problem.consumers(t);
@@ -314,7 +322,7 @@ void FrontierBuilder::expand(std::size_t at)
     std::vector<TensorId> operands(op.inputs);
     std::ranges::sort(operands);
     operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
-    // After this op its result is closed, and an operand is open if a later op produces or reads it.
+    // After this op its result is closed. An operand stays open if a later op produces or reads it.
     std::vector<char> isDone(m_problem.opCount(), 1);
     for (std::size_t i = at + 1; i < m_order.size(); ++i)
         isDone[m_order[i].index()] = 0;
@@ -323,7 +331,7 @@ void FrontierBuilder::expand(std::size_t at)
                std::ranges::all_of(m_problem.consumers(t), [&](OpId c) { return isDone[c.index()] != 0; });
     };
     std::vector<TensorId> open;
-    std::vector<std::size_t> from; // place in the old keys
+    std::vector<std::size_t> from; // index in the keys of the previous layer
     constexpr std::size_t kNew = std::numeric_limits<std::size_t>::max();
     std::size_t placeOfResult = kNew;
     for (std::size_t i = 0; i < m_open.size(); ++i) {
@@ -334,7 +342,7 @@ void FrontierBuilder::expand(std::size_t at)
             from.push_back(i);
         }
     }
-    std::vector<std::size_t> oldPlace, newPlace; // of the operands
+    std::vector<std::size_t> oldPlace, newPlace; // index of each operand in the old and new keys
     for (const TensorId t : operands) {
         const auto it = std::ranges::find(m_open, t);
         oldPlace.push_back(it == m_open.end() ? kNew : static_cast<std::size_t>(it - m_open.begin()));
@@ -352,16 +360,17 @@ void FrontierBuilder::expand(std::size_t at)
     struct Option
     {
         std::uint32_t situation;
-        std::vector<std::uint32_t> operands; ///< how they are read then
+        std::vector<std::uint32_t> operands; ///< demands for the operands after this choice
     };
-    std::unordered_map<Key, std::vector<Option>, KeyHash> known; // by how result and operands are read
+    // choices by the demands for result and operands
+    std::unordered_map<Key, std::vector<Option>, KeyHash> known;
 
     const auto optionsOf = [&](const Key& local) -> const std::vector<Option>& {
         const auto [it, isNew] = known.try_emplace(local);
         std::vector<Option>& out = it->second;
         if (!isNew)
             return out;
-        // Tensors from outside that are closed now are loaded or resident.
+        // Outside tensors that are closed at this op are either loaded or resident: lists all combinations.
         const auto withLoads = [&](const FrontierSituation& s, const std::vector<std::uint32_t>& demand,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
             std::erase_if(outside, [&](const auto& t) { return m_out.m_demands[t.second].requests.empty(); });
@@ -434,14 +443,16 @@ void FrontierBuilder::expand(std::size_t at)
                     reach(written, result, c);
                 withLoads(written, after, outside);
             }
-            // Retained; if nothing reads the result, another subgraph has to write it (R3.6, R1.7).
+            // Case: the result is retained. If nothing reads it, another subgraph has to write it (R3.6,
+            // R1.7).
             if (!m_rows.mayBeResident(result) ||
                 (consumers.empty() && !m_problem.isGraphOutput(result) && m_problem.viewsOf(result).empty()))
                 return;
             with.retained = true;
             if (const auto row = m_rows.handedOver(result))
                 with.achieved.emplace_back(*row, 1);
-            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow; // retained on, written later
+            // a retained tensor may be retained again and written later
+            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow;
             if (const auto row = m_rows.written(result); row && on)
                 with.achieved.emplace_back(*row, 1);
             for (std::size_t i = 0; i < consumers.size(); ++i)
@@ -450,8 +461,8 @@ void FrontierBuilder::expand(std::size_t at)
                     reach(with, result, consumers[i]);
             withLoads(with, after, outside);
         };
-        // The drivers of a sink come later: every depth is tried, and a driver that contradicts it has no
-        // arc.
+        // The drivers of a sink are decided later. Every possible depth is tried here; a driver that
+        // contradicts it has no arc.
         if (isRead)
             run(0);
         else if (m_out.m_hasExactDepths)
@@ -463,13 +474,14 @@ void FrontierBuilder::expand(std::size_t at)
     };
 
     Key local(1 + operands.size());
-    std::vector<std::uint32_t> joined;    // connected parts that this op joins
-    std::vector<std::uint32_t> left, all; // parts with open tensors; those of before, and this op's
+    std::vector<std::uint32_t> joined; // connected components that this op joins
+    // components that still have open tensors; all components, that of the op included
+    std::vector<std::uint32_t> left, all;
     for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
         const Key& key = m_keys[s];
         if (s == FrontierGraph::kAfter)
-            continue; // no further op runs
+            continue; // in this state no further op runs
         const auto demandAt = [&](std::size_t place) {
             return place == kNew || s == FrontierGraph::kBefore ? 0 : key[place];
         };
@@ -488,7 +500,7 @@ void FrontierBuilder::expand(std::size_t at)
             for (std::size_t i = 0; i < operands.size(); ++i)
                 if (newPlace[i] != kNew)
                     next[newPlace[i]] = option.operands[i];
-            // Connected parts: when the op runs, those that it touches become one.
+            // Connected components: if the op runs, all components that it touches are merged.
             const auto partAt = [&](std::size_t place) {
                 return demandAt(place) == 0 ? 0 : key[m_open.size() + place];
             };
@@ -527,7 +539,7 @@ void FrontierBuilder::expand(std::size_t at)
                     static_cast<std::uint32_t>(std::ranges::find(left, part) - left.begin() + 1);
             }
             if (left.size() != all.size() && !(left.empty() && all.size() == 1))
-                continue; // a part can no longer be joined to the others
+                continue; // a component without open tensors can no longer be joined to the others
             State to = FrontierGraph::kAfter;
             if (!left.empty()) {
                 const auto [it, isNew] = states.try_emplace(next, static_cast<State>(keys.size()));

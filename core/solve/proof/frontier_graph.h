@@ -16,17 +16,21 @@
 
 namespace tilewright {
 
-/// How the ops of a subgraph read one tensor: which parts of it their steps request (docs/rules/bound.md 4).
+/// How the ops of a subgraph read one tensor, i.e. which parts of it their steps request (docs/rules/bound.md
+/// 4).
 struct TensorDemand
 {
-    enum Cut : std::uint8_t { Tile, Step, Whole }; ///< an axis is cut by tiles, by ranges of a reduction, not
+    /// A request covers an axis by tiles, by ranges of a reduction, or as a whole.
+    enum Cut : std::uint8_t { Tile, Step, Whole };
     enum Role : std::uint8_t { Pointwise, Left, Right };
     struct Request
     {
         Role role;
         Cut rows, cols;
-        std::int64_t gridW = 0, gridH = 0; ///< size of the largest sink whose steps request ranges
-        std::int64_t depth = 0; ///< largest reduction of these sinks; of tiles: the step that completes it
+        std::int64_t gridW = 0, gridH = 0; ///< size of the largest sink whose steps make the request
+        /// Largest reduction of the sinks whose steps make the request; for a tile, the reduction whose
+        /// completing step requests it.
+        std::int64_t depth = 0;
         [[nodiscard]] bool isSame(const Request& r) const
         {
             return role == r.role && rows == r.rows && cols == r.cols;
@@ -35,53 +39,56 @@ struct TensorDemand
         bool operator==(const Request&) const = default;
     };
 
-    std::vector<Request> requests;       ///< in order of role, rows, columns
-    std::uint32_t readers = 0;           ///< bit set of the tensor's consumers that run, if an op produces it
-    std::int64_t leastW = 0, leastH = 0; ///< smallest tiles with which the producer may run, too (R4.7)
-    bool never = false;                  ///< a reader forbids that the producer runs, too (R4.7)
+    std::vector<Request> requests; ///< ordered by role, rows, columns
+    std::uint32_t readers = 0;     ///< bit mask of the consumers that run; 0 if no op produces the tensor
+    /// Minimum tile size if the producer runs in the same subgraph (R4.7).
+    std::int64_t leastW = 0, leastH = 0;
+    bool never = false; ///< true if a reader forbids the producer in the same subgraph (R4.7)
 
-    /// The request of epilogues, if there is one.
+    /// Returns the request for tiles, which epilogues make; null if there is none.
     [[nodiscard]] const Request* tile() const
     {
         const auto it = std::ranges::find_if(requests, &Request::isTile);
         return it == requests.end() ? nullptr : &*it;
     }
     void add(const Request& request);
-    /// Adds all but the readers.
+    /// Adds all members except `readers` to the digest.
     void addTo(Digest& digest) const;
     bool operator==(const TensorDemand&) const = default;
 };
 
-/// One choice at one op: whether it runs, which tensors are loaded there, and the rows that this achieves.
+/// One choice for one op: whether it runs, which tensors are loaded there, and its coefficients in the rows
+/// of the master problem.
 struct FrontierSituation
 {
     struct Load
     {
         TensorId tensor;
-        std::uint32_t demand; ///< number for FrontierGraph::demand()
-        bool resident;        ///< found in fast memory, so not loaded
+        std::uint32_t demand; ///< index for FrontierGraph::demand()
+        bool resident;        ///< true if the tensor is in fast memory, so it is not loaded
     };
     bool runs = false;
-    std::uint32_t demand = 0; ///< how the op's result is read in the subgraph
-    bool sink = false;        ///< nothing in the subgraph reads the result
-    std::int64_t depth = 0;   ///< of a sink: the largest reduction of its drivers
-    bool written = false;     ///< the result, to slow memory
-    bool retained = false;    ///< the result, in fast memory
+    std::uint32_t demand = 0; ///< how the subgraph reads the op's result: index for FrontierGraph::demand()
+    bool sink = false;        ///< true if no op of the subgraph reads the result
+    std::int64_t depth = 0;   ///< for a sink: largest reduction of its drivers
+    bool written = false;     ///< true if the result is written to slow memory
+    bool retained = false;    ///< true if the result is retained in fast memory
     std::vector<Load> loads;
-    std::vector<std::pair<std::size_t, double>> achieved; ///< rows of the master problem, amounts
+    /// Coefficients in the master problem: row and amount.
+    std::vector<std::pair<std::size_t, double>> achieved;
 };
 
-/// All op sets of a component as paths of one graph, so that a pricing problem need not list them. Ops are
-/// decided one by one, readers before what they read. A state holds only how the tensors are read that later
-/// ops produce or read, and which of these belong to one connected part. A path from the first state to the
-/// last is an op set with a choice of resident and retained tensors. Op sets that are not connected by a
-/// common tensor are among them.
+/// Represents all op sets of a component as paths of one layered graph, so that a pricing problem need not
+/// list them. Each layer decides one op; readers precede producers. A state stores only the demands for open
+/// tensors, i.e. those that later ops produce or read, and their connected components. A path from the first
+/// to the last state is an op set with its resident and retained tensors. Some of these op sets are not
+/// connected by a common tensor.
 class FrontierGraph
 {
 public:
     using State = std::uint32_t;
-    static constexpr State kBefore = 0; ///< no op runs yet
-    static constexpr State kAfter = 1;  ///< no further op runs
+    static constexpr State kBefore = 0; ///< state before the first op that runs
+    static constexpr State kAfter = 1;  ///< state after the last op that runs
     struct Arc
     {
         std::uint32_t situation;
@@ -91,17 +98,18 @@ public:
     {
         OpId op;
         std::vector<FrontierSituation> situations;
-        std::vector<std::uint32_t> first; ///< by state: its first arc; one more entry
+        std::vector<std::uint32_t> first; ///< index of the first arc of each state, and the number of arcs
         std::vector<Arc> arcs;
     };
 
     struct Limits
     {
-        std::size_t arcs;               ///< at most
-        std::size_t arcsWithExactDepth; ///< up to so many the situations tell the depths of sinks exactly
+        std::size_t arcs;               ///< maximum number of arcs
+        std::size_t arcsWithExactDepth; ///< maximum number of arcs for a graph with exact depths of sinks
         std::function<double()> secondsLeft = [] { return 1.0; };
     };
-    /// The graph of a component (componentsOf()). Nothing when it has too many arcs, or the time is up.
+    /// Builds the graph of a component (componentsOf()). Returns nothing if it has too many arcs or the time
+    /// is up.
     [[nodiscard]] static std::optional<FrontierGraph> build(const Problem& problem, const Rules& rules,
                                                             const std::vector<OpId>& ops,
                                                             const MasterRows& rows, const Limits& limits);
@@ -109,7 +117,7 @@ public:
     [[nodiscard]] const std::vector<Layer>& layers() const noexcept { return m_layers; }
     [[nodiscard]] const TensorDemand& demand(std::uint32_t i) const { return m_demands[i]; }
     [[nodiscard]] std::size_t arcs() const noexcept { return m_arcs; }
-    /// Whether the depths of sinks are exact; else they are the largest possible ones.
+    /// True if the depths of sinks are exact; otherwise they are the largest possible ones.
     [[nodiscard]] bool hasExactDepths() const noexcept { return m_hasExactDepths; }
 
 private:

@@ -40,7 +40,8 @@ MasterRows::MasterRows(const Problem& problem, const Rules& rules, const std::ve
         m_runs[o.index()] = add(Kind::Runs, o, o, 1);
         const TensorId t = problem.op(o).output;
         const bool isReadThroughView = std::ranges::any_of(
-            problem.viewsOf(t), [&](TensorId view) { return !problem.consumers(view).empty(); }); // R1.7
+            // true if an op reads the tensor through a view (R1.7)
+            problem.viewsOf(t), [&](TensorId view) { return !problem.consumers(view).empty(); });
         if (problem.isGraphOutput(t) || isReadThroughView)
             m_written[t.index()] = add(Kind::Written, o, o, 1);
         for (const OpId c : problem.consumers(t))
@@ -58,7 +59,8 @@ std::optional<MasterRows::Row> MasterRows::reaches(TensorId t, OpId reader) cons
 
 bool MasterRows::mayBeResident(TensorId t) const
 {
-    // Beside what stays a step needs an element at least, unless all its tensors stay or memory is reused.
+    // A step needs at least one element besides the retained tensor, unless all its tensors are retained or
+    // it may reuse their memory.
     const bool fits = m_problem.tensor(t).elements() + (m_keepsInputs || m_rules.donation ? 0 : 1) <=
                       m_problem.hardware().fastMemoryCapacity;
     return fits && !m_problem.isView(t) && (m_problem.producer(t) || m_keepsInputs);

@@ -9,14 +9,14 @@
 
 namespace tilewright {
 
-/// The number of threads to use; 0 stands for as many as the machine has.
+/// Returns the number of threads to use; 0 stands for all hardware threads.
 [[nodiscard]] inline std::size_t threadsFor(std::size_t wanted)
 {
     return wanted > 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// Calls work(thread, i) for every i below `count`, in several threads if there are enough. Stops and returns
-/// false when goOn(done), called now and then by the calling thread, says no.
+/// Calls work(thread, i) for every i below `count`, in several threads if `count` is large enough. The
+/// calling thread polls goOn(number of finished calls) and stops with result false when goOn() returns false.
 template <class GoOn, class Work>
 [[nodiscard]] bool forAllInThreads(std::size_t threads, std::size_t count, const GoOn& goOn, const Work& work)
 {

@@ -12,7 +12,8 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kOverpricedParts = 4; ///< of one column, at most
+/// Maximum number of overpriced parts that one column is split into.
+constexpr std::size_t kMaxOverpricedParts = 4;
 constexpr std::size_t kActivatedPerRound = 150;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
@@ -56,7 +57,7 @@ template <class Visit> void ProofColumns::forEachAchieved(const ProofColumn& c, 
     const OpMask there = c.ops | c.resident | c.openResident;
     forEachBit(c.ops, [&](std::size_t i) {
         visit(m_runs[i], 1.0);
-        // What ops outside read of it reaches them; what is read inside does in any case.
+        // An exposed result reaches all readers outside the set. Readers inside are reached in any case.
         if ((exposed & ProofGraph::bit(i)) != 0) {
             if (m_written[i] != kNoRow)
                 visit(m_written[i], 1.0);
@@ -111,7 +112,7 @@ bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
     return true;
 }
 
-/// By the largest tensor that is open: it says most about room and traffic.
+/// Splits at the largest undecided tensor, which has the most influence on room and traffic.
 ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& model) const
 {
     OpMask choice = 0;
@@ -161,12 +162,13 @@ bool ProofColumns::list(const Rules& rules)
     m_columns.resize(sets.size());
     const double available = settings().secondsLeft();
     const auto isInTime = [&](std::size_t done) {
-        constexpr std::size_t kLooked = 8; // an eighth of the sets tells how long all take,
-        constexpr double kRoughly = 1.3;   // as the first ones are larger than most
+        constexpr std::size_t kEstimateFrom = 8; // the time estimate starts after an eighth of the sets
+        // tolerance of the estimate, since the first sets are larger than average
+        constexpr double kEstimateTolerance = 1.3;
         const double left = settings().secondsLeft();
-        return left > 0 &&
-               (done * kLooked <= sets.size() || (available - left) * static_cast<double>(sets.size()) <=
-                                                     kRoughly * available * static_cast<double>(done));
+        return left > 0 && (done * kEstimateFrom <= sets.size() ||
+                            (available - left) * static_cast<double>(sets.size()) <=
+                                kEstimateTolerance * available * static_cast<double>(done));
     };
     const bool all =
         forAllInThreads(m_models.size(), sets.size(), isInTime, [&](std::size_t thread, std::size_t i) {
@@ -180,7 +182,7 @@ bool ProofColumns::list(const Rules& rules)
     if (!all)
         return false;
     removeTooExpensive();
-    OverpricedList small; // so that each op has a price from the start
+    OverpricedList small; // small sets, so that each op has a price from the start
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (std::popcount(m_columns[i].ops) <= 2)
             small.push_back({i, 0});
@@ -210,18 +212,19 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
 {
     std::vector<Split> out;
     std::vector<ProofColumn> todo{column};
-    std::size_t count = 0; // of overpriced parts
+    std::size_t count = 0; // number of overpriced parts
     const auto reducedOf = [&](const ProofColumn& c) { return reducedCostOf(c, prices).value(); };
     while (!todo.empty()) {
         ProofColumn c = todo.back();
         todo.pop_back();
         const auto isOver = [&] {
-            return count < kOverpricedParts &&
+            return count < kMaxOverpricedParts &&
                    (prices.empty() ? count == 0 : reducedOf(c) < -kTolerance * c.least);
         };
         bool over = isOver();
         const bool isFirst = c.openResident == column.openResident && c.openRetained == column.openRetained;
-        if (over && !c.sharp && (c.decided() || isFirst)) { // takes too long for those in between
+        // the closer bound takes too long for partly decided columns
+        if (over && !c.sharp && (c.decided() || isFirst)) {
             if (!complete(c, model, true))
                 continue;
             over = isOver();
@@ -232,7 +235,7 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
             continue;
         }
         Parts parts = split(c, model);
-        // The part that the prices exceed most comes first; without prices that where nothing stays.
+        // The more overpriced part is handled first; without prices, the part that does not keep the tensor.
         if (parts.count == 2 && (prices.empty() || reducedOf(parts.part[0]) < reducedOf(parts.part[1])))
             std::swap(parts.part[0], parts.part[1]);
         todo.insert(todo.end(), parts.part.begin(),
@@ -252,7 +255,7 @@ void ProofColumns::activate(const OverpricedList& list, const Prices& prices)
     for (std::size_t i = 0; i < list.size(); ++i) {
         ProofColumn& whole = m_columns[list[i].column];
         deactivate(whole);
-        whole.least = whole.reduced = kInfinite; // its parts take its place
+        whole.least = whole.reduced = kInfinite; // replaced by its parts, so it gets an infinite cost
         for (Split& s : splits[i]) {
             if (s.isOverpriced)
                 s.column.program =
@@ -297,7 +300,7 @@ bool ProofColumns::decideAll()
     }
     m_columns = std::move(decided);
     m_columns.insert(m_columns.end(), todo.begin(), todo.end());
-    if (all && m_columns.size() <= kAtOnce) // closer costs, of as many as there is time for
+    if (all && m_columns.size() <= kAtOnce) // tightens the costs of as many columns as the time limit allows
         (void)forAll(m_columns.size(), [&](std::size_t thread, std::size_t i) {
             ProofColumn& c = m_columns[i];
             if (c.sharp || c.exact)

@@ -14,64 +14,73 @@
 
 namespace tilewright {
 
-/// A column of branch and bound: an op set that may be one subgraph, with what has been decided about what is
-/// in fast memory before it and after it. What is open is free: it costs nothing and counts as achieved.
+/// A column of branch and bound: an op set that may be a subgraph, with decisions on the tensors in fast
+/// memory before and after it. Undecided tensors are relaxed: they cost nothing, and the column satisfies
+/// their rows.
 struct ProofColumn
 {
     OpMask ops = 0;
-    OpMask resident = 0, openResident = 0; ///< results that it reads: are in fast memory; may be
-    OpMask retained = 0, openRetained = 0; ///< its own results: stay in fast memory; may stay
-    double least = 0;                      ///< lower bound of its latency; infinite: no column
-    double reduced = 0;                    ///< reduced cost at the best valid prices
-    std::uint32_t program = std::numeric_limits<std::uint32_t>::max(); ///< number in the linear program
-    bool sharp = false; ///< CostModel::leastByDepth() is in `least`
-    bool exact = false; ///< `least` is the latency of the best tiling with a preset traversal
+    /// Results of other ops that it reads: in fast memory, or undecided.
+    OpMask resident = 0, openResident = 0;
+    OpMask retained = 0, openRetained = 0; ///< its own results: retained in fast memory, or undecided
+    double least = 0;                      ///< lower bound of its latency; infinite: cannot be a subgraph
+    double reduced = 0;                    ///< reduced cost under the best valid prices
+    std::uint32_t program = std::numeric_limits<std::uint32_t>::max(); ///< index in the linear program
+    bool sharp = false; ///< true if `least` includes CostModel::leastByDepth()
+    bool exact = false; ///< true if `least` is the latency of the best tiling with a preset traversal
     [[nodiscard]] bool decided() const noexcept { return (openResident | openRetained) == 0; }
 };
 
 /// Master problem of branch and bound: all columns that may be part of a schedule with a latency below an
-/// upper bound. Columns whose reduced cost is too large for that are removed whenever the prices get better
+/// upper bound. Whenever the prices improve, columns with a too large reduced cost are removed
 /// (docs/rules/bound.md 2 and 7).
 class ProofColumns : public DualPricer
 {
 public:
     struct Limits
     {
-        std::size_t columns = 0; ///< at most
+        std::size_t columns = 0; ///< maximum number of columns
         std::size_t threads = 1;
-        std::function<double()> secondsLeft; ///< asked often, by the calling thread
+        /// Remaining time in seconds; called often, by the calling thread.
+        std::function<double()> secondsLeft;
     };
 
     ProofColumns(const ProofGraph& graph, const Rules& rules, double upperBound, const Limits& limits);
-    /// Lists every op set that can be a subgraph. False when there are too many, or too little time.
+    /// Lists every op set that can be a subgraph. Returns false if there are too many or the time is too
+    /// short.
     [[nodiscard]] bool list(const Rules& rules);
-    /// Improves the prices as far as possible. False without valid prices.
+    /// Improves the prices as far as possible. Returns false if there are no valid prices.
     bool price()
     {
         improve();
         return value() > 0;
     }
-    /// Splits all columns until none is open. False when that gives too many.
+    /// Splits the columns until no tensor is undecided. Returns false if this gives too many columns.
     [[nodiscard]] bool decideAll();
-    /// Lets visit(column) raise `least` of these columns.
+    /// Calls visit(column) for these columns, which may raise `least`. Then removes columns that are too
+    /// expensive.
     void raise(const std::vector<std::size_t>& which, const std::function<void(ProofColumn&)>& visit);
-    /// Columns without exact latency: those of the cheapest cover, then those of least reduced cost.
+    /// Returns columns without exact latency: first those in the solution of the master problem, then those
+    /// with the least reduced cost.
     [[nodiscard]] std::vector<std::size_t> inexact(std::size_t most) const;
 
     [[nodiscard]] const std::vector<ProofColumn>& columns() const noexcept { return m_columns; }
     [[nodiscard]] double upperBound() const noexcept { return settings().goal; }
-    /// The bound broken down: prices by op, and the groups of the cheapest cover.
+    /// Returns the bound with its details: prices by op, and the columns in the solution of the master
+    /// problem.
     [[nodiscard]] SetCoverBound cover() const { return describe(std::min(value(), upperBound()), prices()); }
-    /// Sets what is called when value() has become higher.
+    /// Sets a callback that is called after value() has increased.
     void onBound(std::function<void()> call) { m_onBound = std::move(call); }
-    /// Lower bound by the prices of what is still to be paid when these results are in slow memory, and these
-    /// in fast memory for the next subgraph.
+    /// Lower bound of the remaining latency, by dual prices, when the results `slow` are in slow memory and
+    /// the results `resident` are in fast memory for the next subgraph.
     [[nodiscard]] double remaining(OpMask slow, OpMask resident) const;
-    /// Lower bound of a subgraph between exactly these, in any order of tiles.
+    /// Lower bound of the latency of a subgraph with exactly these resident and retained results, for any
+    /// order of tiles.
     [[nodiscard]] double leastBetween(OpMask ops, OpMask resident, OpMask retained);
 
 private:
-    /// The columns that one becomes when one more thing is decided; fewer where a part cannot be.
+    /// The up to two columns that result from deciding one tensor; a part that is impossible or too expensive
+    /// is left out.
     struct Parts
     {
         std::array<ProofColumn, 2> part;
@@ -94,37 +103,39 @@ private:
     void activate(const OverpricedList& list, const Prices& prices) override;
     void adopted(const std::vector<double>& reduced) override;
 
-    /// Costs a column anew. False when it is none: it does not fit.
+    /// Computes the lower bound of a column. Returns false if the column does not fit in fast memory.
     [[nodiscard]] bool complete(ProofColumn& column, CostModel& model, bool sharp = false) const;
     [[nodiscard]] bool isTooExpensive(const ProofColumn& column) const
     {
         return value() + column.reduced > upperBound() * (1 + 1e-9);
     }
-    /// Calls visit(row, amount) for all that a column achieves (docs/rules/bound.md 1), once for a row.
+    /// Calls visit(row, coefficient) once for each row of a column (docs/rules/bound.md 1).
     template <class Visit> void forEachAchieved(const ProofColumn& column, Visit&& visit) const;
     [[nodiscard]] std::vector<Entry> entriesOf(const ProofColumn& column) const;
     [[nodiscard]] Slack reducedCostOf(const ProofColumn& column, const Prices& prices) const;
     [[nodiscard]] Parts split(const ProofColumn& column, CostModel& model) const;
-    /// Splits a column as far as these prices exceed its parts; without prices as far as needed for one part.
+    /// Splits a column while these prices exceed the cost of its parts; without prices, until one part is
+    /// decided.
     [[nodiscard]] std::vector<Split> splitOverpriced(const ProofColumn& column, const Prices& prices,
                                                      CostModel& model) const;
     void deactivate(ProofColumn& column);
     void removeTooExpensive();
-    /// Calls work(thread, i) for each i in threads; false when the time was up.
+    /// Calls work(thread, i) for each i below `count` in several threads. Returns false if the time limit was
+    /// reached.
     template <class Work> bool forAll(std::size_t count, const Work& work) const;
 
     static constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
 
     const ProofGraph& m_graph;
     std::size_t m_mostColumns;
-    std::vector<CostModel> m_models; ///< by thread
+    std::vector<CostModel> m_models; ///< one model for each thread
     std::vector<ProofColumn> m_columns;
     std::function<void()> m_onBound;
     OpMask m_mayBeResident = 0;
-    // rows
-    std::vector<std::size_t> m_runs, m_written, m_handedOver; ///< by op
-    std::vector<std::vector<std::size_t>> m_reaches;          ///< by reader, in the order of its inputs' bits
-    std::vector<std::vector<std::size_t>> m_delivers;         ///< the same rows by producer
+    std::vector<std::size_t> m_runs, m_written, m_handedOver;
+    /// Rows "result reaches this reader", by reader and in the order of the bits of its inputs.
+    std::vector<std::vector<std::size_t>> m_reaches;
+    std::vector<std::vector<std::size_t>> m_delivers; ///< rows "result reaches this reader", by producer
 };
 
 } // namespace tilewright

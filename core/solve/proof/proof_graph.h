@@ -10,44 +10,48 @@
 
 namespace tilewright {
 
-/// A set of ops, or of their results. Bit i: op i of a ProofGraph.
+/// A set of ops, or of their results: bit i stands for op i of a ProofGraph.
 using OpMask = std::uint64_t;
 
 /// Dependencies among at most 64 ops of a problem, as bit masks.
 struct ProofGraph
 {
-    /// `ops` in topological order.
+    /// The ops have to be in topological order.
     ProofGraph(const Problem& problem, std::vector<OpId> ops);
 
     static constexpr std::size_t kMostOps = 64;
     [[nodiscard]] static constexpr OpMask bit(std::size_t i) { return OpMask{1} << i; }
     [[nodiscard]] std::size_t size() const noexcept { return ops.size(); }
     [[nodiscard]] TensorId output(std::size_t i) const { return problem.op(ops[i]).output; }
-    [[nodiscard]] OpMask maskOf(const std::vector<TensorId>& tensors) const; ///< those that an op produces
+    /// Returns the mask of those tensors that ops of this graph produce.
+    [[nodiscard]] OpMask maskOf(const std::vector<TensorId>& tensors) const;
     [[nodiscard]] std::vector<OpId> opsOf(OpMask mask) const;
     [[nodiscard]] std::vector<TensorId> outputsOf(OpMask mask) const;
     [[nodiscard]] std::int64_t elementsOf(OpMask mask) const;
-    [[nodiscard]] OpMask neededBy(OpMask set) const; ///< producers of its boundary inputs (R3.1)
+    [[nodiscard]] OpMask neededBy(OpMask set) const; ///< producers of the set's boundary inputs (R3.1)
     [[nodiscard]] OpMask basesOf(OpMask set) const;
     [[nodiscard]] OpMask sinksOf(OpMask set) const; ///< results that no op of the set reads
 
-    /// Calls visit(i) for every op that has to run again so that `write` gets to slow memory and `run` has
-    /// run: these and, one after the other, the producers of what they need, unless that is in slow memory
-    /// or, other than for bases, in fast memory. Returns what has to be written: `write`, and bases.
+    /// Calls visit(i) for every op that still has to run so that the results `write` are written to slow
+    /// memory and the ops `run` have run: these ops and, recursively, the producers of their inputs. Inputs
+    /// in slow memory are available, and so are resident inputs that are not read through views. Returns the
+    /// results that must be written: `write`, and those read through views.
     template <class Visit>
     OpMask forEachMissing(OpMask write, OpMask run, OpMask slow, OpMask resident, Visit&& visit) const;
-    /// The bit of the op that produces a tensor; 0 if none of these does.
+    /// Returns the bit of the op that produces a tensor; 0 if none of these ops does.
     [[nodiscard]] OpMask producerOf(TensorId t) const;
 
     const Problem& problem;
     std::vector<OpId> ops;
-    std::vector<OpMask> inputs;  ///< by op: the ops whose results it reads
-    std::vector<OpMask> readers; ///< by op: the ops that read its result
-    std::vector<OpMask> bases;   ///< by op: what it reads through views, so from slow memory (R1.7)
-    OpMask outputs = 0;          ///< of the graph
+    std::vector<OpMask> inputs;  ///< for each op, the ops whose results it reads
+    std::vector<OpMask> readers; ///< for each op, the ops that read its result
+    /// For each op, the ops whose results it reads through views, so from slow memory (R1.7).
+    std::vector<OpMask> bases;
+    OpMask outputs = 0; ///< ops that produce graph outputs
 
 private:
-    std::vector<std::uint8_t> m_place; ///< by op of the problem; 64: none of these
+    /// For each op of the problem, its bit; 64 if it is not in this graph.
+    std::vector<std::uint8_t> m_place;
 };
 
 [[nodiscard]] inline std::size_t lowestBit(OpMask mask)
@@ -55,7 +59,7 @@ private:
     return static_cast<std::size_t>(std::countr_zero(mask));
 }
 
-/// Calls visit(i) for every bit.
+/// Calls visit(i) for every set bit i.
 template <class Visit> void forEachBit(OpMask mask, Visit&& visit)
 {
     for (; mask != 0; mask &= mask - 1)

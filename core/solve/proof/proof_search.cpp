@@ -64,7 +64,8 @@ private:
     {
         return m_graph.outputsOf(mask);
     }
-    /// Lower bound of a subgraph after `resident`, some of which it need not read.
+    /// Lower bound of the latency of a subgraph that starts with `resident` in fast memory, of which it may
+    /// read only a part.
     [[nodiscard]] double leastAfter(const ProofColumn& c, OpMask resident)
     {
         if (resident == c.resident)
@@ -78,7 +79,7 @@ private:
     ProofColumns& m_columns;
     const ProofGraph& m_graph;
     ProofCosts m_costs;
-    std::vector<Choice> m_choices; ///< by reduced cost
+    std::vector<Choice> m_choices; ///< columns that can be the next step, by ascending reduced cost
     std::unordered_map<Key, double, KeyHash> m_least;
 };
 
@@ -88,7 +89,8 @@ bool ProofSearch::expand(std::uint32_t at)
     for (std::uint32_t i = 0; i < m_choices.size(); ++i) {
         const Choice& choice = m_choices[i];
         const ProofColumn& c = *choice.column;
-        // Reduced costs add up (docs/rules/bound.md 7).
+        // The reduced costs of a plan's columns sum to at most its latency minus the bound, so the sum is
+        // limited (docs/rules/bound.md 7).
         const double reduced = from.reduced + c.reduced;
         if (m_columns.value() + reduced > m_limit * (1 + 1e-9))
             break;

@@ -7,23 +7,23 @@
 
 namespace tilewright {
 
-/// What a subgraph costs in a ProofSearch.
+/// Cost of a subgraph in a ProofSearch.
 enum class ProofCosts : std::uint8_t {
-    AnyOrder, ///< a lower bound for every order of its tiles
+    AnyOrder, ///< lower bound for every order of the tiles
     Presets   ///< the latency of its best tiling with a preset traversal
 };
 
 struct ProofSearchResult
 {
-    bool finished = false;          ///< the space was covered
-    double bound = 0;               ///< no schedule whose subgraphs cost that much takes less
-    std::vector<CostedSet> entries; ///< with Presets: a schedule that is better than the upper bound
+    bool finished = false;          ///< true if the whole space was covered
+    double bound = 0;               ///< lower bound of the latency of every plan, with these costs
+    std::vector<CostedSet> entries; ///< with Presets: a plan with a latency below the upper bound
     double total = std::numeric_limits<double>::infinity();
     std::int64_t states = 0;
 };
 
-/// The cheapest plan of the columns that are left, all of them decided, by A*: partition, order,
-/// recomputation and what stays in fast memory. The dual prices estimate what remains.
+/// Finds the cheapest plan made of the remaining columns by A*. All columns must be decided. The search
+/// covers partition, order, recomputation and retained tensors; dual prices estimate the remaining latency.
 [[nodiscard]] ProofSearchResult searchProof(ProofColumns& columns, const ProofGraph& graph,
                                             SubgraphPool& pool, ProofCosts costs,
                                             const StateSearch::Limits& limits);

@@ -16,17 +16,21 @@ namespace tilewright {
 
 namespace {
 
-// Shares of the time that is left at the beginning of a stage:
-constexpr double kSetCoverShare = 0.75; ///< set-cover bound
-constexpr double kListShare = 0.92;     ///< listing the columns
-constexpr double kPriceShare = 0.5;     ///< prices of all columns
-constexpr double kDecideShare = 0.3;    ///< splitting columns until nothing is open
-constexpr double kOrderShare = 0.35;    ///< search with bounds for any order of tiles
-constexpr double kTilingShare = 0.4;    ///< exact latencies before the search with those
+// The following constants are shares of the time that remains at the start of a stage.
+constexpr double kSetCoverShare = 0.75; ///< share for the set-cover bound
+constexpr double kListShare = 0.92;     ///< share for listing the columns
+constexpr double kPriceShare = 0.5;     ///< share for the dual prices of all columns
+constexpr double kDecideShare = 0.3;    ///< share for splitting columns until no tensor is undecided
+constexpr double kOrderShare = 0.35;    ///< share for the search with bounds for any order of tiles
+/// Share for exact latencies of columns, before the search that uses them.
+constexpr double kTilingShare = 0.4;
 constexpr std::size_t kTiledPerRound = 24;
-constexpr double kExplainedSteps = 3e5;                          ///< of a schedule that was found
-constexpr double kEqual = 1 - 1e-8;                              ///< bounds are rounded down by less
-constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 6; ///< of problems searched without prices
+/// Maximum number of steps for which the explaining evaluator checks a schedule.
+constexpr double kExplainedSteps = 3e5;
+/// Bounds that reach this share of the upper bound close the gap; the rest is rounding.
+constexpr double kClosedShare = 1 - 1e-8;
+/// Maximum number of ops of a problem that is searched without prices.
+constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 6;
 
 class Prover
 {
@@ -48,7 +52,7 @@ private:
     {
         return wallClock() < m_until && (!m_limits.keepGoing || m_limits.keepGoing());
     }
-    /// Calls stage() with only `share` of the time that is left.
+    /// Calls stage() with only `share` of the remaining time.
     template <class Stage> void during(double share, Stage&& stage)
     {
         const double end = m_until;
@@ -65,26 +69,27 @@ private:
     }
     void raise(double Proof::*bound, double value)
     {
-        value = std::min(value, m_columns.upperBound()); // bounds are on better schedules
+        // only schedules below the upper bound were searched, so no higher bound is proven
+        value = std::min(value, m_columns.upperBound());
         if (value <= m_proof.*bound)
             return;
         m_proof.*bound = value;
         reportProgress();
     }
-    /// Takes the prices' bound over as one for every order of tiles.
-    void takePrices()
+    /// Accepts the value of the prices as a lower bound for every order of tiles.
+    void acceptPriceBound()
     {
         if (m_columns.value() > m_proof.lowerBound)
             m_proof.priced = m_columns.cover();
         raise(&Proof::lowerBound, m_columns.value());
     }
-    [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kEqual; }
+    [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kClosedShare; }
     [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - wallClock() : 0; }
     void boundBySetCover();
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
-    void tile();
-    void take(const std::vector<CostedSet>& entries, double total);
+    void computeExactLatencies();
+    void acceptPlan(const std::vector<CostedSet>& entries, double total);
     Proof finish();
 
     Rules m_rules;
@@ -97,7 +102,7 @@ private:
     Proof m_proof;
 };
 
-/// Splits all columns until none is open. False when that gives too many.
+/// Splits the columns until no tensor is undecided. Returns false if this gives too many columns.
 bool Prover::decide()
 {
     bool decided = false;
@@ -120,8 +125,9 @@ ProofSearchResult Prover::search(ProofCosts costs, double Proof::*bound)
     return found;
 }
 
-/// Exact latencies for the columns of the cheapest cover, and new prices, in turns.
-void Prover::tile()
+/// Alternates between computing exact latencies for columns in the solution of the master problem and
+/// computing new prices.
+void Prover::computeExactLatencies()
 {
     (void)m_columns.price();
     while (keepGoing() && !isClosed(m_columns.value())) {
@@ -147,12 +153,12 @@ void Prover::tile()
     }
 }
 
-/// Takes over the schedule of a plan that the search has found, if the evaluator agrees.
-void Prover::take(const std::vector<CostedSet>& entries, double total)
+/// Accepts the schedule of a plan that the search has found, if the evaluator confirms its latency.
+void Prover::acceptPlan(const std::vector<CostedSet>& entries, double total)
 {
     const Schedule schedule = toSchedule(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
-    const auto checked = checkSchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
-    if (!checked || checked->total > total / kEqual) {
+    const auto checked = verifySchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
+    if (!checked || checked->total > total / kClosedShare) {
         m_proof.optimal = false;
         return;
     }
@@ -170,7 +176,7 @@ Proof Prover::finish()
     return std::move(m_proof);
 }
 
-/// Under rules that prices do not know.
+/// Proof for rules that the dual prices do not support.
 Proof Prover::runWithoutPrices()
 {
     ExactLimits limits;
@@ -184,12 +190,12 @@ Proof Prover::runWithoutPrices()
         m_proof.optimal = true;
         m_proof.space = found.space;
         if (found.entries)
-            take(*found.entries, found.total);
+            acceptPlan(*found.entries, found.total);
     }
     return finish();
 }
 
-/// A first bound without listing the columns: quick, and possible for more ops than can be listed.
+/// A quick first bound without listing the columns. It is also possible with more ops than can be listed.
 void Prover::boundBySetCover()
 {
     const SetCoverBound found = setCoverBound(m_graph.problem, m_rules,
@@ -218,23 +224,24 @@ Proof Prover::run()
     if (closed())
         return finish();
     bool priced = false;
-    m_columns.onBound([this] { takePrices(); });
+    m_columns.onBound([this] { acceptPriceBound(); });
     if (listed)
         during(kPriceShare, [&] { priced = m_columns.price(); });
     if (!priced)
         return finish();
-    takePrices();
+    acceptPriceBound();
     if (closed())
         return finish();
     bool decided = decide();
-    takePrices();
+    acceptPriceBound();
     if (decided && !closed())
         during(kOrderShare, [&] { (void)search(ProofCosts::AnyOrder, &Proof::lowerBound); });
     if (closed())
         return finish();
-    m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.value()); }); // from here on
-    during(kTilingShare, [&] { tile(); });
-    if (!decided) // exact latencies may have removed enough columns
+    // exact latencies hold for preset traversals only
+    m_columns.onBound([this] { raise(&Proof::presetBound, m_columns.value()); });
+    during(kTilingShare, [&] { computeExactLatencies(); });
+    if (!decided) // the exact latencies may have excluded enough columns for a second attempt
         decided = decide();
     raise(&Proof::presetBound, m_columns.value());
     if (!decided)
@@ -244,7 +251,7 @@ Proof Prover::run()
         m_proof.optimal = true;
         m_proof.space = exactSpace();
         if (!found.entries.empty())
-            take(found.entries, found.total);
+            acceptPlan(found.entries, found.total);
     }
     return finish();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The set-cover bound of a problem. Its ops are split into groups of components, each of which is priced by
-// itself (GroupCover) by column generation on two levels: a master problem over the subgraphs known so far
-// (SetCoverMaster), and a pricing problem (SetPricing) that finds all others that its prices exceed.
+// The set-cover bound of a problem. The ops are split into groups of components. Each group is priced by
+// itself (GroupCover) by column generation: a master problem over the known subgraphs (SetCoverMaster), and a
+// pricing problem that finds all other overpriced subgraphs (SetPricing).
 #include "solve/proof/set_cover.h"
 
 #include "base/wall_clock.h"
@@ -24,24 +24,27 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kListed = 3000; ///< small sets of a component that are columns from the start
+/// Maximum number of small sets of a component that are columns from the start.
+constexpr std::size_t kMaxSmallSets = 3000;
 constexpr std::size_t kArcs = 4'000'000, kArcsWithExactDepth = 100'000;
 constexpr std::size_t kFoundAtOnce = 4000;
-// Only a part of the master's prices is looked at: the smaller, the fewer sets exceed it.
-constexpr double kFirstPart = 0.9, kFirstPartOfMany = 0.7, kLeastPart = 0.5;
-constexpr std::size_t kMany = 200; ///< ops
-constexpr double kLower = 1.02; ///< where too many sets exceed it, the part loses half its distance to this
-constexpr double kAlmost = 1 - 1e-3; ///< a part above this becomes the whole
-constexpr std::size_t kFew = 500;    ///< new sets, so few that a larger part is looked at next
-constexpr double kFindShare =
-    0.35; ///< of the time left for one pricing; if not enough, a smaller part is next
+// Pricing uses only a share of the master problem's prices: the smaller the share, the fewer sets are
+// overpriced. Start value, start value for many ops, minimum.
+constexpr double kFirstPriceShare = 0.9, kFirstPriceShareLarge = 0.7, kMinPriceShare = 0.5;
+constexpr std::size_t kLargeOps = 200; ///< number of ops above which kFirstPriceShareLarge applies
+/// If too many sets are overpriced, the share falls by half its distance to this value.
+constexpr double kShareReduction = 1.02;
+constexpr double kFullShare = 1 - 1e-3; ///< a share above this value is set to 1
+constexpr std::size_t kFewSets = 500;   ///< with fewer new sets than this, the share is raised
+/// Share of the remaining time for one pricing; if it is not enough, the price share falls.
+constexpr double kFindShare = 0.35;
 constexpr double kBestReached = 1 - 1e-8;
 
-/// Prices for the ops of a group of components.
+/// Finds dual prices for the ops of a group of components.
 class GroupCover
 {
 public:
-    /// `rank`: place of each op in topological order. `classes`: see SetCoverMaster.
+    /// `rank`: position of each op in topological order. `classes`: see SetCoverMaster.
     GroupCover(const Problem& problem, const Rules& rules, const std::vector<std::vector<OpId>>& components,
                const std::vector<OpId>& ops, const std::vector<std::size_t>& rank,
                std::vector<std::uint32_t> classes, std::vector<CostModel>& models,
@@ -86,12 +89,13 @@ private:
     std::function<double()> m_secondsLeft;
     SetCoverMaster m_master;
     std::deque<Component> m_components;
-    SetPricing::Keys m_known;           ///< of the columns, and of sets that do not fit
-    std::vector<std::size_t> m_runRows; ///< each once
-    bool m_isKnown = true;              ///< the cost model could say what every set costs
+    SetPricing::Keys m_known;           ///< keys of the columns, and of sets that do not fit
+    std::vector<std::size_t> m_runRows; ///< rows "this op runs", each once
+    bool m_isKnown = true;              ///< false if the cost model does not support some set
 };
 
-/// Costs the sets that are new, as columns. False when there was no time, or no cost is known.
+/// Computes the costs of new sets and adds them to `out` as columns. Returns false if the time is up or a
+/// cost is unknown.
 bool GroupCover::addColumns(std::vector<Set> sets, Columns& out)
 {
     SetPricing::Keys keys;
@@ -118,7 +122,7 @@ bool GroupCover::addColumns(std::vector<Set> sets, Columns& out)
     return true;
 }
 
-/// Prepares the pricing problem of a component; its small sets are the first columns.
+/// Prepares the pricing problem of a component. Its small sets become the first columns.
 bool GroupCover::list(Component& component, Columns& out)
 {
     component.graph = FrontierGraph::build(
@@ -127,10 +131,11 @@ bool GroupCover::list(Component& component, Columns& out)
     if (!component.graph)
         return false;
     component.pricing.emplace(m_problem, m_rules, component.ops, *component.graph);
-    return addColumns(component.pricing->smallSets(kListed), out);
+    return addColumns(component.pricing->smallSets(kMaxSmallSets), out);
 }
 
-/// Finds columns that these prices, which add up to `value`, exceed. Returns whether they are all.
+/// Adds overpriced columns to `out`. `value` is the sum of the prices. Returns true if these are all
+/// overpriced columns.
 bool GroupCover::find(const std::vector<double>& prices, double value, Columns& out)
 {
     const double until = wallClock() + kFindShare * m_secondsLeft();
@@ -155,7 +160,7 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
             return {};
     m_master.add(std::move(first));
     SetCoverBound out;
-    double part = m_opCount > kMany ? kFirstPartOfMany : kFirstPart;
+    double part = m_opCount > kLargeOps ? kFirstPriceShareLarge : kFirstPriceShare;
     while (m_secondsLeft() > 0 && m_master.columns().size() < mostSets && m_isKnown) {
         m_master.improve();
         const double value = m_master.value();
@@ -164,7 +169,8 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
             break;
         const double reached = out.value / value;
         part = std::max(part, reached + (1 - reached) / 3);
-        // Half in proportion, half by a constant an op.
+        // Lowers the prices: half of the decrease is proportional to them, the other half is constant for
+        // each op.
         std::vector<double> prices = m_master.prices();
         for (double& price : prices)
             price *= 1 - (1 - part) / 2;
@@ -176,23 +182,23 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
         const std::size_t found = more.size();
         m_master.add(std::move(more));
         if (!all) {
-            part = std::max(kLeastPart, part - (kLower - part) / 2);
+            part = std::max(kMinPriceShare, part - (kShareReduction - part) / 2);
             continue;
         }
         prices = m_master.lowerToHold(std::move(prices));
         if (const double held = m_master.valueOf(prices); held > out.value)
             out = m_master.describe(held, prices);
-        if (found < kFew)
-            part = part > kAlmost ? 1 : 1 - (1 - part) * 0.4;
+        if (found < kFewSets)
+            part = part > kFullShare ? 1 : 1 - (1 - part) * 0.4;
     }
     out.sets = m_master.columns().size();
     return out;
 }
 
-/// Equal for groups that are equal, also as seen from outside.
+/// Digest that is equal for groups with the same structure, including their tensors from outside.
 Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
 {
-    std::unordered_map<std::uint32_t, std::uint64_t> place; // by op
+    std::unordered_map<std::uint32_t, std::uint64_t> place; // index of each op in the group
     for (const OpId o : ops)
         place.emplace(o.value, place.size());
     return structureOf(problem, ops, [&](Digest& d, TensorId t) {
@@ -205,7 +211,7 @@ Digest structureOfGroup(const Problem& problem, const std::vector<OpId>& ops)
     });
 }
 
-/// Turns the bound of a group into that of an equal one.
+/// Translates the bound of a group to another group with the same structure.
 SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std::vector<OpId>& from,
                          const std::vector<OpId>& to)
 {
@@ -220,11 +226,11 @@ SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std:
     for (PricedGroup& group : bound.groups)
         for (OpId& o : group.ops)
             o = other.at(o.value);
-    bound.sets = 0; // counted with the first one
+    bound.sets = 0; // these columns were counted with the first group
     return bound;
 }
 
-/// The quick bound of these parts.
+/// Sum of the quick bounds of these parts.
 SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& parts,
                          const std::vector<std::size_t>& which)
 {
@@ -240,13 +246,14 @@ SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& p
     return out;
 }
 
-/// Groups of components (by number) between which a tensor may be handed over in fast memory, of at most so
-/// many ops. Bounds of groups add up in any case; larger groups say a little more.
+/// Joins components between which a tensor may be handed over in fast memory into groups of a limited number
+/// of ops. Returns the indices of the components of each group. Bounds of any groups add up; larger groups
+/// give slightly higher bounds.
 std::vector<std::vector<std::size_t>>
 groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& components, std::size_t together)
 {
     const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
-    std::vector<std::size_t> group(components.size()); // by component
+    std::vector<std::size_t> group(components.size()); // for each component, the index of its group
     std::vector<std::size_t> size;
     std::vector<std::vector<std::size_t>> out;
     std::vector<std::size_t> componentOf(problem.opCount());
@@ -276,7 +283,7 @@ groupsOf(const Problem& problem, const std::vector<std::vector<OpId>>& component
     return out;
 }
 
-/// Adds up the bounds of all groups of components.
+/// Sum of the bounds of all groups of components.
 class SetCover
 {
 public:
@@ -296,13 +303,13 @@ public:
     SetCoverBound run()
     {
         auto groups = groupsOf(m_problem, m_components, m_limits.together);
-        // The smallest first: what they leave of their time is for the others.
+        // Small groups come first; the time that they do not use is left for the others.
         std::ranges::stable_sort(groups, {}, [&](const auto& g) { return opsOf(g); });
         for (const auto& group : groups)
             add(group);
         if (!m_says)
             return {};
-        m_out.value *= 1 - 1e-12; // of the sums
+        m_out.value *= 1 - 1e-12; // lowered for rounding in the sums
         std::ranges::stable_sort(m_out.groups, std::greater<>(),
                                  [](const PricedGroup& g) { return g.least * g.share; });
         return std::move(m_out);
@@ -343,7 +350,8 @@ private:
             m_out.sets += it->second.bound.sets;
         }
         SetCoverBound bound = translated(m_problem, it->second.bound, it->second.ops, ops);
-        if (bound.value <= 0 && group.size() > 1) { // one of them is too large
+        // one of the group's components is too large, so each is priced alone
+        if (bound.value <= 0 && group.size() > 1) {
             for (const std::size_t i : group)
                 add({i});
             return;
@@ -363,20 +371,20 @@ private:
     const Rules& m_rules;
     const SetCoverLimits& m_limits;
     double m_end;
-    std::vector<std::size_t> m_rank;      ///< in topological order, by op
-    std::vector<std::uint32_t> m_classes; ///< of ops that look alike
-    std::vector<CostModel> m_models;      ///< by thread
+    std::vector<std::size_t> m_rank;      ///< for each op, its position in topological order
+    std::vector<std::uint32_t> m_classes; ///< for each op, its class of similar ops
+    std::vector<CostModel> m_models;      ///< one model for each thread
     std::vector<std::vector<OpId>> m_components;
-    std::vector<BoundPart> m_quick; ///< by component
+    std::vector<BoundPart> m_quick; ///< quick bound of each component
     std::size_t m_opsLeft;
     std::unordered_map<Digest, Done, DigestHash> m_done;
     SetCoverBound m_out;
-    bool m_says = false; ///< some group has been priced
+    bool m_says = false; ///< true if some group has been priced
 };
 
 } // namespace
 
-/// No subgraph reaches across components, so bounds of groups of them add up.
+/// No subgraph contains ops of several components, so the bounds of their groups add up.
 SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
     if (problem.opCount() == 0 || !CostModel::supports(rules))

@@ -44,7 +44,8 @@ std::vector<DualPricer::Entry> SetCoverMaster::achievedBy(const SetPricing::Set&
         const TensorId t = m_problem.op(o).output;
         const auto consumers = m_problem.consumers(t);
         const bool isRetained = has(subgraph.retained, t);
-        // A retained result is not written (R3.3); where it may be retained again it may be written later.
+        // A retained result is not written (R3.3). With retain_inputs=allow it may be retained again and
+        // written later.
         const bool isExposed = isRetained ? m_keepsInputs : std::ranges::none_of(consumers, isInside);
         if (isExposed)
             achieve(rows().written(t), 1);
@@ -62,7 +63,7 @@ std::vector<DualPricer::Entry> SetCoverMaster::achievedBy(const SetPricing::Set&
     }
     for (const TensorId t : subgraph.resident)
         achieve(rows().handedOver(t), -1);
-    std::ranges::stable_sort(out, {}, &Entry::row); // ops that look alike share rows
+    std::ranges::stable_sort(out, {}, &Entry::row); // sorted, since ops of one class share rows
     std::size_t count = 0;
     for (const Entry& e : out)
         if (count > 0 && out[count - 1].row == e.row)
@@ -114,7 +115,7 @@ Digest SetCoverMaster::keyOf(const SetPricing::Set& subgraph) const
     return d;
 }
 
-/// Close costs take too long for all columns.
+/// The closer cost bound would take too long for all columns, so only overpriced ones get it.
 void SetCoverMaster::activate(const OverpricedList& columns, const Prices& prices)
 {
     const auto goesOn = [&](std::size_t) { return prices.empty() || settings().secondsLeft() > 0; };

@@ -13,36 +13,39 @@
 
 namespace tilewright {
 
-/// Master problem of the set-cover bound: its columns are the subgraphs of some ops that are known so far,
-/// each with what it costs at least and what it achieves (docs/rules/bound.md 1 and 3).
+/// Master problem of the set-cover bound. Its columns are the known subgraphs of some ops, each with a lower
+/// bound of its latency and its coefficients in the rows (docs/rules/bound.md 1 and 3).
 class SetCoverMaster : public DualPricer
 {
 public:
-    /// `ops` in topological order.
+    /// A column; its ops are in topological order.
     struct Column : SetPricing::Set
     {
-        bool sharp = false;                ///< CostModel::leastByDepth() is in the cost
-        double cost = 0;                   ///< latency at least
-        std::vector<Entry> achieves = {};  ///< each row once, ascending
-        std::uint32_t program = kInactive; ///< number in the linear program
+        bool sharp = false;                ///< true if `cost` includes CostModel::leastByDepth()
+        double cost = 0;                   ///< lower bound of the latency
+        std::vector<Entry> achieves = {};  ///< coefficients, ascending by row; each row once
+        std::uint32_t program = kInactive; ///< index in the linear program
     };
 
-    /// The ops of one or several components. `classes`: a number for each op of the problem; ops with equal
-    /// numbers have equal prices. Empty: each has its own. As many threads are used as there are models.
+    /// Creates a master problem for the ops of one or several components. `classes` has a number for each op
+    /// of the problem; ops with equal numbers have equal prices. If it is empty, each op has its own price.
+    /// The number of threads is the number of models.
     SetCoverMaster(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                    std::vector<std::uint32_t> classes, std::vector<CostModel>& models,
                    std::function<double()> secondsLeft);
 
-    /// A column with its cost, infinite where the subgraph does not fit; nothing when the cost model cannot
-    /// say. `subgraph`: its ops in topological order. Any thread may call it with its own number.
+    /// Returns a subgraph as a column with its cost, which is infinite if it does not fit. Returns nothing if
+    /// the cost model does not support it. The ops must be in topological order. Several threads may call
+    /// this, each with its own `thread`.
     [[nodiscard]] std::optional<Column> columnOf(const SetPricing::Set& subgraph, std::size_t thread) const;
-    /// Equal for subgraphs that cost and achieve the same. The ops in topological order.
+    /// Key that is equal for subgraphs with equal cost and coefficients. The ops must be in topological
+    /// order.
     [[nodiscard]] Digest keyOf(const SetPricing::Set& subgraph) const;
-    /// Adds columns. Prices that were valid become lower where these are overpriced.
+    /// Adds columns. If they are overpriced, the valid prices are lowered.
     void add(std::vector<Column> columns);
-    /// Prices no higher than these that hold for all columns, after the overpriced ones were costed closely;
-    /// all 0 where there are none. Only prices of demanded rows are lowered: what did not exceed its cost
-    /// before does not afterwards, whether it is a column here or not.
+    /// Returns valid prices that are not higher than the given ones. Overpriced columns get closer cost
+    /// bounds first; the result is all 0 if there are no valid prices. Only prices of demanded rows are
+    /// lowered, so no column becomes overpriced, whether it is in this master problem or not.
     [[nodiscard]] Prices lowerToHold(Prices prices);
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }
 
@@ -68,9 +71,9 @@ private:
     [[nodiscard]] std::vector<Entry> achievedBy(const SetPricing::Set& subgraph) const;
 
     const Problem& m_problem;
-    std::vector<CostModel>& m_models; ///< by thread
+    std::vector<CostModel>& m_models; ///< one model for each thread
     bool m_keepsInputs;
-    std::vector<std::uint32_t> m_classes; ///< by op
+    std::vector<std::uint32_t> m_classes; ///< class of each op
     std::vector<Column> m_columns;
 };
 

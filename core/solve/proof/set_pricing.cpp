@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Branch and bound over boxes of tile sizes. In a box an op set costs at least what its ops, loads and stores
-// cost one by one at the largest tiles, and takes at least the room that they take at the smallest ones. Both
-// are sums over the arcs of a path. So one backward pass gives, for every state, the least that a path can
-// still add of weighted compute and memory less prices, with room at a price (a Lagrangian relaxation of the
-// capacity).
+// Branch and bound over boxes of tile sizes. In a box, the cost of an op set is at least the sum of the costs
+// of its ops, loads and stores at the largest tiles. Its fast memory is at least the sum at the smallest
+// tiles. Both are sums over the arcs of a path. So one backward pass computes, for every state, the minimum
+// that a path can still add: weighted compute and memory time, minus prices, plus fast memory at a price (a
+// Lagrangian relaxation of the capacity).
 #include "solve/proof/set_pricing.h"
 
 #include "solve/proof/connected_sets.h"
@@ -24,28 +24,29 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kSetsABox = 500;
-constexpr std::size_t kWalked = 4; ///< nodes an op: a walk passes every op
-constexpr double kFine = 1.13;     ///< ratio of the sides of boxes that are worth many nodes
+constexpr std::size_t kMaxSetsPerBox = 500;
+constexpr std::size_t kNodesPerOp = 4; ///< node limit for each op: every walk passes all ops
+constexpr double kFineBoxRatio = 1.13; ///< boxes whose sides have at most this ratio get a higher node limit
 
 } // namespace
 
-/// The search of one thread: looks at boxes one by one.
+/// The search of one thread, which explores one tile box after another.
 class SetPricing::Search
 {
 public:
-    static constexpr std::size_t kWeights = 3; ///< of compute against memory
+    static constexpr std::size_t kWeights = 3; ///< number of weights between compute and memory time
     static constexpr std::array<double, kWeights> kWeight{0, 0.5, 1};
-    /// Prices of room: none, three of the first step's, one of each of the others'.
+    /// Number of prices for fast memory in the first step, 0 included. Each of the other moments has one
+    /// price.
     static constexpr std::size_t kFirstRooms = 4;
     static constexpr std::size_t kRooms = kFirstRooms + (BoxCosts::kMoments - 1);
     static constexpr std::size_t kLanes = kWeights * kRooms;
-    static constexpr std::array<double, kRooms> kTimes{0, 0.5, 1, 2, 1, 1};
+    static constexpr std::array<double, kRooms> kRoomPriceFactor{0, 0.5, 1, 2, 1, 1};
     static constexpr std::array<std::size_t, kRooms> kMomentOf{0, 0, 0, 0, 1, 2};
-    using Lanes = std::array<double, kLanes>; ///< by room, then weight
+    using Lanes = std::array<double, kLanes>; ///< one value for each pair of a room price and a weight
     using Rooms = std::array<double, BoxCosts::kMoments>;
 
-    /// A box, the paths that are left in it, and the price of room by weight.
+    /// A tile box, the paths that remain in it, and the room price of each weight.
     struct State
     {
         TileBox box;
@@ -72,12 +73,13 @@ public:
     }
 
     enum class Outcome : std::uint8_t { None, All, Some, TooMany };
-    /// Adds to `out` the sets of the box that the prices may exceed. Where these are too many, drops paths.
+    /// Adds the sets of the box that may be overpriced to `out`. If there are too many, only removes paths
+    /// that cannot be overpriced.
     Outcome look(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Adds what an event costs, less prices.
-    [[nodiscard]] Lanes with(std::uint32_t event, const Lanes& other) const
+    /// Returns `other` plus the cost of an event minus its prices.
+    [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];
         const double achieved = m_achieved[event];
@@ -88,7 +90,7 @@ private:
     }
     void sweep(const Paths& paths);
     [[nodiscard]] Paths pruned(const Paths& paths);
-    /// Whether a path of this cost less prices may have a negative reduced cost.
+    /// True if a path with this cost minus prices may have a negative reduced cost.
     [[nodiscard]] bool mayExceed(const Lanes& sum) const
     {
         bool over = true;
@@ -102,7 +104,7 @@ private:
         std::array<double, kWeights> value{};
         Rooms room{};
     };
-    bool takePath(std::vector<FoundSet>& out);
+    bool addPath(std::vector<FoundSet>& out);
     bool walk(const Paths& paths, const Node& node, std::vector<FoundSet>& out);
 
     static constexpr double kRounding = 1e-11;
@@ -110,16 +112,16 @@ private:
     const SetPricing& m_p;
     const KeyOf& m_keyOf;
     const Keys& m_known;
-    Keys m_found; ///< in all boxes so far
+    Keys m_found; ///< keys found in all boxes so far
     double m_margin, m_capacity;
-    std::vector<double> m_achieved;       ///< by event: the prices
-    std::vector<BoxCosts::Terms> m_terms; ///< by kind
-    std::vector<Lanes> m_costs;           ///< by kind: with room at its price
-    std::vector<char> m_isUsed;           ///< by kind
-    std::vector<Lanes> m_least;           ///< by state: what paths from there add at least
-    std::vector<Lanes> m_before;          ///< by state: what paths that lead there have added at least
+    std::vector<double> m_achieved;       ///< sum of the prices of each event
+    std::vector<BoxCosts::Terms> m_terms; ///< costs of each kind of event
+    std::vector<Lanes> m_costs;           ///< by kind: costs, with fast memory at its price
+    std::vector<char> m_isUsed;           ///< for each kind of event, true if a remaining path uses it
+    std::vector<Lanes> m_least;           ///< by state: minimum cost minus prices from the state to the end
+    std::vector<Lanes> m_before;          ///< by state: minimum cost minus prices from the start to the state
     std::array<double, kLanes> m_roomPrice{};
-    std::vector<std::uint32_t> m_path; ///< events of the path that is walked
+    std::vector<std::uint32_t> m_path; ///< events on the current path
     std::size_t m_nodes = 0, m_mostNodes = 0, m_mostSets = 0;
 };
 
@@ -198,7 +200,7 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
     return out;
 }
 
-/// Finds m_least, from the last state to the first.
+/// Computes m_least from the last state to the first.
 void SetPricing::Search::sweep(const Paths& paths)
 {
     const std::size_t states = paths.first.size() - 1;
@@ -208,7 +210,7 @@ void SetPricing::Search::sweep(const Paths& paths)
         least.fill(std::numeric_limits<double>::infinity());
         for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
             const Paths::Arc arc = paths.arcs[a];
-            const Lanes sum = with(arc.event, arc.to == Paths::kEnd ? Lanes{} : m_least[arc.to]);
+            const Lanes sum = plusEvent(arc.event, arc.to == Paths::kEnd ? Lanes{} : m_least[arc.to]);
             for (std::size_t lane = 0; lane < kLanes; ++lane)
                 least[lane] = std::min(least[lane], sum[lane]);
         }
@@ -216,7 +218,8 @@ void SetPricing::Search::sweep(const Paths& paths)
     }
 }
 
-/// The arcs of paths that may have a negative reduced cost. The others have none in smaller boxes either.
+/// Returns only the arcs of paths that may have a negative reduced cost. The removed paths have none in
+/// smaller boxes either.
 SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
 {
     const std::size_t states = paths.first.size() - 1;
@@ -242,7 +245,7 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
         out.first.push_back(static_cast<std::uint32_t>(out.arcs.size()));
         for (std::uint32_t a = paths.first[s]; a < paths.first[s + 1]; ++a) {
             const Paths::Arc arc = paths.arcs[a];
-            const Lanes here = with(arc.event, m_before[s]);
+            const Lanes here = plusEvent(arc.event, m_before[s]);
             if (!mayExceed(arc.to == Paths::kEnd ? here : sum(here, m_least[arc.to])))
                 continue;
             out.arcs.push_back(arc);
@@ -262,8 +265,8 @@ SetPricing::Paths SetPricing::Search::pruned(const Paths& paths)
     return out;
 }
 
-/// Adds the set of the path that was walked. False when there are enough.
-bool SetPricing::Search::takePath(std::vector<FoundSet>& out)
+/// Adds the op set of the current path. Returns false when there are enough sets.
+bool SetPricing::Search::addPath(std::vector<FoundSet>& out)
 {
     Set set;
     for (const std::uint32_t event : m_path)
@@ -311,7 +314,7 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
         const bool adds = m_p.m_events[arc.event].adds;
         if (adds)
             m_path.push_back(arc.event);
-        const bool continues = arc.to == Paths::kEnd ? takePath(out) : walk(paths, next, out);
+        const bool continues = arc.to == Paths::kEnd ? addPath(out) : walk(paths, next, out);
         if (adds)
             m_path.pop_back();
         if (!continues)
@@ -324,7 +327,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
                                                      std::size_t mostSets, std::vector<FoundSet>& out)
 {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-        m_roomPrice[lane] = kTimes[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
+        m_roomPrice[lane] = kRoomPriceFactor[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
     for (const std::uint32_t kind : state.paths->kinds) {
         const Event& e = m_p.m_events[m_p.m_kinds[kind]];
         const BoxCosts::Terms t = m_terms[kind] = m_p.m_costs.of(*e.situation, e.op, state.box);
@@ -347,7 +350,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         for (std::size_t r = 1; r < kFirstRooms; ++r)
             if (at(r) > at(best))
                 best = r;
-        state.rooms[w] *= kTimes[best];
+        state.rooms[w] *= kRoomPriceFactor[best];
     }
     m_mostNodes = m_nodes + mostNodes;
     m_mostSets = mostSets;
@@ -355,7 +358,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
         return Outcome::All;
     if (out.size() >= mostSets)
         return Outcome::Some;
-    for (const FoundSet& one : out) // smaller boxes find them again
+    for (const FoundSet& one : out) // forgotten, because the smaller boxes find them again
         m_found.erase(one.key);
     out.clear();
     state.paths = std::make_shared<const Paths>(pruned(*state.paths));
@@ -371,7 +374,8 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
     Keys seen;
     std::mutex mutex;
     Search::State root{m_costs.all(), {}, {}};
-    root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths); // not owned
+    // non-owning pointer to m_paths
+    root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths);
     root.rooms.fill(2 * unit);
     std::vector<Search::State> boxes{root};
     std::size_t busy = 0;
@@ -398,11 +402,13 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const bool splits = m_costs.split(state.box, low, high);
             std::vector<Search::FoundSet> sets;
             const TileBox& b = state.box;
-            const bool fine = static_cast<double>(b.w1) <= kFine * static_cast<double>(b.w0) &&
-                              static_cast<double>(b.h1) <= kFine * static_cast<double>(b.h0);
-            // A walk passes every op at least once.
-            const std::size_t mostNodes = kWalked * m_ops.size() + (!splits ? 200'000 : fine ? 50'000 : 2000);
-            const auto outcome = search->look(state, mostNodes, kSetsABox, sets);
+            const bool fine = static_cast<double>(b.w1) <= kFineBoxRatio * static_cast<double>(b.w0) &&
+                              static_cast<double>(b.h1) <= kFineBoxRatio * static_cast<double>(b.h0);
+            // The node limit: every walk passes all ops, so it grows with their number.
+            const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
+                                                                        : fine  ? 50'000
+                                                                                : 2000);
+            const auto outcome = search->look(state, mostNodes, kMaxSetsPerBox, sets);
             lock.lock();
             --busy;
             for (Search::FoundSet& found : sets)

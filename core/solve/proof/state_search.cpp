@@ -48,7 +48,7 @@ bool StateSearch::settle(std::uint32_t at)
         latency({setOf(node.choice), residentAt(node.parent), retainId(node.state.resident)}, cutoff);
     if (!exact)
         return false;
-    // A latency that reaches the cut-off is not known exactly.
+    // A latency that reaches the cut-off is only a lower bound.
     const double cost = node.before + *exact;
     if (*exact >= cutoff || isBeaten(node.state, cost))
         return true;
@@ -75,7 +75,7 @@ StateSearch::Outcome StateSearch::search(const State& start)
 {
     constexpr double kReported = 1 + 1e-4;
     Outcome out;
-    // The first state may have tensors from outside, so it equals no later one and is not remembered.
+    // The first state may hold tensors from outside. No later state equals it, so it is not stored.
     m_nodes.push_back({start, 0, 0, 0, 0, 0, true});
     m_queue.push({remaining(start), 0});
     double reported = 0;
@@ -83,7 +83,7 @@ StateSearch::Outcome StateSearch::search(const State& start)
         const Queued top = m_queue.top();
         if (top.estimate >= m_limit)
             break;
-        out.bound = std::max(out.bound, top.estimate); // every better plan passes an open node
+        out.bound = std::max(out.bound, top.estimate); // every better plan passes through an open node
         if (m_limits.onBound && out.bound > reported * kReported) {
             reported = out.bound;
             m_limits.onBound(reported);

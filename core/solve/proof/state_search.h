@@ -14,20 +14,20 @@
 
 namespace tilewright {
 
-/// A* for the plan of least latency: a shortest path over the states (what is in slow memory, what is in fast
-/// memory) of R3, whose steps are subgraphs.
-///
-/// A step is first known by a lower bound of its latency; the exact one is computed only when it is the best
-/// open step. A derived class says which steps there are and what remains at least behind a state.
+/// A* for the plan with the least latency: a shortest path over the states of R3 (tensors in slow memory,
+/// tensors in fast memory), whose steps are subgraphs.  The latency of a step is first a lower bound; the
+/// exact latency is computed only when the step is the best open one. A derived class defines the steps and
+/// the lower bound of the remaining latency.
 class StateSearch
 {
 public:
     struct Limits
     {
-        std::function<bool()> keepGoing;                             ///< asked often
-        double upperBound = std::numeric_limits<double>::infinity(); ///< only better plans are looked for
-        std::size_t maxNodes = 20'000'000;                           ///< about 150 bytes each
-        std::function<void(double)> onBound;                         ///< called when the bound has risen
+        std::function<bool()> keepGoing; ///< polled often; the search ends when it returns false
+        /// Only plans below this latency are searched.
+        double upperBound = std::numeric_limits<double>::infinity();
+        std::size_t maxNodes = 20'000'000;   ///< maximum number of nodes, about 150 bytes each
+        std::function<void(double)> onBound; ///< called when the lower bound has increased
     };
 
 protected:
@@ -40,21 +40,22 @@ protected:
     {
         State state;
         double before;  ///< cost before the last subgraph
-        double cost;    ///< with it; a lower bound unless `exact`
-        double reduced; ///< sum of the reduced costs on the way, where they are known
+        double cost;    ///< cost including the last subgraph; a lower bound unless `exact`
+        double reduced; ///< sum of the reduced costs on the path, if known
         std::uint32_t parent;
-        std::uint32_t choice; ///< number of the last subgraph in the derived class
+        std::uint32_t choice; ///< index of the last subgraph in the derived class
         bool exact;
     };
     struct Outcome
     {
-        bool finished = false;             ///< there is no better plan than that of `goal`
-        std::optional<std::uint32_t> goal; ///< the last node of the best plan; none beats the upper bound
-        double bound = 0;                  ///< no plan costs less, or the upper bound is none
-        std::int64_t states = 0;           ///< expanded
+        bool finished = false; ///< true if no plan is better than that of `goal`
+        /// Last node of the best plan; nothing if no plan is below the upper bound.
+        std::optional<std::uint32_t> goal;
+        double bound = 0;        ///< lower bound of all plans, at most the upper bound
+        std::int64_t states = 0; ///< number of expanded states
     };
 
-    /// `start`: what is resident in the first state.
+    /// `start`: tensors resident in the first state.
     StateSearch(SubgraphPool& pool, const Limits& limits, RetainId start)
         : m_pool(pool), m_limits(limits), m_limit(limits.upperBound * (1 - 1e-12)), m_start(start)
     {
@@ -62,22 +63,23 @@ protected:
     ~StateSearch() = default;
 
     [[nodiscard]] Outcome search(const State& start);
-    /// What a plan costs at least from a state on.
+    /// Lower bound of the cost of a plan from a state to the end.
     [[nodiscard]] virtual double remaining(const State& state) const = 0;
     [[nodiscard]] virtual bool isGoal(std::uint32_t node) const = 0;
-    /// Calls open() for every step from a node. False to stop the search.
+    /// Calls open() for every step from a node. Returns false to stop the search.
     [[nodiscard]] virtual bool expand(std::uint32_t node) = 0;
     [[nodiscard]] virtual SetId setOf(std::uint32_t choice) const = 0;
     [[nodiscard]] virtual std::vector<TensorId> tensorsOf(OpMask mask) const = 0;
-    /// Exact latency of a subgraph, or `cutoff` or more; nothing when it cannot be found.
+    /// Exact latency of a subgraph, or a lower bound of at least `cutoff`. Returns nothing if it cannot be
+    /// computed.
     [[nodiscard]] virtual std::optional<double> latency(const PlannedSet& p, double cutoff)
     {
         return m_pool.provenLatency(p, cutoff, m_limits.keepGoing);
     }
 
-    /// remaining(next), infinite when reaching it at this cost cannot give a better plan.
+    /// Returns remaining(next), or infinity if no better plan reaches this state at this cost.
     [[nodiscard]] double remainingBelowLimit(const State& next, double cost) const;
-    /// Adds the node of a step, unless it cannot give a better plan.
+    /// Adds the node of a step unless it cannot lead to a better plan.
     void open(const Node& node, double remaining);
     [[nodiscard]] const Node& node(std::uint32_t i) const { return m_nodes[i]; }
     [[nodiscard]] bool hasTooManyNodes() const { return m_nodes.size() > m_limits.maxNodes; }
@@ -90,7 +92,7 @@ protected:
 
     SubgraphPool& m_pool;
     const Limits& m_limits;
-    double m_limit; ///< of the cost of plans that are looked for
+    double m_limit; ///< plans must have a lower cost than this
 
 private:
     struct Queued
@@ -106,15 +108,16 @@ private:
     {
         std::size_t operator()(const State& s) const noexcept { return hashOf(s.slow, s.resident); }
     };
-    /// Whether the state has been reached as cheaply by another way; if not, this cost is remembered.
+    /// True if the state was reached before at the same or a lower cost; otherwise this cost is stored.
     [[nodiscard]] bool isBeaten(const State& state, double cost);
-    /// Makes the cost of a node exact. False when that is not possible.
+    /// Replaces the lower bound in the cost of a node by the exact latency. Returns false if this is not
+    /// possible.
     [[nodiscard]] bool settle(std::uint32_t at);
 
     RetainId m_start;
     std::vector<Node> m_nodes;
     std::priority_queue<Queued> m_queue;
-    std::unordered_map<State, double, StateHash> m_best; ///< exact costs
+    std::unordered_map<State, double, StateHash> m_best; ///< exact cost of each reached state
     std::unordered_map<OpMask, RetainId> m_retainIds;
 };
 

@@ -19,12 +19,12 @@ std::string textOf(const PricedGroup& group)
     if (group.share < kWhole)
         out += ", of which " + fixedNumber(100 * group.share, 0) + " % counts";
     else if (group.share > 1 / kWhole)
-        out += ", and so do others that look like " + std::string(one ? "it" : "them") + ": " +
-               fixedNumber(group.share, 1) + " times that counts";
+        out += std::string(", and so do others that look like ") + (one ? "it" : "them") +
+               ", so this counts " + fixedNumber(group.share, 1) + " times";
     return out;
 }
 
-/// Adds a part that is about all ops together.
+/// Adds a part that concerns all ops together.
 void addRest(LowerBound& bound, const Problem& problem, double value, const std::string& text)
 {
     BoundPart part;
@@ -52,7 +52,8 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
     double sum = 0;
     for (const PricedGroup& group : sets.groups)
         sum += group.least * group.share;
-    // No part says more than its own group takes; what is certain beyond the groups is a part of its own.
+    // No part may exceed the latency of its own group, so the parts are scaled down; the rest of the bound
+    // becomes one more part.
     const double scale = std::min(1.0, sets.value / sum);
     double inGroups = 0;
     for (const PricedGroup& group : sets.groups) {
@@ -65,7 +66,7 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
     }
     if (constexpr double kRounding = 1e-10; sets.value - inGroups > kRounding * sets.value)
         addRest(bound, problem, sets.value - inGroups,
-                "all ops together take, beyond these groups, at least ");
+                "in addition to these groups, all ops together take at least ");
     return bound;
 }
 
@@ -76,7 +77,7 @@ void raiseBound(LowerBound& bound, const Problem& problem, double value)
     for (double& price : bound.prices)
         price *= value / bound.value;
     addRest(bound, problem, value - bound.value,
-            "whole groups in an order in which they can run take at least ");
+            "without fractions of groups, and in an order that can run, all ops together take at least ");
     bound.value = value;
 }
 

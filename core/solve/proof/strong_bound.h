@@ -9,21 +9,21 @@
 
 namespace tilewright {
 
-/// The higher one of the quick bound and the set-cover bound (docs/rules/bound.md). The parts of the latter
-/// are the groups of ops of its cheapest cover; they add up to it.
+/// Returns the higher of the quick bound and the set-cover bound (docs/rules/bound.md). The parts of the
+/// set-cover bound are the groups of ops in the solution of the relaxation; they add up to it.
 [[nodiscard]] LowerBound strongBound(const Problem& problem, const Rules& rules,
                                      const SetCoverLimits& limits);
 
-/// The higher one of `quick` and a set-cover bound.
+/// Returns the higher of `quick` and a set-cover bound.
 [[nodiscard]] LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCoverBound& sets);
 
-/// What is proven of a latency that equals a lower bound, in words.
+/// Returns the description of what is proven for a latency that equals its lower bound.
 [[nodiscard]] std::string provenByBound();
 
-/// Raises a bound to `value`, which a search has proven; one more part tells the difference.
+/// Raises a bound to `value`, which a search has proven; the difference becomes one more part.
 void raiseBound(LowerBound& bound, const Problem& problem, double value);
 
-/// Takes over a better lower bound, and that the result is optimal where it is no higher than the bound.
+/// Raises the lower bound of a result, and marks the result as optimal if its latency equals the bound.
 void raiseBound(SolveResult& result, double lowerBound);
 
 } // namespace tilewright

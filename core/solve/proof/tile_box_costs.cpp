@@ -12,7 +12,7 @@ namespace tilewright {
 
 namespace {
 
-/// Whether some request may be for the whole tensor.
+/// True if some request may be for the whole tensor.
 bool mayBeWhole(const Tensor& t, const TensorDemand& demand, const TileBox& box)
 {
     const auto isWhole = [&](TensorDemand::Cut cut, std::int64_t extent, std::int64_t tile) {
@@ -23,9 +23,10 @@ bool mayBeWhole(const Tensor& t, const TensorDemand& demand, const TileBox& box)
     });
 }
 
-/// R7.1, R7.2: every role has buffers of its own, unless one that holds the whole tensor serves them all. A
-/// range of a reduction never follows an equal one, where there are several: it is loaded in every tile that
-/// needs it, but for one slice that another kind of request in the same role may have left there.
+/// Lower bound of the number of times that a tensor is loaded (R7.1, R7.2). Every role has its own buffers,
+/// unless one buffer with the whole tensor serves them all. If a reduction has several ranges, a range is
+/// loaded in every tile that needs it, except one slice that another kind of request in the same role may
+/// have left in memory.
 double timesLoaded(const Tensor& t, const TensorDemand& demand, const TileBox& box)
 {
     const auto& requests = demand.requests;
@@ -110,7 +111,7 @@ TileBox BoxCosts::all() const
 {
     const Hardware& hw = m_problem.hardware();
     const std::int64_t deepest = m_reductions.empty() ? 1 : m_reductions.back();
-    if (m_rules.superNative == Rules::SuperNative::Ceil) // wider tiles than every tensor only pad
+    if (m_rules.superNative == Rules::SuperNative::Ceil) // tiles wider than every tensor only add padding
         return {1, std::max(m_widest, deepest), 1, std::max(m_highest, deepest), 1, deepest};
     const bool native = m_rules.kLimit == Rules::KLimit::Native;
     return {1, hw.nativeWidth, 1, hw.nativeHeight, 1, native ? std::min(hw.nativeK(), deepest) : deepest};
@@ -121,7 +122,7 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
     const auto ratio = [](std::int64_t a, std::int64_t b) {
         return static_cast<double>(b) / static_cast<double>(a);
     };
-    // A cut at the size of a reduction: from there on it is one step.
+    // Cuts at the size of a reduction; from this size on the reduction takes one step.
     const auto inside = std::ranges::upper_bound(m_reductions, box.k0);
     const bool cutsK = inside != m_reductions.end() && *inside <= box.k1;
     const double byW = ratio(box.w0, box.w1);
@@ -160,7 +161,8 @@ double BoxCosts::computeOf(OpId o, const FrontierSituation& s, const TileBox& bo
     const Hardware& hw = m_problem.hardware();
     bool byRow = true;
     bool byCol = true;
-    for (const TensorDemand::Request& r : m_graph.demand(s.demand).requests) { // the first one decides (R6.6)
+    // the first request decides (R6.6), so none may be excluded
+    for (const TensorDemand::Request& r : m_graph.demand(s.demand).requests) {
         byRow &= r.rows == TensorDemand::Tile;
         byCol &= r.cols == TensorDemand::Tile;
     }
@@ -187,7 +189,8 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
             room += elements;
     };
     if (s.runs) {
-        const auto isNarrow = [&](std::int64_t least, std::int64_t most) { // R4.7
+        // true if the tiles are smaller than a prologue requires (R4.7)
+        const auto isNarrow = [&](std::int64_t least, std::int64_t most) {
             return least > most && (m_rules.prologue == Rules::Prologue::Always || least > box.k1);
         };
         if (isNarrow(ofResult.leastW, box.w1) || isNarrow(ofResult.leastH, box.h1) ||
@@ -198,7 +201,8 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
         out.compute = computeOf(o, s, box);
         const double tile = static_cast<double>(std::min(box.h0, result.height)) *
                             static_cast<double>(std::min(box.w0, result.width));
-        // The tile of a sink, and accumulators, take room from the first step to the completing one (R9.1).
+        // The tile of a sink and accumulators occupy memory from the first step to the completing step
+        // (R9.1).
         const auto addTile = [&](std::int64_t depth) {
             for (std::size_t m = 0; m < kMoments; ++m)
                 out.room[m] += depth >= m_depthOf[m] ? tile : 0;
@@ -228,7 +232,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
         for (std::size_t m = 0; m < kMoments; ++m) {
             std::array<std::int64_t, 3> byRole{};
             for (const TensorDemand::Request& r : demand.requests) {
-                // A tile is requested by the completing step, which is the first one if there is only one.
+                // A tile is requested by the completing step, which is the first step if there is only one.
                 const std::int64_t depth = m_depthOf[m];
                 if (r.isTile() ? (m == 0 ? r.depth > box.k0 : r.depth != depth) : r.depth < depth)
                     continue;

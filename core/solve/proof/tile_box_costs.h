@@ -14,38 +14,38 @@
 
 namespace tilewright {
 
-/// A range of tile widths, heights and depths, both ends included.
+/// A range of tile widths, heights and depths (k), both ends included.
 struct TileBox
 {
     std::int64_t w0, w1, h0, h1, k0, k1;
 };
 
-/// Lower bounds on what one situation of a FrontierGraph adds to the compute, traffic and room of any
-/// subgraph whose tile size lies in a box (docs/rules/bound.md 4). They add up along a path, and a box inside
-/// another one never gives less.
+/// Lower bounds of the compute, traffic and fast memory that a FrontierSituation adds to a subgraph with a
+/// tile size in a box (docs/rules/bound.md 4). The bounds add up along a path. A box inside another one never
+/// has lower bounds.
 class BoxCosts
 {
 public:
-    /// Steps whose room is compared with the capacity: the first one, and those that complete sinks of the
-    /// two largest reductions.
+    /// Number of steps whose fast memory is compared with the capacity: the first step, and the steps that
+    /// complete sinks of the two largest reductions.
     static constexpr std::size_t kMoments = 3;
     struct Terms
     {
-        double compute = 0, memory = 0;      ///< time
-        std::array<double, kMoments> room{}; ///< elements
+        double compute = 0, memory = 0;      ///< compute time, memory time
+        std::array<double, kMoments> room{}; ///< fast memory at each moment, in elements
         bool possible = true;
     };
 
-    /// `ops`: those of the graph.
+    /// `ops` are the ops of the graph.
     BoxCosts(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
              const FrontierGraph& graph);
 
     [[nodiscard]] Terms of(const FrontierSituation& s, OpId o, const TileBox& box) const;
-    /// Equal for situations that add the same in every box.
+    /// Digest that is equal for situations with the same bounds in every box.
     [[nodiscard]] Digest kindOf(const FrontierSituation& s, OpId o) const;
-    /// The box of all tiles that R4.1 and R4.2 allow.
+    /// Returns the box of all tiles that R4.1 and R4.2 allow.
     [[nodiscard]] TileBox all() const;
-    /// Cuts a box in two; false for a single tile size.
+    /// Splits a box in two. Returns false for a single tile size.
     [[nodiscard]] bool split(const TileBox& box, TileBox& low, TileBox& high) const;
 
 private:
@@ -55,8 +55,8 @@ private:
     const Rules& m_rules;
     const FrontierGraph& m_graph;
     std::vector<SpatialAxes> m_spatial;
-    std::vector<std::int64_t> m_reductions;   ///< ascending
-    std::int64_t m_widest = 1, m_highest = 1; ///< of the results
+    std::vector<std::int64_t> m_reductions;   ///< reduction sizes, ascending
+    std::int64_t m_widest = 1, m_highest = 1; ///< largest width and height of the results
     /// By moment: 0 for the first step, else the depth of the sinks that the step completes.
     std::array<std::int64_t, kMoments> m_depthOf{};
 };

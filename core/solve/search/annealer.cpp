@@ -5,10 +5,10 @@ namespace tilewright {
 
 namespace {
 
-/// Op sets that a pool may hold.
-constexpr std::size_t kMaxSets = 30000;
-/// Plans that cost less than so many times the best one get a thorough search for tilings.
-constexpr double kNear = 1.003;
+/// Maximum number of op sets in a pool before tidy() empties it.
+constexpr std::size_t kMaxPoolSets = 30000;
+/// Plans whose latency is below this multiple of the best latency get a thorough search for tilings.
+constexpr double kRefineRatio = 1.003;
 
 } // namespace
 
@@ -39,13 +39,13 @@ void Annealer::index()
 
 bool Annealer::tidy()
 {
-    if (m_pool.size() <= kMaxSets)
+    if (m_pool.size() <= kMaxPoolSets)
         return false;
     const PortablePlan current = portable(m_pool, m_current);
     const PortablePlan best = portable(m_pool, m_best);
     m_pool.clear();
     for (const auto& [plan, kept] : {std::pair(&m_current, &current), std::pair(&m_best, &best)})
-        for (std::size_t i = 0; i < kept->size(); ++i) // their latencies stay
+        for (std::size_t i = 0; i < kept->size(); ++i) // the costs of the kept sets do not change
             static_cast<PlannedSet&>(plan->entries[i]) = m_pool.intern((*kept)[i]);
     m_isIndexed = false;
     return true;
@@ -57,14 +57,15 @@ bool Annealer::step(double temperature)
     m_next = m_current;
     if (!makeMove(m_pool, m_index, m_next, m_random))
         return false;
-    // The loss that would just be accepted, drawn first so that hopeless moves are dropped early.
+    // Largest increase of the latency that this step accepts. It is drawn before the move, so that bad moves
+    // are rejected early.
     const double allowed = temperature > 0 ? -std::log(1.0 - m_random.unit()) * temperature : 0;
     if (!m_settler.settle(m_next, m_current.total + allowed) || m_next.total > m_current.total + allowed)
         return false;
     std::swap(m_current, m_next);
     m_isIndexed = false;
-    // Close to the best plan small differences count.
-    if (m_current.total < m_best.total * kNear)
+    // Near the best plan, small differences of the latency matter, so tilings are searched thoroughly.
+    if (m_current.total < m_best.total * kRefineRatio)
         refine(m_current);
     if (m_current.total >= m_best.total * (1 - 1e-12))
         return false;

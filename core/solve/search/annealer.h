@@ -6,13 +6,14 @@
 
 namespace tilewright {
 
-/// Simulated annealing over plans. Its moves (makeMove()) fuse, split, move, recompute, reorder and retain.
+/// Simulated annealing over plans. Its moves (makeMove()) fuse, split, shift, recompute, reorder and retain.
 class Annealer
 {
 public:
     Annealer(SubgraphPool& pool, std::uint64_t seed);
 
-    /// Called within long steps; once it is false they end early, with a valid plan.
+    /// Sets a callback, which is polled by long steps. When it returns false, they end early with a valid
+    /// plan.
     void setKeepGoing(std::function<bool()> keepGoing) { m_keepGoing = std::move(keepGoing); }
 
     void setCurrent(const Plan& plan);
@@ -20,23 +21,23 @@ public:
     /// The incumbent.
     [[nodiscard]] const Plan& best() const noexcept { return m_best; }
 
-    /// Empties the pool, which holds every op set ever tried, once it is large; only the sets of the two
-    /// plans stay. True when it did so: ids of other sets are invalid then.
+    /// Empties the pool of op sets if it has become too large; only the sets of the current and the best plan
+    /// stay. Returns true if the pool was emptied: ids of all other sets are then invalid.
     bool tidy();
 
-    /// Tries one random move; accepts a worse plan with probability exp(-loss / temperature).
-    /// True when the best plan improved.
+    /// Tries one random move; accepts a worse plan with probability exp(-loss / temperature). Returns true if
+    /// the best plan improved.
     bool step(double temperature);
 
-    /// Makes the current plan better by tilewright::replanExactly(). True when the best plan improved.
+    /// Improves the current plan by tilewright::replanExactly(). Returns true if the best plan improved.
     bool replanExactly(std::size_t maxOps);
 
-    /// Gives the best plan the places in which `other`, settled in the same pool, is better
-    /// (tilewright::recombine()). True when the best plan improved.
+    /// Copies the regions of `other` that are faster into the best plan (tilewright::recombine()). `other`
+    /// must be a valid plan of the same pool. Returns true if the best plan improved.
     bool recombine(const Plan& other) { return tilewright::recombine(m_pool, m_settler, m_best, other); }
 
-    /// Thorough search for the tilings of a settled plan's subgraphs: of those that have not had it, or of
-    /// all (which the pool remembers).
+    /// Searches thoroughly for the tilings of the subgraphs of a valid plan: for all of them, or only for
+    /// those without such a search so far. The pool stores the results.
     void refine(Plan& plan, bool all = false);
 
 private:
@@ -46,10 +47,10 @@ private:
     PlanSettler m_settler;
     RandomGenerator m_random;
     Plan m_current, m_best;
-    Plan m_next; ///< the current plan after a move
+    Plan m_next; ///< current plan after a move
     std::function<bool()> m_keepGoing = [] { return true; };
     bool m_isIndexed = false;
-    PlanIndex m_index; ///< of the current plan
+    PlanIndex m_index; ///< for each op, the entries of the current plan that run it
 };
 
 } // namespace tilewright

@@ -5,11 +5,12 @@ namespace tilewright {
 
 namespace {
 
-/// Share, in percent, of the moves that also retain whatever fits between the changed subgraphs and their
-/// neighbours. Measured on families with tensors of which several fit at once; elsewhere it hardly matters.
+/// Percentage of the moves that also retain all tensors that fit between the changed subgraphs and their
+/// neighbours. Measured on problems where several tensors fit at once; on other problems the value has little
+/// influence.
 constexpr std::uint32_t kRetainAround = 15;
 
-/// The moves: each changes the entries of the plan, or returns false.
+/// The moves of the annealer. Each changes the entries of the plan, or returns false if it is impossible.
 class Moves
 {
 public:
@@ -45,7 +46,7 @@ private:
 
     void erase(std::uint32_t entry) { m_entries.erase(m_entries.begin() + entry); }
 
-    /// The part of the set that stays connected with `o` when the set is cut at tensor `t`.
+    /// Returns the part of the set that stays connected to op `o` when the connections by tensor `t` are cut.
     [[nodiscard]] std::vector<OpId> partWithout(SetId set, OpId o, TensorId t) const
     {
         const auto touches = [&](OpId a, TensorId x) {
@@ -68,8 +69,8 @@ private:
         return out;
     }
 
-    /// Puts `second`, with the entries that tensors retained in a row tie to it, right behind `first`,
-    /// which retains `retain` then.
+    /// Moves entry `second` directly behind `first`, which then retains the list `retain`. Entries linked to
+    /// `second` by retained tensors move with it.
     void follow(std::uint32_t first, std::uint32_t second, RetainId retain)
     {
         if (second != first + 1) {
@@ -92,9 +93,9 @@ private:
         setRetain(first, retain);
     }
 
-    /// A move of ops between entries `a` and `b`, of which `a` runs `oa` and both touch the tensor `via`:
-    /// `b` follows `a` with retained tensors, recomputes ops of `a`, is fused with it, or gets some of its
-    /// ops.
+    /// Draws a move on entries `a` and `b`, which both touch tensor `via`; entry `a` runs op `oa`. Possible
+    /// moves: `b` follows `a` and reads retained tensors, `b` recomputes ops of `a`, both are fused, or ops
+    /// move from `a` to `b`.
     [[nodiscard]] bool proposeAcross(std::uint32_t a, std::uint32_t b, OpId oa, TensorId via)
     {
         const SetId setA = m_entries[a].set;
@@ -111,7 +112,7 @@ private:
         }
         if (isLocked(setB))
             return false;
-        if (feeds && dice < 36) { // b recomputes the op, or all that it needs
+        if (feeds && dice < 36) { // b recomputes the op alone, or with all ops that it needs
             const std::vector<OpId> copied =
                 dice < 28 ? std::vector{oa} : cone(m_problem, m_pool.set(setA).ops, oa, false);
             replace(b, united(m_pool.set(setB).ops, copied));
@@ -121,7 +122,7 @@ private:
             return false;
         if (dice < 68) {
             const std::vector<OpId> all = united(m_pool.set(setB).ops, m_pool.set(setA).ops);
-            // The later place keeps most dependencies in order; PlanSettler mends the others.
+            // The later position violates fewer dependencies; PlanSettler repairs the others.
             replace(std::max(a, b), all);
             if (a < b && a > 0)
                 m_entries[a - 1].uncost();
@@ -140,7 +141,8 @@ private:
         return true;
     }
 
-    /// Splits entry `a`: the op alone, with all it feeds or needs, or with what `via` does not tie to it.
+    /// Splits entry `a`. The split-off part is the op alone, the op with all that it feeds or needs, or the
+    /// ops that only tensor `via` connects to it.
     [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via)
     {
         const SetId set = m_entries[a].set;
@@ -163,7 +165,7 @@ private:
         return true;
     }
 
-    /// Retains one tensor more, or one less, between two subgraphs in a row.
+    /// Adds or removes one retained tensor between two consecutive subgraphs.
     [[nodiscard]] bool proposeRetain()
     {
         if (m_entries.size() < 2)
@@ -181,7 +183,7 @@ private:
         return true;
     }
 
-    /// Retains what the changed entries can hand over to, or get from, their neighbours.
+    /// Retains all tensors that the changed entries can hand over to their neighbours or receive from them.
     void retainAround()
     {
         for (std::uint32_t i = 0; i + 1 < m_entries.size(); ++i) {
@@ -196,8 +198,8 @@ private:
         }
     }
 
-    /// Ruin and recreate: dissolves a few neighbouring subgraphs into single ops and fuses those greedily,
-    /// with some luck, anew.
+    /// Ruin and recreate: dissolves a few neighbouring subgraphs into single ops and fuses these again,
+    /// greedily with random noise.
     [[nodiscard]] bool proposeRuin()
     {
         std::vector<std::uint32_t> chosen{m_random.below(m_entries.size())};
@@ -227,12 +229,12 @@ private:
                 m_entries[e - 1].uncost();
             erase(e);
         }
-        // Fuses the pair with the largest gain, each gain taken with some luck.
+        // Fuses the pair with the largest gain; each gain is multiplied by a random factor.
         std::vector<std::vector<OpId>> groups;
         for (const OpId o : ops)
             groups.push_back({o});
         const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency({m_pool.intern(g)}); };
-        const double luck = 0.3 * m_random.unit();
+        const double noise = 0.3 * m_random.unit();
         while (groups.size() > 1) {
             double bestGain = 0;
             std::size_t bi = 0;
@@ -246,7 +248,7 @@ private:
                         continue;
                     const double apart = cost(groups[i]) + cost(groups[j]);
                     const double gain =
-                        (apart - m_pool.latency({id})) * (1 - luck + 2 * luck * m_random.unit());
+                        (apart - m_pool.latency({id})) * (1 - noise + 2 * noise * m_random.unit());
                     if (gain > bestGain) {
                         bestGain = gain;
                         bi = i;
@@ -265,7 +267,7 @@ private:
         return true;
     }
 
-    /// Moves one subgraph to another place in the order.
+    /// Moves one subgraph to another position in the order.
     [[nodiscard]] bool proposeRelocate()
     {
         const std::uint32_t from = m_random.below(m_entries.size());

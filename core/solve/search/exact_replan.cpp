@@ -6,8 +6,9 @@ namespace tilewright {
 
 namespace {
 
-/// Moves the entries that the group needs before it, and all others behind it. Returns the position of the
-/// group's first entry, or nothing when an entry outside both needs the group and is needed by it.
+/// Reorders the entries so that the group is contiguous: entries that it needs come before it, all others
+/// behind it. Returns the position of its first entry, or nothing if an outside entry both needs the group
+/// and is needed by it.
 std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<CostedSet>& entries,
                                           const std::vector<std::uint32_t>& group)
 {
@@ -16,7 +17,8 @@ std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<
     std::vector<char> before(n);
     for (const std::uint32_t e : group)
         inGroup[e] = 1;
-    // Providers come earlier in a valid order, so one sweep from the back finds all that is needed.
+    // Producers precede their readers in a valid order, so one backward pass finds all entries that the group
+    // needs.
     std::vector<std::int32_t> provider(pool.problem().tensorCount(), -1);
     std::vector<std::vector<std::uint32_t>> needs(n);
     for (std::uint32_t e = 0; e < n; ++e) {
@@ -44,7 +46,7 @@ std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<
                 return std::nullopt;
         }
     }
-    // Entries before the group that do not need it stay there.
+    // Entries that precede the group and do not depend on it keep their position before it.
     std::fill_n(before.begin(), group.front(), 1);
     std::vector<CostedSet> ordered;
     for (std::uint32_t e = 0; e < n; ++e)
@@ -60,7 +62,7 @@ std::optional<std::size_t> makeContiguous(const SubgraphPool& pool, std::vector<
     return at;
 }
 
-/// The task of replanning the entries from `at` up to `end` of a settled plan.
+/// The exact search problem for the entries from `at` up to `end` of a valid plan.
 ExactWindow windowOf(const SubgraphPool& pool, const std::vector<CostedSet>& entries, std::size_t at,
                      std::size_t end)
 {
@@ -84,7 +86,8 @@ ExactWindow windowOf(const SubgraphPool& pool, const std::vector<CostedSet>& ent
     return out;
 }
 
-/// Neighbouring entries (by a tensor that both touch, or by their order) with at most maxOps ops together.
+/// Returns a random group of neighbouring entries with at most `maxOps` ops. Neighbours touch a common tensor
+/// or are adjacent in the order.
 std::vector<std::uint32_t> randomGroup(const SubgraphPool& pool, const PlanIndex& index,
                                        const std::vector<CostedSet>& entries, std::size_t maxOps,
                                        RandomGenerator& random)
@@ -116,7 +119,7 @@ std::vector<std::uint32_t> randomGroup(const SubgraphPool& pool, const PlanIndex
         const auto consumers = problem.consumers(t);
         const std::uint32_t other = random.below(consumers.size() + 1);
         auto neighbour = other < consumers.size() ? std::optional(consumers[other]) : problem.producer(t);
-        if (!neighbour && problem.isView(t)) // the op that makes a base of it
+        if (!neighbour && problem.isView(t)) // the op that produces a base tensor of the view
             neighbour = problem.producer(random.pick(problem.bases(t)));
         if (neighbour && !index[neighbour->index()].empty())
             add(random.pick(index[neighbour->index()]));
@@ -142,11 +145,11 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, cons
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
         if (plan.entries[i].set != current.entries[group[i - *at]].set)
-            return std::nullopt; // settling has changed the group
+            return std::nullopt; // PlanSettler has changed the group, so it cannot be replanned
         spent += plan.entries[i].latency;
     }
     ExactWindow window = windowOf(pool, plan.entries, *at, end);
-    // Sometimes an op that makes an input may be recomputed, too.
+    // In a third of the cases, the op that produces an input may be recomputed, too.
     if (window.ops.size() < maxOps && random.below(3) == 0) {
         const OpSet& set = pool.set(current.entries[random.pick(group)].set);
         if (!set.inputs.empty())

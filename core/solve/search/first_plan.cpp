@@ -10,19 +10,20 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::size_t kMostGathered = 6; ///< ops, so that one of them fits
-constexpr std::size_t kMostTrials = 400; ///< sets
+constexpr std::size_t kMaxFusedOps = 6;    ///< maximum number of ops that are fused so that one of them fits
+constexpr std::size_t kMaxTriedSets = 400; ///< maximum number of op sets that are tried
 
-/// The op alone if it fits at some granularity, else with a few of its neighbours, producers first.
+/// Returns the op alone if it fits at some granularity, else the op fused with a few neighbours, producers
+/// first.
 std::optional<SetId> fittingSet(SubgraphPool& pool, OpId op, const std::function<bool()>& keepGoing)
 {
     const Problem& problem = pool.problem();
     std::vector<SetId> sets{pool.intern({op})};
-    for (std::size_t i = 0; i < sets.size() && i < kMostTrials && keepGoing(); ++i) {
+    for (std::size_t i = 0; i < sets.size() && i < kMaxTriedSets && keepGoing(); ++i) {
         if (std::isfinite(pool.latency({sets[i]})))
             return sets[i];
-        const OpSet set = pool.set(sets[i]); // the pool grows
-        if (set.ops.size() >= kMostGathered)
+        const OpSet set = pool.set(sets[i]); // a copy: references become invalid when the pool grows
+        if (set.ops.size() >= kMaxFusedOps)
             continue;
         const auto add = [&](OpId more) {
             if (const SetId next = pool.intern(united(set.ops, {more})); !isIn(next, sets))
@@ -66,7 +67,8 @@ Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& ke
         };
         return std::ranges::any_of(one.allInputs, has) || std::ranges::any_of(one.produced, has);
     };
-    /// Queues the fusions of the set with those of the plan that fit and have larger ids, or any of them.
+    /// Queues the fusions of the set with sets of the plan. Without `any`, only partners with larger ids are
+    /// considered.
     const auto consider = [&](SetId a, bool any) {
         for (const CostedSet& e : plan.entries) {
             if (!keepGoing())
@@ -124,7 +126,8 @@ bool fuseToFit(SubgraphPool& pool, Plan& plan, std::size_t exactNodes, const std
     ExactLimits limits;
     limits.keepGoing = keepGoing;
     limits.maxNodes = exactNodes;
-    // Exhaustive tilings, with inputs kept in fast memory (R9.7), only when the quick ones do not fit.
+    // An exhaustive search for tilings, with inputs kept in fast memory (R9.7), follows only if no quick
+    // tiling fits.
     for (const TilingEffort effort : {TilingEffort::Quick, TilingEffort::Exhaustive}) {
         const ExactResult exact =
             solveExactly(pool, pool.rules(), wholeProblem(pool.problem()), effort, limits);

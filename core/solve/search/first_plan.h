@@ -7,14 +7,14 @@
 
 namespace tilewright {
 
-/// Fuses pairs of subgraphs that touch a common tensor, the most profitable first, until no fusion pays.
-/// `keepGoing` is called often.
+/// Greedy fusion: fuses the pair of subgraphs with a common tensor that gains most, until no fusion reduces
+/// the latency. Ends early when `keepGoing` returns false.
 [[nodiscard]] Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& keepGoing);
 
-/// Makes a plan of single ops valid that cannot be settled because some op fits at no granularity: one with
-/// too many inputs may fit together with the ops that make some of them. If that fails and `exactNodes` > 0
-/// (at most 16 ops, none locked), searches all plans, up to so many states: when that finds none, and
-/// `keepGoing` was never false, there is no valid plan.
+/// Repairs a plan of single ops in which some op fits at no granularity: an op with too many inputs may fit
+/// when it is fused with producers of its inputs. If that fails and `exactNodes` > 0 (at most 16 ops, none
+/// locked), all plans are searched, up to `exactNodes` states. If this finds no plan and `keepGoing` never
+/// returned false, no valid plan exists.
 [[nodiscard]] bool fuseToFit(SubgraphPool& pool, Plan& plan, std::size_t exactNodes,
                              const std::function<bool()>& keepGoing);
 

@@ -15,12 +15,15 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kFirstSeconds = 0.3; ///< of the early bound ...
-constexpr double kFirstShare = 0.05;  ///< ... and at most this share of all seconds
-constexpr double kNextRun = 3;        ///< each further run of prices is so many times as long
-constexpr double kSolveShare = 0.2;   ///< of all seconds, for a schedule to start from
-constexpr double kBetter = 1e-9;      ///< relative; less is rounding
-constexpr double kReportEvery = 0.1;  ///< seconds
+constexpr double kFirstSeconds = 0.3; ///< time limit of the first set-cover bound, in seconds
+/// Time limit of the first set-cover bound, as a share of the total time.
+constexpr double kFirstShare = 0.05;
+/// Each further run of the set-cover bound gets this many times the time of the previous one.
+constexpr double kRunGrowth = 3;
+constexpr double kStartScheduleShare = 0.2; ///< share of the total time for finding a start schedule
+/// Relative improvement below which a better latency counts as rounding.
+constexpr double kMinImprovement = 1e-9;
+constexpr double kReportSeconds = 0.1; ///< minimum seconds between two progress reports
 
 class ProofRun
 {
@@ -28,7 +31,7 @@ public:
     ProofRun(const Problem& problem, const Rules& rules, const ProofRunLimits& limits,
              const ProofCallbacks& callbacks)
         : m_problem(problem), m_rules(rules), m_limits(limits), m_callbacks(callbacks),
-          m_started(wallClock()), m_quick(lowerBound(problem, rules)), m_priced(m_quick), m_bound(m_quick)
+          m_started(wallClock()), m_quick(lowerBound(problem, rules)), m_coverBound(m_quick), m_bound(m_quick)
     {
         m_state.best = limits.total;
     }
@@ -43,8 +46,8 @@ private:
     void findSchedule();
     bool branchAndBound();
     void price(double seconds);
-    void take(Schedule schedule, double total, std::vector<double> latencies);
-    void takePrices(LowerBound bound);
+    void acceptSchedule(Schedule schedule, double total, std::vector<double> latencies);
+    void acceptCoverBound(LowerBound bound);
     void raise(double value);
     void raisePresets(double value)
     {
@@ -73,9 +76,9 @@ private:
     const ProofCallbacks& m_callbacks;
     double m_started;
     LowerBound m_quick;
-    LowerBound m_priced;     ///< the best bound by prices
-    LowerBound m_bound;      ///< m_priced, raised by what the search has proven
-    bool m_isPriced = false; ///< longer runs of prices alone would say no more
+    LowerBound m_coverBound;          ///< best set-cover bound
+    LowerBound m_bound;               ///< m_coverBound, raised by the value that branch and bound has proven
+    bool m_isCoverBoundFinal = false; ///< true if longer runs cannot raise the set-cover bound
     ProofState m_state;
     std::size_t m_columns = 0;
     std::int64_t m_states = 0;
@@ -90,8 +93,8 @@ ProofRunResult ProofRun::run()
     if (m_limits.findsSchedule && goOn() && (few || !std::isfinite(m_state.best)))
         findSchedule();
     if (!goOn() || !few || !branchAndBound())
-        while (goOn() && !m_isPriced) {
-            next = m_limits.reportsEarly ? kNextRun * next : secondsLeft();
+        while (goOn() && !m_isCoverBoundFinal) {
+            next = m_limits.reportsEarly ? kRunGrowth * next : secondsLeft();
             price(std::min(next, secondsLeft()));
         }
     raisePresets(m_bound.value);
@@ -101,45 +104,45 @@ ProofRunResult ProofRun::run()
     return {std::move(m_bound), std::move(m_state), m_columns, m_states};
 }
 
-/// Searches for a better schedule than is known.
+/// Searches for a schedule that is better than the incumbent.
 void ProofRun::findSchedule()
 {
     SolveOptions options;
     options.rules = m_rules;
-    options.seconds =
-        std::min({kSolveShare * m_limits.seconds, suggestedSeconds(m_problem.opCount()), secondsLeft()});
+    options.seconds = std::min(
+        {kStartScheduleShare * m_limits.seconds, suggestedSeconds(m_problem.opCount()), secondsLeft()});
     options.threads = static_cast<int>(m_limits.threads);
     options.stop = m_limits.stop;
     auto found = solve(m_problem, options);
     if (!found)
         return;
-    if (found->total < m_state.best * (1 - kBetter))
-        take(std::move(found->schedule), found->total, std::move(found->latencies));
-    if (found->provenOptimal && found->total <= m_state.best * (1 + kBetter))
+    if (found->total < m_state.best * (1 - kMinImprovement))
+        acceptSchedule(std::move(found->schedule), found->total, std::move(found->latencies));
+    if (found->provenOptimal && found->total <= m_state.best * (1 + kMinImprovement))
         setOptimal(found->provenSpace);
 }
 
-/// False when branch and bound says nothing of this problem, or not in this time.
+/// Returns false if branch and bound yields no result for this problem or in this time.
 bool ProofRun::branchAndBound()
 {
     ProofLimits limits;
     limits.seconds = secondsLeft();
     limits.threads = m_limits.threads;
     limits.keepGoing = [this] { return !isStopped(); };
-    double reported = -kReportEvery;
+    double reported = -kReportSeconds;
     limits.onProgress = [&](const ProofProgress& p) {
         raisePresets(p.presetBound);
-        if (p.seconds - reported < kReportEvery)
+        if (p.seconds - reported < kReportSeconds)
             return;
         reported = p.seconds;
-        takePrices(boundOfGroups(m_quick, m_problem, *p.priced));
+        acceptCoverBound(boundOfGroups(m_quick, m_problem, *p.priced));
         raise(p.lowerBound);
         reportState();
     };
     Proof proof = prove(m_problem, m_rules, m_state.best, limits);
-    takePrices(boundOfGroups(m_quick, m_problem, proof.priced));
-    if (proof.schedule && proof.total < m_state.best * (1 - kBetter))
-        take(std::move(*proof.schedule), proof.total, std::move(proof.latencies));
+    acceptCoverBound(boundOfGroups(m_quick, m_problem, proof.priced));
+    if (proof.schedule && proof.total < m_state.best * (1 - kMinImprovement))
+        acceptSchedule(std::move(*proof.schedule), proof.total, std::move(proof.latencies));
     raise(proof.lowerBound);
     raisePresets(proof.presetBound);
     if (proof.optimal)
@@ -152,17 +155,18 @@ bool ProofRun::branchAndBound()
 void ProofRun::price(double seconds)
 {
     const double before = wallClock();
-    const double value = m_priced.value;
-    takePrices(strongBound(
+    const double value = m_coverBound.value;
+    acceptCoverBound(strongBound(
         m_problem, m_rules,
         {.seconds = seconds, .threads = m_limits.threads, .keepGoing = [this] { return !isStopped(); }}));
-    // A short run ends by itself where there is no time to look at more: a longer one may still say more.
+    // A run that ended well before its limit has converged only up to its small search limits: a longer run
+    // may still raise the bound.
     const bool ended = wallClock() - before < seconds / 2;
-    m_isPriced = !m_limits.reportsEarly || (ended && m_priced.value <= value);
+    m_isCoverBoundFinal = !m_limits.reportsEarly || (ended && m_coverBound.value <= value);
 }
 
-/// Takes over a schedule of solve() or prove(), which have had it checked by the evaluator.
-void ProofRun::take(Schedule schedule, double total, std::vector<double> latencies)
+/// Accepts a schedule from solve() or prove(); its latency is already checked by the evaluator.
+void ProofRun::acceptSchedule(Schedule schedule, double total, std::vector<double> latencies)
 {
     m_state.best = total;
     m_state.schedule = std::make_shared<const Schedule>(std::move(schedule));
@@ -170,25 +174,26 @@ void ProofRun::take(Schedule schedule, double total, std::vector<double> latenci
     reportState();
 }
 
-void ProofRun::takePrices(LowerBound bound)
+void ProofRun::acceptCoverBound(LowerBound bound)
 {
-    if (bound.value <= m_priced.value)
+    if (bound.value <= m_coverBound.value)
         return;
-    m_priced = std::move(bound);
+    m_coverBound = std::move(bound);
     const double before = m_bound.value;
-    m_bound = m_priced;
-    raiseBound(m_bound, m_problem, before); // by what the search has proven
+    m_bound = m_coverBound;
+    raiseBound(m_bound, m_problem, before); // raised to the value that branch and bound has proven
     if (m_bound.value > before)
         reportBound();
 }
 
-/// Raises the bound beyond that of the prices.
+/// Raises the proven bound to `value`, if branch and bound has proven more than the set-cover bound.
 void ProofRun::raise(double value)
 {
     value = std::min(value, m_state.best);
-    if (meetsBound(value, m_bound.value)) // no more than rounding
+    if (meetsBound(value, m_bound.value)) // the difference is only rounding
         return;
-    m_bound = m_priced; // one more part, not one for each step
+    // starts from the set-cover bound, so that the bound has one extra part and not one for each step
+    m_bound = m_coverBound;
     raiseBound(m_bound, m_problem, value);
     reportBound();
 }
@@ -208,7 +213,7 @@ void takeProof(SolveResult& result, const ProofRunResult& proof, bool replace, d
         result.schedule = *state.schedule;
         result.total = state.best;
         result.latencies = state.latencies;
-        result.provenOptimal = false; // the old proof was of another space, or another latency
+        result.provenOptimal = false; // a proof of `result` refers to another space or latency
         result.curve.emplace_back(result.seconds + seconds, state.best);
     }
     raiseBound(result, std::min(proof.bound.value, result.total));

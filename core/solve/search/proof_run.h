@@ -17,15 +17,16 @@
 
 namespace tilewright {
 
-/// What has been proven so far.
+/// The bounds that are proven so far.
 struct ProofState
 {
-    double presetBound = 0; ///< no schedule of preset traversals takes less
+    double presetBound = 0; ///< lower bound for schedules with preset traversals
     /// Latency of the incumbent, the best known schedule; infinite without one.
     double best = std::numeric_limits<double>::infinity();
-    bool optimal = false; ///< nothing in `space` is better than `best`
-    std::string space;    ///< what the proof covers, in words
-    /// The incumbent, where it is better than what was known at the start, and its latencies by subgraph.
+    bool optimal = false; ///< true if no schedule in `space` is better than `best`
+    std::string space;    ///< description of the schedules that the proof covers
+    /// The incumbent and its latencies by subgraph; null if it is not better than the schedule known at the
+    /// start.
     std::shared_ptr<const Schedule> schedule;
     std::vector<double> latencies;
 };
@@ -33,17 +34,18 @@ struct ProofState
 struct ProofRunLimits
 {
     double seconds = 10;
-    std::size_t threads = 0;                                ///< 0: as many as the machine has
-    double total = std::numeric_limits<double>::infinity(); ///< latency of a valid schedule that is known
-    bool findsSchedule = true; ///< searches for a better schedule before the proof
-    bool reportsEarly = false; ///< publishes a quick first bound, and longer runs of prices one by one
+    std::size_t threads = 0;                                ///< number of threads; 0 = all hardware threads
+    double total = std::numeric_limits<double>::infinity(); ///< latency of a known valid schedule
+    bool findsSchedule = true; ///< true if a better schedule is searched before the proof
+    /// True if a quick first bound and every longer run of the set-cover bound are published.
+    bool reportsEarly = false;
     std::stop_token stop;
 };
 
-/// Called by the thread that runs the proof.
+/// Callbacks of a proof. The thread that runs the proof calls them.
 struct ProofCallbacks
 {
-    std::function<void(const LowerBound&)> onBound; ///< the bound is higher
+    std::function<void(const LowerBound&)> onBound; ///< called when the bound has increased
     std::function<void(const ProofState&)> onState;
 };
 
@@ -51,18 +53,18 @@ struct ProofRunResult
 {
     LowerBound bound;
     ProofState state;
-    std::size_t columns = 0; ///< of branch and bound: that prices do not rule out
-    std::int64_t states = 0; ///< of branch and bound: expanded by the search
+    std::size_t columns = 0; ///< columns of branch and bound that reduced costs cannot exclude
+    std::int64_t states = 0; ///< states that branch and bound has expanded
 };
 
-/// Proves how good the best schedule is (docs/rules/bound.md 7): a search for a schedule, branch and bound
-/// from the best one, prices alone where that says nothing. At any time what is proven holds. The one
-/// orchestration of proofs: of `bound --seconds`, `solve --prove` and the window.
+/// Anytime proof of the quality of a schedule (docs/rules/bound.md 7): first a search for a good schedule,
+/// then branch and bound, then the set-cover bound if branch and bound yields no result. The published bounds
+/// are valid at any time. `bound --seconds`, `solve --prove` and the window all call this function.
 [[nodiscard]] ProofRunResult runProof(const Problem& problem, const Rules& rules,
                                       const ProofRunLimits& limits, const ProofCallbacks& callbacks = {});
 
-/// Takes over into a result of solve() what was proven from its latency, and a better schedule if `replace`.
-/// `seconds`: what the proof took.
+/// Copies the proven bounds, and a better schedule if `replace`, into a result of solve(). `seconds` is the
+/// duration of the proof.
 void takeProof(SolveResult& result, const ProofRunResult& proof, bool replace, double seconds = 0);
 
 } // namespace tilewright

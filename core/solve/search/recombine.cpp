@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// Entries in a row that retained tensors tie together.
+/// Consecutive entries that are linked by retained tensors.
 struct TiedEntries
 {
     std::span<const CostedSet> entries;
@@ -38,13 +38,14 @@ bool isSame(const TiedEntries& a, const TiedEntries& b)
     });
 }
 
-/// The differences of two plans, `ours` and `other`, in places: pieces that run the same op belong to the
-/// same place. Outside of places the plans are equal, so each place can be taken from either plan by itself,
-/// but for tensors that are read elsewhere.
-class Places
+/// The differences between two plans, `ours` and `other`, split into independent regions: pieces that run a
+/// common op are in one region. Both plans are equal outside the regions, so each region can be copied from
+/// either plan by itself, unless its tensors are read elsewhere.
+class PlanDifferences
 {
 public:
-    Places(const SubgraphPool& pool, const std::vector<CostedSet>& ours, const std::vector<CostedSet>& other)
+    PlanDifferences(const SubgraphPool& pool, const std::vector<CostedSet>& ours,
+                    const std::vector<CostedSet>& other)
         : m_pieces(tiedEntries(ours)), m_ours(m_pieces.size())
     {
         const std::size_t ops = pool.problem().opCount();
@@ -63,8 +64,8 @@ public:
                 m_pieces.push_back(s);
         }
         m_shared.resize(m_pieces.size());
-        m_place.resize(m_pieces.size());
-        std::iota(m_place.begin(), m_place.end(), std::size_t{0});
+        m_regionParent.resize(m_pieces.size());
+        std::iota(m_regionParent.begin(), m_regionParent.end(), std::size_t{0});
         byOp.assign(ops, kNone);
         for (std::size_t i = 0; i < m_pieces.size(); ++i) {
             if (m_shared[i])
@@ -75,13 +76,13 @@ public:
                     if (first == kNone)
                         first = i;
                     else
-                        m_place[root(i)] = root(first);
+                        m_regionParent[root(i)] = root(first);
                 }
         }
     }
     [[nodiscard]] bool differ() const { return m_pieces.size() > m_ours; }
 
-    /// Places in which the other plan is faster, by descending gain.
+    /// Returns the regions in which the other plan is faster, by descending gain.
     [[nodiscard]] std::vector<std::size_t> gains()
     {
         std::vector<double> gain(m_pieces.size());
@@ -96,17 +97,17 @@ public:
         return out;
     }
 
-    void take(std::size_t place) { m_taken.push_back(place); }
-    void giveBack() { m_taken.pop_back(); }
+    void choose(std::size_t region) { m_chosen.push_back(region); }
+    void revertLast() { m_chosen.pop_back(); }
 
-    /// Our plan, with the pieces of the other one in the places taken.
+    /// Returns our plan, with the pieces of the other plan in the chosen regions.
     [[nodiscard]] Plan plan()
     {
         Plan out;
-        std::vector<std::size_t> left = m_taken;
+        std::vector<std::size_t> left = m_chosen;
         for (std::size_t i = 0; i < m_ours; ++i) {
             const TiedEntries& s = m_pieces[i];
-            if (m_shared[i] || std::ranges::find(m_taken, root(i)) == m_taken.end()) {
+            if (m_shared[i] || std::ranges::find(m_chosen, root(i)) == m_chosen.end()) {
                 out.entries.insert(out.entries.end(), s.entries.begin(), s.entries.end());
             } else if (std::erase(left, root(i)) > 0) {
                 for (std::size_t j = m_ours; j < m_pieces.size(); ++j)
@@ -121,16 +122,17 @@ public:
 private:
     std::size_t root(std::size_t i)
     {
-        while (m_place[i] != i)
-            i = m_place[i] = m_place[m_place[i]];
+        while (m_regionParent[i] != i)
+            i = m_regionParent[i] = m_regionParent[m_regionParent[i]];
         return i;
     }
 
-    std::vector<TiedEntries> m_pieces; ///< ours, then those that only the other plan has
+    std::vector<TiedEntries> m_pieces; ///< pieces of our plan, then pieces that only the other plan has
     std::size_t m_ours;
-    std::vector<bool> m_shared;       ///< by piece: both plans have it
-    std::vector<std::size_t> m_place; ///< by piece: union-find of places
-    std::vector<std::size_t> m_taken;
+    std::vector<bool> m_shared; ///< for each piece, true if both plans have it
+    /// For each piece, its parent in the union-find structure of regions.
+    std::vector<std::size_t> m_regionParent;
+    std::vector<std::size_t> m_chosen;
 };
 
 } // namespace
@@ -138,8 +140,8 @@ private:
 bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan& other)
 {
     const Plan ours = best;
-    Places places(pool, ours.entries, other.entries);
-    if (!places.differ())
+    PlanDifferences regions(pool, ours.entries, other.entries);
+    if (!regions.differ())
         return false;
     bool improved = false;
     const auto keepBetter = [&](const Plan& plan) {
@@ -148,11 +150,11 @@ bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan&
         best = plan;
         return improved = true;
     };
-    for (const std::size_t place : places.gains()) {
-        places.take(place);
-        Plan plan = places.plan();
+    for (const std::size_t region : regions.gains()) {
+        regions.choose(region);
+        Plan plan = regions.plan();
         if (!settler.settle(plan, best.total) || !keepBetter(plan))
-            places.giveBack();
+            regions.revertLast();
     }
     (void)keepBetter(other);
     return improved;

@@ -5,9 +5,9 @@
 
 namespace tilewright {
 
-/// Recombination of two settled plans of one pool: gives `best` the places in which `other` is better, one by
-/// one, as far as its total falls. A place is the smallest set of subgraphs that run the same ops in both
-/// plans. True when `best` improved.
+/// Recombination of two valid plans of one pool: copies the regions in which `other` is faster into `best`,
+/// one by one, while the total latency falls. A region is the smallest group of subgraphs that run the same
+/// ops in both plans. Returns true if `best` improved.
 bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan& other);
 
 } // namespace tilewright

@@ -11,37 +11,46 @@ namespace tilewright {
 
 namespace {
 
-/// Share of the time for each round of annealing, and the temperature at its start in average latencies of a
+/// Time share of an annealing round, and its start temperature as a multiple of the average latency of a
 /// subgraph.
 struct RoundShare
 {
     double share;
-    double hot;
+    double startTemperature;
 };
-// Measured on random layered graphs of 45 to 152 ops: hotter rounds begin anew without finding more, and more
-// of them are too short. What a round finds in one place counts, whatever it loses elsewhere (recombine()).
+// Measured on random layered graphs of 45 to 152 ops: higher temperatures destroy the plan without finding
+// more, and leave too little time for cooling. A local improvement is not lost when a round ends with a worse
+// plan: recombine() copies it into the incumbent.
 constexpr RoundShare kRounds[] = {{0.25, 0.6}, {0.45, 0.45}, {0.3, 0.3}};
-constexpr double kCold = 0.03;             ///< last temperature, before the final descent
-constexpr double kDescent = 0.85;          ///< from this share of a round on nothing worse is accepted
-constexpr std::int64_t kReplanEvery = 400; ///< steps between two exact replannings ...
-constexpr double kReplanFrom = 0.4;        ///< ... in the later part of a round
+/// Temperature at the end of cooling, in average latencies of a subgraph.
+constexpr double kEndTemperature = 0.03;
+constexpr double kDescentFrom = 0.85; ///< share of a round after which worse plans are no longer accepted
+constexpr std::int64_t kReplanEvery = 400; ///< number of steps between two exact replannings
+constexpr double kReplanFrom = 0.4;        ///< share of a round after which exact replanning begins
 constexpr std::size_t kReplannedOps = 8;
-constexpr std::int64_t kRecombineEvery = 50; ///< steps between two recombinations with the current plan
-constexpr double kColumnShare = 0.7;         ///< share of a round for column generation at its start ...
-constexpr double kLargeColumnShare = 0.85;   ///< ... in problems where it also works on stretches of a plan
-constexpr double kStepsOfRound = 500;        ///< a round of pricing takes about as long as so many steps
-constexpr double kFewestRounds = 4;          ///< of pricing, where steps are limited
-constexpr std::size_t kStepsPerOp = 30;      ///< of descent, for each plan from column generation
-constexpr double kLearnFrom = 1.1;           ///< plans up to so many times the best one feed the column pool
-constexpr double kPublishEvery = 0.02;       ///< seconds
-constexpr double kFirstProofRound = 0.05;    ///< seconds of annealing before a proof is tried
-constexpr std::size_t kProvableOps = 12;     ///< within a second or two, mostly
-constexpr std::size_t kLongProofOps = 16;    ///< in a budget of ...
-constexpr double kLongProof = 4;             ///< ... this many seconds
-constexpr std::size_t kProofNodes = 4'000'000; ///< about 200 MB
-constexpr double kProofShare = 0.7;            ///< of the time left, for the proof of a small problem
-constexpr std::size_t kKeptInputsOps = 6;      ///< with retain_inputs=allow there are many more states ...
-constexpr double kKeptInputsShare = 0.3;       ///< ... and most of the time is for the search
+/// Number of steps between two recombinations with the current plan.
+constexpr std::int64_t kRecombineEvery = 50;
+constexpr double kColumnShare = 0.7; ///< share of a round for column generation, which comes first
+/// Share of a round for column generation in problems where it also searches stretches of a plan.
+constexpr double kLargeColumnShare = 0.85;
+/// Number of annealing steps that take as long as one round of pricing.
+constexpr double kStepsPerPricingRound = 500;
+constexpr double kMinPricingRounds = 4;        ///< minimum number of pricing rounds when steps are limited
+constexpr std::size_t kDescentStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
+/// Plans with a latency below this multiple of the best one add columns to the column pool.
+constexpr double kColumnPlanRatio = 1.1;
+constexpr double kPublishSeconds = 0.02;     ///< minimum seconds between two published plans
+constexpr double kSecondsBeforeProof = 0.05; ///< seconds of annealing before a proof is tried
+/// Maximum number of ops for a proof; it mostly takes below two seconds.
+constexpr std::size_t kProvableOps = 12;
+constexpr std::size_t kLongProofOps = 16;      ///< maximum number of ops for a proof with a larger time limit
+constexpr double kLongProofSeconds = 4;        ///< time limit in seconds from which on kLongProofOps applies
+constexpr std::size_t kProofNodes = 4'000'000; ///< maximum number of states of a proof, about 200 MB
+constexpr double kProofShare = 0.7; ///< share of the remaining time for the proof of a small problem
+/// Maximum number of ops for a proof with retain_inputs=allow, which has many more states.
+constexpr std::size_t kRetainedInputsProofOps = 6;
+/// Share of the remaining time for a proof with retain_inputs=allow.
+constexpr double kRetainedInputsProofShare = 0.3;
 
 bool keepsInputs(const Rules& rules)
 {
@@ -50,7 +59,9 @@ bool keepsInputs(const Rules& rules)
 
 std::size_t provableOps(const Rules& rules, double seconds)
 {
-    return keepsInputs(rules) ? kKeptInputsOps : seconds < kLongProof ? kProvableOps : kLongProofOps;
+    return keepsInputs(rules)            ? kRetainedInputsProofOps
+           : seconds < kLongProofSeconds ? kProvableOps
+                                         : kLongProofOps;
 }
 
 class SearchThread
@@ -79,22 +90,23 @@ public:
     }
 
 private:
-    /// The extent of a round of annealing.
+    /// Limits of one annealing round.
     struct Round
     {
-        double start = 0;       ///< second
-        double seconds = 0;     ///< that it may take ...
-        std::int64_t steps = 0; ///< ... or steps, where these are limited
-        double average = 0;     ///< latency of a subgraph at its start
-        double hot = 0;         ///< temperature at its start, in average latencies
-        bool generates = false; ///< it may begin with column generation
+        double start = 0;               ///< time at which the round starts, in seconds
+        double seconds = 0;             ///< time limit in seconds
+        std::int64_t steps = 0;         ///< maximum number of steps, if steps are limited
+        double average = 0;             ///< average latency of a subgraph at the start of the round
+        double startTemperature = 0;    ///< start temperature, in average latencies of a subgraph
+        bool startsWithColumns = false; ///< true if the round starts with column generation
     };
 
     [[nodiscard]] bool isFirst() const { return m_number == 0; }
     void publishBest() { m_shared.publish(m_pool, m_annealer.best()); }
     [[nodiscard]] bool keepGoing()
     {
-        if (m_pool.lookups() - m_reported.lookups > 1000) // called often
+        // called often, so counters are reported only from time to time
+        if (m_pool.lookups() - m_reported.lookups > 1000)
             m_shared.count(m_pool, m_reported);
         return !m_shared.outOfTime();
     }
@@ -105,7 +117,8 @@ private:
             m_shared.phase = phase;
     }
 
-    /// The plan of the start schedule, each op alone, and greedy fusion; false when none of them is valid.
+    /// Builds the first plans: the start schedule, each op alone, and greedy fusion. Returns false if none is
+    /// valid.
     [[nodiscard]] bool makeFirstPlans()
     {
         const StartPlan& start = m_shared.start;
@@ -115,7 +128,7 @@ private:
         };
         if (Plan given = toPlan(m_pool, start); !start.sets.empty() && m_settler.settle(given))
             adopt(given);
-        // From scratch: locked subgraphs, and each other op alone.
+        // A plan without the start schedule: locked subgraphs, and each other op alone.
         Plan scratch;
         std::vector<char> covered(m_problem.opCount());
         for (const PortableSet& s : start.sets)
@@ -131,7 +144,7 @@ private:
         const bool exactly = isFirst() && m_problem.opCount() <= kLongProofOps && start.locked.empty();
         if (m_settler.settle(scratch) || fuseToFit(m_pool, scratch, exactly ? kProofNodes : 0, goOn)) {
             m_shared.publish(m_pool, scratch);
-            // From now on there is a result, so searches for tilings may end early.
+            // A valid plan exists now, so searches for tilings may end early.
             m_pool.setKeepGoing([this] { return !m_shared.outOfTime(); });
             Plan fused = fuseGreedily(m_pool, scratch, goOn);
             m_shared.publish(m_pool, fused);
@@ -161,7 +174,7 @@ private:
             const std::int64_t before = m_steps;
             m_annealer.setCurrent(m_annealer.best());
             const Round round = roundOf(number);
-            if (round.generates)
+            if (round.startsWithColumns)
                 generateColumns(round);
             m_shared.count(m_columns.pool(), m_columnsReported);
             anneal(round);
@@ -174,27 +187,29 @@ private:
             if (m_isProvable && number == 0)
                 prove();
             if (m_options.threads != 1 && !m_shared.outOfTime())
-                takeOver();
+                adoptRegions();
         }
     }
 
-    /// Rounds are shares of the time that is left; without any budget they grow.
+    /// Returns the limits of a round, as a share of the remaining time. Without limits, rounds become longer
+    /// and longer.
     [[nodiscard]] Round roundOf(int number) const
     {
         const int last = static_cast<int>(std::size(kRounds)) - 1;
         const int at =
-            std::clamp(m_isProvable ? number - 1 : number, 0, last); // the one before a proof is short
+            // the short round before a proof does not count
+            std::clamp(m_isProvable ? number - 1 : number, 0, last);
         double ahead = 0;
         for (int i = at; i <= last; ++i)
             ahead += kRounds[i].share;
         const double share = kRounds[at].share;
         const Plan& plan = m_annealer.current();
         const double average = plan.total / static_cast<double>(plan.entries.size());
-        Round out{m_shared.now(), 0, 0, average, kRounds[at].hot, m_isCombinable && at > 0};
+        Round out{m_shared.now(), 0, 0, average, kRounds[at].startTemperature, m_isCombinable && at > 0};
         const double left = m_shared.deadline - out.start;
         out.seconds = std::isinf(left) ? 2.0 * (number + 1) : left * share / ahead;
         if (m_isProvable && number == 0)
-            out.seconds = std::min(out.seconds, kFirstProofRound);
+            out.seconds = std::min(out.seconds, kSecondsBeforeProof);
         if (m_options.iterations > 0)
             out.steps = std::max<std::int64_t>(
                 1, static_cast<std::int64_t>(static_cast<double>(m_options.iterations - m_steps) * share /
@@ -202,12 +217,12 @@ private:
         return out;
     }
 
-    /// Annealing from the current plan, from hot to cold, then descent.
+    /// Anneals from the current plan: cooling, then descent.
     void anneal(const Round& round)
     {
-        double temperature = round.average * round.hot;
+        double temperature = round.average * round.startTemperature;
         double fraction = 0;
-        bool tookOver = m_options.threads == 1;
+        bool hasAdopted = m_options.threads == 1;
         for (std::int64_t i = 0;; ++i) {
             if (i % 32 == 0) {
                 const double t = m_shared.now();
@@ -221,13 +236,14 @@ private:
                                            : (t - round.start) / round.seconds;
                 if (fraction >= 1)
                     break;
-                if (fraction >= kDescent && !tookOver) {
-                    tookOver = true;
-                    takeOver();
+                if (fraction >= kDescentFrom && !hasAdopted) {
+                    hasAdopted = true;
+                    adoptRegions();
                 }
-                temperature = fraction < kDescent ? round.average * round.hot *
-                                                        std::pow(kCold / round.hot, fraction / kDescent)
-                                                  : 0;
+                temperature = fraction < kDescentFrom ? round.average * round.startTemperature *
+                                                            std::pow(kEndTemperature / round.startTemperature,
+                                                                     fraction / kDescentFrom)
+                                                      : 0;
             }
             ++m_steps;
             bool improved = m_annealer.step(temperature);
@@ -235,19 +251,19 @@ private:
                 improved |= m_annealer.replanExactly(kReplannedOps);
             if (i % kRecombineEvery == kRecombineEvery - 1) {
                 improved |= m_annealer.recombine(m_annealer.current());
-                if (m_isCombinable && m_annealer.current().total < kLearnFrom * m_annealer.best().total)
+                if (m_isCombinable && m_annealer.current().total < kColumnPlanRatio * m_annealer.best().total)
                     m_columns.learn(m_pool, m_annealer.current());
             }
             if (!improved)
                 continue;
-            if (const double t = m_shared.now(); t - m_published > kPublishEvery) {
+            if (const double t = m_shared.now(); t - m_published > kPublishSeconds) {
                 m_published = t;
                 publishBest();
             }
         }
     }
 
-    /// Column generation from the incumbent with the columns of all threads; each plan it gives is improved
+    /// Column generation from the incumbent with the columns of all threads. Each resulting plan is improved
     /// by descent.
     void generateColumns(const Round& round)
     {
@@ -255,7 +271,7 @@ private:
         const bool countsSteps = m_options.iterations > 0;
         const double budget = (isLarge ? kLargeColumnShare : kColumnShare) *
                               (countsSteps ? static_cast<double>(round.steps) : round.seconds);
-        if (countsSteps && budget < kFewestRounds * kStepsOfRound)
+        if (countsSteps && budget < kMinPricingRounds * kStepsPerPricingRound)
             return;
         setPhase(SolvePhase::Combining);
         m_columns.learn(m_shared.columnsOfOthers(m_number));
@@ -263,14 +279,15 @@ private:
             m_columns.plansNear(m_pool, m_annealer.best(), [&](std::int64_t rounds) {
                 if (m_shared.outOfTime())
                     return 1.0;
-                return (countsSteps ? static_cast<double>(rounds) * kStepsOfRound
+                return (countsSteps ? static_cast<double>(rounds) * kStepsPerPricingRound
                                     : m_shared.now() - round.start) /
                        budget;
             });
         m_shared.shareColumns(m_number, m_columns.known());
         for (const Plan& plan : plans) {
             m_annealer.setCurrent(plan);
-            for (std::size_t i = 0; i < kStepsPerOp * m_problem.opCount() && !m_shared.outOfTime(); ++i)
+            for (std::size_t i = 0; i < kDescentStepsPerOp * m_problem.opCount() && !m_shared.outOfTime();
+                 ++i)
                 (void)m_annealer.step(0);
             (void)m_annealer.recombine(m_annealer.current());
         }
@@ -278,8 +295,8 @@ private:
         publishBest();
     }
 
-    /// Takes over the places in which the incumbent of all threads is better.
-    void takeOver()
+    /// Copies regions that are faster in the incumbent of all threads into the current best plan.
+    void adoptRegions()
     {
         publishBest();
         const SharedSearch::Incumbent incumbent = m_shared.incumbent();
@@ -290,10 +307,10 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Exact search of the whole problem; if it finishes, its result or the incumbent is optimal.
+    /// Exact search of the whole problem. If it finishes, its result or the incumbent is optimal.
     void prove()
     {
-        const double share = keepsInputs(m_options.rules) ? kKeptInputsShare : kProofShare;
+        const double share = keepsInputs(m_options.rules) ? kRetainedInputsProofShare : kProofShare;
         const double until = m_shared.now() + share * (m_shared.deadline - m_shared.now());
         m_shared.proofUntil = until;
         setPhase(SolvePhase::Proving);
@@ -320,10 +337,10 @@ private:
     PlanSettler m_settler;
     Annealer m_annealer;
     ColumnGeneration m_columns;
-    bool m_isCombinable;       ///< column generation can be used
-    bool m_isProvable = false; ///< this thread is to try a proof
+    bool m_isCombinable;       ///< true if the problem is small enough for column generation and has no locks
+    bool m_isProvable = false; ///< true if this thread tries a proof
     std::int64_t m_steps = 0;
-    double m_published = 0; ///< second of the last improvement that was published at once
+    double m_published = 0; ///< time of the last publication of a plan, in seconds
     SharedSearch::Counts m_reported, m_columnsReported;
 };
 

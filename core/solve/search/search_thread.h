@@ -5,9 +5,8 @@
 
 namespace tilewright {
 
-/// Runs one thread of a search: first plans, then rounds of column generation and annealing with exact
-/// replanning and recombination until the time is over. The first thread (0) of a small problem also tries an
-/// exact proof.
+/// Runs one search thread: first plans, then rounds of column generation and annealing with exact replanning
+/// and recombination until the time limit. Thread 0 also tries an exact proof if the problem is small.
 void runSearchThread(SharedSearch& shared, int number);
 
 } // namespace tilewright

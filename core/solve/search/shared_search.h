@@ -14,30 +14,31 @@
 
 namespace tilewright {
 
-/// What the calling thread and the search threads of one solve() share.
+/// State that the calling thread and the search threads of one solve() share.
 class SharedSearch
 {
 public:
     SharedSearch(const Problem& problem, const SolveOptions& options);
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start of the search.
     [[nodiscard]] double now() const { return clock() - m_started; }
-    /// True when the search has to end. Waits while it is paused.
+    /// True if the search has to end. Blocks while the search is paused.
     [[nodiscard]] bool outOfTime() const;
-    /// Ends the search with a proof that the incumbent is optimal; `space` says what the proof covers.
+    /// Ends the search with a proof that the incumbent is optimal; `space` describes the schedules that the
+    /// proof covers.
     void setProven(const std::string& space);
 
-    /// Makes the plan the incumbent of all threads if it is better.
+    /// Makes the plan the incumbent of all threads if it is better than the present one.
     void publish(const SubgraphPool& pool, const Plan& plan);
     struct Incumbent
     {
         PortablePlan plan;
         double total = std::numeric_limits<double>::infinity();
-        std::uint64_t number = 0; ///< how many there were before it
+        std::uint64_t number = 0; ///< number of incumbents before this one
     };
     [[nodiscard]] Incumbent incumbent();
 
-    /// Adds to the counters what the pool has counted since the last call with the same `reported`.
+    /// Adds to the shared counters what the pool has counted since the last call with the same `reported`.
     struct Counts
     {
         std::int64_t evaluations = 0;
@@ -45,28 +46,28 @@ public:
     };
     void count(const SubgraphPool& pool, Counts& reported);
 
-    /// Columns that the other threads share.
+    /// Returns the columns that other threads have shared.
     [[nodiscard]] std::vector<PortableSet> columnsOfOthers(int thread);
     void shareColumns(int thread, std::vector<PortableSet> columns);
 
     const Problem& problem;
     const SolveOptions& options;
-    const double bound; ///< lower bound of the latency, quickly found
+    const double bound; ///< quick lower bound of the latency
     StartPlan start;
     TilingMemo memo;
     std::atomic<bool> halt{false};
     std::atomic<double> deadline{std::numeric_limits<double>::infinity()};
     std::atomic<std::int64_t> evaluations{0}, lookups{0}, steps{0};
-    // What the first search thread does:
+    // Current activity of the first search thread.
     std::atomic<SolvePhase> phase{SolvePhase::Starting};
     std::atomic<int> round{0};
     std::atomic<double> proofUntil{0};
 
-    // Guarded by the mutex; changes are announced by `wake`.
+    // Protects the members below; `wake` announces their changes.
     std::mutex mutex;
     std::condition_variable wake;
     Incumbent best;
-    int working = 0; ///< search threads that have not ended
+    int working = 0; ///< number of search threads that are still running
     bool proven = false;
     std::string provenSpace;
 
@@ -74,7 +75,7 @@ private:
     [[nodiscard]] double clock() const;
 
     const double m_started;
-    std::vector<std::vector<PortableSet>> m_columns; ///< by thread
+    std::vector<std::vector<PortableSet>> m_columns; ///< shared columns of each thread
 };
 
 } // namespace tilewright

@@ -11,10 +11,11 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kHurriedSteps = 2e4; ///< explained after a stop request: about 20 ms
+/// Maximum number of steps to explain after a stop request: about 20 ms.
+constexpr double kStopRequestSteps = 2e4;
 
-/// The calling thread's part of a search: starts the search threads, checks their incumbents and hands the
-/// schedules out, watches the time.
+/// The calling thread's part of a search: starts the search threads, checks their incumbents, reports
+/// schedules to the caller and watches the time limit.
 class Solver
 {
 public:
@@ -27,57 +28,58 @@ public:
 
 private:
     [[nodiscard]] double now() const { return m_shared.now(); }
-    /// Whether somebody sees schedules before the end, or time may be short at the end. If not, the calling
-    /// thread only waits, so that the result cannot depend on when schedules are handed out.
-    [[nodiscard]] bool isFollowed() const
+    /// True if the caller receives schedules during the search, or if time may be short at the end. Otherwise
+    /// the calling thread only waits, so that the result does not depend on the times of reports.
+    [[nodiscard]] bool reportsDuringSearch() const
     {
         return m_options.seconds > 0 || m_options.onImprovement || m_options.onStatus;
     }
-    /// Steps whose explanation (about a microsecond each) takes at most a twentieth of the time.
+    /// Maximum number of steps that the explaining evaluator lists: at about a microsecond a step it takes at
+    /// most a twentieth of the time limit.
     [[nodiscard]] double explainedSteps() const
     {
         return m_options.seconds > 0 ? std::min(1e6, m_options.seconds * 5e4) : 3e5;
     }
     void checkStart();
     void follow(SubgraphPool& pool, double limit);
-    void handOut(SubgraphPool& pool, bool last);
+    void reportIncumbent(SubgraphPool& pool, bool last);
     void reportStatus();
     [[nodiscard]] SolveResult result();
 
     const Problem& m_problem;
     const SolveOptions& m_options;
     SharedSearch m_shared;
-    std::uint64_t m_handedOut = 0; ///< number of the incumbent handed out last
+    std::uint64_t m_reportedNumber = 0; ///< number of the incumbent that was reported last
     std::optional<Schedule> m_schedule;
-    bool m_isStart = false; ///< m_schedule is the one that the caller gave
-    Checked m_checked;      ///< of m_schedule
+    bool m_isStart = false; ///< true if m_schedule is the caller's start schedule
+    Checked m_checked;      ///< result of checking m_schedule
     double m_startTotal = 0;
     std::vector<std::pair<double, double>> m_curve;
-    double m_checkSeconds = 0; ///< the longest check so far
+    double m_checkSeconds = 0; ///< duration of the longest check so far, in seconds
     bool m_stagnated = false;
 };
 
-/// Checks the incumbent as a schedule, and keeps it when it is better than what was handed out before.
-void Solver::handOut(SubgraphPool& pool, bool last)
+/// Checks the schedule of the incumbent, and stores it if it is better than the last reported one.
+void Solver::reportIncumbent(SubgraphPool& pool, bool last)
 {
     const SharedSearch::Incumbent incumbent = m_shared.incumbent();
-    if (!last && m_handedOut == incumbent.number)
+    if (!last && m_reportedNumber == incumbent.number)
         return;
-    m_handedOut = incumbent.number;
+    m_reportedNumber = incumbent.number;
     if (!last && m_schedule && incumbent.total >= m_checked.total)
         return;
     const double before = now();
     const double deadline = m_shared.deadline;
     const double patience = std::isinf(deadline) ? 1e9 : deadline + 0.3 * m_checkSeconds;
-    // After a stop request neither the last per mille nor a long explanation is waited for.
-    const bool hurry = m_options.stop.stop_requested();
-    Schedule schedule =
-        toSchedule(pool, toPlan(pool, incumbent.plan), [&] { return last && !hurry && now() < patience; });
+    // A stop request has priority: the last 0.1 % of latency and a long explanation are skipped.
+    const bool isStopping = m_options.stop.stop_requested();
+    Schedule schedule = toSchedule(pool, toPlan(pool, incumbent.plan),
+                                   [&] { return last && !isStopping && now() < patience; });
     std::optional<Checked> checked =
-        checkSchedule(m_problem, schedule, m_options, hurry ? kHurriedSteps : explainedSteps());
+        verifySchedule(m_problem, schedule, m_options, isStopping ? kStopRequestSteps : explainedSteps());
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
-    // Of equals the last one counts, so that the result does not depend on what was handed out in between;
-    // but the schedule of the caller is not replaced without a gain.
+    // Of equal schedules the later one wins, so that the result does not depend on intermediate reports. The
+    // caller's own schedule is replaced only by a better one.
     if (!checked || (m_schedule && checked->total > m_checked.total * (m_isStart ? 1 - 1e-12 : 1 + 1e-12)))
         return;
     m_isStart = false;
@@ -107,7 +109,7 @@ void Solver::checkStart()
     if (!m_options.start)
         return;
     Schedule start = *m_options.start;
-    auto checked = checkSchedule(m_problem, start, m_options);
+    auto checked = verifySchedule(m_problem, start, m_options);
     if (!checked)
         return;
     m_startTotal = checked->total;
@@ -117,19 +119,19 @@ void Solver::checkStart()
     m_curve.emplace_back(now(), m_checked.total);
 }
 
-/// Until the search threads have ended: hands out their incumbents, and ends a search that stagnates.
+/// Reports incumbents until the search threads have ended, and ends a search that no longer improves.
 void Solver::follow(SubgraphPool& pool, double limit)
 {
-    double rest = 0; // the second until which nothing is handed out
+    double rest = 0; // time in seconds before which nothing is reported
     while (true) {
         {
             std::unique_lock lock(m_shared.mutex);
             const auto ended = [&] { return m_shared.working == 0; };
-            if (!isFollowed())
+            if (!reportsDuringSearch())
                 m_shared.wake.wait(lock, ended);
             else
                 m_shared.wake.wait_for(lock, std::chrono::milliseconds(rest > 0 ? 5 : 20), [&] {
-                    return ended() || (rest <= 0 && m_handedOut != m_shared.best.number);
+                    return ended() || (rest <= 0 && m_reportedNumber != m_shared.best.number);
                 });
             if (ended())
                 return;
@@ -143,12 +145,13 @@ void Solver::follow(SubgraphPool& pool, double limit)
             continue;
         rest = 0;
         const double before = now();
-        handOut(pool, false);
-        // The last check must fit into the time, and it takes longer while the search threads compute.
+        reportIncumbent(pool, false);
+        // The last check must finish before the time limit, and it is slower while the search threads
+        // compute.
         if (!std::isinf(limit))
             m_shared.deadline = limit - std::min(0.3 * limit, 0.02 + 2.5 * m_checkSeconds);
         reportStatus();
-        // At most a tenth of the time goes into handing out.
+        // Checking and reporting take at most a tenth of the time.
         rest = now() + std::max(0.05, 9 * (now() - before));
     }
 }
@@ -164,7 +167,7 @@ Result<SolveResult> Solver::run()
     for (int i = 0, n = m_shared.working; i < n; ++i)
         threads.emplace_back([this, i] { runSearchThread(m_shared, i); });
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked);
-    (void)toPlan(pool, m_shared.start); // for its hints
+    (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
     if (m_startTotal == 0) {
         PlanSettler settler(pool);
         if (Plan singles = settler.singles(); settler.settle(singles))
@@ -172,11 +175,11 @@ Result<SolveResult> Solver::run()
     }
     follow(pool, limit);
     threads.clear();
-    // Once more, with the best tilings; but after a stop request not where a check takes long.
+    // Final check, with the best tilings; skipped after a stop request if the check takes long.
     const bool isStopped = m_options.stop.stop_requested();
-    const bool isNew = !isStopped || m_handedOut != m_shared.best.number;
+    const bool isNew = !isStopped || m_reportedNumber != m_shared.best.number;
     if (isNew && m_shared.best.number > 0 && !(isStopped && m_schedule && m_checkSeconds > 0.01))
-        handOut(pool, true);
+        reportIncumbent(pool, true);
     m_shared.evaluations += pool.evaluations();
     m_shared.lookups += pool.lookups();
     if (!m_schedule)
@@ -191,7 +194,8 @@ SolveResult Solver::result()
     out.total = m_checked.total;
     out.latencies = std::move(m_checked.latencies);
     out.startTotal = m_startTotal > 0 ? m_startTotal : out.total;
-    // The proof is of the incumbent; the schedule handed out may be worse where that has no addresses.
+    // The proof covers the incumbent. The reported schedule may be worse if the incumbent has no valid
+    // addresses.
     out.provenOptimal =
         m_shared.proven && (!m_options.placeable || out.total <= m_shared.best.total * (1 + 1e-9));
     out.provenSpace = m_shared.provenSpace;

@@ -6,8 +6,8 @@
 
 namespace tilewright {
 
-/// Anytime optimiser. An Error when no valid schedule exists as far as the search can tell (an op that fits
-/// at no granularity, locked subgraphs that exclude one another) or when an option makes no sense.
+/// Anytime optimiser. Returns an Error if an option is invalid or if the search finds that no valid schedule
+/// exists (an op that fits at no granularity, locked subgraphs that exclude each other).
 [[nodiscard]] Result<SolveResult> solve(const Problem& problem, const SolveOptions& options);
 
 } // namespace tilewright

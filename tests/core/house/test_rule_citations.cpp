@@ -2,13 +2,9 @@
 // Every rule and document that a comment, a string or a document cites exists. A citation is `R4.7` (a rule
 // of docs/rules/schedule.md; `R9.1a` is its item (a)) or a path with the number of a section:
 // `docs/FILE.md 3.2`, `docs/FILE.md 4 to 6`. Anything else that looks like a citation is refused, so that all
-<<<<<<< HEAD:tests/core/house/test_rule_citations.cpp
 // of them are checked. Source files that comments name (`folder/file.h`, `folder/file.*`) exist, too.
 #include "test_main.h"
 
-=======
-// of them are checked. Source files that comments name (`folder/file.h`, `folder/file.*`) exist, too.
->>>>>>> scene/scene:tests/core/test_rule_citations.cpp
 #include <QDir>
 #include <QDirIterator>
 #include <QRegularExpression>

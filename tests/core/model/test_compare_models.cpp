@@ -26,7 +26,7 @@ Model built(ModelBuilder b)
 ModelBuilder chain(const std::string& prefix, std::int64_t inner)
 {
     ModelBuilder b("chain");
-    TensorId x = b.input(prefix + "x", {8, 16});
+    ModelTensorId x = b.input(prefix + "x", {8, 16});
     for (const auto& [name, width] :
          {std::pair{"a", inner}, std::pair{"b", std::int64_t{16}}, std::pair{"c", std::int64_t{4}}}) {
         x = b.linear(prefix + name, x, width);
@@ -95,7 +95,7 @@ private Q_SLOTS:
     {
         const Model before = built(chain("", 32));
         Model after = built(chain("/model/", 64));
-        after.operators[OpId(1)].name = "a.relu";
+        after.operators[OperatorId(1)].name = "a.relu";
         const ModelComparison c = compareModels(before, after);
         QCOMPARE(c.added + c.gone, std::size_t{0});
         QCOMPARE(before.operators[*pairNamed(c, before, after, "/model/b").before].name, std::string("b"));
@@ -107,7 +107,7 @@ private Q_SLOTS:
         ModelBuilder longer = chain("", 32);
         const Model before = built(longer);
         ModelBuilder other("chain");
-        TensorId x = other.input("x", {8, 16});
+        ModelTensorId x = other.input("x", {8, 16});
         x = other.elementwise("relu", "a.relu", {other.linear("a", x, 32)});
         x = other.add(OperatorKind::Softmax, "rows", {x});
         x = other.elementwise("relu", "b.relu", {other.linear("b", x, 16)});

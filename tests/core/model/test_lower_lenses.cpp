@@ -202,7 +202,7 @@ void TestLowerLenses::rule_5_npuModels()
 void TestLowerLenses::rule_5_groupedQueries()
 {
     model::ModelBuilder b("grouped");
-    const TensorId q = b.input("q", {16, 64}), k = b.input("k", {16, 16}), v = b.input("v", {16, 16});
+    const ModelTensorId q = b.input("q", {16, 64}), k = b.input("k", {16, 16}), v = b.input("v", {16, 16});
     b.add(model::OperatorKind::Attention, "attention", {q, k, v}, model::AttentionAttributes{8, 2, true});
     const auto lowered = lowerToNpu(*std::move(b).build(), edge());
     QVERIFY2(lowered.hasValue(), lowered ? "" : lowered.error().text().c_str());

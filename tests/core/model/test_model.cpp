@@ -192,9 +192,9 @@ void TestModel::cachesAreWrittenOnce()
                 {"type": "kv_load", "name": "load", "inputs": ["cache"], "outputs": ["all"], "range": [0, 5]}]})",
                              "caches.json");
     QVERIFY2(m.hasValue(), m ? "" : m.error().text().c_str());
-    QCOMPARE(m->tensors[m->operators[OpId(1)].outputs[0]].name, std::string("cache@second"));
-    QCOMPARE(m->operators[OpId(0)].inputs.size(), std::size_t{2}); // the past is a graph input
-    QCOMPARE(m->operators[OpId(2)].inputs[0], m->operators[OpId(1)].outputs[0]);
+    QCOMPARE(m->tensors[m->operators[OperatorId(1)].outputs[0]].name, std::string("cache@second"));
+    QCOMPARE(m->operators[OperatorId(0)].inputs.size(), std::size_t{2}); // the past is a graph input
+    QCOMPARE(m->operators[OperatorId(2)].inputs[0], m->operators[OperatorId(1)].outputs[0]);
 }
 
 void TestModel::topologies()
@@ -203,8 +203,8 @@ void TestModel::topologies()
     const auto conv = readTopology(*readFile(folder + "small_conv.csv"), "small_conv.csv");
     QVERIFY2(conv.hasValue(), conv ? "" : conv.error().text().c_str());
     QCOMPARE(conv->name, std::string("small_conv"));
-    QCOMPARE(conv->operators[OpId(0)].name, std::string("Same3"));
-    QCOMPARE(conv->shape(conv->operators[OpId(0)].outputs[0]), (Shape{1, 32, 12, 12}));
+    QCOMPARE(conv->operators[OperatorId(0)].name, std::string("Same3"));
+    QCOMPARE(conv->shape(conv->operators[OperatorId(0)].outputs[0]), (Shape{1, 32, 12, 12}));
     const auto gemm = readTopology(*readFile(folder + "small_gemm.csv"), "small_gemm.csv");
     QVERIFY(gemm.hasValue());
     QCOMPARE(macsOf(*gemm), 97LL * 101 * 103 + 256 * 512 + 64 * 64 * 64 + 130 * 33 * 70);
@@ -214,7 +214,7 @@ void TestModel::topologies()
                      "Num Filter, Strides,\r\nDP1, 6, 7, 3, 3, 8, 1, 2, 3,\r\n\r\n",
                      "odd.csv");
     QVERIFY2(odd.hasValue(), odd ? "" : odd.error().text().c_str());
-    QCOMPARE(odd->shape(odd->operators[OpId(0)].outputs[0]), (Shape{1, 8, 3, 3}));
+    QCOMPARE(odd->shape(odd->operators[OperatorId(0)].outputs[0]), (Shape{1, 8, 3, 3}));
     QCOMPARE(macsOf(*odd), 8 * 9 * 9);
     QVERIFY(!isTopology("{\"a\": 1}"));
     QCOMPARE(readTopology("Layer, M, N, K\nx, 1, 2\n", "t.csv").error().text(),
@@ -239,7 +239,7 @@ void TestModel::invalidFiles()
         {"kernel", "ops[0]: conv2d \"c\": the kernel is larger than the padded input [1,1,2,2]"},
         {"missing_tensor", "ops[0].inputs[1]: there is no tensor \"y\""},
         {"output_shape", "ops[0]: matmul \"mm\": the shape of the output \"z\" [2,6] must be [2,5]"},
-        {"permutation", "ops[0]: transpose \"t\": the permutation names dimension 0 twice"},
+        {"permutation", "ops[0]: transpose \"t\": the permutation contains dimension 0 twice"},
         {"reshape",
          "ops[0]: reshape \"r\": the input [2,3] and the output [7] have different numbers of elements"},
         {"slice", "ops[0]: slice \"s\": [1,9) lies outside the 3 entries of dimension 1"},

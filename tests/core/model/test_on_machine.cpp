@@ -20,6 +20,11 @@ namespace test_on_machine {
 using namespace tilewright;
 using namespace tilewright::lower;
 
+// An operator of the model is no op of the problem, and a tensor of the one none of the other.
+static_assert(!std::is_convertible_v<OperatorId, OpId> && !std::is_constructible_v<OpId, OperatorId>);
+static_assert(!std::is_convertible_v<ModelTensorId, TensorId> &&
+              !std::is_constructible_v<TensorId, ModelTensorId>);
+
 namespace {
 
 std::shared_ptr<const Workload> workloadOf(model::NetworkKind kind)
@@ -126,7 +131,7 @@ void TestOnMachine::aProblemFileKeepsItsIds()
         for (std::size_t i = 0; i < file->opCount(); ++i) {
             const Op &a = file->op(OpId(i)), &b = lowered.op(OpId(i));
             QVERIFY(a.inputs == b.inputs && a.output == b.output && a.type == b.type);
-            QCOMPARE((*put)->operatorOf(OpId(i)), OpId(i));
+            QCOMPARE((*put)->operatorOf(OpId(i)), OperatorId(i));
         }
     }
 }
@@ -137,8 +142,8 @@ void TestOnMachine::operatorsAndOpsFindOneAnother()
     QVERIFY(model);
     std::size_t ops = 0;
     for (std::size_t o = 0; o < model->model().operators.size(); ++o)
-        for (const OpId op : model->opsOf(OpId(o))) {
-            QCOMPARE(model->operatorOf(op), OpId(o));
+        for (const OpId op : model->opsOf(OperatorId(o))) {
+            QCOMPARE(model->operatorOf(op), OperatorId(o));
             ++ops;
         }
     QCOMPARE(ops, model->problem->opCount());

@@ -117,7 +117,7 @@ void TestNpuRun::rule_7_everyRuleHoldsOnSamples()
 void TestNpuRun::rule_7_everyRuleHoldsOnRandomModels()
 {
     for (std::uint64_t seed = 1001; seed <= 1500; ++seed) {
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(8);
         const NpuModel model = random.model(24);
         const NpuGraph graph = random.graph(model, hw);
@@ -226,7 +226,7 @@ void TestNpuRun::dynamicIsNotWorseThanStatic()
 void TestNpuRun::rule_4_lowerBoundsHold()
 {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(4);
         const NpuModel model = random.model(16);
         const NpuGraph graph = random.graph(model, hw);
@@ -386,7 +386,7 @@ void TestNpuRun::rule_6_instructionsReplay()
 void TestNpuRun::replayBesideTheRunIsTheRun()
 {
     for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(4);
         const NpuModel model = random.model(14);
         const NpuGraph graph = random.graph(model, hw);
@@ -437,7 +437,7 @@ void TestNpuRun::giveUpAfterStopsALongerRun()
     QVERIFY(!simulate(*graph, graph->hardware, options));
     // What a run has left is never said to take longer than it does; of a hopeless one little is simulated.
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(4);
         const NpuModel model = random.model(14);
         const NpuGraph g = random.graph(model, hw);

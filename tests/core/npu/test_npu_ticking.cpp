@@ -27,7 +27,7 @@ struct Totals
 /// The first difference between the event simulation's run and the ticking reference, empty when they agree.
 QString difference(const NpuGraph& graph, const NpuHardware& hw, const NpuRun& run, Totals& totals)
 {
-    test::TickResult tick = test::TickingMachine(graph, hw, run.options).run(run.makespan + 10);
+    npu::test::TickResult tick = npu::test::TickingMachine(graph, hw, run.options).run(run.makespan + 10);
     if (tick.makespan != run.makespan)
         return QStringLiteral("makespan %1 and %2").arg(run.makespan).arg(tick.makespan);
     for (std::size_t c = 0; c < run.cores.size(); ++c) {
@@ -88,7 +88,7 @@ void TestNpuTicking::rule_5_agreesWithTickingReference()
     Totals totals;
     for (std::uint64_t seed = 1; totals.cases < 300; ++seed) {
         QVERIFY2(seed < 2000, "too few small cases");
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(3);
         const NpuModel model = random.model(12);
         const NpuGraph graph = random.graph(model, hw);

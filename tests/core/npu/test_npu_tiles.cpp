@@ -43,7 +43,7 @@ private slots:
 
 void TestNpuTiles::rule_1_segmentsAreTheSlice()
 {
-    test::RandomCase random(7);
+    npu::test::RandomCase random(7);
     for (int i = 0; i < 500; ++i) {
         NpuTensor tensor;
         tensor.rank = static_cast<int>(random.pick(1, 4));
@@ -365,7 +365,7 @@ void TestNpuTiles::rule_3_dependenciesByOverlap()
 {
     // Against the definition, pair by pair, on random models.
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(2);
         const NpuModel model = random.model(14);
         const NpuGraph g = random.graph(model, hw);
@@ -417,7 +417,7 @@ void TestNpuTiles::rule_3_storeBeforeLoad()
 void TestNpuTiles::rule_4_criticalPathAndOrder()
 {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        test::RandomCase random(seed);
+        npu::test::RandomCase random(seed);
         NpuHardware hw = random.hardware(4);
         const NpuModel model = random.model(12);
         const NpuGraph g = random.graph(model, hw);

@@ -178,8 +178,9 @@ private slots:
         const Schedule whole = schedule({{0, 1, 2, 3}});
         QCOMPARE(
             shape(edit::split(*diamond(), whole, SubgraphId(0), ops({2}))),
-            QString("refused: op2 needs t1, which is computed and used up inside the subgraph of op0, op1 "
-                    "and op3 (move op2 there too, or recompute)"));
+            QString(
+                "refused: op2 needs t1, which is computed and consumed only inside the subgraph of op0, op1 "
+                "and op3 (move op2 there too, or recompute)"));
     }
 
     void moveOps()
@@ -209,8 +210,9 @@ private slots:
         const ProblemPtr p = diamond();
         QCOMPARE(
             shape(edit::moveOps(*p, oneOpPerSubgraph(*p), ops({0}), SubgraphId(0), SubgraphId(2))),
-            QString("refused: op1 needs t1, which is computed and used up inside the subgraph of op0 and "
-                    "op2 (move op1 there too, or recompute)"));
+            QString(
+                "refused: op1 needs t1, which is computed and consumed only inside the subgraph of op0 and "
+                "op2 (move op1 there too, or recompute)"));
     }
 
     void opsStayInTopologicalOrder()
@@ -236,7 +238,7 @@ private slots:
                  QString("refused: the ops are already in subgraph 1"));
         // Taking the copy away again breaks what it healed.
         QVERIFY(shape(edit::removeOps(*p, *healed, ops({0}), SubgraphId(1)))
-                    .contains("used up inside the subgraph of op0 and op1"));
+                    .contains("consumed only inside the subgraph of op0 and op1"));
     }
 
     void addRemoveErase()
@@ -276,7 +278,8 @@ private slots:
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 1)),
                  QString("refused: op3 needs t2, which the subgraph of op1 computes only later"));
         QCOMPARE(shape(edit::reorder(*p, s, at({3}), 1, kForce)), QString("0|3|1|2"));
-        QCOMPARE(shape(edit::reorder(*p, s, at({3}), 4)), QString("refused: there is no place 4 to move to"));
+        QCOMPARE(shape(edit::reorder(*p, s, at({3}), 4)),
+                 QString("refused: there is no position 4 to move to"));
         // Once broken, other edits are still possible, and the fix repairs it.
         const Schedule broken = *edit::reorder(*p, s, at({3}), 1, kForce);
         QCOMPARE(shape(edit::reorder(*p, broken, at({3}), 2)), QString("0|3|2|1"));
@@ -354,10 +357,9 @@ private slots:
         QCOMPARE(
             shape(edit::toggleRetain(*p, s, SubgraphId(0), TensorId(1))),
             QString("refused: op2 needs t1, which the subgraph of op0 retains for the next subgraph only"));
-        QCOMPARE(
-            shape(edit::toggleRetain(*p, s, SubgraphId(1), TensorId(1))),
-            QString("refused: t1 cannot be retained: it is an input of the subgraph of op1, only what it "
-                    "produces can be"));
+        QCOMPARE(shape(edit::toggleRetain(*p, s, SubgraphId(1), TensorId(1))),
+                 QString("refused: t1 cannot be retained: it is an input of the subgraph of op1; a subgraph "
+                         "can retain only tensors that it produces"));
         QCOMPARE(
             shape(edit::toggleRetain(*p, s, SubgraphId(3), TensorId(4))),
             QString(

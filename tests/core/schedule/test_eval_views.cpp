@@ -256,7 +256,7 @@ private slots:
             const Evaluation after = evaluate(*p, together->schedule, Rules::final());
             QVERIFY(after.valid() && after.total < before.total);
             QVERIFY(close(before.total - after.total, together->gain));
-            QVERIFY2(together->text.find("and keep ") != std::string::npos, together->text.c_str());
+            QVERIFY2(together->text.find("and retain ") != std::string::npos, together->text.c_str());
         }
         for (const Suggestion& other : suggestions(*p, s, before, SubgraphId(1)))
             QVERIFY(other.kind != Suggestion::Kind::Reorder);
@@ -384,7 +384,7 @@ private slots:
         const Schedule s = exampleSchedule("ex1A");
         const Explanation x = whatBinds(*p, s, evaluate(*p, s, Rules::final()), SubgraphId(0));
         QCOMPARE(x.bound, Bound::Memory);
-        QVERIFY(x.text.starts_with("Memory traffic binds it"));
+        QVERIFY(x.text.starts_with("Memory traffic limits it"));
         const Schedule oom = exampleSchedule("ex5A");
         const ProblemPtr p5 = exampleProblem("ex5");
         QVERIFY(whatBinds(*p5, oom, evaluate(*p5, oom, Rules::final()), SubgraphId(0))

@@ -358,7 +358,7 @@ private slots:
         QVERIFY(p.hasValue() && p->placement.height <= u.problem->hardware().fastMemoryCapacity);
         // The schedule itself, made to have addresses: still valid, and not by dropping everything.
         Schedule less = u.schedule;
-        const auto checked = checkSchedule(*u.problem, less, options);
+        const auto checked = verifySchedule(*u.problem, less, options);
         QVERIFY(checked.has_value());
         QVERIFY(less != u.schedule);
         QVERIFY(std::any_of(less.subgraphs.begin(), less.subgraphs.end(),

@@ -218,19 +218,20 @@ private Q_SLOTS:
         const Schedule s = schedule({subgraph({0}), subgraph({2}), subgraph({1})});
         const Repairs r = repairsOf(*p, s, IssueCode::Dependency);
         bestIsValid(*p, s, r);
-        QVERIFY(texts(r).contains(QStringLiteral("run the subgraphs in an order that works")));
+        QVERIFY(texts(r).contains(
+            QStringLiteral("reorder the subgraphs so that inputs come before their readers")));
         QVERIFY2(texts(r).contains(QStringLiteral("compute op1 in subgraph 1 as well")),
                  qPrintable(texts(r).join(QLatin1Char(';'))));
     }
     void dependencyOnAnInterior()
     {
-        // t1 is used up inside {0, 1} and read again by op2: no order helps.
+        // t1 is consumed only inside {0, 1} and read again by op2: no order helps.
         const ProblemPtr p = problem(4, {{PW, {0}, 1}, {PW, {1}, 2}, {PW, {1}, 3}});
         const Schedule s = schedule({subgraph({0, 1}), subgraph({2})});
         const Repairs r = repairsOf(*p, s, IssueCode::Dependency);
         bestIsValid(*p, s, r);
         const QStringList t = texts(r);
-        QVERIFY(t.contains(QStringLiteral("keep t1 in fast memory for subgraph 1")));
+        QVERIFY(t.contains(QStringLiteral("retain t1 in fast memory for subgraph 1")));
         QVERIFY(t.contains(QStringLiteral("split subgraph 0 behind op0, so that t1 is written")));
         QVERIFY(t.contains(QStringLiteral("compute op0 in subgraph 1 as well")));
         for (std::size_t i = 1; i < r.found.size(); ++i)
@@ -243,7 +244,7 @@ private Q_SLOTS:
             schedule({subgraph({0}, {64, 64, 1}, {1}), subgraph({1}), subgraph({2}), subgraph({3})});
         const Repairs r = repairsOf(*p, s, IssueCode::Dependency);
         bestIsValid(*p, s, r);
-        QVERIFY(texts(r).contains(QStringLiteral("write t1 after subgraph 0 instead of only keeping it")));
+        QVERIFY(texts(r).contains(QStringLiteral("write t1 after subgraph 0 instead of only retaining it")));
     }
     void dependencyOnAnOpInNoSubgraph()
     {
@@ -267,7 +268,7 @@ private Q_SLOTS:
         QCOMPARE(evaluate(*p, s, Rules::final()).issues.size(), 2u);
         const Repairs r = repairsOf(*p, s, IssueCode::OutOfMemory);
         QVERIFY(!r.found.empty());
-        QCOMPARE(texts(r).front(), QStringLiteral("do not keep t1 in fast memory after subgraph 0"));
+        QCOMPARE(texts(r).front(), QStringLiteral("do not retain t1 in fast memory after subgraph 0"));
         QCOMPARE(r.found.front().issuesLeft, 0u);
     }
     void outOfMemoryWhateverIsDoneSaysWhy()
@@ -277,7 +278,7 @@ private Q_SLOTS:
         const Repairs r = repairsOf(*p, s, IssueCode::OutOfMemory);
         QVERIFY(r.found.empty());
         QCOMPARE(QString::fromStdString(r.why),
-                 QStringLiteral("even tiles of 1 × 1 × 1 need 2 of 1 elements"));
+                 QStringLiteral("even the smallest tiles (1 × 1 × 1) need 2 of 1 elements of fast memory"));
         QVERIFY(repairedAsFarAsPossible(*p, s, Rules::final()) == s);
     }
     void coverage()
@@ -296,7 +297,7 @@ private Q_SLOTS:
         const Schedule s = schedule({subgraph({0}), subgraph({1}), subgraph({2}, {64, 64, 1}, {3})});
         const Repairs r = repairsOf(*p, s, IssueCode::Output);
         bestIsValid(*p, s, r);
-        QCOMPARE(texts(r), QStringList{QStringLiteral("write t3 after subgraph 2 instead of keeping it")});
+        QCOMPARE(texts(r), QStringList{QStringLiteral("write t3 after subgraph 2 instead of retaining it")});
     }
 
     /// Whatever the problem, repairs say the truth, and repairing everything ends.

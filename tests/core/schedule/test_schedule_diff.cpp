@@ -82,7 +82,7 @@ private slots:
             "recompute 1>1 (op2, op3 > op1, op2, op3)",
             "granularity 2>2 (4 x 4 x 1 > 8 x 4 x 1)",
             "traversal 1>1 (raster > snake)",
-            "retain 0>0 (keeps nothing > keeps t1)",
+            "retain 0>0 (retains nothing > retains t1)",
             "recompute >1 (- > op1)",
             "granularity 0>0 (4 x 4 x 1, custom > 8 x 4 x 1, raster)",
         };
@@ -144,7 +144,7 @@ private slots:
         QVERIFY(b.hasValue());
         const auto list = diff(*p, a, *b);
         QCOMPARE(list.size(), 1u); // one subgraph moved, not three
-        QCOMPARE(text(list), QString("order 3>0 (place 3 > place 0)"));
+        QCOMPARE(text(list), QString("order 3>0 (position 3 > position 0)"));
     }
 
     /// Random pairs of schedules: the deltas add up exactly, and the last schedule on the way is b.

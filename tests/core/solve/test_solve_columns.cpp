@@ -76,13 +76,13 @@ private slots:
 
 void TestSolveColumns::aProgramGrowsAndItsRowsChange()
 {
-    GrowingProgram program(std::vector<double>{1, 1});
-    using Entries = std::vector<GrowingProgram::Entry>;
+    IncrementalLp program(std::vector<double>{1, 1});
+    using Entries = std::vector<IncrementalLp::Entry>;
     (void)program.add(3, Entries{{0, 1}});
     (void)program.add(4, Entries{{1, 1}});
     QCOMPARE(program.solve(1).value, 7.0);
     (void)program.add(5, Entries{{0, 1}, {1, 1}});
-    const GrowingProgram::Solution both = program.solve(1);
+    const IncrementalLp::Solution both = program.solve(1);
     QCOMPARE(both.value, 5.0);
     QCOMPARE(both.prices[0] + both.prices[1], 5.0);
     const std::size_t row = program.addRow(0);
@@ -93,7 +93,7 @@ void TestSolveColumns::aProgramGrowsAndItsRowsChange()
     program.setAtLeast(row, 0);
     program.setAtLeast(1, 0);
     QCOMPARE(program.solve(1).value, 3.0);
-    const GrowingProgram::Share shares[] = {{0, 1}}; // more of the first column
+    const IncrementalLp::Share shares[] = {{0, 1}}; // more of the first column
     (void)program.addRow(2, shares);
     QCOMPARE(program.solve(1).value, 6.0);
     QVERIFY(!program.solve(1, 0).prices.empty());
@@ -328,7 +328,7 @@ void TestSolveColumns::combinedPlansAreValid()
             asFound += isAsFound;
             better += plan.total < std::min(c.good.total, c.other.total) * (1 - 1e-9);
             const Schedule schedule = toSchedule(c.pool, plan, [] { return true; });
-            const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
+            const auto checked = verifySchedule(*c.problem, schedule, Rules::final());
             QVERIFY(checked.has_value());
             QVERIFY(checked->total <= plan.total * (1 + 1e-9));
         }
@@ -396,7 +396,7 @@ void TestSolveColumns::largeProblemsAreSearchedInWindowsToo()
     QVERIFY(!plans.empty());
     for (const Plan& plan : plans) {
         const Schedule schedule = toSchedule(c.pool, plan, [] { return true; });
-        const auto checked = checkSchedule(*c.problem, schedule, Rules::final());
+        const auto checked = verifySchedule(*c.problem, schedule, Rules::final());
         QVERIFY(checked.has_value());
         QVERIFY(checked->total <= plan.total * (1 + 1e-9));
         QVERIFY(plan.total < c.good.total);

@@ -110,7 +110,7 @@ void TestSolvePlan::recombinedPlansAreNeverWorse()
         QVERIFY(annealer.best().total <= least * (1 + 1e-12));
         better += annealer.best().total < least * (1 - 1e-9);
         const Schedule schedule = toSchedule(pool, annealer.best(), [] { return true; });
-        const auto checked = checkSchedule(*problem, schedule, Rules::final());
+        const auto checked = verifySchedule(*problem, schedule, Rules::final());
         QVERIFY(checked.has_value());
         QVERIFY(checked->total <= annealer.best().total * (1 + 1e-9));
     }

@@ -4,12 +4,8 @@
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "graph_bench.h"
-<<<<<<< HEAD:tests/ui/graph/test_graph.cpp
 #include "test_main.h"
 #include "views/graph/graph_bars.h"
-=======
-#include "views/graph/graph_bars.h"
->>>>>>> scene/scene:tests/ui/test_graph.cpp
 #include "window/main_window.h"
 #include "workspace/selection_edits.h"
 

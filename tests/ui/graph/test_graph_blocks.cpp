@@ -357,9 +357,9 @@ void TestGraphBlocks::saysWhatIsScheduledOtherwise()
     };
     const auto said = [&] { return b.view->model()->nodes[stacks(*b.view).front()].fourth; };
     change("layer3.q");
-    QCOMPARE(said(), QStringLiteral("1 of 32 scheduled otherwise"));
+    QCOMPARE(said(), QStringLiteral("1 of 32 scheduled differently"));
     change("layer9.down");
-    QCOMPARE(said(), QStringLiteral("2 of 32 scheduled otherwise"));
+    QCOMPARE(said(), QStringLiteral("2 of 32 scheduled differently"));
     QVERIFY(b.view->model()->nodes[stacks(*b.view).front()].extra.contains(QStringLiteral(" to ")));
     b.document().undoStack().undo();
     b.document().undoStack().undo();
@@ -383,7 +383,7 @@ void TestGraphBlocks::subgraphsAcrossBlocks()
     Bench b(problem, schedule);
     checkComplete(*b.view);
     QCOMPARE(b.view->model()->nodes[stacks(*b.view).front()].fourth,
-             QStringLiteral("2 of 32 scheduled otherwise"));
+             QStringLiteral("2 of 32 scheduled differently"));
     // Opened, it stands with the block that it begins in; the other card goes without the op.
     b.state.selection.selectOps({last});
     b.view->openSection(stacks(*b.view).front());

@@ -129,7 +129,7 @@ void TestGraphCards::subgraphsBecomeCards()
     QCOMPARE(countOf(model, GraphKey::Kind::Card), std::size_t{70});
     QCOMPARE(countOf(model, GraphKey::Kind::Op), std::size_t{0});
     QVERIFY(b.view->note().isVisible());
-    QVERIFY(b.view->note().text().contains(QStringLiteral("700 ops stand in 70 cards")));
+    QVERIFY(b.view->note().text().contains(QStringLiteral("700 ops are shown as 70 cards")));
     // What the names have in common is said once, what differs is said.
     const GraphNode& card = model.nodes[*model.geometry->nodeOf(OpId(0))];
     QCOMPARE(card.title, QStringLiteral("layer0 · 10 ops"));
@@ -155,7 +155,7 @@ void TestGraphCards::manySubgraphsShareACard()
     QCOMPARE(ops, std::size_t{3000});
     QVERIFY(QTextDocumentFragment::fromHtml(b.view->note().text())
                 .toPlainText()
-                .startsWith(number(std::int64_t{3000}) + QStringLiteral(" ops stand in ")));
+                .startsWith(number(std::int64_t{3000}) + QStringLiteral(" ops are shown as ")));
     // One line between two cards, whatever goes along it; the figures are those of all its tensors.
     std::set<std::pair<std::size_t, std::size_t>> lines;
     std::size_t bundled = 0, labelled = 0;

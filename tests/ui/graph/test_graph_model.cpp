@@ -54,8 +54,8 @@ void TestGraphModel::model_stylesOfLines()
     const ProblemPtr problem = example("ex3.problem.json");
     const GraphModel model = modelOf(problem, solution(*problem, "ex3B.solution.json"));
     // 3B: [[0,1],[0,2]], t2 retained: t1 stays inside both, t2 in fast memory, t0 comes from slow memory.
-    QCOMPARE(edgeTo(model, 1, 1)->style, EdgeStyle::Ephemeral);
-    QCOMPARE(edgeTo(model, 1, 2)->style, EdgeStyle::Ephemeral);
+    QCOMPARE(edgeTo(model, 1, 1)->style, EdgeStyle::Interior);
+    QCOMPARE(edgeTo(model, 1, 2)->style, EdgeStyle::Interior);
     QCOMPARE(edgeTo(model, 2, 2)->style, EdgeStyle::Retained);
     QCOMPARE(edgeTo(model, 0, 0)->style, EdgeStyle::Spilled);
     // What several lines share is painted once: no stretch of a net twice.

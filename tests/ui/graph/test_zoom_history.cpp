@@ -4,12 +4,8 @@
 #include "canvas/canvas.h"
 #include "canvas/zoom_history.h"
 #include "edit/edits.h"
-<<<<<<< HEAD:tests/ui/graph/test_zoom_history.cpp
 #include "test_main.h"
 #include "views/graph/graph_bars.h"
-=======
-#include "views/graph/graph_bars.h"
->>>>>>> scene/scene:tests/ui/test_zoom_history.cpp
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"

@@ -91,7 +91,10 @@ private Q_SLOTS:
         QVERIFY(layer);
         QCOMPARE(workspace().mapping().setup().layer.name, layer->name);
         QVERIFY(cover("mapping").isEmpty());
-        QVERIFY(workspace().links().why(Lens::Mapping).contains(QStringLiteral("still shows the previous layer")));
+        QVERIFY(workspace()
+                    .links()
+                    .why(Lens::Mapping)
+                    .contains(QStringLiteral("still shows the previous layer")));
     }
 };
 

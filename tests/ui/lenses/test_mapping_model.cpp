@@ -102,12 +102,11 @@ private Q_SLOTS:
     {
         const BreakdownModel& breakdown = m_view->breakdown();
         const BreakdownSection& cycles = breakdown.sections.back();
-        QCOMPARE(cycles.unit, QStringLiteral("1 element a cycle per network"));
+        QCOMPARE(cycles.unit, QStringLiteral("1 element per cycle per network"));
         // Every element of the result passes its network at least once, 60 x 24 of them, one a cycle.
         QVERIFY(state().evaluation().cycles >= 60 * 24);
         const BreakdownPlaces places = breakdownPlaces({0, 0, 400, 0}, breakdown);
-        QVERIFY(
-            breakdownTooltip(breakdown, places.bars.back()).contains(QStringLiteral("network of its own")));
+        QVERIFY(breakdownTooltip(breakdown, places.bars.back()).contains(QStringLiteral("its own network")));
         const NestModel nest = m_view->model();
         bool any = false;
         for (const NestColumn& column : nest.columns)
@@ -127,7 +126,7 @@ private Q_SLOTS:
         QTest::newRow("overlapped") << "overlapped"
                                     << "overlapped cycles";
         QTest::newRow("bypass") << "bypass1"
-                                << "B past the SPM";
+                                << "B bypasses the SPM";
     }
     void switchesAreStepsThatUndo()
     {
@@ -172,7 +171,7 @@ private Q_SLOTS:
     {
         state().applyMethod(mapping::trivialMethod(state().nest()), QStringLiteral("load"));
         QVERIFY(state().evaluation().operands[0].spmBanks > 0);
-        QCOMPARE(control<QCheckBox>("bypass0")->text(), QStringLiteral("A skips the SPM"));
+        QCOMPARE(control<QCheckBox>("bypass0")->text(), QStringLiteral("A bypasses the SPM"));
         click("bypass0");
         QCOMPARE(state().evaluation().operands[0].spmBanks, 0);
         QCOMPARE(state().evaluation().operands[0].energy.spm, 0.0);

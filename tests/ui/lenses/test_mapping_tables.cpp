@@ -109,7 +109,7 @@ private Q_SLOTS:
         QCOMPARE(state().setup().layer.name, state().model().layers[1].name);
         QCOMPARE(state().evaluation().edp, direct->layers[1].search.of(mapping::Objective::Edp)->edp);
         // Other hardware: all rows anew.
-        (void)m_app->workspace.open(sample("architectures/server-1024.json"));
+        (void)m_app->workspace.open(mappingSample("architectures/server-1024.json"));
         QVERIFY(view.isRunning());
         view.settle();
         QVERIFY(view.table().result()->totals[1].cycles < direct->totals[1].cycles);

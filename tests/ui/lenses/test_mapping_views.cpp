@@ -261,16 +261,16 @@ private Q_SLOTS:
         // A layer starts from its best method.
         QCOMPARE(state().evaluation().edp, state().search().result()->of(mapping::Objective::Edp)->edp);
         QVERIFY(!state().undoStack().canUndo());
-        (void)m_app->workspace.open(sample("architectures/edge-64.json"));
+        (void)m_app->workspace.open(mappingSample("architectures/edge-64.json"));
         QCOMPARE(state().setup().architecture.pes, 64);
-        QVERIFY(m_app->workspace.open(sample("seed-method.txt")));
+        QVERIFY(m_app->workspace.open(mappingSample("seed-method.txt")));
         QCOMPARE(view.model().code, QStringLiteral("TILING")); // it belongs to another layer
         QCOMPARE(view.model().metrics[0].value, QStringLiteral("–"));
-        (void)m_app->workspace.open(sample("models/bert-base.json"));
+        (void)m_app->workspace.open(mappingSample("models/bert-base.json"));
         QCOMPARE(QString::fromStdString(state().model().name).left(9), QStringLiteral("BERT-base"));
         QCOMPARE(state().nest().loopCount, 3);
         state().settle();
-        const auto refused = m_app->workspace.open(sample("README.md"));
+        const auto refused = m_app->workspace.open(mappingSample("README.md"));
         QVERIFY(!refused);
         QVERIFY(refused.error().text().find("README.md") != std::string::npos);
     }
@@ -289,7 +289,7 @@ private Q_SLOTS:
 
     void fileKindKnowsTheLensesFiles()
     {
-        const auto kindOf = [](const char* file) { return *fileKind(sample(file).toStdString()); };
+        const auto kindOf = [](const char* file) { return *fileKind(mappingSample(file).toStdString()); };
         QCOMPARE(kindOf("architectures/default-256.json"), FileKind::MappingArchitecture);
         QCOMPARE(kindOf("layers/gemm-1000.json"), FileKind::MappingLayer);
         QCOMPARE(kindOf("models/vgg-16.json"), FileKind::MappingModel);

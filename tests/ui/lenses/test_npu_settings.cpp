@@ -239,7 +239,7 @@ private Q_SLOTS:
         file.close();
         (void)m_state->workspace.open(bad);
         QVERIFY2(view.model().error.contains(QStringLiteral("bad.json")), qPrintable(view.model().error));
-        QCOMPARE(view.state().modelPath(), sample("conv_net"));
+        QCOMPARE(view.state().modelPath(), npuSample("conv_net"));
     }
 };
 

@@ -30,7 +30,7 @@ private Q_SLOTS:
     {
         NpuView& view = open<NpuView>("conv_net");
         const NpuResult& r = *view.model().result;
-        const auto model = npu::loadModel(sample("conv_net").toStdString());
+        const auto model = npu::loadModel(npuSample("conv_net").toStdString());
         const auto graph = npu::buildGraph(*model, {});
         const auto run = npu::simulate(*graph, {}, {});
         QCOMPARE(r.run->makespan, run->makespan);

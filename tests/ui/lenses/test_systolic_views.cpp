@@ -177,7 +177,7 @@ private Q_SLOTS:
         QCOMPARE(l2->rows[1][3], QStringLiteral("13\u00a0KiB"));
         QVERIFY(card(m, QStringLiteral("8 of 64 steps conflict")));
         QVERIFY(card(m, QStringLiteral("split layout: 0 of 64")));
-        const PaintedTable* corrections = card(m, QStringLiteral("Figures printed in the source documents"));
+        const PaintedTable* corrections = card(m, QStringLiteral("Values printed in the source documents"));
         QVERIFY(corrections);
         QCOMPARE(corrections->rows.size(), seedCorrections().size());
         QVERIFY(l->copyText().contains(QStringLiteral("144 KiB")));

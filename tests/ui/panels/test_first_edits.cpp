@@ -115,7 +115,7 @@ private Q_SLOTS:
         // Of five products only one is read next; it is larger than the fast memory, and that is said.
         RetainList* retain = inspector->retainList();
         QCOMPARE(retain->boxes().size(), 1U);
-        QVERIFY2(retain->note(0).contains(QStringLiteral("does not go")) &&
+        QVERIFY2(retain->note(0).contains(QStringLiteral("cannot be retained")) &&
                      retain->note(0).contains(number(std::int64_t{60'000})),
                  qPrintable(retain->note(0)));
         window.state().selection.selectSubgraph(SubgraphId(1));
@@ -240,7 +240,7 @@ private Q_SLOTS:
                                       .time = {}});
         inspector->settle();
         QVERIFY(!offered());
-        QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("used up inside")),
+        QVERIFY2(inspector->fuseOffer()->note()->text().contains(QStringLiteral("consumed only inside")),
                  qPrintable(inspector->fuseOffer()->note()->text()));
     }
 };

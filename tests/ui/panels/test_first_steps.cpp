@@ -80,7 +80,7 @@ private Q_SLOTS:
         auto* bar = window.findChild<MessageBar*>();
         carry(graph, at(graph, 0), at(graph, 2));
         QCOMPARE(graph.drag().verdict().kind, GraphVerdict::Kind::Refused);
-        QVERIFY2(graph.drag().verdict().detail.contains(QStringLiteral("used up inside")),
+        QVERIFY2(graph.drag().verdict().detail.contains(QStringLiteral("consumed only inside")),
                  qPrintable(graph.drag().verdict().detail));
         const auto instead = graph.drag().recomputeInstead();
         QVERIFY(instead);

@@ -103,7 +103,7 @@ private Q_SLOTS:
         window.state().selection.selectOps({OpId(0)});
         QCoreApplication::processEvents();
         QCOMPARE(k->mapTo(inspector, QPoint(0, 0)), place);
-        const auto* remarks = controlNamed<QLabel>(*inspector, QStringLiteral("Remarks"));
+        const auto* remarks = controlNamed<QLabel>(*inspector, QStringLiteral("Notes"));
         QVERIFY(remarks->text().contains(QStringLiteral("is selected")));
         auto* h = controlNamed<ChoiceSpinBox>(*inspector, QStringLiteral("Tile height"));
         h->setValue(99'999);
@@ -270,7 +270,7 @@ private Q_SLOTS:
                 state.context(), *state.document.snapshot(), SubgraphId(1), change, false, true, nullptr));
             return button->accessibleName();
         };
-        QVERIFY2(!words().contains(QStringLiteral("of what runs")), qPrintable(words()));
+        QVERIFY2(!words().contains(QStringLiteral("in valid subgraphs")), qPrintable(words()));
         EditOptions force;
         force.force = true;
         QVERIFY(state.document.apply(edit::setGranularity(*p, state.document.schedule(),
@@ -279,7 +279,7 @@ private Q_SLOTS:
                                      QStringLiteral("too large")));
         state.document.waitForSnapshot();
         QVERIFY(!state.document.snapshot()->evaluation.valid());
-        QVERIFY2(words().contains(QStringLiteral("of what runs")), qPrintable(words()));
+        QVERIFY2(words().contains(QStringLiteral("in valid subgraphs")), qPrintable(words()));
     }
     void whatCannotBeRetainedSaysWhy()
     {
@@ -305,7 +305,7 @@ private Q_SLOTS:
         clickRow(list, 1);
         inspector->settle();
         QVERIFY(retain->boxes().front()->isEnabled());
-        QVERIFY2(retain->note(0).endsWith(QStringLiteral("if kept")) ||
+        QVERIFY2(retain->note(0).endsWith(QStringLiteral("if retained")) ||
                      retain->note(0).isEmpty(), // it may not fit
                  qPrintable(retain->note(0)));
     }

@@ -147,7 +147,7 @@ private Q_SLOTS:
         inPreferences(window, [&](QWidget& dialog) {
             QCOMPARE(search(dialog, "every picture zoom in"), QStringLiteral("Zoom in"));
             press(dialog, Qt::Key_Z);
-            QCOMPARE(search(dialog, "graph select or not"), QStringLiteral("Select or not"));
+            QCOMPARE(search(dialog, "graph toggle selection"), QStringLiteral("Toggle selection"));
             press(dialog, Qt::Key_X);
         });
         const double before = graph->viewport().scale;
@@ -170,7 +170,8 @@ private Q_SLOTS:
         inPreferences(window, [&](QWidget& dialog) {
             QCOMPARE(search(dialog, "reload"), QStringLiteral("Reload"));
             press(dialog, Qt::Key_K, Qt::ControlModifier);
-            QCOMPARE(message(dialog), QStringLiteral("Ctrl+K is already the key of “Command palette…” (Edit)."));
+            QCOMPARE(message(dialog),
+                     QStringLiteral("Ctrl+K is already the key of “Command palette…” (Edit)."));
         });
         QCOMPARE(action(window, "file.reload")->shortcut(), QKeySequence(Qt::Key_F5)); // nothing was said to
         QCOMPARE(action(window, "edit.palette")->shortcut(), QKeySequence(Qt::CTRL | Qt::Key_K));
@@ -187,7 +188,7 @@ private Q_SLOTS:
         MainWindow window;
         QVERIFY(openIn(window, {sample("attention-block.json")}));
         inPreferences(window, [&](QWidget& dialog) {
-            search(dialog, "graph select or not");
+            search(dialog, "graph toggle selection");
             press(dialog, Qt::Key_Left); // scrolls every picture
             QVERIFY2(message(dialog).contains(QStringLiteral("That key is fixed")),
                      qPrintable(message(dialog)));

@@ -237,7 +237,7 @@ void TestMachineDock::aProblemTakesAMachineAndGivesItBack()
     m_window->showView(QStringLiteral("machine"));
     QVERIFY(view->findChild<QLabel*>(QStringLiteral("machine.state"))
                 ->text()
-                .contains(QStringLiteral("hardware of its own")));
+                .contains(QStringLiteral("its own hardware")));
     const int edge = view->presets()->findData(QStringLiteral("edge"));
     view->presets()->setCurrentIndex(edge);
     Q_EMIT view->presets()->activated(edge);

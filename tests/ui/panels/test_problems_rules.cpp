@@ -43,7 +43,7 @@ private Q_SLOTS:
         problems->settle();
         QVERIFY(problems->list()->model()->rowCount() > 0);
         QVERIFY(!problems->fixButton()->isEnabled());
-        QVERIFY2(problems->reason().contains(QStringLiteral("even tiles of 1 × 1 × 1")),
+        QVERIFY2(problems->reason().contains(QStringLiteral("even the smallest tiles (1 × 1 × 1)")),
                  qPrintable(problems->reason()));
         bool shown = false;
         for (const QLabel* label : problems->findChildren<QLabel*>())

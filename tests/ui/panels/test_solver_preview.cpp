@@ -3,12 +3,8 @@
 #include "panels/subgraphs/subgraphs_view.h"
 #include "schedule/schedule_json.h"
 #include "solver_bench.h"
-<<<<<<< HEAD:tests/ui/panels/test_solver_preview.cpp
 #include "test_main.h"
 #include "views/graph/graph_bars.h"
-=======
-#include "views/graph/graph_bars.h"
->>>>>>> scene/scene:tests/ui/test_solver_preview.cpp
 #include "window/status_strip.h"
 
 #include "edit/edits.h"

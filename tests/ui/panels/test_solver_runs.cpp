@@ -49,7 +49,7 @@ private Q_SLOTS:
         QTest::mouseClick(solver->options().run(), Qt::LeftButton);
         QTRY_VERIFY2_WITH_TIMEOUT(progress(*solver).contains(QStringLiteral("round ")),
                                   qPrintable(progress(*solver)), 10'000);
-        QTRY_VERIFY2_WITH_TIMEOUT(progress(*solver).contains(QStringLiteral("nothing better for ")),
+        QTRY_VERIFY2_WITH_TIMEOUT(progress(*solver).contains(QStringLiteral("no improvement for ")),
                                   qPrintable(progress(*solver)), 20'000);
         QTest::mouseClick(solver->options().stop(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!solver->job().isRunning(), 5000);
@@ -65,7 +65,7 @@ private Q_SLOTS:
         QTest::mouseClick(solver->options().run(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!solver->curve().points.empty(), 5000);
         QTest::mouseClick(solver->options().pause(), Qt::LeftButton);
-        QCOMPARE(solver->options().pause()->text(), QStringLiteral("Go on"));
+        QCOMPARE(solver->options().pause()->text(), QStringLiteral("Resume"));
         const double at = solver->job().seconds();
         QTRY_VERIFY(progress(*solver).contains(QStringLiteral("paused")));
         QTest::qWait(1500); // more than the budget
@@ -93,7 +93,7 @@ private Q_SLOTS:
         solver->options().patience()->setValue(0.5);
         QTest::mouseClick(solver->options().run(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(!solver->job().isRunning(), 25'000);
-        QVERIFY2(progress(*solver).contains(QStringLiteral("nothing better for 0.5")) ||
+        QVERIFY2(progress(*solver).contains(QStringLiteral("no improvement for 0.5")) ||
                      solver->card().outcome()->proven,
                  qPrintable(progress(*solver)));
     }

@@ -283,7 +283,8 @@ private Q_SLOTS:
         window.state().actions.find(QStringLiteral("lens.mapping"))->trigger();
         QTRY_COMPARE(guide->step(), 6U);
         // The picture that has just come up is told before the next one.
-        QVERIFY2(guide->text().startsWith(QStringLiteral("Each column is a memory")), qPrintable(guide->text()));
+        QVERIFY2(guide->text().startsWith(QStringLiteral("Each column is a memory")),
+                 qPrintable(guide->text()));
         window.state().actions.find(QStringLiteral("lens.npu"))->trigger();
         QTRY_COMPARE(guide->step(), 7U);
         QTest::keyClick(&window, Qt::Key_G, Qt::ControlModifier);

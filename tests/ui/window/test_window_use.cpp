@@ -337,7 +337,7 @@ private Q_SLOTS:
         window.resize(1440, 900);
         QVERIFY(openIn(window, {sample("attention-block.json")}));
         QTableView* table = viewOf<SubgraphsView>(window, "subgraphs")->table();
-        auto* verdict = controlNamed<QLabel>(*table, QStringLiteral("What dropping here would change"));
+        auto* verdict = controlNamed<QLabel>(*table, QStringLiteral("Effect of a drop here"));
         QVERIFY(verdict && !verdict->isVisible());
         const std::unique_ptr<QMimeData> rows(
             table->model()->mimeData({table->model()->index(4, 0)})); // a value

@@ -23,10 +23,10 @@ namespace {
 
 enum Column : std::uint8_t { Ops, Value, Share, Compute, Memory, In, Out, Spilled, Why };
 constexpr int kTickMs = 200;
-constexpr double kUsualLimit = 10; // seconds
+constexpr double kDefaultLimit = 10; // time limit in seconds
 constexpr double kLongestLimit = 3600;
 
-/// A row a part of the bound.
+/// One row per part of the bound.
 Table partsTable(const LowerBound& bound, const Problem* problem)
 {
     constexpr auto figure = ColumnKind::Number;
@@ -39,7 +39,7 @@ Table partsTable(const LowerBound& bound, const Problem* problem)
                    {tr("In"), figure},
                    {tr("Out"), figure},
                    {tr("Spilled"), figure},
-                   {tr("What it says")}};
+                   {tr("Explanation")}};
     for (std::size_t c = Compute; c <= Spilled; ++c)
         out.columns[c].copied = bound.prices.empty();
     const QString prefix = problem ? commonPrefix(*problem) : QString();
@@ -82,7 +82,7 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
     m_parts->setRootIsDecorated(false);
     m_parts->setAlternatingRowColors(true);
     m_parts->setFrameShape(QFrame::NoFrame);
-    m_parts->setMinimumHeight(1); // it scrolls, the sentences above do not
+    m_parts->setMinimumHeight(1); // The table scrolls, the sentences above it do not.
     m_parts->setSelectionMode(QAbstractItemView::ExtendedSelection);
     for (int c = Value; c < Why; ++c)
         m_parts->setColumnWidth(c, fontMetrics().horizontalAdvance(QStringLiteral("1 234 567.8")) + 16);
@@ -107,14 +107,15 @@ BoundView::BoundView(const ViewContext& context, QWidget* parent)
 
 void BoundView::addCommands()
 {
-    ActionSpec prove{QStringLiteral("bound.prove"),
-                     tr("Solve"),
-                     tr("Prove how good this is"),
-                     QStringLiteral("play"),
-                     {},
-                     tr("Look for a higher lower bound in the background, and for the proof that nothing is "
-                        "better; again: stop. It sees what fits in fast memory, what has to be loaded again "
-                        "and what can stay; of up to 64 ops it goes through everything that is left.")};
+    ActionSpec prove{
+        QStringLiteral("bound.prove"),
+        tr("Solve"),
+        tr("Prove how good this is"),
+        QStringLiteral("play"),
+        {},
+        tr("Search for a higher lower bound and for a proof of optimality in the background. Press again to "
+           "stop. The proof considers the capacity of fast memory, repeated loads and retained tensors. With "
+           "up to 64 ops it searches the whole remaining space.")};
     prove.available = [&d = document()] { return Availability(d.hasProblem(), tr("Open a problem first.")); };
     m_prove = addCommand(prove, [this](bool) { toggle(); });
     auto* button = m_bar->addButton(m_prove);
@@ -123,21 +124,21 @@ void BoundView::addCommands()
     m_limit->setRange(0.1, kLongestLimit);
     m_limit->setDecimals(1);
     m_limit->setSuffix(tr(" s"));
-    m_limit->setValue(kUsualLimit);
-    m_bar->addLabelled(tr("For"), m_limit, tr("How long the proof may take."));
-    m_bar->add(m_progress, tr("Progress of the proof"), tr("What has been proven so far."), true);
+    m_limit->setValue(kDefaultLimit);
+    m_bar->addLabelled(tr("For"), m_limit, tr("Time limit of the proof."));
+    m_bar->add(m_progress, tr("Progress of the proof"), tr("The best lower bound proven so far."), true);
     m_progress->setObjectName(QStringLiteral("bound.progress"));
     ActionSpec take{QStringLiteral("bound.take"),
                     tr("Solve"),
                     tr("Apply the better schedule"),
                     QStringLiteral("ok"),
                     {},
-                    tr("Take the schedule that the proof has found, as one step of undo; what is there now "
-                       "becomes the baseline.")};
-    m_takeBetter = addCommand(take, [this](bool) { takeBetter(); });
-    auto* offered = m_bar->addButton(m_takeBetter);
+                    tr("Replace the schedule by the one that the proof found: one undo step. The present "
+                       "schedule becomes the baseline.")};
+    m_applyBetter = addCommand(take, [this](bool) { applyBetter(); });
+    auto* offered = m_bar->addButton(m_applyBetter);
     offered->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_take = offered;
+    m_applyButton = offered;
 }
 
 void BoundView::toggle()
@@ -165,7 +166,7 @@ void BoundView::follow(const ProofState& state)
     if (!m_tried)
         return;
     m_state = state;
-    // A proof that covers every order of tiles stays.
+    // A proof over all traversal orders is kept.
     if (state.optimal && !document().proof())
         document().addProof(
             {document().problem(), document().rules(), state.best, QString::fromStdString(state.space)});
@@ -173,18 +174,18 @@ void BoundView::follow(const ProofState& state)
     showProgress();
 }
 
-void BoundView::takeBetter()
+void BoundView::applyBetter()
 {
     if (!m_state.schedule)
         return;
     document().waitForSnapshot();
     const auto result = edit::withLocksOf(*m_state.schedule, document().schedule());
-    if (!result) { // it was looked for without locks
+    if (!result) { // The proof ignores locks.
         m_offer->setText(tr("%1. Unlock it, or look for a better schedule with Auto-solve.")
                              .arg(sentence(result.error().message)));
         return;
     }
-    // What cannot run has no latency to compare with.
+    // An invalid schedule has no latency to compare with.
     if (const SnapshotPtr before = document().snapshot(); before->evaluation.valid())
         document().addBaseline(tr("Before the proof"), before);
     document().apply(*result, tr("Better schedule of the proof"));
@@ -210,7 +211,7 @@ void BoundView::showProgress()
     m_progress->setText(parts.join(QStringLiteral(" · ")));
 }
 
-/// Where schedules of preset traversals are known to take longer than any order of tiles.
+/// Gap to the lower bound of preset traversals, if that is higher than the bound of all orders; else empty.
 QString BoundView::presetText() const
 {
     const SnapshotPtr& snapshot = document().snapshot();
@@ -220,14 +221,14 @@ QString BoundView::presetText() const
     return tr("to preset traversals %1").arg(percent(snapshot->evaluation.total / m_state.presetBound - 1));
 }
 
-/// A better schedule waits here until it is taken; taken back, it is offered again.
+/// The better schedule is offered until it is applied, and again after undo.
 void BoundView::showOffer()
 {
     const SnapshotPtr& snapshot = document().snapshot();
     const bool offers = m_state.schedule && snapshot &&
                         (!snapshot->evaluation.valid() || m_state.best < snapshot->evaluation.total);
-    Actions::setAvailable(m_takeBetter, {offers, tr("No proof has found a better schedule.")});
-    m_bar->setShown(m_take, offers);
+    Actions::setAvailable(m_applyBetter, {offers, tr("No proof has found a better schedule.")});
+    m_bar->setShown(m_applyButton, offers);
     m_offer->setVisible(offers);
     if (!offers)
         return;
@@ -241,7 +242,7 @@ void BoundView::showOffer()
     m_offer->setText(rich(text + QStringLiteral(".")));
 }
 
-/// What a proof covers, and how far the rest can be below.
+/// The schedules that a proof covers, and the possible gain outside of them.
 QString BoundView::coverText() const
 {
     const Document::Proof* proof = document().proof();
@@ -269,7 +270,7 @@ void BoundView::refresh()
     if (!snapshot) {
         m_shown = nullptr;
         m_rows->setTable(partsTable({}, nullptr));
-        m_summary->setText(tr("Open a problem to see what no schedule can beat, and why."));
+        m_summary->setText(tr("Open a problem to see its lower bound and where the bound comes from."));
         return;
     }
     const LowerBound& bound = *document().bound();
@@ -277,17 +278,16 @@ void BoundView::refresh()
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i)
         all.emplace_back(i);
     const SubgraphsSummary whole = summarise(*snapshot, all);
-    m_summary->setText(
-        rich(tr("No valid schedule is faster than <b>%1</b>: %2. "
-                "This schedule computes for %3 and moves data for %4; its latency is %5 (%6).")
-                 .arg(number(bound.value),
-                      bound.prices.empty()
-                          ? tr("compute takes at least %1, compulsory traffic %2")
-                                .arg(number(bound.compute), number(bound.memory))
-                          : tr("the groups below take that long, whatever runs together with them"),
-                      number(whole.compute.sum), number(whole.memory.sum), number(snapshot->evaluation.total),
-                      gapText()) +
-             coverText()));
+    m_summary->setText(rich(
+        tr("No valid schedule is faster than <b>%1</b>: %2. This schedule computes for %3 and moves data for "
+           "%4. Its latency is %5 (%6).")
+            .arg(number(bound.value),
+                 bound.prices.empty() ? tr("compute takes at least %1, compulsory traffic %2")
+                                            .arg(number(bound.compute), number(bound.memory))
+                                      : tr("the groups of ops below take at least that long in any schedule"),
+                 number(whole.compute.sum), number(whole.memory.sum), number(snapshot->evaluation.total),
+                 gapText()) +
+        coverText()));
     if (m_shown != document().bound()) {
         m_shown = document().bound();
         m_rows->setTable(partsTable(*m_shown, document().problem().get()));

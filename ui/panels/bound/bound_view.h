@@ -16,8 +16,8 @@ namespace tilewright::ui {
 
 class ControlBar;
 
-/// What the lower bound is made of, where this schedule is above it, and the search for a higher one. A click
-/// on a part selects its ops.
+/// Shows the parts of the lower bound, the gap of the schedule to it, and the search for a higher bound. A
+/// click on a part selects its ops.
 class BoundView : public View
 {
     Q_OBJECT
@@ -37,29 +37,29 @@ private:
     void addCommands();
     void toggle();
     void follow(const ProofState& state);
-    void takeBetter();
+    void applyBetter();
     void showProgress();
     void showOffer();
     void refresh();
     void selectOps();
-    [[nodiscard]] QString gapText() const; ///< of a valid state
+    [[nodiscard]] QString gapText() const; ///< empty for an invalid schedule
     [[nodiscard]] QString presetText() const;
     [[nodiscard]] QString coverText() const;
 
     BoundJob m_job;
-    ProofState m_state;    ///< of the last proof, while m_tried
-    LowerBoundPtr m_shown; ///< in the table
+    ProofState m_state;    ///< of the last proof; valid while m_tried
+    LowerBoundPtr m_shown; ///< the bound that the table shows
     ControlBar* m_bar;
     QAction* m_prove = nullptr;
-    QAction* m_takeBetter = nullptr;
-    QWidget* m_take = nullptr; ///< its button
+    QAction* m_applyBetter = nullptr;
+    QWidget* m_applyButton = nullptr; ///< the widget of the button that applies the schedule found
     QLabel* m_offer;
     QLabel* m_summary;
     QDoubleSpinBox* m_limit;
     QLabel* m_progress;
     TableModel* m_rows;
-    QTreeView* m_parts;   ///< shows m_rows
-    bool m_tried = false; ///< a proof of this problem, by these rules
+    QTreeView* m_parts;   ///< the table of parts, which shows m_rows
+    bool m_tried = false; ///< true after a proof for this problem and these rules
     QTimer m_ticking;
 };
 

@@ -35,9 +35,10 @@ HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
     setTable(edits());
     alignHeadings();
     Document& document = m_context.document;
-    // An edit is announced before the stack counts it: a state is taken when the index has moved.
+    // The document announces an edit before the undo stack counts it: a state is recorded once the index has
+    // moved.
     document.whenChanged(this, Part::Problem | Part::RuleSet | Part::Snapshot, [this](Parts parts) {
-        if (parts.testFlag(Part::RuleSet)) // totals by other rules are no comparison
+        if (parts.testFlag(Part::RuleSet)) // Totals under other rules are not comparable.
             for (State& state : m_states) {
                 state.rules = m_context.document.rules();
                 state.total.reset();
@@ -47,7 +48,7 @@ HistoryModel::HistoryModel(const ViewContext& context, QObject* parent)
         else
             takeState();
     });
-    // A file that was opened is where the history begins.
+    // The history starts at the opened file.
     connect(&document, &LensDocument::fileChanged, this, [this] {
         if (m_context.document.undoStack().count() == 0)
             takeState();
@@ -108,7 +109,7 @@ void HistoryModel::takeTotal()
     evaluate();
 }
 
-/// What edits that follow one another quickly have skipped.
+/// Computes the totals of states that were skipped during quick edits.
 void HistoryModel::evaluate()
 {
     std::vector<std::pair<std::size_t, State>> unknown;
@@ -180,7 +181,7 @@ QVariant HistoryModel::lookOf(int row, int column, int role) const
     }
     case Qt::ForegroundRole: {
         const Theme& theme = m_context.themes.theme();
-        return row > current() ? theme.muted : theme.text; // can be redone
+        return row > current() ? theme.muted : theme.text; // an edit that can be redone
     }
     case Qt::ToolTipRole:
         return data(index(row, column));
@@ -215,7 +216,7 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
 void HistoryView::showEvent(QShowEvent* event)
 {
     View::showEvent(event);
-    // Once it has its size: what was scrolled to before may be out of sight now.
+    // Queued until the view has its size: a row scrolled to before may be hidden now.
     QMetaObject::invokeMethod(this, &HistoryView::refresh, Qt::QueuedConnection);
 }
 

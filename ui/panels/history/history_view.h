@@ -12,8 +12,8 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The edits of the lens worked in, the oldest first, each with the total that it led to and what it changed.
-/// The first row is the state as it was opened.
+/// The edits of the current lens, oldest first, with the total after each edit and its change. The first row
+/// is the state at opening.
 class HistoryModel : public TableModel
 {
     Q_OBJECT
@@ -24,18 +24,18 @@ public:
 
     /// The row of the present state.
     [[nodiscard]] int current() const;
-    /// Undoes or redoes until the state of that row.
+    /// Undoes or redoes until the document has the state of `row`.
     void goTo(int row);
-    void settle(); ///< until every total that can be known is known
+    void settle(); ///< Waits until all totals that can be computed are computed.
 
 private:
-    /// A state that was passed through.
+    /// A state of the document before or after an edit.
     struct State
     {
         ProblemPtr problem;
         Schedule schedule;
         Rules rules;
-        std::optional<double> total; ///< nothing while it is not known; not a number where it is not valid
+        std::optional<double> total; ///< nullopt while unknown, NaN if the state is not valid
     };
     [[nodiscard]] QUndoStack* stack() const;
     [[nodiscard]] bool hasTotals() const;
@@ -48,11 +48,11 @@ private:
     void refresh();
 
     ViewContext m_context;
-    std::vector<State> m_states; ///< by row
+    std::vector<State> m_states; ///< one state per row
     LatestJob<std::vector<std::pair<std::size_t, State>>> m_job;
 };
 
-/// All edits of the lens worked in since its file was opened; click to go back or forward to any of them.
+/// All edits of the current lens since its file was opened. A click on a row undoes or redoes to that state.
 class HistoryView : public View
 {
     Q_OBJECT

@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Over the colour, so that it is told from its neighbours without seeing colours.
+/// A pattern over the colour, so that parts can be distinguished without colour vision.
 QBrush hatch(const Theme& theme)
 {
     return {theme.canvas, Qt::BDiagPattern};
@@ -60,7 +60,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
     painter.fillRect(bar, theme.raised);
     double x = bar.left();
     for (const Part& part : parts()) {
-        // What is there at all can be seen, however little it is.
+        // A part that is not empty is at least 3 pixels wide.
         const double w = part.share > 0 ? std::max(3.0, part.share * bar.width()) : 0;
         const QRectF piece(x, bar.top(), std::min(w, bar.right() - x), bar.height());
         if (w > 0) {
@@ -73,7 +73,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
     painter.setPen(theme.outline);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(bar);
-    // The legend is the figures.
+    // The legend shows the figures.
     double at = 0;
     const double y = bar.bottom() + 4;
     painter.setFont(font());

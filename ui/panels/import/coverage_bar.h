@@ -6,7 +6,7 @@
 
 namespace tilewright::ui {
 
-/// How much of a model's work was understood: shares of its multiply-accumulates.
+/// Coverage of a model: mapped, approximated and dropped shares of its multiply-accumulates.
 class CoverageBar : public QWidget
 {
     Q_OBJECT

@@ -68,12 +68,13 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_refused);
     column->addWidget(m_coverage);
     auto* row = new QHBoxLayout;
-    m_filter->addItems({tr("All operators"), tr("Not quite as in the model"), tr("Dropped")});
-    m_filter->setAccessibleName(tr("Which operators are listed"));
-    m_filter->setToolTip(tr("All, those that are approximated or dropped, or the dropped ones alone."));
+    m_filter->addItems({tr("All operators"), tr("Approximated or dropped"), tr("Dropped")});
+    m_filter->setAccessibleName(tr("Filter by status"));
+    m_filter->setToolTip(
+        tr("Show all operators, those that are approximated or dropped, or the dropped ones only."));
     m_search->setPlaceholderText(tr("Find operator, type or note"));
     m_search->setAccessibleName(tr("Find operators"));
-    m_search->setToolTip(tr("Lists the operators whose name, type or note has this text."));
+    m_search->setToolTip(tr("Show only operators whose name, type or note contains this text."));
     m_search->setClearButtonEnabled(true);
     row->addWidget(m_filter);
     row->addWidget(m_search, 1);
@@ -95,7 +96,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_tabs, 1);
     column->addWidget(m_notes);
 
-    // A row that is filtered away hands its place to the next one, which nobody has chosen.
+    // When a filter hides the current row, Qt makes the next row current: that is not a choice of the user.
     connect(m_filter, &QComboBox::currentIndexChanged, this, &ImportView::filterRows);
     connect(m_search, &QLineEdit::textChanged, this, &ImportView::filterRows);
     connect(m_operators->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -106,7 +107,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     connect(m_types, &QTableView::activated, this, [this, types](const QModelIndex& index) {
         showType(types->index(index.row(), TypeTable::Type).data().toString());
     });
-    m_types->setToolTip(tr("Enter or double-click lists the operators of the type."));
+    m_types->setToolTip(tr("Press Enter or double-click to list the operators of this type."));
     connect(&selection(), &Selection::changed, this, &ImportView::showSelected);
     document().whenChanged(this, Part::Problem | Part::Machine, &ImportView::outdate);
     refresh();
@@ -122,12 +123,10 @@ void ImportView::refresh()
     m_summary->setAlignment(any ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter);
     if (!any) {
         m_shown = nullptr;
-        m_summary->setText(
-            document().hasProblem()
-                ? tr("The open file is a problem: it stands as it is, nothing was lowered. Open a "
-                     "model to see what of it was understood.")
-                : tr("Open a model (ONNX, model JSON, SCALE-Sim topology) to see what of it was "
-                     "understood."));
+        m_summary->setText(document().hasProblem() ? tr("The open file is a problem, so nothing was lowered. "
+                                                        "Open a model to see how its operators are lowered.")
+                                                   : tr("Open a model (ONNX, model JSON, SCALE-Sim topology) "
+                                                        "to see how its operators are lowered."));
         return;
     }
     fillForm();
@@ -212,12 +211,12 @@ void ImportView::selectRow(int row)
     selection().selectOps({ops.begin(), ops.end()});
 }
 
-std::optional<OpId> ImportView::operatorOf(std::size_t row) const
+std::optional<OperatorId> ImportView::operatorOf(std::size_t row) const
 {
-    // The rows of an ONNX model are the nodes of its file, of any other its operators.
+    // The rows of an ONNX model are the nodes of its file; the rows of other models are operators.
     if (const auto& import = m_shown->workload->import)
         return row < import->nodes.size() ? import->nodes[row].op : std::nullopt;
-    return OpId(row);
+    return OperatorId(row);
 }
 
 void ImportView::fillForm()
@@ -242,7 +241,7 @@ void ImportView::fillForm()
             QStringList inputs;
             for (const std::string& input : d.inputs)
                 inputs << QString::fromStdString(input);
-            box->setToolTip(tr("The file leaves this size open (%1). Another size is one undo step.")
+            box->setToolTip(tr("The file does not fix this size (%1). A change is one undo step.")
                                 .arg(inputs.join(QStringLiteral(", "))));
             auto* label = new QLabel(name, m_form);
             label->setBuddy(box);
@@ -277,7 +276,7 @@ void ImportView::showSelected()
     const auto& ops = selection().state().ops;
     if (m_following || !m_shown || ops.empty() || ops.begin()->index() >= m_shown->problem->opCount())
         return;
-    const OpId wanted = m_shown->operatorOf(*ops.begin());
+    const OperatorId wanted = m_shown->operatorOf(*ops.begin());
     int row = 0;
     while (row < m_table->rowCount() && operatorOf(static_cast<std::size_t>(row)) != wanted)
         ++row;
@@ -298,7 +297,7 @@ void ImportView::showType(const QString& type)
 
 QSize ImportView::exportSize() const
 {
-    // As many rows and as long notes at any size of the font.
+    // Fixed size: rows and length of notes do not depend on the font.
     const QSize size(900, 420);
     return (size * std::max(1.0, fontMetrics().height() / 17.0)).expandedTo(size);
 }

@@ -16,8 +16,8 @@ namespace tilewright::ui {
 
 class CoverageBar;
 
-/// What was understood of the open model: coverage, a table by type and one by operator. A row selects its
-/// ops in every lens, and selected ops their row.
+/// How the open model was lowered: coverage, a table by operator type and one by operator. A selected row
+/// selects its ops in every lens, and selected ops select their row.
 class ImportView : public View
 {
     Q_OBJECT
@@ -37,20 +37,20 @@ protected:
 
 private:
     void refresh();
-    /// In a low pane the table has the room, the notes one line and a tooltip.
+    /// In a low pane the notes take one line with a tooltip, so that the table gets the space.
     void showNotes();
     void filterRows();
-    void selectRow(int row); ///< of the table of operators
+    void selectRow(int row); ///< a row of the operator table
     void showSelected();
     void showType(const QString& type);
 
     void fillForm();
     void takeForm();
-    /// The operator of the model that a row is about.
-    [[nodiscard]] std::optional<OpId> operatorOf(std::size_t row) const;
+    /// The operator of the model that row `row` shows.
+    [[nodiscard]] std::optional<OperatorId> operatorOf(std::size_t row) const;
 
     lower::ModelOnMachinePtr m_shown;
-    QWidget* m_form; ///< of the free dimensions
+    QWidget* m_form; ///< fields of the open sizes
     std::vector<std::pair<std::string, QSpinBox*>> m_sizes;
     QLabel* m_refused;
     QLabel* m_summary;
@@ -60,11 +60,11 @@ private:
     QTabWidget* m_tabs;
     QTableView *m_operators, *m_types;
     TableModel *m_table, *m_typeTable;
-    SortedRows* m_rows; ///< of m_table, in sight
+    SortedRows* m_rows; ///< the visible rows of m_table
     std::vector<lower::NodeReport> m_nodes;
     QLabel* m_notes;
     QStringList m_noteTexts;
-    bool m_following = false; ///< the row changes because the selection does
+    bool m_following = false; ///< true while the row changes because the selection changed
 };
 
 } // namespace tilewright::ui

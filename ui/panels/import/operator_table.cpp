@@ -10,7 +10,7 @@ using lower::NodeStatus;
 
 namespace {
 
-/// A figure that is left out where there is none.
+/// The number, or an empty cell for zero and negative values.
 TableCell figure(std::int64_t value)
 {
     return value > 0 ? TableCell(value) : TableCell("", "", value);
@@ -35,16 +35,15 @@ QString statusText(NodeStatus status)
 
 OperatorTable::OperatorTable(const std::vector<lower::NodeReport>& nodes)
 {
-    columns = {
-        {tr("Operator"), ColumnKind::Text,
-         tr("Its name in the model; a click here sorts in the order of the model.")},
-        {tr("Type"), ColumnKind::Text, tr("What the file calls it.")},
-        {tr("Status"), ColumnKind::Text,
-         tr("mapped: its work runs as it is; folded: nothing is left of it; approximated: something of it is "
-            "not modelled; dropped: it is not there.")},
-        {tr("MACs"), ColumnKind::Number, tr("Multiply-accumulates of the model.")},
-        {tr("Bytes"), ColumnKind::Number, tr("Of its operands and results.")},
-        {tr("What became of it"), ColumnKind::Text, tr("What the lowering changed or left out.")}};
+    columns = {{tr("Operator"), ColumnKind::Text,
+                tr("Name in the model. A click on this heading sorts in the order of the model.")},
+               {tr("Type"), ColumnKind::Text, tr("Type name in the file.")},
+               {tr("Status"), ColumnKind::Text,
+                tr("mapped: all its work is modelled; folded: no work is left of it; approximated: a "
+                   "part of it is not modelled; dropped: none of it is modelled.")},
+               {tr("MACs"), ColumnKind::Number, tr("Multiply-accumulates of the model.")},
+               {tr("Bytes"), ColumnKind::Number, tr("Bytes of its operands and results.")},
+               {tr("Note"), ColumnKind::Text, tr("What the lowering changed or left out.")}};
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const lower::NodeReport& n = nodes[i];
         const QString note = sentence(n.note);
@@ -66,7 +65,7 @@ TypeTable::TypeTable(const std::vector<lower::TypeReport>& types, std::int64_t m
                {tr("MACs"), ColumnKind::Number},
                {tr("Share of MACs"), ColumnKind::Percent},
                {tr("Bytes"), ColumnKind::Number},
-               {tr("What became of them")}};
+               {tr("Notes")}};
     for (const lower::TypeReport& t : types) {
         const double share = macs > 0 ? static_cast<double>(t.macs) / static_cast<double>(macs) : 0;
         const QString shown = t.macs > 0 ? percent(share) : QString();

@@ -11,18 +11,18 @@ namespace tilewright::ui {
 /// "mapped", "approximated" ...
 [[nodiscard]] QString statusText(lower::NodeStatus status);
 
-/// A row an operator of a model: what became of it.
+/// One row per operator of a model, with its status.
 struct OperatorTable : Table
 {
     enum Column { Name, Type, Status, Macs, Bytes, Note };
     explicit OperatorTable(const std::vector<lower::NodeReport>& nodes);
 };
 
-/// A row a type of operators.
+/// One row per type of operator.
 struct TypeTable : Table
 {
     enum Column { Type, Nodes, Macs, Share, Bytes, Became };
-    /// `macs`: of the whole model.
+    /// `macs`: multiply-accumulates of the whole model.
     TypeTable(const std::vector<lower::TypeReport>& types, std::int64_t macs);
 };
 

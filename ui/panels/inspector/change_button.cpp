@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Shows in all views which subgraph a button speaks of, while the mouse or the keyboard is on it.
+/// Highlights the subgraph of a button in all views while the mouse or the focus is on the button.
 class Pointer : public QObject
 {
 public:
@@ -45,20 +45,21 @@ QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, 
     const auto tr = [](const char* text) { return QCoreApplication::translate("ChangeButton", text); };
     const QString text = sentence(change.text);
     const QString about = tr("Subgraph %1: %2").arg(subgraph.index()).arg(text);
-    // Where it repairs, the gain compares with a state that cannot run: the total is what it leads to.
+    // A repair shows the total that it leads to: the present state is invalid and has no total to compare
+    // with.
     const QString gain = signedNumber(-change.gain);
     const QString effect = change.fixes == 0
-                               ? snapshot.evaluation.valid() ? gain : tr("%1 of what runs").arg(gain)
+                               ? snapshot.evaluation.valid() ? gain : tr("%1 in valid subgraphs").arg(gain)
                            : change.fixes == snapshot.evaluation.issues.size()
                                ? tr("fixes it, total %1").arg(number(change.total))
                                : tr("fixes a problem");
     auto* button = new WrapButton(icon(best ? QStringLiteral("ok") : QStringLiteral("step-forward")), effect,
                                   named ? about : text, parent);
-    // The button says the rest; numbers of subgraphs change with every edit, names do not.
+    // The tooltip has the names of the ops: numbers of subgraphs change with every edit, names do not.
     const QString names = fullOpNames(*snapshot.problem, snapshot.schedule[subgraph].ops);
-    button->setToolTip(
-        rich(tr("<p>Subgraph %1: <b>%2</b></p><p>The new total is %3. Applies as one undo step.</p>")
-                 .arg(QString::number(subgraph.index()), names.toHtmlEscaped(), number(change.total))));
+    button->setToolTip(rich(
+        tr("<p>Subgraph %1: <b>%2</b></p><p>The new total is %3. A click applies it as one undo step.</p>")
+            .arg(QString::number(subgraph.index()), names.toHtmlEscaped(), number(change.total))));
     button->installEventFilter(new Pointer(context.selection, subgraph, button));
     QObject::connect(button, &QPushButton::clicked, &context.document,
                      [&document = context.document, schedule = change.schedule, about] {

@@ -8,9 +8,9 @@ class QPushButton;
 
 namespace tilewright::ui {
 
-/// Offers one change of a schedule: what it does to the total in front, what it is behind; a click applies it
-/// as one undo step. `best` marks the first of several; `named` says which subgraph the words are about,
-/// where the page does not.
+/// A button for one change of a schedule: effect on the total in front, description behind. A click applies
+/// it as one undo step. `best` marks the first of several; `named` adds the subgraph's number where the page
+/// does not show it.
 [[nodiscard]] QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot,
                                         SubgraphId subgraph, const Suggestion& change, bool best, bool named,
                                         QWidget* parent);

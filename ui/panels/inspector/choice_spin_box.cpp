@@ -19,7 +19,7 @@ ChoiceSpinBox::ChoiceSpinBox(QWidget* parent) : QSpinBox(parent)
     setKeyboardTracking(false);
     FormGuard::protect(this);
     setAlignment(Qt::AlignRight);
-    // The range is everything; the width need not hold its longest number.
+    // The range has no practical limit; the width need not hold its longest number.
     setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("0000000")) + 12);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 }
@@ -32,7 +32,7 @@ void ChoiceSpinBox::setChoices(std::vector<std::int64_t> choices)
 
 void ChoiceSpinBox::stepBy(int steps)
 {
-    if (m_byOne) { // Qt takes ten times as many with Ctrl
+    if (m_byOne) { // Qt multiplies steps by ten with Ctrl.
         setValue(value() + (steps > 0) - (steps < 0));
         selectAll();
         return;

@@ -8,9 +8,8 @@
 
 namespace tilewright::ui {
 
-/// A spin box whose arrows and wheel step through useful values, with Ctrl by one, while any value can be
-/// typed. The wheel is ignored unless the box has the focus, so that scrolling the pane never edits by
-/// accident.
+/// A spin box whose arrows and wheel step through useful values, or by one with Ctrl. Any value can be typed.
+/// The wheel is ignored without focus, so that scrolling the pane does not edit.
 class ChoiceSpinBox : public QSpinBox
 {
     Q_OBJECT
@@ -21,13 +20,13 @@ public:
 
 protected:
     StepEnabled stepEnabled() const override;
-    /// Says why what was typed is given up.
+    /// Shows why typed text is refused.
     void fixup(QString& input) const override;
     void keyPressEvent(QKeyEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
 
 private:
-    bool m_byOne = false; ///< Ctrl is held
+    bool m_byOne = false; ///< true while Ctrl is held
     std::vector<std::int64_t> m_choices;
 };
 

@@ -59,7 +59,7 @@ void FuseOffer::show(const Trial& trial)
     m_shown = trial;
     clearLayout(m_column);
     if (!trial.after) {
-        m_note->setText(tr("They cannot be fused: %1.").arg(sentence(trial.refusal)));
+        m_note->setText(tr("Cannot be fused: %1.").arg(sentence(trial.refusal)));
         return;
     }
     const bool comparable = trial.after->valid() && snapshot->evaluation.valid();

@@ -13,8 +13,8 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// Under a selection of several: a button that fuses them and says before what that does to the total, or why
-/// it cannot be done.
+/// A button that fuses several selected subgraphs. It shows the effect on the total in advance, or why they
+/// cannot be fused.
 class FuseOffer : public QWidget
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ private:
     {
         std::uint64_t revision = 0;
         SelectionState selection;
-        std::optional<Evaluation> after; ///< none when refused
+        std::optional<Evaluation> after; ///< nullopt if the fusion is refused
         std::string refusal;
     };
     void show(const Trial& trial);
@@ -38,7 +38,7 @@ private:
     QLabel* m_note;
     QVBoxLayout* m_column;
     LatestJob<Trial> m_job;
-    std::optional<Trial> m_shown; ///< the newest, while it still belongs to the document
+    std::optional<Trial> m_shown; ///< the newest trial, if it still belongs to the document's state
 };
 
 } // namespace tilewright::ui

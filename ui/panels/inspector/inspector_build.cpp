@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The controls of the inspector.
+// Builds the controls of the inspector.
 #include "canvas/form_guard.h"
 #include "panels/inspector/choice_spin_box.h"
 #include "panels/inspector/fuse_offer.h"
@@ -25,7 +25,7 @@ void InspectorView::build()
 {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
-    m_hint = new QLabel(tr("Open a problem; what its schedule costs and why is shown here."), this);
+    m_hint = new QLabel(tr("Open a problem to see the cost of its schedule and the reasons."), this);
     m_hint->setAlignment(Qt::AlignCenter);
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);
@@ -36,7 +36,8 @@ void InspectorView::build()
         scroll->setWidgetResizable(true);
         scroll->setFrameShape(QFrame::NoFrame);
         scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        // A bar that comes and goes changes the width for which wrapped text was measured, and cuts it.
+        // A scroll bar that appears and disappears changes the width for which wrapped text was measured, and
+        // cuts the text.
         scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
         outer->addWidget(scroll, 1);
         scrolled = scroll;
@@ -47,7 +48,7 @@ void InspectorView::build()
         column->setSpacing(6);
         return std::pair(page, column);
     };
-    const auto [several, severalColumn] = pane(m_several);
+    const auto [several, severalColumn] = pane(m_summaryPane);
     m_summary = paragraph(several);
     m_summary->setAccessibleName(tr("Selection"));
     connect(m_summary, &QLabel::linkActivated, this, &InspectorView::follow);
@@ -56,7 +57,7 @@ void InspectorView::build()
     severalColumn->addWidget(m_fuseOffer);
     severalColumn->addStretch();
 
-    const auto [whole, wholeColumn] = pane(m_whole);
+    const auto [whole, wholeColumn] = pane(m_overviewPane);
     m_overview = new ScheduleOverview(context(), whole);
     wholeColumn->addWidget(m_overview);
 
@@ -87,7 +88,7 @@ void InspectorView::build()
     m_note = new QPlainTextEdit(page);
     m_note->setAccessibleName(tr("Note"));
     m_note->setToolTip(
-        tr("What you want to remember of this subgraph: kept with the session, told in reports."));
+        tr("Your note on this subgraph. It is saved with the session and included in reports."));
     m_note->setPlaceholderText(tr("Write a note"));
     m_note->setTabChangesFocus(true);
     m_note->setMinimumHeight(0);
@@ -108,9 +109,9 @@ void InspectorView::build()
             m_productLenses.push_back(button);
     };
     lens(Lens::Systolic, QStringLiteral("systolic"), tr("Wavefront of the tile"),
-         tr("Look at the largest MatMul's tile cycle by cycle on the machine's array."));
+         tr("Show the tile of the largest MatMul cycle by cycle on the machine's array."));
     lens(Lens::Mapping, QStringLiteral("loops"), tr("Map the product"),
-         tr("Map the selected op, or the largest product of this subgraph, onto the machine's memories."));
+         tr("Map the selected op, or the largest MatMul of this subgraph, onto the machine's memories."));
     lens(Lens::Npu, QStringLiteral("cores"), tr("Run on the NPU"),
          tr("Run the whole model on the machine's cores, cut into the tiles of this schedule."));
     column->addStretch();
@@ -119,44 +120,46 @@ void InspectorView::build()
 void InspectorView::buildGranularity(QWidget* page, QVBoxLayout* column)
 {
     auto* tile = section(tr("Granularity"), page, column);
-    m_sizes = new QBoxLayout(QBoxLayout::TopToBottom); // until there is room: resizeEvent()
+    m_sizes = new QBoxLayout(
+        QBoxLayout::TopToBottom); // one column until the pane is wide enough, see resizeEvent()
     const auto box = [&](const QString& letter, const QString& name, const QString& tip) {
         auto* row = new QHBoxLayout;
         auto* label = new QLabel(letter, page);
         auto* spin = new ChoiceSpinBox(page);
         label->setBuddy(spin);
         spin->setAccessibleName(name);
-        spin->setAccessibleDescription(tip); // with the limits in the tooltip: refreshGranularity()
+        spin->setAccessibleDescription(tip); // refreshGranularity() adds the limits.
         row->addWidget(label);
         row->addWidget(spin, 1);
         m_sizes->addLayout(row, 1);
         connect(spin, &QSpinBox::valueChanged, this, &InspectorView::applyGranularity);
         return spin;
     };
-    m_w =
-        box(tr("&w"), tr("Tile width"),
-            tr("Columns of an output tile. Arrows and wheel step through useful values, with Ctrl by one."));
+    m_w = box(tr("&w"), tr("Tile width"),
+              tr("Width of an output tile in columns. Arrows and wheel step through useful values, with Ctrl "
+                 "by one."));
     m_h = box(tr("&h"), tr("Tile height"),
-              tr("Rows of an output tile. Arrows and wheel step through useful values, with Ctrl by one."));
+              tr("Height of an output tile in rows. Arrows and wheel step through useful values, with Ctrl "
+                 "by one."));
     m_k = box(tr("&k"), tr("Reduction depth"),
-              tr("Depth of one reduction step of the MatMuls. Arrows and wheel step through useful values, "
-                 "with Ctrl by one."));
+              tr("Length of the part of the reduction that one step of the MatMuls computes. Arrows and "
+                 "wheel step through useful values, with Ctrl by one."));
     tile->addLayout(m_sizes);
     m_remarks = paragraph(page);
-    m_remarks->setAccessibleName(tr("Remarks"));
+    m_remarks->setAccessibleName(tr("Notes"));
     tile->addWidget(m_remarks);
     m_grid = paragraph(page);
     tile->addWidget(m_grid);
     m_array = paragraph(page);
     m_array->setAccessibleName(tr("On the array"));
     m_array->setToolTip(
-        tr("What an output-stationary systolic array of the native size makes of each MatMul's tile: the "
-           "cycles of one run, of rows × columns of the output over a part of the reduction; of all its runs "
-           "in this subgraph; and how much of the array's work in them is multiplying. The rest is filling, "
-           "draining and padding. Click to select the op."));
+        tr("Tiles of the MatMuls on an output-stationary systolic array of the native size: cycles of one "
+           "run (rows × columns of the output, over one part of the reduction), cycles of all runs in this "
+           "subgraph, and the share of the array's time that is spent multiplying. The rest is fill, drain "
+           "and padding. Click a name to select the op."));
     connect(m_array, &QLabel::linkActivated, this, &InspectorView::follow);
     tile->addWidget(m_array);
-    // The same map as the dock of its own: choosing a tile is what this pane is for.
+    // The map of the granularity dock, shown here too because this pane is where tiles are chosen.
     m_map = new GranularityView(context(), page);
     m_map->setEmbedded();
     fitMap();
@@ -171,7 +174,8 @@ void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)
     m_traversal = new QComboBox(page);
     FormGuard::protect(m_traversal);
     m_traversal->setAccessibleName(tr("Traversal"));
-    m_traversal->setToolTip(tr("The order in which tiles are visited. Draw your own in the tile grid."));
+    m_traversal->setToolTip(
+        tr("The order in which the tiles are visited. Draw your own order in the tile grid."));
     m_traversal->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     for (const TraversalKind kind : kTraversalPresets) {
         const std::string_view name = traversalName(kind);
@@ -180,7 +184,7 @@ void InspectorView::buildTraversal(QWidget* page, QVBoxLayout* column)
     m_traversal->addItem(tr("custom"));
     row->addWidget(m_traversal, 1);
     m_bestTraversal = new QPushButton(tr("Best found"), page);
-    m_bestTraversal->setToolTip(tr("Try every preset and take the one with the least latency."));
+    m_bestTraversal->setToolTip(tr("Try all presets and use the one with the lowest latency."));
     row->addWidget(m_bestTraversal);
     connect(m_traversal, &QComboBox::activated, this, [this](int index) {
         if (static_cast<std::size_t>(index) < kTraversalPresets.size())

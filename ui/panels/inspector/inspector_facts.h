@@ -13,7 +13,7 @@
 
 namespace tilewright::ui {
 
-/// What the inspector tells about a subgraph beyond the snapshot; found in the background.
+/// Facts on a subgraph that the snapshot does not have, computed in the background.
 struct InspectorFacts
 {
     std::uint64_t revision = 0;
@@ -22,13 +22,13 @@ struct InspectorFacts
     struct Retain
     {
         RetainCandidate candidate;
-        std::optional<double>
-            change;         ///< of the total, when toggled; none when that leads to an illegal state
-        std::string broken; ///< what is then wrong with a state that is valid now
+        std::optional<double> change; ///< change of the total when retention is toggled; nullopt if that
+                                      ///< makes the schedule invalid
+        std::string broken;           ///< the rule that toggling would break, if the schedule is valid now
     };
     std::vector<Retain> retain;
-    Explanation explanation;             ///< what binds
-    std::vector<Suggestion> suggestions; ///< the single changes that help
+    Explanation explanation;             ///< what limits the latency
+    std::vector<Suggestion> suggestions; ///< single changes that lower the latency
 };
 
 [[nodiscard]] InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph,

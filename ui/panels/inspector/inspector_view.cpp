@@ -46,7 +46,7 @@ InspectorView::InspectorView(const ViewContext& context, QWidget* parent)
     connect(&m_factsTimer, &QTimer::timeout, this, &InspectorView::requestFacts);
     build();
     document().whenChanged(this, Part::Problem, [this] {
-        m_shown = {}; // the same number means another subgraph now
+        m_shown = {}; // The same number means another subgraph now.
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline | Part::Proof,
                            &InspectorView::outdate);
@@ -106,7 +106,7 @@ void InspectorView::chooseBestTraversal()
     const QPoint below = m_bestTraversal->rect().bottomLeft();
     QToolTip::showText(
         m_bestTraversal->mapToGlobal(below),
-        tr("None of the %1 orders is faster than the present one.").arg(kTraversalPresets.size()),
+        tr("None of the %1 preset orders is faster than the present one.").arg(kTraversalPresets.size()),
         m_bestTraversal);
 }
 
@@ -125,7 +125,7 @@ void InspectorView::toggleRetain(TensorId tensor)
 {
     const auto id = current();
     if (id && !ui::toggleRetain(document(), *id, tensor))
-        refreshRetain(*document().snapshot(), *id); // the box goes back to what is
+        refreshRetain(*document().snapshot(), *id); // resets the check box to the state of the document
 }
 
 void InspectorView::refreshRetain(const Snapshot& snapshot, SubgraphId id)
@@ -155,7 +155,7 @@ void InspectorView::changeEvent(QEvent* event)
 
 void InspectorView::fitMap()
 {
-    // Its words grow with the font; its cells need room besides.
+    // The map's labels grow with the font; its cells need more room.
     m_map->setMinimumSize(1, 120 + 11 * fontMetrics().height());
 }
 
@@ -187,7 +187,7 @@ std::optional<SubgraphId> InspectorView::current() const
         return std::nullopt;
     std::optional<SubgraphId> id = state.subgraph;
     if (const auto concerned = concernedSubgraphs(snapshot->schedule, state); concerned.size() == 1)
-        id = concerned.front(); // a rubber band chooses ops, not their subgraph
+        id = concerned.front(); // A rubber band selects ops, not their subgraph.
     if (!id || id->index() >= snapshot->schedule.size() || id->index() >= document().schedule().size())
         return std::nullopt;
     return id;
@@ -201,30 +201,30 @@ void InspectorView::refresh()
     const auto id = several ? std::nullopt : current();
     const bool whole = snapshot && !id && !several;
     m_hint->setVisible(!snapshot);
-    m_whole->setVisible(whole);
+    m_overviewPane->setVisible(whole);
     if (whole)
         m_overview->refresh();
     else
         m_overview->cancel();
-    m_several->setVisible(several);
+    m_summaryPane->setVisible(several);
     m_body->setVisible(id.has_value());
     if (several)
         m_summary->setText(rich(selectionSummary(*snapshot, state, theme())));
     m_fuseOffer->refresh(several);
     if (!id) {
         m_facts->cancel();
-        m_subject.clear();
+        m_shownOps.clear();
         return;
     }
     m_refreshing = true;
-    // Another subgraph is read from its name on; an edit of the same one leaves the page where it is.
+    // A page of another subgraph scrolls to its top; an edit of the same subgraph keeps the scroll position.
     const std::vector<OpId>& ops = snapshot->schedule[*id].ops;
     if (std::none_of(ops.begin(), ops.end(), [&](OpId o) {
-            return std::find(m_subject.begin(), m_subject.end(), o) != m_subject.end();
+            return std::find(m_shownOps.begin(), m_shownOps.end(), o) != m_shownOps.end();
         }))
         m_body->verticalScrollBar()->setValue(0);
-    m_subject = ops;
-    // Every note and button that appears would have the page laid out at once.
+    m_shownOps = ops;
+    // Layout is suspended: otherwise every note and button that appears would cause a layout of the page.
     QLayout* const page = m_title->parentWidget()->layout();
     page->setEnabled(false);
     const QStringList opNames = refreshTexts(*snapshot, *id);
@@ -243,8 +243,8 @@ void InspectorView::refresh()
     m_refreshing = false;
 }
 
-/// What stood there steps back until the new facts come, so that nothing jumps at every edit. Of another
-/// subgraph it would be wrong.
+/// Old facts of the same subgraph are dimmed until the new ones arrive, so that nothing jumps at every edit.
+/// Facts of another subgraph are removed at once.
 void InspectorView::refreshFacts(const Snapshot& snapshot, SubgraphId id)
 {
     const bool same = m_shown.subgraph == id && m_shown.revision > 0;
@@ -285,7 +285,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     for (QWidget* button : m_productLenses)
         button->setVisible(matMul);
 
-    // As many lines whatever is typed: the fields below stay where they are.
+    // A fixed number of lines, so that the fields below do not move.
     const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
     const QString none = QStringLiteral("–");
     const bool runs = e.structurallyValid;
@@ -312,9 +312,10 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
                        .arg(theme().error.name(), what.toHtmlEscaped());
     };
     if (runs && !e.fits)
-        problemFound(tr("Working set: %1 too much").arg(number(e.peakWorkingSet - capacity)));
+        problemFound(tr("Working set exceeds fast memory by %1").arg(number(e.peakWorkingSet - capacity)));
     for (const Issue& issue : snapshot.evaluation.issues)
-        if (issue.subgraph == id && issue.code != IssueCode::OutOfMemory) // that is told by how much
+        if (issue.subgraph == id &&
+            issue.code != IssueCode::OutOfMemory) // An out-of-memory problem is shown by its excess.
             problemFound(sentence(issue.text));
     if (const QString chosen = selectedOpsText(snapshot, selection().state()); !chosen.isEmpty())
         remarks << chosen;
@@ -337,7 +338,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     };
     list(tr("In"), boundary.inputs);
     list(tr("Out"), boundary.sinks);
-    list(tr("Ephemeral"), boundary.interior);
+    list(tr("Interior"), boundary.interior);
     m_tensors->setText(rich(tensors));
     return shorts;
 }
@@ -379,7 +380,7 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
     limited(m_w, limit(hw.nativeWidth, ceil));
     limited(m_h, limit(hw.nativeHeight, ceil));
     limited(m_k, limit(hw.nativeK(), ceil || rules.kLimit == Rules::KLimit::Reduction));
-    // While a person types, the box keeps what is typed.
+    // Text that is being typed is not overwritten.
     for (const auto& [box, value] :
          {std::pair{m_w, s.granularity.w}, {m_h, s.granularity.h}, {m_k, s.granularity.k}}) {
         const QSignalBlocker quiet(box);
@@ -394,8 +395,8 @@ void InspectorView::refreshGranularity(const Snapshot& snapshot, SubgraphId id)
                         : tr("native %1 × %2").arg(hw.nativeWidth).arg(hw.nativeHeight));
 }
 
-/// With every edit, not when edits pause: this is what turning h moves. Where the subgraph cannot run now,
-/// what was said of it steps back.
+/// Updated with every edit, not when edits pause: h changes these figures directly. Figures of a subgraph
+/// that cannot run are dimmed.
 void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const QStringList& opNames)
 {
     const bool runs = snapshot.evaluation.subgraphs[id.index()].structurallyValid;
@@ -405,12 +406,13 @@ void InspectorView::refreshArray(const Snapshot& snapshot, SubgraphId id, const 
     constexpr std::size_t kShown = 6;
     const Subgraph& s = snapshot.schedule[id];
     const ArrayUses array = arrayUses(*snapshot.problem, s, snapshot.evaluation.rules, kShown);
-    QString text = tr("Cycles on the array of %1 and its use:").arg(sizeText({array.rows, array.cols}));
+    QString text =
+        tr("Array of %1: cycles and share spent multiplying:").arg(sizeText({array.rows, array.cols}));
     for (const ArrayUse& use : array.uses)
         text += QStringLiteral("<br><a href='op:%1'>%2</a> ")
                     .arg(use.op.index())
                     .arg(opNames.value(std::ranges::find(s.ops, use.op) - s.ops.begin()).toHtmlEscaped()) +
-                tr("%1: %2 a run, %3%4 in all, %5")
+                tr("%1: %2 per run, %3%4 in total, %5")
                     .arg(sizeText({use.run.rows, use.run.cols, use.run.depth}), number(use.runCycles),
                          use.exact ? QString() : tr("about "), number(use.cycles), percent(use.utilisation));
     if (array.more > 0)
@@ -426,11 +428,11 @@ void InspectorView::applyGranularity()
     if (!id || m_refreshing)
         return;
     const Granularity g{m_w->value(), m_h->value(), m_k->value()};
-    // Steps of one box are one edit; another box is another edit.
+    // Steps in one field are one edit; another field starts another edit.
     const Granularity& now = document().schedule()[*id].granularity;
     const QChar box = QLatin1Char(g.w != now.w ? 'w' : g.h != now.h ? 'h' : 'k');
     EditOptions options = editOptions(document().rules());
-    options.force = true; // an illegal size is shown as a problem, not refused: half-finished edits are fine
+    options.force = true; // An illegal size is shown as a problem, not refused: unfinished edits are allowed.
     document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{*id}, g, options),
         tr("Granularity of subgraph %1: %2")
@@ -473,7 +475,7 @@ void InspectorView::showArithmetic()
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[id->index()];
     const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent); // page margins
     m_arithmetic->setText(e.structurallyValid ? rich(latencyText(m_shown.arithmetic, e.latency, room))
-                                              : tr("No steps: the subgraph breaks a rule."));
+                                              : tr("No steps: this subgraph breaks a rule."));
 }
 
 } // namespace tilewright::ui

@@ -30,8 +30,8 @@ inline constexpr std::array kTraversalPresets{TraversalKind::Raster, TraversalKi
                                               TraversalKind::Column, TraversalKind::ColumnSnake,
                                               TraversalKind::Spiral};
 
-/// The current subgraph in full: what it costs and why, its granularity, what it retains, its traversal, and
-/// the single change that helps most; for a selection of several, sums and means.
+/// The current subgraph in full: cost and its reasons, granularity, retained tensors, traversal and the most
+/// useful single changes. For several selected subgraphs: sums and means.
 class InspectorView : public View
 {
     Q_OBJECT
@@ -41,7 +41,7 @@ public:
     QSize exportSize() const override { return {380, 1000}; }
     void settle() override;
 
-    /// Its rows of boxes are never cut; it scrolls up and down only.
+    /// Rows of fields are never cut: the view scrolls vertically only.
     [[nodiscard]] QSize minimumSizeHint() const override
     {
         return {34 * fontMetrics().averageCharWidth(), 120};
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] QLabel* summaryLabel() const { return m_summary; }
     [[nodiscard]] QLabel* arithmeticLabel() const { return m_arithmetic; }
     [[nodiscard]] QLabel* arrayLabel() const { return m_array; }
-    /// The buttons of the suggestions, best first.
+    /// The buttons of the suggested changes, best first.
     [[nodiscard]] QList<QPushButton*> suggestionButtons() const;
     [[nodiscard]] ScheduleOverview* overview() const { return m_overview; }
     [[nodiscard]] FuseOffer* fuseOffer() const { return m_fuseOffer; }
@@ -70,7 +70,7 @@ private:
     void toggleRetain(TensorId tensor);
     void follow(const QString& link);
     void refresh();
-    /// Returns what the ops of the subgraph are called.
+    /// Updates the texts and returns the names of the subgraph's ops.
     QStringList refreshTexts(const Snapshot& snapshot, SubgraphId id);
     void refreshGranularity(const Snapshot& snapshot, SubgraphId id);
     void refreshArray(const Snapshot& snapshot, SubgraphId id, const QStringList& opNames);
@@ -86,12 +86,12 @@ private:
     QLabel* m_hint = nullptr;
     QLabel* m_summary = nullptr;
     FuseOffer* m_fuseOffer = nullptr;
-    QScrollArea* m_whole = nullptr; ///< the pane of m_overview
+    QScrollArea* m_overviewPane = nullptr; ///< the scroll area of m_overview
     ScheduleOverview* m_overview = nullptr;
-    QScrollArea* m_several = nullptr; ///< the pane of m_summary
+    QScrollArea* m_summaryPane = nullptr; ///< the scroll area of m_summary
     QScrollArea* m_body = nullptr;
-    std::vector<OpId> m_subject;   ///< the ops of the subgraph shown
-    QBoxLayout* m_sizes = nullptr; ///< of w, h and k; a column where the pane is narrow
+    std::vector<OpId> m_shownOps;  ///< the ops of the subgraph on the page
+    QBoxLayout* m_sizes = nullptr; ///< layout of w, h and k; one column in a narrow pane
     QLabel* m_title = nullptr;
     QLabel* m_numbers = nullptr;
     QLabel* m_arithmetic = nullptr;
@@ -100,20 +100,19 @@ private:
     ChoiceSpinBox* m_w = nullptr;
     ChoiceSpinBox* m_h = nullptr;
     ChoiceSpinBox* m_k = nullptr;
-    QLabel* m_remarks =
-        nullptr; ///< what is wrong, which op is selected; below the fields, which stay in place
+    QLabel* m_remarks = nullptr; ///< problems and selected ops; below the fields, so that these do not move
     QLabel* m_grid = nullptr;
-    QLabel* m_array = nullptr; ///< what the array makes of the tile
+    QLabel* m_array = nullptr; ///< text on the tile on the systolic array
     GranularityView* m_map = nullptr;
     QComboBox* m_traversal = nullptr;
     QPushButton* m_bestTraversal = nullptr;
     RetainList* m_retain = nullptr;
     QLabel* m_tensors = nullptr;
     QPlainTextEdit* m_note = nullptr;
-    std::vector<QWidget*> m_productLenses; ///< the ways to lenses that look at a product
+    std::vector<QWidget*> m_productLenses; ///< buttons that open a lens for one product
     std::unique_ptr<LatestJob<InspectorFacts>> m_facts;
     InspectorFacts m_shown;
-    QTimer m_factsTimer; ///< facts wait until a burst of edits is over
+    QTimer m_factsTimer; ///< delays the facts until edits pause
     bool m_refreshing = false;
 };
 

@@ -41,7 +41,7 @@ LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgrap
 QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form)
 {
     const auto tr = [](const char* s) { return QCoreApplication::translate("LatencyText", s); };
-    // A line that stands for one more kind of step could as well tell of it.
+    // A last line that stands for one single kind of step shows that kind instead.
     constexpr std::size_t kMost = 5;
     const std::size_t kinds = arithmetic.groups.size();
     const std::size_t listed = kinds == kMost + 1 ? kinds : std::min(kinds, kMost);
@@ -59,7 +59,7 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
         html = QStringLiteral("<table cellspacing='0' cellpadding='1'><tr>") + cell(tr("steps"));
         if (wide)
             html += cell(tr("in")) + cell(tr("out"));
-        html += cell(tr("compute")) + cell(tr("memory")) + cell(tr("together")) + QStringLiteral("</tr>");
+        html += cell(tr("compute")) + cell(tr("memory")) + cell(tr("total")) + QStringLiteral("</tr>");
     }
     double shown = 0;
     for (std::size_t i = 0; i < listed; ++i) {
@@ -105,7 +105,8 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, int width
         document.setHtml(text);
         return document.idealWidth() <= width;
     };
-    // As the room is, not as the figures are: from subgraph to subgraph the form stays.
+    // The form depends on the width of the pane and not on the figures, so that it is the same for all
+    // subgraphs.
     constexpr double kUsual = 1'000.5;
     constexpr std::int64_t kMany = 1'000;
     const LatencyArithmetic usual{{{100, kUsual, kUsual, kMany, kMany}}, true};

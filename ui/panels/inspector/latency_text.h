@@ -10,7 +10,7 @@
 
 namespace tilewright::ui {
 
-/// Equal steps of a subgraph taken together: `count` steps of max(compute, memory) each.
+/// A group of equal steps of a subgraph: `count` steps of max(compute, memory) each.
 struct StepGroup
 {
     std::int64_t count = 0;
@@ -21,8 +21,8 @@ struct StepGroup
     [[nodiscard]] double latency() const { return compute > memory ? compute : memory; }
 };
 
-/// The arithmetic behind a latency: groups of equal steps, the costliest first. `complete` is false when the
-/// walk was cut at a million steps or stopped.
+/// The sum behind a latency: groups of equal steps, costliest first. `complete` is false if counting ended at
+/// a million steps or was stopped.
 struct LatencyArithmetic
 {
     std::vector<StepGroup> groups;
@@ -31,16 +31,16 @@ struct LatencyArithmetic
 [[nodiscard]] LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph,
                                                   std::stop_token stop);
 
-/// How much room there is.
+/// Layout of the text, by available width.
 enum class LatencyForm : std::uint8_t {
-    Lines,     ///< "93 × max(64, 204.8) = 19 046.4", wrapping where it has to
-    Table,     ///< a row for each kind of step
-    WideTable, ///< with the elements that a step moves in and out
+    Lines,     ///< "93 × max(64, 204.8) = 19 046.4", wrapped
+    Table,     ///< one row per kind of step
+    WideTable, ///< Table plus the elements that a step moves in and out
 };
 
-/// As rich text: each kind of step, count × max(compute, memory), the larger one bold, and their sum.
+/// Rich text: per kind of step count × max(compute, memory), the larger one bold; and the sum.
 [[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form);
-/// The richest form that is not wider than `width` pixels in the application's font.
+/// The most detailed form that is at most `width` pixels wide in the application's font.
 [[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, int width);
 
 } // namespace tilewright::ui

@@ -11,7 +11,8 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Layouts ask for the same heights again and again, and a label lays its document out twice for each answer.
+/// A label that caches its heights: layouts ask for the same ones repeatedly, and QLabel lays its text out
+/// twice for each answer.
 class Paragraph final : public QLabel
 {
 public:
@@ -32,11 +33,11 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override { return {1, fontMetrics().height()}; }
 
 private:
-    mutable QString m_text; ///< of m_heights, like the next three
+    mutable QString m_text; ///< the text that m_heights was measured for; the next three members likewise
     mutable QFont m_font;
     mutable QMargins m_margins;
     mutable int m_indent = 0;
-    mutable QHash<int, int> m_heights; ///< by width
+    mutable QHash<int, int> m_heights; ///< height by width
 };
 
 } // namespace
@@ -59,8 +60,9 @@ QLabel* paragraph(QWidget* parent)
     auto* label = new Paragraph(parent);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
-    label->setFocusPolicy(Qt::NoFocus);                               // Tab goes from field to field
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred); // as wide as the pane, not as its words
+    label->setFocusPolicy(Qt::NoFocus); // Tab moves from field to field.
+    QSizePolicy policy(QSizePolicy::Ignored,
+                       QSizePolicy::Preferred); // Takes the width of the pane, not of its words.
     policy.setHeightForWidth(true);
     label->setSizePolicy(policy);
     return label;

@@ -9,11 +9,12 @@ class QWidget;
 
 namespace tilewright::ui {
 
-/// Wrapped text to read, select and follow links in; as wide as its pane, however long its words are.
+/// A label with wrapped text that can be selected and has links. It takes the width of its pane, however long
+/// its words are.
 [[nodiscard]] QLabel* paragraph(QWidget* parent);
-/// A heading and, under it, room for the section's controls. No frames: the pane is narrow.
+/// A heading with a layout for the section's controls below it. No frame: the pane is narrow.
 [[nodiscard]] QVBoxLayout* section(const QString& title, QWidget* page, QVBoxLayout* into);
-/// Deletes everything in it.
+/// Deletes all items of the layout.
 void clearLayout(QLayout* layout);
 
 } // namespace tilewright::ui

@@ -17,7 +17,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// "layer0.head3.softmax.out" -> "layer0…softmax.out": both ends tell most.
+/// "layer0.head3.softmax.out" -> "layer0…softmax.out": both ends of a name are the most distinctive.
 QString shortName(const QString& name)
 {
     constexpr qsizetype kLongest = 24;
@@ -34,7 +34,7 @@ RetainList::RetainList(QWidget* parent)
     m_column->addWidget(m_none);
 }
 
-/// Rows are used again: making and measuring widgets takes longer than all the rest of an edit's display.
+/// Rows are reused: creating and measuring widgets takes longer than the rest of an edit's display.
 void RetainList::setRows(std::size_t count)
 {
     while (m_boxes.size() > count) {
@@ -48,7 +48,7 @@ void RetainList::setRows(std::size_t count)
     }
     while (m_boxes.size() < count) {
         auto* box = new QCheckBox(this);
-        // Long names must not widen the pane; the whole name is in the tooltip.
+        // Long names must not widen the pane; the tooltip has the whole name.
         box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
         connect(box, &QCheckBox::clicked, this,
                 [this, row = m_boxes.size()] { Q_EMIT toggled(m_candidates[row].tensor); });
@@ -59,7 +59,7 @@ void RetainList::setRows(std::size_t count)
         label->hide();
         m_column->addWidget(box);
         m_column->addWidget(label);
-        box->show(); // now, not in a second round
+        box->show(); // Shown now, not in a second layout pass.
         m_boxes.push_back(box);
         m_notes.push_back(label);
     }
@@ -74,8 +74,8 @@ void RetainList::setCandidates(const Problem& problem, const std::vector<RetainC
             shown.push_back(c);
     const std::vector<RetainCandidate> before = std::exchange(m_candidates, std::move(shown));
     setRows(m_candidates.size());
-    m_none->setText(last ? tr("This is the last subgraph: nothing comes that could use it.")
-                         : tr("The next subgraph reads nothing of what this one produces."));
+    m_none->setText(last ? tr("This is the last subgraph: no later one could use a retained tensor.")
+                         : tr("The next subgraph reads no tensor that this one produces."));
     m_none->setVisible(m_candidates.empty());
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
         const RetainCandidate& c = m_candidates[i];
@@ -89,11 +89,12 @@ void RetainList::setCandidates(const Problem& problem, const std::vector<RetainC
                           before[i].refusal.empty();
         box->setEnabled(c.refusal.empty());
         const QString note = sentence(c.refusal);
-        box->setToolTip(QStringLiteral("<p><b>%1</b></p><p>%2</p>")
-                            .arg(name.toHtmlEscaped(),
-                                 c.refusal.empty()
-                                     ? tr("Keep it whole in fast memory until the next subgraph has run.")
-                                     : tr("Cannot be changed: %1.").arg(note.toHtmlEscaped())));
+        box->setToolTip(
+            QStringLiteral("<p><b>%1</b></p><p>%2</p>")
+                .arg(name.toHtmlEscaped(),
+                     c.refusal.empty()
+                         ? tr("Retain the whole tensor in fast memory until the next subgraph has run.")
+                         : tr("Cannot be changed: %1.").arg(note.toHtmlEscaped())));
         box->setAccessibleDescription(note);
         if (same && note.isEmpty())
             continue;
@@ -109,14 +110,14 @@ void RetainList::setChanges(std::span<const InspectorFacts::Retain> rows)
         const auto at = std::find_if(m_candidates.begin(), m_candidates.end(),
                                      [&c](const RetainCandidate& shown) { return shown.tensor == c.tensor; });
         if (at == m_candidates.end() || !c.refusal.empty())
-            continue; // setCandidates() said why
+            continue; // setCandidates() has set the reason.
         QLabel* note = m_notes[static_cast<std::size_t>(at - m_candidates.begin())];
         if (row.change)
             note->setText(
-                (c.retained ? tr("%1 if released") : tr("%1 if kept")).arg(signedNumber(*row.change)));
+                (c.retained ? tr("%1 if released") : tr("%1 if retained")).arg(signedNumber(*row.change)));
         else if (!row.broken.empty())
-            note->setText(c.retained ? tr("not possible without: %1").arg(sentence(row.broken))
-                                     : tr("does not go: %1").arg(sentence(row.broken)));
+            note->setText(c.retained ? tr("cannot be released: %1").arg(sentence(row.broken))
+                                     : tr("cannot be retained: %1").arg(sentence(row.broken)));
         else
             note->clear();
         note->setVisible(!note->text().isEmpty());

@@ -14,19 +14,19 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// The tensors that a subgraph may keep in fast memory: a box each, and under it what keeping brings or why
-/// it cannot be.
+/// The tensors that a subgraph can retain: a check box each, and below it the effect on the total or why it
+/// cannot be retained.
 class RetainList : public QWidget
 {
     Q_OBJECT
 public:
     explicit RetainList(QWidget* parent = nullptr);
 
-    /// Those that are kept, that the next subgraph reads, or that something speaks against: what nobody reads
-    /// next is nothing to choose. `last`: there is no next subgraph. A change that is shown stays until
-    /// setChanges() where the box is the same.
+    /// Lists the retained tensors, those that the next subgraph reads, and those with a reason against
+    /// retention. Other tensors are left out. `last`: there is no next subgraph. A row that stays keeps its
+    /// shown effect until setChanges().
     void setCandidates(const Problem& problem, const std::vector<RetainCandidate>& candidates, bool last);
-    /// The changes of the total.
+    /// Sets the effect of each row on the total.
     void setChanges(std::span<const InspectorFacts::Retain> rows);
 
     [[nodiscard]] const std::vector<QCheckBox*>& boxes() const { return m_boxes; }
@@ -40,7 +40,7 @@ private:
 
     QVBoxLayout* m_column;
     QLabel* m_none;
-    std::vector<RetainCandidate> m_candidates; ///< a row each
+    std::vector<RetainCandidate> m_candidates; ///< one candidate per row
     std::vector<QCheckBox*> m_boxes;
     std::vector<QLabel*> m_notes;
 };

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kOffered = 5;
 constexpr std::chrono::milliseconds kTime(2000);
-// Larger schedules take minutes: every subgraph is tiled anew for other memories.
+// Larger schedules take minutes: every subgraph is tiled again for each other memory size.
 constexpr std::size_t kMeasured = 300;
 
 } // namespace
@@ -44,17 +44,15 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     QLabel* byHand = paragraph(this);
     m_context.actions.tellKeys(
         byHand,
-        tr("Drag an op onto another subgraph to move it there, onto empty ground to give it one of its own; "
-           "with Ctrl it is computed there as well. Before you let go, the subgraphs that it can go to "
-           "show what would come of it.<br>Draw a frame around several ops and press {schedule.fuse|G} to "
-           "fuse them.<br>Click a "
-           "subgraph for its "
-           "tiles, what it retains and the order of its tiles."),
+        tr("Drag an op onto another subgraph to move it there, or onto empty space to give it a subgraph of "
+           "its own. Hold Ctrl to recompute it there as well. While you drag, every possible target shows "
+           "its effect.<br>Draw a frame around several ops and press {schedule.fuse|G} to fuse "
+           "them.<br>Click a subgraph to see its tiles, its traversal order and what it retains."),
         [byHand](const QString& told) { byHand->setText(told); });
     section(tr("By hand"), this, column)->addWidget(byHand);
     column->addStretch();
     m_timer.setSingleShot(true);
-    m_timer.setInterval(250); // evaluating hundreds of changes must not compete with editing
+    m_timer.setInterval(250); // Evaluation of hundreds of changes must not compete with editing.
     connect(&m_timer, &QTimer::timeout, this, &ScheduleOverview::request);
 }
 
@@ -96,9 +94,9 @@ void ScheduleOverview::refresh()
         return;
     m_proven = proof != nullptr;
     m_shown.reset();
-    m_job.cancel(); // what it looks at is gone
+    m_job.cancel(); // The snapshot that the job works on is gone.
     clearLayout(m_changes);
-    m_none->setText(tr("Looking for them…"));
+    m_none->setText(tr("Searching…"));
     m_none->show();
     m_limits->setText(tr("Measuring…"));
     m_timer.start();
@@ -107,7 +105,7 @@ void ScheduleOverview::refresh()
 void ScheduleOverview::request()
 {
     const SnapshotPtr snapshot = m_context.document.snapshot();
-    if (!snapshot) // closed since
+    if (!snapshot) // closed meanwhile
         return;
     m_job.request([snapshot](const std::stop_token& stop) {
         Facts facts;
@@ -134,24 +132,21 @@ void ScheduleOverview::show(const Facts& facts)
                                           &advice == &facts.best.changes.front(), true, this));
     m_none->setVisible(facts.best.changes.empty());
     const bool all = facts.best.looked == snapshot->schedule.size();
-    m_none->setText(
-        !all
-            ? m_context.actions
-                  .withKeys(tr("Nothing at the %1 subgraphs that take longest. Press {solve.auto|F9} to look "
-                               "everywhere."))
-                  .arg(number(static_cast<std::int64_t>(facts.best.looked)))
-        : m_proven ? tr("No schedule is faster: there is nothing left to change.")
-        : snapshot->evaluation.valid()
-            ? m_context.actions.withKeys(
-                  tr("No single change makes it faster: no tile, no order, no retained tensor, no two "
-                     "subgraphs fused or run one after the other, no op moved, recomputed or split off. "
-                     "Several at once may: press {solve.auto|F9}."))
-            : tr("No single change repairs it; the Problems pane looks for repairs."));
-    m_limits->setText(
-        !facts.measured
-            ? tr("Not measured on its own for so many subgraphs; the roofline shows what binds each.")
-        : facts.resources ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
-                          : tr("A schedule that cannot run has no latency to divide."));
+    m_none->setText(!all ? m_context.actions
+                               .withKeys(tr("No improvement found in the %1 slowest subgraphs. Press "
+                                            "{solve.auto|F9} to search the whole schedule."))
+                               .arg(number(static_cast<std::int64_t>(facts.best.looked)))
+                    : m_proven ? tr("No schedule is faster: nothing can be improved.")
+                    : snapshot->evaluation.valid()
+                        ? m_context.actions.withKeys(tr(
+                              "No single change makes it faster (granularity, traversal, retained "
+                              "tensors, fusing or reordering two subgraphs, moving, recomputing or splitting "
+                              "off an op). Several changes together may: press {solve.auto|F9}."))
+                        : tr("No single change repairs it. The Problems pane lists other repairs."));
+    m_limits->setText(!facts.measured   ? tr("Not measured for schedules with this many subgraphs. The "
+                                               "roofline shows what limits each subgraph.")
+                      : facts.resources ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
+                                        : tr("A schedule that cannot run has no latency to analyse."));
 }
 
 void ScheduleOverview::cancel()

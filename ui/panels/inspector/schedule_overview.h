@@ -16,18 +16,18 @@ class QVBoxLayout;
 
 namespace tilewright::ui {
 
-/// The whole schedule, while nothing of it is selected: what it costs, what limits it, the single changes
-/// that help most (each applies at a click), and how to change it by hand.
+/// The whole schedule, shown while nothing is selected: its cost, its limits, the most useful single changes
+/// (a click applies one) and how to edit by hand.
 class ScheduleOverview : public QWidget
 {
     Q_OBJECT
 public:
     ScheduleOverview(const ViewContext& context, QWidget* parent);
 
-    /// Shows the document's snapshot; what takes time follows when edits pause.
+    /// Shows the document's snapshot. Slow parts follow when edits pause.
     void refresh();
-    void cancel(); ///< nobody looks
-    void settle(); ///< for tests and pictures
+    void cancel(); ///< when the view is hidden
+    void settle(); ///< for tests and image export
 
     [[nodiscard]] QLabel* figures() const { return m_figures; }
 
@@ -37,7 +37,7 @@ private:
         std::uint64_t revision = 0;
         BestChanges best;
         std::optional<CriticalResources> resources;
-        bool measured = false; ///< whether the resources were asked for
+        bool measured = false; ///< true if the resources were measured
     };
     void request();
     void show(const Facts& facts);
@@ -45,12 +45,12 @@ private:
     ViewContext m_context;
     QLabel* m_figures;
     QLabel* m_limits;
-    QLabel* m_none; ///< instead of changes
+    QLabel* m_none; ///< text shown if there are no changes
     QVBoxLayout* m_changes;
     LatestJob<Facts> m_job;
     QTimer m_timer;
-    bool m_proven = false;                ///< and what was said of it
-    std::optional<std::uint64_t> m_shown; ///< revision whose facts are on screen
+    bool m_proven = false;                ///< true if the schedule shown is proven optimal
+    std::optional<std::uint64_t> m_shown; ///< revision whose facts are shown
 };
 
 } // namespace tilewright::ui

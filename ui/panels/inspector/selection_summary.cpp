@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMostLinks = 40;
 
-/// Lines, not columns: five numbers side by side do not fit into a narrow pane.
+/// Lines instead of columns: five numbers side by side do not fit into a narrow pane.
 QString spreads(const SubgraphsSummary& summary, const Theme& theme)
 {
     struct Measure

@@ -12,19 +12,19 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// The subgraphs a selection means: the ones selected, and those that compute selected ops. Ascending.
+/// The selected subgraphs and those that compute selected ops, in ascending order.
 [[nodiscard]] std::vector<SubgraphId> concernedSubgraphs(const Schedule& schedule,
                                                          const SelectionState& selection);
 
-/// Whether more than one subgraph is meant: not when the current one has all the selected ops.
+/// True if the selection concerns several subgraphs; false if the current subgraph has all the selected ops.
 [[nodiscard]] bool showsSeveral(const Schedule& schedule, const SelectionState& selection);
 
-/// Several subgraphs together as rich text: count, sum, least, mean and most of what they cost, their share
-/// of the work, links ("subgraph:3", "op:5") to each.
+/// Rich text on several subgraphs together: their number; sum, minimum, mean and maximum of their costs;
+/// share of the work; links ("subgraph:3", "op:5").
 [[nodiscard]] QString selectionSummary(const Snapshot& snapshot, const SelectionState& selection,
                                        const Theme& theme);
 
-/// "3 of its ops are selected: 24 % of all work"; empty without selected ops.
+/// "3 of its ops are selected: 24 % of all work". Empty if no ops are selected.
 [[nodiscard]] QString selectedOpsText(const Snapshot& snapshot, const SelectionState& selection);
 
 } // namespace tilewright::ui

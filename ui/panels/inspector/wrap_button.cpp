@@ -65,7 +65,7 @@ QSize WrapButton::minimumSizeHint() const
 
 void WrapButton::resizeEvent(QResizeEvent*)
 {
-    // A form layout in a scroll area asks for the height of another width first and keeps it.
+    // A form layout in a scroll area asks for the height at another width first and keeps that height.
     setMinimumHeight(heightForWidth(width()));
 }
 

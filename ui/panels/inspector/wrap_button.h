@@ -7,7 +7,8 @@
 
 namespace tilewright::ui {
 
-/// A push button whose text wraps, so that a sentence fits into a narrow pane. `lead` stands in front, bold.
+/// A push button with wrapped text, so that a sentence fits into a narrow pane. `lead` is shown in front in
+/// bold.
 class WrapButton : public QPushButton
 {
     Q_OBJECT
@@ -29,8 +30,8 @@ private:
 
     void layOut(int width) const;
 
-    mutable QTextDocument m_document;  ///< laid out for the width that was asked for last
-    mutable QHash<int, int> m_heights; ///< by width: layouts ask for the same ones again and again
+    mutable QTextDocument m_document;  ///< laid out for the width of the last request
+    mutable QHash<int, int> m_heights; ///< height by width: layouts ask for the same widths repeatedly
 };
 
 } // namespace tilewright::ui

@@ -26,11 +26,11 @@ namespace tilewright::ui {
 namespace {
 
 enum Column { kField, kValue, kFrom };
-constexpr int kPath = Qt::UserRole;      ///< of the first column
-constexpr int kRaw = Qt::UserRole + 1;   ///< of the value: as it is typed
-constexpr int kWords = Qt::UserRole + 2; ///< of the value: its choices
+constexpr int kPath = Qt::UserRole;      ///< role of the first column: path of the field
+constexpr int kRaw = Qt::UserRole + 1;   ///< role of the value column: the text to edit
+constexpr int kWords = Qt::UserRole + 2; ///< role of the value column: the possible choices
 
-/// Edits the value, sizes with their unit; choices from a list.
+/// Editor of values: sizes with a unit, choices from a list.
 class ValueDelegate : public QStyledItemDelegate
 {
 public:
@@ -86,7 +86,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     label->setBuddy(m_presets);
     m_presets->setObjectName(QStringLiteral("machine.preset"));
     m_presets->setAccessibleName(tr("Preset of the machine"));
-    m_presets->setToolTip(tr("Puts the model on a machine that comes with Tilewright. The schedule stays."));
+    m_presets->setToolTip(tr("Put the model on a machine that comes with Tilewright. The schedule is kept."));
     for (const MachinePreset& preset : machinePresets()) {
         m_presets->addItem(word(preset.name), word(preset.name));
         const auto m = machinePreset(preset.name);
@@ -114,13 +114,12 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         button->setAutoRaise(true);
         row->addWidget(button);
     };
-    command(
-        "open", tr("Open a machine…"), QStringLiteral("open"),
-        tr("Put the model on the machine of a file: a machine, a memory hierarchy, NPU hardware or a mapping "
-           "architecture."),
-        &MachineView::openMachine);
+    command("open", tr("Open a machine…"), QStringLiteral("open"),
+            tr("Put the model on the machine of a file: a machine, a memory hierarchy, NPU hardware or a "
+               "mapping architecture."),
+            &MachineView::openMachine);
     command("save", tr("Save the machine…"), QStringLiteral("save"),
-            tr("Write the machine into a file of its own. A saved schedule has it too."),
+            tr("Write the machine to its own file. A saved schedule contains it as well."),
             &MachineView::saveMachine);
     column->addLayout(row);
 
@@ -140,7 +139,7 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
     m_error->hide();
 
     m_list->setAccessibleName(tr("Values of the machine"));
-    m_list->setHeaderLabels({tr("Field"), tr("Value"), tr("Where from")});
+    m_list->setHeaderLabels({tr("Field"), tr("Value"), tr("Origin")});
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setAlternatingRowColors(true);
     m_list->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
@@ -165,14 +164,15 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
             return;
         QMenu menu(this);
         menu.addAction(tr("Edit"), this, [this, item] { m_list->editItem(item, kValue); });
-        QAction* back = menu.addAction(tr("As in the preset"), this, [this, item] { resetField(item); });
+        QAction* back =
+            menu.addAction(tr("Reset to the preset's value"), this, [this, item] { resetField(item); });
         const auto changes = base() ? machineChanges(*base(), *machine()) : std::vector<MachineChange>();
         const std::string path = item->data(kField, kPath).toString().toStdString();
         back->setEnabled(std::ranges::find(changes, path, &MachineChange::path) != changes.end());
         menu.exec(m_list->viewport()->mapToGlobal(at));
     });
     column->addWidget(m_list, 1);
-    // Below the values, which do not move when it comes and goes.
+    // Below the values, so that these do not move when it appears.
     column->addWidget(m_problems);
     m_footer->setFrameShape(QFrame::NoFrame);
     m_footer->setWidgetResizable(true);
@@ -200,10 +200,10 @@ void MachineView::changeEvent(QEvent* event)
         fitColumns();
 }
 
-/// Names give way to values, and notes to both: they are elided and scrolled where there is little room.
+/// In a narrow pane, names are cut in favour of values, and notes in favour of both.
 void MachineView::fitColumns()
 {
-    // Where there is no room the tooltip says where a value comes from.
+    // Without the column of origins, the tooltip has the origin.
     m_list->setColumnHidden(kFrom, width() < 58 * fontMetrics().averageCharWidth());
     int widest = 0, widestValue = 0;
     for (const MachineField& f : m_shown) {
@@ -252,7 +252,7 @@ void MachineView::refresh()
     const Machine* m = machine();
     m_list->setEnabled(m != nullptr);
     if (!m) {
-        m_state->setText(tr("No array fits what this problem says of its hardware."));
+        m_state->setText(tr("No array matches the costs of this problem."));
         m_list->clear();
         m_shown.clear();
         m_problems->hide();
@@ -262,7 +262,7 @@ void MachineView::refresh()
     }
     const auto preset = base();
     fillList(*m, preset);
-    tellState(*m, preset);
+    showState(*m, preset);
     fitColumns();
 }
 
@@ -305,7 +305,7 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             const QString text = machineValueText(f);
             item->setText(kField, word(f.label));
             item->setText(kValue, text);
-            // "256 KiB" where that is exact, not 262144.
+            // "256 KiB" instead of 262144, where that is exact.
             const bool asShown = f.unit == MachineUnit::Bytes && typedMachineValue(text, f.unit) == raw;
             item->setData(kValue, kRaw, asShown ? text : raw);
             QStringList words;
@@ -340,7 +340,7 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
     }
 }
 
-/// The level that the schedule calls fast memory says so.
+/// Marks the memory level that is the fast memory of the schedule.
 void MachineView::nameGroup(QTreeWidgetItem& group, const Machine& machine) const
 {
     const QString name = group.data(kField, kRaw).toString();
@@ -350,28 +350,27 @@ void MachineView::nameGroup(QTreeWidgetItem& group, const Machine& machine) cons
     const QString elements = number(machine.scratchpadBytes() / machine.elementBytes);
     group.setText(kField, fast ? tr("%1: fast memory, %2 elements").arg(name, elements) : name);
     group.setToolTip(
-        kField,
-        fast ? tr("The fast memory of the Schedule lens: all buffers of the level, %1, in elements of %2.")
-                   .arg(bytesText(machine.scratchpadBytes()), bytesText(machine.elementBytes))
-             : QString());
+        kField, fast
+                    ? tr("Fast memory of the Schedule lens: all buffers of the level, %1, in elements of %2.")
+                          .arg(bytesText(machine.scratchpadBytes()), bytesText(machine.elementBytes))
+                    : QString());
 }
 
-void MachineView::tellState(const Machine& machine, const std::optional<Machine>& base)
+void MachineView::showState(const Machine& machine, const std::optional<Machine>& base)
 {
     QStringList lines;
     const bool own = document().hasProblem() && !document().model();
     if (!document().hasProblem())
-        lines << tr("The machine of the next model that is opened.");
+        lines << tr("This machine is used for the next model that is opened.");
     else if (own)
-        lines << tr(
-            "The problem stands as it is, with hardware of its own. A preset or a change gives it the "
-            "hardware and the costs of that machine; undo brings the file's back.");
+        lines << tr("The problem has its own hardware. Choosing a preset or changing a value gives it the "
+                    "hardware and costs of that machine. Undo restores the values of the file.");
     std::size_t differ = 0;
     if (base) {
         const auto changes = machineChanges(*base, machine);
         differ = changes.size();
         if (differ == 0) {
-            lines << tr("The preset %1 as it is.").arg(QString::fromStdString(machine.name));
+            lines << tr("The preset %1 without changes.").arg(QString::fromStdString(machine.name));
         } else {
             const auto follows = std::ranges::count_if(changes, [this](const MachineChange& change) {
                 const auto f = std::ranges::find(m_shown, change.path, &MachineField::path);
@@ -408,7 +407,7 @@ void MachineView::tellState(const Machine& machine, const std::optional<Machine>
         m_presets->setItemText(i, !own && !base ? QString::fromStdString(machine.name) : name);
         m_presets->setCurrentIndex(i);
     }
-    QStringList notes{tr("Italic: derived. Bold: not as in the preset.")};
+    QStringList notes{tr("Italic: derived. Bold: differs from the preset.")};
     for (const std::string& note : machine.notes)
         notes << wholeSentence(note);
     if (document().model())

@@ -12,8 +12,8 @@ class QTreeWidgetItem;
 
 namespace tilewright::ui {
 
-/// The machine that all lenses share: preset, every value with its unit and where it comes from, what differs
-/// from the preset. A change is one undo step that derives everything anew; the schedule stays.
+/// The machine of all lenses: presets, every value with its unit and origin, and the differences from the
+/// preset. A change is one undo step that recomputes all lenses; the schedule is kept.
 class MachineView : public View
 {
     Q_OBJECT
@@ -27,7 +27,7 @@ public:
     QString copyText() const override;
 
 Q_SIGNALS:
-    void problemsWanted(); ///< the list of what does not fit
+    void problemsWanted(); ///< a request to show the problems of the schedule on this machine
 
 protected:
     void bringUpToDate() override { refresh(); }
@@ -36,13 +36,13 @@ protected:
 
 private:
     [[nodiscard]] const Machine* machine() const;
-    /// The preset of the machine's name, to compare with.
+    /// The preset with the machine's name, for comparison.
     [[nodiscard]] std::optional<Machine> base() const;
     void refresh();
     void fillList(const Machine& machine, const std::optional<Machine>& base);
     void fitColumns();
     void nameGroup(QTreeWidgetItem& group, const Machine& machine) const;
-    void tellState(const Machine& machine, const std::optional<Machine>& base);
+    void showState(const Machine& machine, const std::optional<Machine>& base);
     void choosePreset(const QString& name);
     void setField(QTreeWidgetItem* item);
     void resetField(QTreeWidgetItem* item);

@@ -21,7 +21,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// A phrase of the core as a whole sentence.
+/// The phrase with a capital first letter.
 QString capital(const std::string& phrase)
 {
     QString text = sentence(phrase);
@@ -44,13 +44,14 @@ Table problemTable(const std::vector<Issue>& issues, const std::optional<Placeme
     };
     for (const Issue& issue : issues)
         add(issue.subgraph, word(issueCodeName(issue.code)), sentence(issue.text),
-            ProblemsView::tr("What the rules call it: %1").arg(sentence(issue.text)));
+            ProblemsView::tr("Name in the rule book: %1").arg(sentence(issue.text)));
     if (conflict)
         add(conflict->subgraph, ProblemsView::tr("ADDRESSES"), sentence(conflict->text), {});
     return out;
 }
 
-/// A second or so: what is not decided by then is no warning. Beyond so many steps nothing is asked.
+/// Search limit, about a second: a placement that is undecided by then gives no warning. Schedules with more
+/// steps are not checked.
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr std::int64_t kMostSteps = 1'000'000;
 
@@ -101,11 +102,11 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     m_others->setMenu(m_menu);
     m_others->setText(tr("Other fixes"));
     m_others->setAccessibleName(tr("Other fixes"));
-    m_others->setToolTip(tr("Other ways to repair the selected problem, and what the total would be."));
+    m_others->setToolTip(tr("Other ways to repair the selected problem, with the total after each."));
     m_menu->setToolTipsVisible(true);
-    m_fixAll->setToolTip(
-        tr("Repair one problem after the other until none is left or none can be repaired; one undo step."));
-    buttons->addWidget(m_fixAll); // first: the others are as wide as their texts
+    m_fixAll->setToolTip(tr("Repair one problem after the other until none is left or none of the rest can "
+                            "be repaired: one undo step."));
+    buttons->addWidget(m_fixAll); // The first button keeps its width; the others are as wide as their texts.
     buttons->addWidget(m_fix);
     buttons->addWidget(m_others);
     buttons->addStretch();
@@ -113,14 +114,14 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     connect(m_list, &QTreeView::doubleClicked, this, &ProblemsView::jump);
     connect(m_list, &QTreeView::activated, this, &ProblemsView::jump);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
-            &ProblemsView::lookForRepairs);
+            &ProblemsView::searchRepairs);
     connect(m_fix, &QPushButton::clicked, this, [this] { fix(0); });
     connect(m_fixAll, &QPushButton::clicked, this, &ProblemsView::fixAll);
     m_job = std::make_unique<LatestJob<Found>>([this](Found found) { showRepairs(std::move(found)); });
     m_allJob = std::make_unique<LatestJob<std::pair<std::uint64_t, Schedule>>>(
         [this](std::pair<std::uint64_t, Schedule> repaired) {
             m_fixAll->setEnabled(true);
-            // Whoever goes on editing meanwhile keeps that.
+            // Edits that the user has made meanwhile are kept.
             if (document().snapshot() && document().snapshot()->revision == repaired.first)
                 document().apply(std::move(repaired.second), tr("Fix all problems"));
         });
@@ -153,8 +154,8 @@ void ProblemsView::settle()
     m_allJob->waitIdle();
 }
 
-/// docs/rules/place.md 5.2
-void ProblemsView::askForAddresses()
+/// Checks in the background whether a valid schedule can be placed (docs/rules/place.md 5.2).
+void ProblemsView::checkPlacement()
 {
     const SnapshotPtr snapshot = document().snapshot();
     std::int64_t steps = 0;
@@ -189,38 +190,38 @@ const Issue* ProblemsView::currentIssue() const
 void ProblemsView::refresh()
 {
     const SnapshotPtr snapshot = document().snapshot();
-    askForAddresses();
+    checkPlacement();
     const bool any = snapshot && (!snapshot->evaluation.valid() || m_placed.conflict);
-    m_hint->setText(!snapshot ? tr("Open a problem; what is wrong with its schedule is listed here.")
+    m_hint->setText(!snapshot ? tr("Open a problem to see the problems of its schedule here.")
                               : tr("No problems: every rule holds and every working set fits."));
     m_hint->setVisible(!any);
     for (QWidget* w : std::initializer_list<QWidget*>{m_list, m_fix, m_others, m_fixAll, m_reason})
         w->setVisible(any);
     const int row = m_list->currentIndex().row();
-    m_list->selectionModel()->clear(); // the row is chosen anew, and repairs are looked for
+    m_list->selectionModel()
+        ->clear(); // The selection is cleared first, so that repairs are searched again for the row.
     m_rows->setTable(any ? problemTable(snapshot->evaluation.issues, m_placed.conflict)
                          : problemTable({}, {}));
     if (any)
         m_list->setCurrentIndex(m_rows->index(std::clamp(row, 0, m_rows->rowCount() - 1), 0));
 }
 
-void ProblemsView::lookForRepairs()
+void ProblemsView::searchRepairs()
 {
-    // Only for the row that is looked at: finding repairs tries edits of the whole schedule.
+    // Only for the selected row: the search for repairs evaluates edits of the whole schedule.
     const Issue* issue = currentIssue();
     m_found = {};
     m_reason->clear();
     m_reason->hide();
     m_others->hide();
-    m_fix->setText(tr("Looking for a fix…"));
+    m_fix->setText(tr("Searching for a fix…"));
     m_fix->setEnabled(issue != nullptr);
     m_fix->setVisible(issue != nullptr);
     m_fixAll->setVisible(issue != nullptr);
     if (!issue) {
-        m_reason->setText(m_placed.conflict
-                              ? tr("A warning: the schedule is valid, a compiler has to order or tile it "
-                                   "another way to place it.")
-                              : QString());
+        m_reason->setText(m_placed.conflict ? tr("A warning: the schedule is valid, but its buffers cannot "
+                                                 "be placed without another order or other tiles.")
+                                            : QString());
         m_reason->setVisible(m_placed.conflict.has_value());
         return;
     }
@@ -304,9 +305,9 @@ void ProblemsView::jump()
 void ProblemsView::fix(std::size_t which)
 {
     document().waitForSnapshot();
-    m_job->waitIdle(); // whoever is faster than the search waits for it
+    m_job->waitIdle(); // A click before the search has ended waits for it.
     if (m_found.revision == document().snapshot()->revision && which < m_found.repairs.found.size()) {
-        const Repair repair = m_found.repairs.found[which]; // applying clears what was found
+        const Repair repair = m_found.repairs.found[which]; // apply() clears m_found
         document().apply(repair.schedule, capital(repair.text));
     }
 }

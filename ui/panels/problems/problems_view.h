@@ -17,8 +17,8 @@ class QTreeView;
 
 namespace tilewright::ui {
 
-/// What is wrong with the schedule and what to do about it: double-click jumps, Fix repairs where it can, and
-/// where nothing can be done the line below says why.
+/// The problems of the schedule and their fixes. Double-click shows the place, Fix repairs it where possible,
+/// and the line below the list says why a problem has no fix.
 class ProblemsView : public View
 {
     Q_OBJECT
@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] QTreeView* list() const { return m_list; }
     [[nodiscard]] QPushButton* fixButton() const { return m_fix; }
-    [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty when it has one
+    [[nodiscard]] QString reason() const; ///< why the selected problem has no fix; empty if it has one
 
 protected:
     void bringUpToDate() override { refresh(); }
@@ -46,12 +46,12 @@ private:
     };
     struct Placed
     {
-        std::optional<std::uint64_t> revision; ///< of the snapshot that was asked about
+        std::optional<std::uint64_t> revision; ///< revision of the snapshot that was checked
         std::optional<PlacementConflict> conflict;
     };
     void refresh();
-    void askForAddresses();
-    void lookForRepairs();
+    void checkPlacement();
+    void searchRepairs();
     void showRepairs(Found found);
     void elideFix();
     [[nodiscard]] const Issue* currentIssue() const;
@@ -60,7 +60,7 @@ private:
     void fixAll();
 
     TableModel* m_rows;
-    QTreeView* m_list; ///< shows m_rows
+    QTreeView* m_list; ///< the list of problems, which shows m_rows
     QLabel* m_hint;
     QLabel* m_reason;
     QPushButton* m_fix;
@@ -68,7 +68,7 @@ private:
     QPushButton* m_fixAll;
     QMenu* m_menu;
     Found m_found;
-    Placed m_placed; ///< of a valid schedule: why it has no addresses
+    Placed m_placed; ///< why a valid schedule has no addresses
     std::unique_ptr<LatestJob<Placed>> m_placeJob;
     std::unique_ptr<LatestJob<Found>> m_job;
     std::unique_ptr<LatestJob<std::pair<std::uint64_t, Schedule>>> m_allJob;

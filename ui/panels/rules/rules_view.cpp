@@ -18,8 +18,8 @@ namespace tilewright::ui {
 namespace {
 
 enum Column { kSwitch, kValue, kEffect, kMeaning };
-constexpr int kTarget = Qt::UserRole;    ///< of the first column: the subgraph that a row is about
-constexpr int kExact = Qt::UserRole + 1; ///< of a cell: what is copied instead of its text
+constexpr int kTarget = Qt::UserRole;    ///< role of the first column: the subgraph of a row
+constexpr int kExact = Qt::UserRole + 1; ///< role of a cell: the text for the clipboard
 constexpr std::size_t kMostRows = 100;
 
 QString subgraphs(std::size_t n)
@@ -32,7 +32,7 @@ QString problems(std::size_t n)
     return counted(static_cast<std::int64_t>(n), RulesView::tr("problem"), RulesView::tr("problems"));
 }
 
-/// The change in full, for the clipboard.
+/// The effect of another value of a switch with all digits, for the clipboard.
 QString exactEffectText(const RuleEffect& e, double total)
 {
     if (e.validBefore && e.validAfter && e.change != 0)
@@ -42,7 +42,7 @@ QString exactEffectText(const RuleEffect& e, double total)
     return {};
 }
 
-/// The exact change in one line.
+/// The effect of another value of a switch in one line.
 QString effectText(const RuleEffect& e, double total)
 {
     if (e.validBefore && e.validAfter) {
@@ -87,7 +87,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_summary);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Rule switches"));
-    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("Another value, here"), tr("What it means")});
+    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("Effect of another value"), tr("Meaning")});
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setStretchLastSection(true);
@@ -107,7 +107,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
             item->setToolTip(c, tip);
         m_values.push_back(nullptr);
         if (s.count == 2)
-            continue; // the tick says it
+            continue; // the check box shows the value
         auto* values = new QComboBox(m_list);
         for (const std::string_view value : s.values())
             values->addItem(word(value));
@@ -161,8 +161,8 @@ void RulesView::refresh()
     m_refreshing = true;
     const Rules& rules = document().rules();
     m_summary->setText(
-        tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it "
-           "to read the rules another way. Open a row to see which subgraphs that changes.")
+        tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it for another "
+           "reading of the rules. Open a row to see which subgraphs that changes.")
             .arg(word(ruleSetTitle(rules)),
                  document().rulesReason().isEmpty()
                      ? QString()
@@ -197,7 +197,7 @@ void RulesView::showEffects(const Effects& effects)
     bool open = false;
     for (const RuleEffect& e : effects.effects) {
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(e.rule - ruleSwitches().data()));
-        // With more than two values it is said which one would do that.
+        // With more than two values the text names the value that has the effect.
         const QString value = e.rule->count > 2 ? word(e.value) + QStringLiteral(": ") : QString();
         const double total = effects.snapshot->evaluation.total;
         const QString effect = value + effectText(e, total);
@@ -224,7 +224,7 @@ void RulesView::showEffects(const Effects& effects)
             if (where) {
                 child->setData(kSwitch, kTarget, static_cast<qulonglong>(where->index()));
                 child->setForeground(kSwitch, palette().color(QPalette::Link));
-                child->setToolTip(kSwitch, tr("Go to this subgraph."));
+                child->setToolTip(kSwitch, tr("Select this subgraph."));
             }
             child->setToolTip(kEffect, tip);
             if (!tip.isEmpty())

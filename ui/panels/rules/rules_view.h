@@ -15,8 +15,8 @@ class QTreeWidgetItem;
 
 namespace tilewright::ui {
 
-/// The switches in which readings of the rules differ: what each means, its value here, and what another
-/// value would do to this schedule, down to the subgraphs it changes (click one to go there).
+/// The rule switches: meaning, value, and the effect of another value on this schedule and its subgraphs. A
+/// click on a subgraph selects it.
 class RulesView : public View
 {
     Q_OBJECT
@@ -44,7 +44,7 @@ private:
 
     QLabel* m_summary;
     QTreeWidget* m_list;
-    std::vector<QComboBox*> m_values; ///< by switch; none where there are two values only
+    std::vector<QComboBox*> m_values; ///< one per switch; nullptr for switches with two values
     bool m_refreshing = false;
     std::unique_ptr<LatestJob<Effects>> m_effects;
 };

@@ -50,24 +50,24 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
                    tr("Replace the schedule by the result: one undo step. The state before becomes the "
                       "baseline, and Compare opens."));
     m_buttons->add(m_keep, m_keep->text(),
-                   tr("Leave the schedule as it is and show the result as a ghost in every view."));
-    m_buttons->add(m_compare, m_compare->text(), tr("Look at both side by side before deciding."));
+                   tr("Keep the schedule as it is and show the result as a ghost in every view."));
+    m_buttons->add(m_compare, m_compare->text(), tr("Show both side by side before you decide."));
     m_buttons->add(m_discard, m_discard->text(), tr("Forget the result."));
     m_tabs->setDocumentMode(true);
     m_tabs->setUsesScrollButtons(true);
     m_tabs->setElideMode(Qt::ElideNone);
     m_tabs->addTab(m_changes, tr("Changes"));
-    m_tabs->setTabToolTip(0, tr("What the result does differently, the most valuable first."));
-    m_tabs->addTab(m_alternatives, tr("Why"));
-    m_tabs->setTabToolTip(1, tr("What else was tried for each subgraph and what it would cost."));
-    m_tabs->setAccessibleName(tr("What the result is made of"));
+    m_tabs->setTabToolTip(0, tr("The changes of the result, the most valuable first."));
+    m_tabs->addTab(m_alternatives, tr("Alternatives"));
+    m_tabs->setTabToolTip(1, tr("Alternatives that were tried for each subgraph, with their cost."));
+    m_tabs->setAccessibleName(tr("Details of the result"));
     auto* limits = new QScrollArea(m_tabs);
     limits->setAccessibleName(tr("Limits"));
     limits->setFrameShape(QFrame::NoFrame);
     limits->setWidgetResizable(true);
     limits->setWidget(m_limits);
     m_tabs->addTab(limits, tr("Limits"));
-    m_tabs->setTabToolTip(2, tr("Which resources bind, and what more of them would save."));
+    m_tabs->setTabToolTip(2, tr("Which resources limit the latency, and what more of them would save."));
 
     connect(m_apply, &QPushButton::clicked, this, &SolverCard::applyClicked);
     connect(m_keep, &QPushButton::clicked, this, &SolverCard::keepClicked);
@@ -126,10 +126,9 @@ void SolverCard::refresh()
     setFact(Change, comparable ? tr("Change (%1)").arg(signedPercent(by / before)) : QString(),
             comparable ? signedNumber(by) : QString(), tr("exactly %1").arg(exactNumber(by)),
             by < 0 ? theme.ok : theme.text);
-    setFact(
-        Gap, tr("Gap to bound"), percent(o.after->gap()),
-        tr("How far the result is from what no schedule can beat: %1").arg(exactNumber(o.after->lowerBound)),
-        theme.text);
+    setFact(Gap, tr("Gap to bound"), percent(o.after->gap()),
+            tr("How far the result is above the lower bound: %1").arg(exactNumber(o.after->lowerBound)),
+            theme.text);
     setFact(Time, tr("Time"), secondsText(o.seconds),
             tr("the best was found after %1").arg(secondsText(o.foundAfter)), theme.text);
     setFact(Evaluations, tr("Evaluations"),
@@ -140,14 +139,15 @@ void SolverCard::refresh()
     QStringList notes;
     notes << (o.proven    ? tr("Proven optimal over %1.").arg(o.provenSpace.toHtmlEscaped())
               : o.stopped ? tr("Stopped by you; not proven optimal.")
-                          : tr("Not proven optimal: the gap is what is left to find or to prove."));
+                          : tr("Not proven optimal: the gap may be closed by a better schedule or by a "
+                               "higher lower bound."));
     if (m_state == State::Applied)
-        notes << tr("Applied; undo takes it back.");
+        notes << tr("Applied. Undo restores the schedule before.");
     else if (m_state == State::Kept)
         notes << tr("Kept as the baseline.");
     const SnapshotPtr& now = m_context.document.snapshot();
     if (m_state != State::Applied && now && !(now->schedule == o.before->schedule))
-        notes << tr("Your schedule has changed since the start; its total is %1 now.")
+        notes << tr("Your schedule has changed since the search began. Its total is now %1.")
                      .arg(now->evaluation.valid() ? number(now->evaluation.total) : tr("not valid"));
     m_note->setText(notes.join(QLatin1Char(' ')));
     m_apply->setVisible(m_state != State::Applied);
@@ -159,7 +159,7 @@ void SolverCard::refresh()
 void SolverCard::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    // In the low dock under the graph the rows stand beside the buttons, and have the rest of its height.
+    // In the low dock under the graph the lists are beside the buttons and use the full height.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 84;
     if (wide == (m_halves->direction() == QBoxLayout::LeftToRight))
         return;

@@ -13,8 +13,7 @@ namespace tilewright::ui {
 class ControlBar;
 class SolverLimits;
 
-/// The result of a run: its figures, what can be done with it, what it changed, what else was tried, and what
-/// limits it.
+/// The result of a run: figures, actions, changes, alternatives and limiting resources.
 class SolverCard : public QWidget
 {
     Q_OBJECT
@@ -22,7 +21,7 @@ public:
     enum class State { Offered, Kept, Applied };
 
     SolverCard(const ViewContext& context, QWidget* parent);
-    void setOutcome(SolverOutcomePtr outcome); ///< null: nothing to show
+    void setOutcome(SolverOutcomePtr outcome); ///< null: shows nothing
     void setState(State state);
     void settle();
 

@@ -24,7 +24,7 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
     const double best = curve.points.back().second;
     double low = best;
     double high = std::max(curve.points.front().second, curve.before);
-    // The bound is shown when it does not squeeze the curve into a line.
+    // The lower bound is shown unless it would squeeze the curve into a line.
     const bool boundInView = curve.lowerBound > 0 && curve.lowerBound > low - 3 * (high - low) - 0.15 * low;
     if (boundInView)
         low = std::min(low, curve.lowerBound);
@@ -42,7 +42,7 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
                             {end, value},
                             colour});
     };
-    // The best first: it must be readable wherever the others are.
+    // Labels that come first win their place: the one of the best latency must be readable.
     const QPointF last(shownTime(std::max(curve.seconds, curve.points.back().first)), best);
     p.labels.push_back({{number(best), shortNumber(best)}, last, last, theme.accent});
     if (boundInView)
@@ -52,7 +52,7 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
 
     PlotLine line{tr("best latency"), {}, QPen(theme.accent, 2), true};
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
-        PlotMark m; // without a sign, for the mouse
+        PlotMark m; // an invisible mark for tooltips
         m.x = shownTime(curve.points[i].first);
         m.y = curve.points[i].second;
         m.id = static_cast<int>(i);
@@ -99,8 +99,8 @@ QString SolverCurveView::hint() const
 {
     if (!m_curve.points.empty())
         return {};
-    return m_curve.budget > 0 ? tr("Looking for a first schedule …")
-                              : tr("Start the solver to watch the best latency fall towards the bound.");
+    return m_curve.budget > 0 ? tr("Searching for a first schedule …")
+                              : tr("Start the solver to see the best latency fall towards the lower bound.");
 }
 
 QString SolverCurveView::markTooltip(const PlotMark& mark) const

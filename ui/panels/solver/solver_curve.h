@@ -5,20 +5,20 @@
 
 namespace tilewright::ui {
 
-/// Best latency against time (log) with the lower bound and the value before.
+/// The best latency over time (logarithmic), with the lower bound and the latency at the start.
 struct SolverCurve
 {
     std::vector<std::pair<double, double>> points; ///< (seconds, latency), falling
-    double seconds = 0;                            ///< how far the run is
-    double budget = 0;                             ///< 0 = open end
-    double before = 0;                             ///< of the schedule it starts from; 0 = none
+    double seconds = 0;                            ///< duration of the run so far
+    double budget = 0;                             ///< time limit in seconds; 0 = none
+    double before = 0;                             ///< latency of the start schedule; 0 = none
     double lowerBound = 0;
 };
 
-/// The id of a mark is its place among the points.
+/// The plot of the curve. The id of a mark is the index of its point.
 [[nodiscard]] PlotModel solverPlot(const SolverCurve& curve, const Theme& theme);
 
-/// The curve of a run as it goes.
+/// The plot of a search that is running or finished.
 class SolverCurveView : public PlotCanvas
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
     SolverCurveView(const ViewContext& context, QWidget* parent);
 
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
-    /// Shows another one, or the same one further on: what is looked at stays.
+    /// Shows another curve, or a later state of the same curve: the zoom is kept.
     void setCurve(SolverCurve curve);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

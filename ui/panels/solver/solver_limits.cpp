@@ -50,24 +50,25 @@ QStringList limitSentences(const CriticalResources& r)
                         : tr("saves nothing");
     };
     const double memory = r.load + r.store;
-    const QString compute = tr("<b>Compute</b> binds %1 of the time. 10 % faster computing %2.")
+    const QString compute = tr("<b>Compute</b> limits %1 of the time. 10 % faster computing %2.")
                                 .arg(percent(r.compute / r.total), saves(r.fasterCompute));
-    const QString bandwidth = tr("<b>Bandwidth</b> binds %1 (loads %2, stores %3). 10 % more bandwidth %4.")
-                                  .arg(percent(memory / r.total), percent(r.load / r.total),
-                                       percent(r.store / r.total), saves(r.moreBandwidth));
+    const QString bandwidth =
+        tr("<b>Bandwidth</b> limits %1 of the time (loads %2, stores %3). 10 % more bandwidth %4.")
+            .arg(percent(memory / r.total), percent(r.load / r.total), percent(r.store / r.total),
+                 saves(r.moreBandwidth));
     QStringList out{compute, bandwidth};
     if (memory > r.compute)
         std::swap(out[0], out[1]);
     out << (r.unlimitedCapacity > 0
-                ? tr("<b>Capacity</b>: 10 % more fast memory %1; without any limit the same subgraphs would "
-                     "take %2 less (%3). More could be fused as well: see Sweep.")
+                ? tr("<b>Capacity</b>: 10 % more fast memory %1. With unlimited fast memory the same "
+                     "subgraphs would take %2 less (%3). More ops might be fused as well: see Sweep.")
                       .arg(saves(r.moreCapacity), number(r.unlimitedCapacity),
                            signedPercent(-r.unlimitedCapacity / r.total))
-                : tr("<b>Capacity</b>: more fast memory would not make these subgraphs faster; it could let "
-                     "more be fused: see Sweep."));
+                : tr("<b>Capacity</b>: more fast memory would not make these subgraphs faster, but more ops "
+                     "might be fused: see Sweep."));
     if (!r.exact)
-        out << tr("Some subgraphs have too many steps to look at each; they count for what binds them on the "
-                  "whole.");
+        out << tr("Some subgraphs have too many steps to analyse each step; they are counted by their "
+                  "overall limit.");
     return out;
 }
 

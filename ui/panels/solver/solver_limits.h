@@ -10,13 +10,13 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// The resources of a schedule in plain sentences, the one that binds most first.
+/// One sentence per limiting resource of a schedule, the strongest limit first.
 [[nodiscard]] QStringList limitSentences(const CriticalResources& resources);
-/// One bar of the whole latency: computing, loading, storing.
+/// Paints the latency as one bar: compute, load and store.
 void paintLimits(QPainter& painter, const QRectF& area, const CriticalResources& resources,
                  const Theme& theme);
 
-/// What the result spends its time on and what better hardware would save. Found when it is first seen.
+/// The resources that limit the result, and what better hardware would save. Computed when first shown.
 class SolverLimits : public QWidget
 {
     Q_OBJECT

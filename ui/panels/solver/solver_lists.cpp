@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Short enough for a narrow pane; the tooltip has the rest.
+/// A number that is short enough for a narrow pane; the tooltip has all digits.
 QString change(double delta)
 {
     if (std::abs(delta) < 1e5)
@@ -35,12 +35,12 @@ QString sentence(const Difference& d)
 {
     const auto name = differenceName(d.kind);
     QString what = word(name);
-    // Those of one subgraph do not name its ops.
+    // Changes of one subgraph do not repeat the names of its ops.
     if (d.kind == DifferenceKind::Granularity || d.kind == DifferenceKind::Traversal ||
         d.kind == DifferenceKind::Order || d.kind == DifferenceKind::Retain)
         if (!d.after.empty())
             what = SolverChanges::tr("subgraph %1, %2").arg(d.after.front().index()).arg(what);
-    // Names of ops stay as they are.
+    // Names of ops are not reformatted.
     const auto shown = [&d](const std::string& text) {
         if (text == "-")
             return SolverChanges::tr("nothing");
@@ -49,7 +49,8 @@ QString sentence(const Difference& d)
     return SolverChanges::tr("%1: %2 → %3").arg(what, shown(d.textBefore), shown(d.textAfter));
 }
 
-/// In a low, wide pane texts have two lines, and the rest in their tooltip: several rows are to be seen.
+/// True for a low, wide pane: texts have two lines, so that several rows are visible; the tooltip has the
+/// rest.
 bool isLow(const QTreeView& tree)
 {
     constexpr int kLowLines = 10;
@@ -57,7 +58,7 @@ bool isLow(const QTreeView& tree)
            tree.viewport()->height() < kLowLines * tree.fontMetrics().lineSpacing();
 }
 
-/// A tree view does not make its rows high enough for wrapped text by itself.
+/// Makes rows high enough for wrapped text, which a tree view does not do by itself.
 class WrappingDelegate : public QStyledItemDelegate
 {
 public:
@@ -86,7 +87,7 @@ protected:
     }
 
 private:
-    /// Where there is no room for a column of numbers, they stand before the texts.
+    /// The text of a cell. Without room for a column of numbers, the number precedes the text.
     static QString textOf(const QTreeView& tree, const QModelIndex& index)
     {
         const QString text = index.data().toString();
@@ -136,7 +137,7 @@ void CompactTree::resizeEvent(QResizeEvent* event)
     QTreeWidget::resizeEvent(event);
     setColumnHidden(1, viewport()->width() < fontMetrics().averageCharWidth() * 30);
     setTextElideMode(isLow(*this) ? Qt::ElideRight : Qt::ElideNone);
-    scheduleDelayedItemsLayout(); // wrapped rows get another height
+    scheduleDelayedItemsLayout(); // the height of wrapped rows changes
 }
 
 // -- what changed ---------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ SolverChanges::SolverChanges(const ViewContext& context, QWidget* parent)
     : CompactTree(parent), m_context(context),
       m_job([this](Comparison comparison) { fill(std::move(comparison)); }, true)
 {
-    setAccessibleName(tr("Changes by what they gain"));
+    setAccessibleName(tr("Changes by gain"));
     setRootIsDecorated(false);
     connect(this, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) { selectRow(item); });
     connect(this, &QTreeWidget::itemClicked, this, [this](QTreeWidgetItem* item) { selectRow(item); });
@@ -177,9 +178,9 @@ void SolverChanges::fill(Comparison comparison)
         item->setToolTip(0, tr("%1<br>Ops: %2")
                                 .arg(what.toHtmlEscaped(),
                                      names(*m_outcome->after->problem, c.difference.ops).toHtmlEscaped()));
-        item->setToolTip(1, tr("exactly %1; the changes apply one after another, so that they add up to the "
-                               "whole gain")
-                                .arg(exactNumber(c.delta)));
+        item->setToolTip(
+            1, tr("exactly %1; the changes apply one after another, so that their sum is the whole gain")
+                   .arg(exactNumber(c.delta)));
     }
     Q_EMIT counted(static_cast<int>(m_order.size()));
 }
@@ -197,7 +198,7 @@ void SolverChanges::selectRow(const QTreeWidgetItem* item)
     const Difference& d = m_comparison.contributions[m_order[static_cast<std::size_t>(row)]].difference;
     SelectionState s;
     s.ops.insert(d.ops.begin(), d.ops.end());
-    // Ids of subgraphs mean something only in the schedule that is shown.
+    // Ids of subgraphs refer to the schedule that is shown.
     const Schedule& shown = m_context.document.schedule();
     const auto& ids = shown == m_outcome->after->schedule    ? d.after
                       : shown == m_outcome->before->schedule ? d.before
@@ -213,7 +214,7 @@ void SolverChanges::selectRow(const QTreeWidgetItem* item)
 SolverAlternatives::SolverAlternatives(const ViewContext& context, QWidget* parent)
     : CompactTree(parent), m_context(context), m_job([](bool) {}, true)
 {
-    setAccessibleName(tr("Alternatives and what they would cost"));
+    setAccessibleName(tr("Alternatives and their cost"));
     connect(this, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (!item || !m_outcome)
             return;
@@ -258,7 +259,7 @@ void SolverAlternatives::request()
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignTop);
         item->setToolTip(1, tr("latency %1").arg(exactNumber(after.evaluation.subgraphs[i].latency)));
         if (s.locked)
-            new QTreeWidgetItem(item, {tr("locked: nothing else was tried")});
+            new QTreeWidgetItem(item, {tr("locked: no alternatives were tried")});
     }
     m_job.request([this, o = m_outcome, tell = m_job.reporter()](std::stop_token stop) {
         solveAlternatives(*o->after->problem, o->after->schedule, o->after->evaluation.rules, {stop, {}},
@@ -274,13 +275,12 @@ void SolverAlternatives::fill(SubgraphId subgraph, const std::vector<SolveAltern
     QTreeWidgetItem* row = topLevelItem(static_cast<int>(subgraph.index()));
     for (const SolveAlternative& a : found) {
         auto* item = numbered(new QTreeWidgetItem(row, {sentence(a.text)}), a.loss, m_context.themes.theme());
-        item->setToolTip(
-            0,
-            tr("Instead: %1. The total would be %2.").arg(sentence(a.text).toHtmlEscaped(), number(a.total)));
+        item->setToolTip(0, tr("Alternative: %1. The total would be %2.")
+                                .arg(sentence(a.text).toHtmlEscaped(), number(a.total)));
         item->setToolTip(1, tr("exactly %1").arg(exactNumber(a.loss)));
     }
     if (row->childCount() == 0)
-        new QTreeWidgetItem(row, {tr("nothing else is valid here")});
+        new QTreeWidgetItem(row, {tr("no alternative is valid")});
     row->setExpanded(topLevelItemCount() <= 12);
 }
 

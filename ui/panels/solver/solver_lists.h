@@ -11,21 +11,21 @@
 
 namespace tilewright::ui {
 
-/// One finished run: what it started from and what it found.
+/// One finished run: its start schedule and its result.
 struct SolverOutcome
 {
     SnapshotPtr before;
     SnapshotPtr after;
-    double seconds = 0;    ///< of the run
-    double foundAfter = 0; ///< the best
+    double seconds = 0;    ///< duration of the run
+    double foundAfter = 0; ///< time until the result was found
     std::int64_t evaluations = 0;
-    bool stopped = false; ///< by the person
+    bool stopped = false; ///< true if the user stopped the run
     bool proven = false;
     QString provenSpace;
 };
 using SolverOutcomePtr = std::shared_ptr<const SolverOutcome>;
 
-/// A list that is content with little room: the pane decides how much there is. Long texts wrap.
+/// A tree with a small minimum size, so that the pane decides its height. Long texts wrap.
 class CompactTree : public QTreeWidget
 {
 public:
@@ -37,7 +37,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 };
 
-/// What the run changed, the most valuable first; each row selects what it is about.
+/// The changes of the run, the most valuable first; each row selects its subgraph or ops.
 class SolverChanges : public CompactTree
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ public:
     void setOutcome(SolverOutcomePtr outcome);
     void settle() { m_job.waitIdle(); }
     [[nodiscard]] const Comparison& comparison() const { return m_comparison; }
-    /// With full precision, by row.
+    /// The gain of a row with all digits.
     [[nodiscard]] QString gain(int row) const;
 
 Q_SIGNALS:
@@ -63,7 +63,8 @@ private:
     LatestJob<Comparison> m_job;
 };
 
-/// For each subgraph of the result what else was tried and what it would cost. Found when it is first seen.
+/// The alternatives that were tried for each subgraph of the result, with their cost. Computed when first
+/// shown.
 class SolverAlternatives : public CompactTree
 {
     Q_OBJECT
@@ -81,8 +82,8 @@ private:
 
     ViewContext m_context;
     SolverOutcomePtr m_outcome;
-    bool m_wanted = false; ///< not yet asked for
-    LatestJob<bool> m_job; ///< rows arrive one by one
+    bool m_wanted = false; ///< true before the alternatives have been requested
+    LatestJob<bool> m_job; ///< the job whose rows arrive one by one
 };
 
 } // namespace tilewright::ui

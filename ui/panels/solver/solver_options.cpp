@@ -29,7 +29,7 @@ QString key(const char* name)
 
 SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* parent)
     : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
-      m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Only placeable"), this)),
+      m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Placeable only"), this)),
       m_preview(new QCheckBox(tr("Preview in graph"), this)),
       m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
       m_pause(new QPushButton(icon(QStringLiteral("pause")), tr("Pause"), this)),
@@ -39,48 +39,47 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     const QSettings settings;
     add(m_run, tr("Auto-solve"), {});
     actions.explain(m_run, tr("Start the search ({solve.auto|F9})."));
-    add(m_pause, tr("Pause"), tr("Let the search rest, and go on: its time stands still."));
+    add(m_pause, tr("Pause"), tr("Pause or resume the search. The time limit is paused too."));
     add(m_stop, tr("Stop and keep"), {});
-    actions.explain(m_stop, tr("End the search and keep the best ({solve.auto|F9}, or Esc in this pane)."));
+    actions.explain(m_stop,
+                    tr("End the search and keep the best schedule ({solve.auto|F9}, or Esc in this pane)."));
     m_budget->setRange(0, 3600);
     m_budget->setDecimals(1);
     m_budget->setSuffix(tr(" s"));
     m_budget->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     m_budget->setValue(settings.value(key("seconds"), 0).toDouble());
-    addLabelled(
-        tr("&Budget"), m_budget,
-        tr("How long to search; 0 chooses by the size of the problem. You can stop at any time and keep "
-           "the best."));
+    addLabelled(tr("&Budget"), m_budget,
+                tr("Time limit of the search; 0 chooses by the size of the problem. You can stop at any time "
+                   "and keep the best schedule."));
     m_patience->setRange(0, 3600);
     m_patience->setDecimals(1);
     m_patience->setSuffix(tr(" s"));
     m_patience->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     m_patience->setSpecialValueText(tr("never"));
     m_patience->setValue(settings.value(key("patience"), 0).toDouble());
-    addLabelled(tr("&Give up after"), m_patience,
-                tr("End the search when it has found nothing better for so long; 0 uses the whole budget."));
+    addLabelled(tr("&Patience"), m_patience,
+                tr("End the search after this time without a better schedule; 0 uses the whole budget."));
     m_threads->setRange(1, 256);
     m_threads->setValue(
         settings.value(key("threads"), std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
             .toInt());
-    addLabelled(tr("&Threads"), m_threads, tr("How many cores search at the same time."));
-    m_start = addChoice(
-        tr("&Start from"), {tr("current"), tr("scratch"), tr("selection")},
-        tr("The current schedule, nothing, or the current one of which only what is selected may change. The "
-           "result is never worse than what it starts from. Locked subgraphs keep their ops, "
-           "granularity, "
-           "retained tensors and drawn order."));
+    addLabelled(tr("&Threads"), m_threads, tr("Number of cores that search at the same time."));
+    m_start =
+        addChoice(tr("&Start from"), {tr("current"), tr("scratch"), tr("selection")},
+                  tr("current: improve the present schedule; scratch: start without one; selection: change "
+                     "only the selected subgraphs or ops. The result is never worse than the start. Locked "
+                     "subgraphs keep their ops, granularity, retained tensors and drawn order."));
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
     m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement")},
-                        tr("The rules of the schedule; the solver plays by the same ones."));
+                        tr("The rules of the schedule, which the solver uses as well."));
     m_placeable->setChecked(settings.value(key("placeable"), false).toBool());
     add(m_placeable, m_placeable->text(),
-        tr("Only schedules whose buffers can all be placed in fast memory, not only fit in sum."));
+        tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "
+           "sizes is not enough."));
     m_preview->setChecked(settings.value(key("preview"), true).toBool());
     add(m_preview, m_preview->text(),
-        tr("While the solver runs, the graph shows its best schedule so far. Yours stays as it is; editing "
-           "it "
-           "ends the preview."));
+        tr("While the solver runs, the graph shows its best schedule so far. Your schedule is not changed; "
+           "an edit ends the preview."));
 
     connect(m_run, &QPushButton::clicked, this, &SolverOptions::runClicked);
     connect(m_pause, &QPushButton::clicked, this, &SolverOptions::pauseClicked);
@@ -127,7 +126,7 @@ void SolverOptions::refresh()
 
 void SolverOptions::setRunning(bool running)
 {
-    // Each has its own place: a click that comes too late starts nothing.
+    // Each button has its own place, so that a click that comes too late does not hit another button.
     m_running = running;
     m_run->setEnabled(!running && m_document.hasProblem());
     m_stop->setEnabled(running);
@@ -138,7 +137,7 @@ void SolverOptions::setRunning(bool running)
 
 void SolverOptions::setPaused(bool paused)
 {
-    m_pause->setText(paused ? tr("Go on") : tr("Pause"));
+    m_pause->setText(paused ? tr("Resume") : tr("Pause"));
     m_pause->setIcon(icon(paused ? QStringLiteral("play") : QStringLiteral("pause")));
 }
 

@@ -13,8 +13,8 @@ namespace tilewright::ui {
 
 class Actions;
 
-/// What the next run is told: budget, threads, where to start, rules; and whether the graph follows the run.
-/// Remembered between sessions, except the rules, which are the document's.
+/// Settings of the next run: budget, threads, start, rules, and the preview in the graph. They are remembered
+/// between sessions, except the rules, which belong to the document.
 class SolverOptions : public ControlBar
 {
     Q_OBJECT
@@ -23,12 +23,12 @@ public:
 
     SolverOptions(Document& document, Actions& actions, QWidget* parent);
 
-    /// The budget in force: what the person chose, or what suits the size of the problem.
+    /// The budget in seconds: the user's choice, or the default for the size of the problem.
     [[nodiscard]] double seconds() const;
     [[nodiscard]] QPushButton* run() const { return m_run; }
     [[nodiscard]] QPushButton* stop() const { return m_stop; }
     [[nodiscard]] QPushButton* pause() const { return m_pause; }
-    /// Without a better schedule for so many seconds the search ends; 0 = it does not.
+    /// The search ends after this number of seconds without a better schedule; 0 = no such limit.
     [[nodiscard]] QDoubleSpinBox* patience() const { return m_patience; }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_budget; }
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
@@ -38,10 +38,10 @@ public:
     [[nodiscard]] QCheckBox* preview() const { return m_preview; }
 
     void setRunning(bool running);
-    void setPaused(bool paused); ///< what the button says
-    /// The person's choice, at the start of a run.
+    void setPaused(bool paused); ///< sets the label of the button
+    /// Restores the user's choice of preview at the start of a run.
     void restorePreview();
-    /// Off for the rest of this run; not remembered.
+    /// Turns the preview off for the rest of this run; not remembered.
     void pausePreview();
 
 Q_SIGNALS:

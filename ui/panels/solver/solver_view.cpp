@@ -24,15 +24,15 @@
 namespace tilewright::ui {
 
 namespace {
-// The cores belong to the solver:
-constexpr int kPreviewMs = 250; // between two previews
-constexpr int kStatusMs = 100;  // between two lines of progress
-constexpr int kLateMs = 700;    // of a key that was meant to stop
-constexpr int kStopMs = 30;     // a person who stops does not wait longer for the last polish
-constexpr double kStill = 1;    // seconds without a gain that are worth a word
+// These intervals are long so that the cores stay free for the solver.
+constexpr int kPreviewMs = 250;     // time between two previews
+constexpr int kStatusMs = 100;      // time between two lines of progress
+constexpr int kLateStopMs = 700;    // a key press this soon after the end was meant to stop the search
+constexpr int kStopMs = 30;         // wait for the last result after Stop
+constexpr double kStallSeconds = 1; // seconds without improvement until the progress line says so
 constexpr std::size_t kRuns = 20;
 
-/// What the search does now.
+/// The present phase of the search in words.
 QString phaseText(const SolveStatus& s)
 {
     switch (s.phase) {
@@ -43,11 +43,11 @@ QString phaseText(const SolveStatus& s)
     case SolvePhase::Combining:
         return SolverView::tr("round %1: pricing subgraphs and combining them").arg(s.round);
     case SolvePhase::Windows:
-        return SolverView::tr("round %1: planning groups of neighbouring ops anew").arg(s.round);
+        return SolverView::tr("round %1: replanning groups of neighbouring ops").arg(s.round);
     case SolvePhase::Tiling:
-        return SolverView::tr("round %1: tiling the best schedule").arg(s.round);
+        return SolverView::tr("round %1: choosing tiles for the best schedule").arg(s.round);
     case SolvePhase::Proving:
-        return SolverView::tr("trying every grouping for a proof, %1 s at most")
+        return SolverView::tr("trying every grouping for a proof, at most %1 s")
             .arg(fixedNumber(std::max(0.0, s.proofUntil - s.seconds), 1));
     }
     return {};
@@ -86,10 +86,10 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         m_progress->setText(why);
         refresh();
     });
-    // A late result would name ops of a problem that is gone, or be worth something else on another machine
-    // or by other rules.
+    // A late result would refer to ops of another problem, or have another latency on another machine or
+    // under other rules.
     document().whenChanged(this, Part::Problem | Part::Machine, [this](Parts parts) {
-        m_runs.clear(); // of something else
+        m_runs.clear(); // these belong to another problem or machine
         listRuns();
         const bool any = m_job.isRunning() || m_card->outcome();
         if (parts.testFlag(Part::Problem) || any)
@@ -106,7 +106,7 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
         if (of && of->evaluation.rules != document().rules())
             forget(tr("The rules have changed; solve again."));
     });
-    // The person edits, or looked away from the preview: it does not come back by itself.
+    // An edit or another selection pauses the preview. It does not return by itself in this run.
     const auto pause = [this] {
         if (m_job.isRunning() && !document().preview())
             m_options->pausePreview();
@@ -141,7 +141,7 @@ void SolverView::build()
     m_progress->setAccessibleName(tr("Progress"));
     m_runList = new QComboBox(body);
     m_runList->setAccessibleName(tr("Runs"));
-    m_runList->setToolTip(tr("The results of earlier runs on this problem: choose one to look at it again."));
+    m_runList->setToolTip(tr("Results of earlier runs on this problem: choose one to show it again."));
     m_runList->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_runList->setMinimumContentsLength(24);
     auto* runRow = new QHBoxLayout;
@@ -181,14 +181,13 @@ void SolverView::registerActions()
     const auto whenOpen = [&d = document()] {
         return Availability(d.hasProblem(), tr("Open a problem first."));
     };
-    registry().add(
-        "solve.auto", tr("Solve"), tr("&Auto-solve"), "solve", {QKeySequence(Qt::Key_F9)},
-        tr("Search for a better schedule with the settings of the Solver pane; again: stop and keep the "
-           "best."),
-        whenOpen, [this] { startOrStop(); });
+    registry().add("solve.auto", tr("Solve"), tr("&Auto-solve"), "solve", {QKeySequence(Qt::Key_F9)},
+                   tr("Search for a better schedule with the settings of the Solver pane. Press again to "
+                      "stop and keep the best schedule."),
+                   whenOpen, [this] { startOrStop(); });
     registry().add("solve.selection", tr("Solve"), tr("Solve &selection only"), "",
                    {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
-                   tr("Only subgraphs that run a selected op may change."), whenOpen, [this] {
+                   tr("Only subgraphs with a selected op may change."), whenOpen, [this] {
                        m_options->start()->setCurrentIndex(SolverOptions::SelectionOnly);
                        startOrStop();
                    });
@@ -198,7 +197,7 @@ void SolverView::registerActions()
         tr("S&top and keep the best"),
         QStringLiteral("stop"),
         {QKeySequence(Qt::Key_Escape)},
-        tr("End the search; its best schedule waits in the Solver pane (Esc while the pane has the focus)."),
+        tr("End the search. The Solver pane keeps its best schedule (Esc while the pane has the focus)."),
         false,
         {},
         [self = QPointer<SolverView>(this)] {
@@ -206,15 +205,16 @@ void SolverView::registerActions()
         }};
     ending.keysAreFixed = true;
     QAction* stopping = registry().add(ending, [this](bool) { stop(); });
-    stopping->setShortcutContext(Qt::WidgetShortcut); // Esc means something else elsewhere: keyPressEvent()
+    stopping->setShortcutContext(
+        Qt::WidgetShortcut); // Esc has other meanings elsewhere: keyPressEvent() handles it
 }
 
 void SolverView::startOrStop()
 {
     if (m_job.isRunning())
         return stop();
-    // Who wants to stop a search that has just ended by itself does not want another one.
-    if (!m_ended.isValid() || m_ended.elapsed() > kLateMs)
+    // A press just after the search ended by itself was meant to stop it, not to start another one.
+    if (!m_ended.isValid() || m_ended.elapsed() > kLateStopMs)
         start();
 }
 
@@ -232,13 +232,13 @@ void SolverView::start()
     const auto& subgraphs = document().schedule().subgraphs;
     const bool locks =
         std::any_of(subgraphs.begin(), subgraphs.end(), [](const SubgraphPtr& s) { return s->locked; });
-    if (from != SolverOptions::FromScratch || locks) // locks hold from scratch too
+    if (from != SolverOptions::FromScratch || locks) // locks apply even when the search starts from scratch
         options.start = document().schedule();
     if (from == SolverOptions::SelectionOnly) {
         options.selection = selectedOps(document(), selection());
         if (options.selection.empty()) {
             m_progress->setText(tr("Select the ops or subgraphs that may change first."));
-            Q_EMIT started(); // the message is to be seen
+            Q_EMIT started(); // makes the message visible
             return;
         }
     }
@@ -255,7 +255,7 @@ void SolverView::start()
     m_best.reset();
     m_evaluations = 0;
     m_options->restorePreview();
-    m_told.invalidate();
+    m_sinceStatus.invalidate();
     m_progress->setText(tr("Starting …"));
     m_job.start(document().problem(), std::move(options));
     refresh();
@@ -271,7 +271,7 @@ void SolverView::stop()
     m_stopTimer.start();
 }
 
-/// The solver is in the middle of something long; what it handed out last, checked and shown, is kept.
+/// The solver does not stop at once; the last schedule that it delivered is checked and kept.
 void SolverView::finishWithBest()
 {
     if (!m_job.isRunning() || !m_best)
@@ -292,9 +292,9 @@ void SolverView::showStatus(const SolveStatus& s)
     m_curve.seconds = s.seconds;
     m_curve.lowerBound = s.lowerBound;
     m_evaluations = s.evaluations;
-    if (m_told.isValid() && m_told.elapsed() < kStatusMs)
+    if (m_sinceStatus.isValid() && m_sinceStatus.elapsed() < kStatusMs)
         return;
-    m_told.start();
+    m_sinceStatus.start();
     QStringList parts{tr("%1 of %2 s").arg(fixedNumber(s.seconds, 1), fixedNumber(m_curve.budget, 1))};
     if (std::isfinite(s.best)) {
         parts << tr("best %1").arg(number(s.best));
@@ -304,8 +304,8 @@ void SolverView::showStatus(const SolveStatus& s)
     if (s.evaluations > 0)
         parts << tr("%1 evaluations").arg(shortNumber(static_cast<double>(s.evaluations)));
     parts << (m_job.isPaused() ? tr("paused") : phaseText(s));
-    if (const double still = s.seconds - s.lastImproved; std::isfinite(s.best) && still >= kStill)
-        parts << tr("nothing better for %1 s").arg(fixedNumber(still, 0));
+    if (const double still = s.seconds - s.lastImproved; std::isfinite(s.best) && still >= kStallSeconds)
+        parts << tr("no improvement for %1 s").arg(fixedNumber(still, 0));
     m_progress->setText(parts.join(QStringLiteral(" · ")));
     m_plot->setCurve(m_curve);
 }
@@ -335,11 +335,11 @@ void SolverView::finish(const SolveResult& result)
     m_progress->setText(
         result.provenOptimal ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
         : result.stagnated
-            ? tr("Ended after %1: nothing better for %2 s.")
+            ? tr("Ended after %1: no improvement for %2 s.")
                   .arg(secondsText(result.seconds), fixedNumber(m_options->patience()->value(), 1))
         : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
                          : tr("Finished after %1.").arg(secondsText(result.seconds)));
-    if (result.provenOptimal && m_whole) // a proof under locks says nothing of schedules without them
+    if (result.provenOptimal && m_whole) // a proof under locks does not cover schedules without them
         document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
                              outcome->provenSpace});
     m_runs.push_back(outcome);
@@ -355,7 +355,7 @@ void SolverView::togglePause()
         return;
     m_job.setPaused(!m_job.isPaused());
     m_options->setPaused(m_job.isPaused());
-    m_told.invalidate();
+    m_sinceStatus.invalidate();
 }
 
 void SolverView::listRuns()
@@ -363,7 +363,7 @@ void SolverView::listRuns()
     m_runList->setVisible(m_runs.size() > 1);
     m_runList->setEnabled(!m_job.isRunning());
     m_runList->clear();
-    for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run) { // the latest first
+    for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run) { // latest run first
         const SolverOutcome& o = **run;
         m_runList->addItem(tr("Run %1: %2 after %3%4")
                                .arg(m_runs.rend() - run)
@@ -418,21 +418,20 @@ void SolverView::refresh()
     if (!document().hasProblem())
         m_progress->setText(tr("Open a problem first."));
     else if (!running && !m_card->outcome() && m_progress->text().isEmpty())
-        m_progress->setText(
-            tr("The solver groups, tiles, orders and retains on its own; the result waits here "
-               "until you apply it."));
+        m_progress->setText(tr("The solver chooses groups, tiles, orders and retained tensors. The result "
+                               "waits here until you apply it."));
 }
 
 void SolverView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
-    // Side by side where there is room, in a column in a narrow dock.
+    // Two columns where there is room, one in a narrow dock.
     const bool wide = width() >= fontMetrics().averageCharWidth() * 90;
     m_columns->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
-    // Beside the result the curve takes the height there is: the pane scrolls only below its least.
+    // Beside the result the curve takes the available height: the pane scrolls only below its minimum.
     m_plot->setSizePolicy(QSizePolicy::Expanding, wide ? QSizePolicy::Ignored : QSizePolicy::Preferred);
     m_columns->setStretch(0, wide ? 5 : 0);
-    m_columns->setStretch(1, wide ? 7 : 1); // the result, while there is one
+    m_columns->setStretch(1, wide ? 7 : 1); // the column of the result
 }
 
 void SolverView::keyPressEvent(QKeyEvent* event)

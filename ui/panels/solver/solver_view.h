@@ -16,9 +16,8 @@ class QScrollArea;
 
 namespace tilewright::ui {
 
-/// Auto-solve: what to search with, the run as it goes (curve here, the best so far in the graph), the result
-/// with its reasons. Nothing of the document changes before Apply, which is one undo step; everything stays
-/// editable meanwhile.
+/// Auto-solve: settings, the running search (curve here, best schedule in the graph), and the result with its
+/// reasons. The document does not change before Apply, which is one undo step, and stays editable meanwhile.
 class SolverView : public View
 {
     Q_OBJECT
@@ -47,7 +46,7 @@ protected:
 private:
     void build();
     void registerActions();
-    void startOrStop(); ///< by the key
+    void startOrStop(); ///< the action of the shortcut
     void start();
     void stop();
     void showStatus(const SolveStatus& status);
@@ -56,7 +55,7 @@ private:
     void applyResult();
     void keepResult();
     void followUndo();
-    void forget(const QString& why); ///< run and result
+    void forget(const QString& why); ///< discards the running search and the result
     void showRunningBest();
     void endPreview();
     void togglePause();
@@ -66,17 +65,17 @@ private:
     SolverJob m_job;
     SolverCurve m_curve;
     SolverOutcomePtr m_appliedRun;
-    Schedule m_appliedTo, m_applied;        ///< before m_appliedRun was applied, and after
-    SnapshotPtr m_before;                   ///< of the run
-    bool m_whole = true;                    ///< the run may change everything
-    std::shared_ptr<const Schedule> m_best; ///< of the run so far
-    std::int64_t m_evaluations = 0;         ///< of the run so far
-    std::vector<SolverOutcomePtr> m_runs;   ///< of this problem on this machine by these rules
-    QTimer m_stopTimer;                     ///< runs while a stopped solver may still hand out its very last
-    QTimer m_previewTimer{this};            ///< runs while the graph has seen enough for a moment
+    Schedule m_appliedTo, m_applied;        ///< the schedules before and after m_appliedRun was applied
+    SnapshotPtr m_before;                   ///< the snapshot at the start of the run
+    bool m_whole = true;                    ///< true if the run may change all subgraphs
+    std::shared_ptr<const Schedule> m_best; ///< best schedule of the run so far
+    std::int64_t m_evaluations = 0;         ///< evaluations of the run so far
+    std::vector<SolverOutcomePtr> m_runs;   ///< runs on this problem, on this machine, under these rules
+    QTimer m_stopTimer;                     ///< waits for the last result of a solver that was stopped
+    QTimer m_previewTimer{this};            ///< limits how often the preview changes
     bool m_previewDue = false;
-    QElapsedTimer m_told;  ///< since the last line of progress
-    QElapsedTimer m_ended; ///< since a search ended by itself
+    QElapsedTimer m_sinceStatus; ///< time since the last line of progress
+    QElapsedTimer m_ended;       ///< time since a search ended by itself
 
     QScrollArea* m_scroll = nullptr;
     QBoxLayout* m_columns = nullptr;

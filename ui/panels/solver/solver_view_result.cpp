@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is done with the result of a run.
+// Actions on the result of a run: apply, keep, compare, discard, choose an earlier one.
 #include "panels/solver/solver_view.h"
 
 #include "edit/edits.h"
@@ -16,7 +16,7 @@ void SolverView::applyResult()
         return;
     document().waitForSnapshot();
     const auto result = edit::withLocksOf(outcome->after->schedule, document().schedule());
-    if (!result) { // locked while the solver ran, or since
+    if (!result) { // subgraphs that are locked by now
         m_progress->setText(tr("%1. Solve again, or unlock it.").arg(sentence(result.error().message)));
         return;
     }
@@ -29,7 +29,7 @@ void SolverView::applyResult()
     Q_EMIT compareRequested();
 }
 
-/// What has been taken back is offered again.
+/// After undo, the result is offered again.
 void SolverView::followUndo()
 {
     const Schedule& now = document().schedule();

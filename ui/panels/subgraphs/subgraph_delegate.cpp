@@ -13,7 +13,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kApart = 8; // pixels between the names and where they belong
+constexpr double kApart = 8; // pixels between the names and the block
 } // namespace
 
 SubgraphDelegate::SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent)
@@ -42,7 +42,7 @@ bool SubgraphDelegate::paintCell(QPainter& painter, const QStyleOptionViewItem& 
         return true;
     const bool selected = option.state & QStyle::State_Selected;
     const QRectF cell = QRectF(option.rect);
-    // A quiet selection keeps bars and colours readable.
+    // A pale selection keeps bars and colours readable.
     painter.fillRect(cell, selected          ? theme().selection
                            : index.row() % 2 ? Theme::mix(theme().canvas, theme().text, 0.025)
                                              : theme().canvas);
@@ -73,7 +73,7 @@ bool SubgraphDelegate::paintCell(QPainter& painter, const QStyleOptionViewItem& 
         painter.setFont(numberFont());
         const QRectF text = cell.adjusted(4, 0, -4, 0);
         QString shown = index.data().toString();
-        const TextMetrics fm(painter.font()); // all glyphs are equally wide
+        const TextMetrics fm(painter.font()); // all digits are equally wide
         if (fm.horizontalAdvance(QLatin1Char('0')) * static_cast<double>(shown.size()) > text.width())
             shown = fm.elidedText(shown, Qt::ElideMiddle, text.width());
         const Qt::Alignment side = index.column() == SubgraphModel::Size ? Qt::AlignLeft : Qt::AlignRight;
@@ -130,11 +130,12 @@ void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFo
 
 OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width) const
 {
-    // What tells the rows apart comes first; where they all belong is cut first.
+    // The distinctive part of the names comes first; their common block is cut first.
     const OpNames text = m_model.names(row);
     const TextMetrics fm(font);
     const auto fits = [&](const QString& shown, double room) { return fm.horizontalAdvance(shown) <= room; };
-    // "pointwise12" keeps its number; of several names the first ones in full, or the first as it fits.
+    // "pointwise12" keeps its number. Of several names the first ones are shown in full, or the first one
+    // cut.
     const qsizetype comma = text.names.indexOf(QLatin1Char(','));
     const QString name = comma < 0 ? text.names : text.names.left(comma);
     const QString more = comma < 0 ? QString() : QStringLiteral(", …");
@@ -146,8 +147,8 @@ OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width
     const double beside = width - fm.horizontalAdvance(names) - kApart;
     if (text.where.isEmpty() || beside >= fm.horizontalAdvance(QStringLiteral("mmm")))
         return {names, text.where.isEmpty() ? QString() : fm.elidedText(text.where, Qt::ElideLeft, beside)};
-    // Without room for it beside them, where they belong is told in few letters before the first: of equal
-    // blocks nothing else tells the rows apart. "head1.query, scores" is "h1.query, …".
+    // Without room for the block beside the names, an abbreviation precedes the first name, because equal
+    // blocks differ in nothing else: "head1.query, scores" becomes "h1.query, …".
     const QString whole = text.where + QLatin1Char('.') + name;
     const QString dots(QChar(u'…'));
     for (const QString& sign : {more, comma < 0 ? QString() : dots})
@@ -195,7 +196,7 @@ void SubgraphDelegate::paintMemory(QPainter& painter, const QRectF& cell, const 
     if (!e.structurallyValid)
         return;
     const auto capacity = static_cast<double>(m_model.snapshot()->problem->hardware().fastMemoryCapacity);
-    // The capacity line stands at 80 % of the cell, so that an overflow has room to show.
+    // The capacity line is at 80 % of the cell, so that an overflow is visible.
     const double line = cell.width() * 0.8;
     const double used = std::min(cell.width(), static_cast<double>(e.peakWorkingSet) / capacity * line);
     painter.setRenderHint(QPainter::Antialiasing, false);

@@ -13,9 +13,9 @@ class SubgraphDelegate : public TableDelegate
 public:
     SubgraphDelegate(const SubgraphModel& model, const ThemeSource& themes, QObject* parent = nullptr);
 
-    /// What is written of the ops of a row, and where they belong, in that much room.
+    /// The names of the ops of a row and their common block, cut to the available width.
     [[nodiscard]] OpNames opsIn(std::size_t row, const QFont& font, double width) const;
-    /// What the first of them takes, where it belongs before it and a sign for the others behind it.
+    /// Width of the first name with its block in front and an ellipsis for further names.
     [[nodiscard]] double nameWidth(std::size_t row, const QFont& font) const;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 

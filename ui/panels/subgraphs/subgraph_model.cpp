@@ -15,9 +15,9 @@ namespace tilewright::ui {
 
 namespace {
 const QString kMimeType = QStringLiteral("application/x-tilewright-subgraphs");
-constexpr std::size_t kFewRows = 8; ///< announced one by one
+constexpr std::size_t kFewRows = 8; ///< up to this number, changed rows are announced one by one
 
-/// A size that nobody means, typed by mistake, does not push the other columns out of sight.
+/// A very large size, typed by mistake, is abbreviated so that it does not push other columns out of sight.
 QString shortSize(const Granularity& g)
 {
     constexpr std::int64_t kLong = 1'000'000;
@@ -49,7 +49,8 @@ void SubgraphModel::follow()
     const SnapshotPtr next = m_document.snapshot();
     const std::size_t rows = next ? next->schedule.size() : 0;
     const bool reset = (before ? before->schedule.size() : 0) != rows;
-    // Same number of rows: keep selection and scroll position by announcing changed data only.
+    // The number of rows is the same: only data changes are announced, so that selection and scroll position
+    // are kept.
     m_snapshot = next;
     const auto sharesBefore = std::exchange(m_shares, {});
     share();
@@ -66,7 +67,7 @@ void SubgraphModel::follow()
         return setCount(rows);
     if (rows == 0)
         return;
-    // Most edits leave most rows as they were; what they do not touch is not painted again.
+    // Only rows that changed are announced and repainted.
     std::vector<int> changed;
     const bool all = before->problem != next->problem || m_longest != longestBefore ||
                      m_colours != coloursBefore || before->evaluation.issues != next->evaluation.issues;
@@ -132,19 +133,19 @@ std::size_t SubgraphModel::colour(std::size_t row) const
 Table SubgraphModel::subgraphs()
 {
     Table out;
-    out.columns = {
-        {tr("#")},
-        {tr("Ops")},
-        {tr("w×h×k"), ColumnKind::Text, tr("Tile: width × height, and depth of a reduction step.")},
-        {tr("Latency"), ColumnKind::Number},
-        {tr("Δ"), ColumnKind::Change, tr("Latency against the same ops in the pinned baseline.")},
-        {tr("Time"), ColumnKind::Text,
-         tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
-            "subgraph. The mark says what binds: a triangle up for compute, down for memory.")},
-        {tr("Memory"), ColumnKind::Text,
-         tr("Peak working set against the capacity of fast memory (the line).")}};
+    out.columns = {{tr("#")},
+                   {tr("Ops")},
+                   {tr("w×h×k"), ColumnKind::Text,
+                    tr("Tile: width × height × part of the reduction that one step computes.")},
+                   {tr("Latency"), ColumnKind::Number},
+                   {tr("Δ"), ColumnKind::Change, tr("Latency against the same ops in the pinned baseline.")},
+                   {tr("Time"), ColumnKind::Text,
+                    tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
+                       "subgraph. A triangle up means compute-bound, a triangle down memory-bound.")},
+                   {tr("Memory"), ColumnKind::Text,
+                    tr("Peak working set against the capacity of fast memory (the line).")}};
     out.nameColumns(tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set"));
-    // The column of times has three of a copy.
+    // Copies have three columns for the column of times.
     out.columns[Time].name = tr("compute\tmemory\tbound");
     out.columns[Memory].name = tr("peak working set");
     for (std::size_t c = 0; c < ColumnCount; ++c)
@@ -200,7 +201,7 @@ QString SubgraphModel::tipOf(std::size_t row) const
     if (const auto by = change(row))
         text += (m_shares[row].latency
                      ? tr("<br>%1 against the baseline")
-                     : tr("<br>%1 against its share of the baseline, where its ops ran with others"))
+                     : tr("<br>%1 against its share of the baseline, where its ops ran together with others"))
                     .arg(signedNumber(*by));
     if (const Issue* problem = issue(row))
         text += tr("<br><b>%1</b>").arg(sentence(problem->text).toHtmlEscaped());
@@ -210,7 +211,7 @@ QString SubgraphModel::tipOf(std::size_t row) const
 Qt::ItemFlags SubgraphModel::flags(const QModelIndex& index) const
 {
     if (!index.isValid())
-        return Qt::ItemIsDropEnabled; // between rows only
+        return Qt::ItemIsDropEnabled; // drops are allowed between rows only
     return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled;
 }
 
@@ -245,7 +246,7 @@ std::optional<SubgraphModel::Move> SubgraphModel::moveOf(const QMimeData* data, 
         move.rows.emplace_back(static_cast<std::size_t>(r));
     }
     const auto before = static_cast<std::size_t>(row < 0 ? rowCount() : row);
-    // The position is meant among the rows that stay.
+    // The position counts only the rows that stay.
     const auto moved = std::ranges::count_if(move.rows, [&](SubgraphId r) { return r.index() < before; });
     move.position = before - static_cast<std::size_t>(moved);
     return move;
@@ -257,7 +258,7 @@ bool SubgraphModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row,
     const auto move = parent.isValid() ? std::nullopt : moveOf(data, row);
     if (move)
         Q_EMIT reorderRequested(move->rows, move->position);
-    return false; // the document moved them; the view must not
+    return false; // the document has moved the rows; the view must not
 }
 
 } // namespace tilewright::ui

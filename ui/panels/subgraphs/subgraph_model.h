@@ -10,8 +10,8 @@
 
 namespace tilewright::ui {
 
-/// The schedule as rows; one row a subgraph, in execution order. Rows can be dragged: a drop only announces
-/// reorderRequested(), the document does the rest.
+/// The schedule as a table: one row per subgraph, in execution order. Dropping dragged rows only emits
+/// reorderRequested(); the document changes the order.
 class SubgraphModel : public TableModel
 {
     Q_OBJECT
@@ -27,28 +27,28 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column,
                       const QModelIndex& parent) override;
 
-    /// Rows and the place among those that stay.
+    /// Rows to move and their new position among the other rows.
     struct Move
     {
         std::vector<SubgraphId> rows;
         std::size_t position = 0;
         bool operator==(const Move&) const = default;
     };
-    /// What dropping this before that row means; nothing for something else than rows.
+    /// The move that a drop of `data` before row `row` means; nullopt if `data` has no rows.
     [[nodiscard]] std::optional<Move> moveOf(const QMimeData* data, int row) const;
 
     [[nodiscard]] const Snapshot* snapshot() const { return m_snapshot.get(); }
     /// Longest latency of any row: the full width of the time bars.
     [[nodiscard]] double longest() const { return m_longest; }
-    /// The row's latency minus that of the same ops in the baseline, or its share of it (BaselineShare).
+    /// The row's latency minus the baseline's latency for its ops, or minus its share of it (BaselineShare).
     [[nodiscard]] std::optional<double> change(std::size_t row) const;
-    /// The first problem of the row; null when it has none.
+    /// The first problem of the row; null if it has none.
     [[nodiscard]] const Issue* issue(std::size_t row) const;
     [[nodiscard]] std::size_t colour(std::size_t row) const;
-    /// The ops in short, for the cell.
+    /// The abbreviated ops of a row.
     [[nodiscard]] OpNames names(std::size_t row) const;
     [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
-    /// Some row has a mark beside its number: a problem or a lock.
+    /// True if some row has a mark beside its number: a problem or a lock.
     [[nodiscard]] bool hasMarks() const;
 
 Q_SIGNALS:
@@ -58,17 +58,17 @@ private:
     [[nodiscard]] Table subgraphs();
     [[nodiscard]] TableCell cellOf(std::size_t row, Column column) const;
     [[nodiscard]] QString tipOf(std::size_t row) const;
-    void follow(); ///< the document
+    void follow(); ///< follows the document
     void refreshBaseline();
     void share();
 
     Document& m_document;
     SnapshotPtr m_snapshot;
     double m_longest = 0;
-    std::vector<std::size_t> m_colours;  ///< of the rows, as they were announced
-    std::vector<BaselineShare> m_shares; ///< of the rows; empty without a baseline
-    ProblemPtr m_named;                  ///< the problem of m_prefix
-    QString m_prefix;                    ///< of the names of all its ops
+    std::vector<std::size_t> m_colours;  ///< colours of the rows at the last announcement
+    std::vector<BaselineShare> m_shares; ///< baseline shares of the rows; empty without a baseline
+    ProblemPtr m_named;                  ///< the problem that m_prefix belongs to
+    QString m_prefix;                    ///< common prefix of the names of all its ops
 };
 
 } // namespace tilewright::ui

@@ -23,16 +23,16 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kMeasuredRows = 300;    ///< enough to know how wide numbers get
-constexpr double kLargestNames = 0.6; ///< of the pane, for the names of the ops
+constexpr int kMeasuredRows = 300;    ///< number of rows that decide the width of number columns
+constexpr double kLargestNames = 0.6; ///< largest share of the pane for the names of the ops
 } // namespace
 
 SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("subgraphs"), tr("Subgraphs"), parent),
       m_model(new SubgraphModel(context.document, this)),
-      m_rows(new SortedRows(*m_model, tr("the order of execution, in which rows can be dragged"), this)),
+      m_rows(new SortedRows(*m_model, tr("the execution order, in which rows can be dragged"), this)),
       m_delegate(new SubgraphDelegate(*m_model, context.themes, this)), m_table(new QTableView(this)),
-      m_hint(new QLabel(tr("Open a problem to see its schedule here, one row a subgraph."), this))
+      m_hint(new QLabel(tr("Open a problem to see its schedule here, one row per subgraph."), this))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -42,13 +42,13 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     m_hint->setWordWrap(true);
     m_hint->setMargin(16);
 
-    asList(*m_table, tr("Subgraphs in order of execution"), *m_rows);
+    asList(*m_table, tr("Subgraphs in execution order"), *m_rows);
     m_rows->sortBy(*m_table);
     m_table->setItemDelegate(m_delegate);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_table->setDragDropMode(QAbstractItemView::InternalMove);
     m_table->setDragDropOverwriteMode(false);
-    m_table->setDropIndicatorShown(false); // Qt's is as wide as one cell
+    m_table->setDropIndicatorShown(false); // Qt's drop indicator is only one cell wide
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
@@ -68,7 +68,7 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     m_verdict->setForegroundRole(QPalette::ToolTipText);
     m_verdict->setAutoFillBackground(true);
     m_verdict->setMargin(4);
-    m_verdict->setAccessibleName(tr("What dropping here would change"));
+    m_verdict->setAccessibleName(tr("Effect of a drop here"));
     for (QWidget* aim : {static_cast<QWidget*>(m_line), static_cast<QWidget*>(m_verdict)}) {
         aim->setAttribute(Qt::WA_TransparentForMouseEvents);
         aim->hide();
@@ -131,7 +131,7 @@ void SubgraphsView::fitColumns()
     const QFontMetrics fm(numberFont());
     const auto wide = [&](const QString& sample) { return fm.horizontalAdvance(sample) + 10; };
     const QString last = QString::number(std::max(9, m_model->rowCount() - 1));
-    // All glyphs of the number font are equally wide, so the longest text is the widest.
+    // All digits of the number font are equally wide, so the longest text is the widest.
     const auto widest = [&](SubgraphModel::Column column, const QString& sample) {
         const std::vector<qsizetype>& letters = m_letters[column];
         const auto most = std::max_element(letters.begin(), letters.end());
@@ -139,7 +139,7 @@ void SubgraphsView::fitColumns()
             return wide(sample);
         return wide(m_model->index(static_cast<int>(most - letters.begin()), column).data().toString());
     };
-    // Everything but the ops has the width of what it shows; the ops get what is left.
+    // Every column fits its contents; the column of ops gets the rest.
     std::array<int, SubgraphModel::ColumnCount> widths{};
     widths[SubgraphModel::Number] = wide(last) + 14 + (m_model->hasMarks() ? 18 : 0);
     widths[SubgraphModel::Size] = widest(SubgraphModel::Size, QStringLiteral("64×64×64"));
@@ -153,7 +153,7 @@ void SubgraphsView::fitColumns()
     };
     const int least = fontMetrics().horizontalAdvance(QStringLiteral("contex…10"));
     const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("h0.context, …"));
-    // The bars tell the same when they are shorter: better than a column that has to be scrolled to.
+    // Shorter bars are still readable, and better than a column that has to be scrolled into view.
     constexpr int kShortestBars = 36;
     for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})
         if (const int lacking = pleasant - left(); lacking > 0) {
@@ -162,7 +162,7 @@ void SubgraphsView::fitColumns()
             int& width = widths[static_cast<std::size_t>(column)];
             width = std::max(std::min(floor, width), width - lacking);
         }
-    // When the table has to be scrolled anyway, for large letters, the names are not what is cut.
+    // If the table has to be scrolled anyway, for large letters, names are not cut.
     widths[SubgraphModel::Ops] = left() >= least ? left() : std::max(least, widestName());
     for (int c = 0; c < SubgraphModel::ColumnCount; ++c)
         if (m_table->columnWidth(c) != widths[static_cast<std::size_t>(c)] && !m_table->isColumnHidden(c))
@@ -185,14 +185,14 @@ bool SubgraphsView::eventFilter(QObject* watched, QEvent* event)
         layOutColumns();
     else if (event->type() == QEvent::DragMove || event->type() == QEvent::DragEnter) {
         const auto* drag = static_cast<QDropEvent*>(event);
-        aimAt(drag->mimeData(), drag->position());
+        showDropTarget(drag->mimeData(), drag->position());
     } else if (event->type() == QEvent::DragLeave || event->type() == QEvent::Drop) {
-        aimNowhere();
+        clearDropTarget();
     }
     return View::eventFilter(watched, event);
 }
 
-void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
+void SubgraphsView::showDropTarget(const QMimeData* rows, QPointF at)
 {
     const QModelIndex over = m_table->indexAt(at.toPoint());
     int before = m_model->rowCount();
@@ -200,7 +200,7 @@ void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
         before = over.row() + (at.y() > m_table->visualRect(over).center().y() ? 1 : 0);
     const auto move = document().hasProblem() ? m_model->moveOf(rows, before) : std::nullopt;
     if (!move)
-        return aimNowhere();
+        return clearDropTarget();
     constexpr int kThick = 3;
     const int y = m_table->rowViewportPosition(std::min(before, m_model->rowCount() - 1)) +
                   (before == m_model->rowCount() ? m_table->rowHeight(before - 1) : 0);
@@ -217,16 +217,16 @@ void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
         m_verdict->show();
         m_verdict->raise();
     };
-    if (m_aim == move)
+    if (m_dropTarget == move)
         return;
-    m_aim = move;
+    m_dropTarget = move;
     const Schedule& now = document().schedule();
     document().requestTrial(
         [problem = document().problem(), now, move = *move, options = editOptions(document().rules())] {
             return edit::reorder(*problem, now, move.rows, move.position, options);
         },
         [this, move, say](const Result<SnapshotPtr>& trial) {
-            if (m_aim != move)
+            if (m_dropTarget != move)
                 return;
             const Evaluation& here = document().snapshot()->evaluation;
             if (!trial)
@@ -243,11 +243,11 @@ void SubgraphsView::aimAt(const QMimeData* rows, QPointF at)
         });
 }
 
-void SubgraphsView::aimNowhere()
+void SubgraphsView::clearDropTarget()
 {
-    if (m_aim)
+    if (m_dropTarget)
         document().cancelTrial();
-    m_aim.reset();
+    m_dropTarget.reset();
     m_line->hide();
     m_verdict->hide();
 }

@@ -17,7 +17,7 @@ namespace tilewright::ui {
 class SortedRows;
 class SubgraphDelegate;
 
-/// The schedule as a list: what runs in which order, at which granularity, at which cost.
+/// The schedule as a list in execution order, with granularities and latencies.
 class SubgraphsView : public View
 {
     Q_OBJECT
@@ -38,25 +38,26 @@ private:
     void measure(int first, int last);
     void fromSelection();
     void toSelection();
-    void refreshDragging(); ///< rows can only be moved while they stand in the order of execution
+    void refreshDragging(); ///< rows can be moved only while sorted by execution order
     void showMenu(const QPoint& position);
-    void aimAt(const QMimeData* rows, QPointF at); ///< shows where the rows would go, and what that changes
-    void aimNowhere();
+    void showDropTarget(const QMimeData* rows,
+                        QPointF at); ///< shows the target of dragged rows and its effect
+    void clearDropTarget();
 
     SubgraphModel* m_model;
-    SortedRows* m_rows; ///< m_model in the order that is shown
+    SortedRows* m_rows; ///< m_model in the sorted order
     SubgraphDelegate* m_delegate;
     QTableView* m_table;
     QLabel* m_hint;
-    QFrame* m_line;    ///< where rows that are dragged would go
-    QLabel* m_verdict; ///< what that would change
-    std::optional<SubgraphModel::Move> m_aim;
-    /// Letters of the texts of each column; an edit changes few rows, and making all texts takes
+    QFrame* m_line;    ///< the drop position of dragged rows
+    QLabel* m_verdict; ///< the effect of a drop
+    std::optional<SubgraphModel::Move> m_dropTarget;
+    /// Text lengths of each column, by row. Cached: an edit changes few rows, and formatting all texts takes
     /// milliseconds.
     std::array<std::vector<qsizetype>, SubgraphModel::ColumnCount> m_letters;
     bool m_updating = false;
     bool m_layingOut = false;
-    bool m_handSized = false; ///< the person has set a width: columns are left alone
+    bool m_handSized = false; ///< true after the user has set a width: widths are kept
 };
 
 } // namespace tilewright::ui

@@ -12,13 +12,13 @@ namespace tilewright::ui {
 
 namespace {
 
-/// B first: a subgraph that both have gets the same colour, and A's nodes stay near B's places, in as many
-/// columns.
+/// Lays out B first, so that A's nodes stay near B's positions, in as many columns, and common subgraphs have
+/// the same colour.
 void addGraphs(CompareData& data, std::array<GraphOptions, 2> options, SubgraphColours colours,
                const GraphMetrics& metrics, const Progress& progress)
 {
     GraphShape shape;
-    // Differences are about ops; of thousands only the cards that hold them can be seen.
+    // Differences refer to ops; among thousands of ops, only cards that contain them are visible.
     shape.cards = !data.models && std::ranges::all_of(data.snapshots, [](const SnapshotPtr& snapshot) {
         return snapshot->problem->opCount() > kCardsAbove;
     });
@@ -68,7 +68,7 @@ CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b, const std
     data->totals = {data->comparison.before, data->comparison.after};
     data->otherHardware =
         a->problem->hardware() != b->problem->hardware() || a->problem->data().ops != b->problem->data().ops;
-    if (data->otherHardware) // each on its own
+    if (data->otherHardware) // the schedules are evaluated separately
         data->totals = {a->evaluation.total, b->evaluation.total};
     data->table = differencesOf(data->comparison);
     addGraphs(*data, {}, colours, metrics, progress);

@@ -12,34 +12,34 @@
 
 namespace tilewright::ui {
 
-/// A against B: what differs and both pictures. Either two schedules of the open problem, the pinned one and
-/// the current one, or two models, the other one and the open one.
+/// A comparison of A with B: differences and both graphs. Either two schedules of the open problem (baseline
+/// and current), or two models (the other and the open one).
 struct CompareData
 {
     std::array<SnapshotPtr, 2> snapshots;
     std::array<QString, 2> names;
-    std::array<double, 2> totals{}; ///< time units of the problem, or cycles of the models
+    std::array<double, 2> totals{}; ///< in time units of the problem, or cycles of the models
     std::array<GraphModel, 2> graphs;
     DifferenceTable table;
     Comparison comparison;            ///< of schedules, on the hardware of B
-    bool otherHardware = false;       ///< A is on another
+    bool otherHardware = false;       ///< true if A is for other hardware
     lower::ModelsOnMachinePtr models; ///< null for schedules
-    /// Of models, per op of A and of B: its counterparts in the other.
+    /// For models: per op of A and of B, its counterparts in the other model.
     std::array<std::vector<std::set<OpId>>, 2> counterparts;
 
-    /// Ops of one side as those of the other: the same ops for schedules.
+    /// Maps ops of one side to the ops of the other; the same ops for schedules.
     [[nodiscard]] std::set<OpId> across(std::size_t from, const std::set<OpId>& ops) const;
 };
-/// Whether schedules of one are schedules of the other, be it on other hardware.
+/// True if both are schedules of the same ops; the hardware may differ.
 [[nodiscard]] bool isComparable(const Snapshot& a, const Snapshot& b);
 using CompareDataPtr = std::shared_ptr<const CompareData>;
 
-/// Both are found in the background: the contributions are exact evaluations, the pictures need layouts.
-/// `colours`: of B, as the other views have them.
+/// Computes both in the background: contributions need exact evaluations, graphs need layouts. `colours`:
+/// those of B, as in the other views.
 [[nodiscard]] CompareDataPtr compareData(const SnapshotPtr& a, const SnapshotPtr& b,
                                          const std::array<QString, 2>& names, const SubgraphColours& colours,
                                          const GraphMetrics& metrics, std::stop_token stop);
-/// Each model in its start schedule.
+/// Compares two models in their start schedules.
 [[nodiscard]] CompareDataPtr compareData(const lower::ModelsOnMachinePtr& models,
                                          const std::array<QString, 2>& names, const GraphMetrics& metrics,
                                          std::stop_token stop);

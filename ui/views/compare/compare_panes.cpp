@@ -21,7 +21,7 @@ double headingHeight()
     return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 12;
 }
 
-/// Where the graphs stand, below the headings.
+/// Areas of the graphs, below the headings.
 std::array<QRectF, 2> panesIn(const QRectF& area)
 {
     const double top = area.top() + headingHeight();
@@ -57,7 +57,7 @@ std::set<OpId> ComparePanes::inB(std::size_t pane, const std::set<OpId>& ops) co
 
 void ComparePanes::setData(CompareDataPtr data)
 {
-    // Another baseline is another question: what was zoomed to belongs to the old one.
+    // A new baseline resets the zoom, which belonged to the old one.
     if (!m_data || !data || data->snapshots[0] != m_data->snapshots[0])
         m_fit = true;
     m_data = data && data->graphs[0].geometry && data->graphs[1].geometry ? std::move(data) : nullptr;
@@ -76,7 +76,7 @@ void ComparePanes::setHighlight(std::array<std::set<OpId>, 2> ops, bool zoom)
     update();
 }
 
-// -- where things stand ----------------------------------------------------------------------------------
+// -- positions --------------------------------------------------------------------------------------------
 
 ComparePanes::Viewports ComparePanes::fitted(const std::array<QRectF, 2>& scenes,
                                              const std::array<QRectF, 2>& panes, double largest)
@@ -101,12 +101,12 @@ void ComparePanes::zoomTo(const std::array<std::set<OpId>, 2>& ops)
         return;
     std::array<QRectF, 2> scenes;
     for (const std::size_t i : {0U, 1U})
-        // With a little of what is around, and never larger than is pleasant.
+        // With a margin, and limited to a readable scale.
         if (const QRectF box = boundsOf(graph(i), ops[i]); !box.isEmpty())
             scenes[i] = box.adjusted(-60, -40, 60, 40);
     if (scenes[0].isEmpty() && scenes[1].isEmpty())
         return;
-    // Where it is only in one of them, the other one stays in its place.
+    // If only one graph contains the ops, the other one does not move.
     for (const std::size_t i : {0U, 1U})
         if (scenes[i].isEmpty()) {
             scenes[i] = scenes[1 - i];
@@ -155,14 +155,13 @@ void ComparePanes::paintHeading(QPainter& painter, const QRectF& area, std::size
 void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     if (!m_data) {
-        paintEmptyHint(
-            painter, area,
-            document().hasProblem()
-                ? registry().withKeys(
-                      tr("Pin a state as baseline ({compare.pin|B}), edit or auto-solve, and compare the "
-                         "two here. Or drop another model here to compare it with the open one."))
-                : tr("Open a problem and pin a baseline to compare two schedules of it."),
-            theme);
+        paintEmptyHint(painter, area,
+                       document().hasProblem()
+                           ? registry().withKeys(tr(
+                                 "Pin a state as baseline ({compare.pin|B}), edit or auto-solve, and compare "
+                                 "the two here. Or drop another model here to compare it with the open one."))
+                           : tr("Open a problem and pin a baseline to compare two schedules of it."),
+                       theme);
         return;
     }
     const auto panes = panesIn(area);
@@ -177,7 +176,7 @@ void ComparePanes::paint(QPainter& painter, const QRectF& area, const Theme& the
         const bool sameProblem = i == 1 || !m_data->models;
         if (sameProblem)
             marks.tensor = s.tensor;
-        if (i == 1 && !m_data->models) // ids of subgraphs are those of the current schedule
+        if (i == 1 && !m_data->models) // only B has subgraph ids of the current schedule
             marks.subgraphs = s.subgraphs;
         if (!exporting) {
             if (hover.op)
@@ -232,7 +231,7 @@ void ComparePanes::actualSize()
     zoomBy(1 / m_viewports[m_active].scale, panesIn(rect())[m_active].center());
 }
 
-// What pane A shows stands for both: they move together.
+// The visible part of pane A represents both: they move together.
 std::optional<QRectF> ComparePanes::shownPart() const
 {
     if (!m_data)
@@ -248,7 +247,7 @@ void ComparePanes::showPart(const QRectF& part)
     }
     const Viewport before = m_viewports[0];
     m_viewports[0] = Viewport::showing(part, panesIn(rect())[0]);
-    // The other pane goes the same way.
+    // The other pane moves by the same amount.
     const auto panes = panesIn(rect());
     const QPointF middle = m_viewports[1].toScene(panes[1].center()) +
                            m_viewports[0].toScene(panes[0].center()) - before.toScene(panes[0].center());
@@ -371,7 +370,7 @@ void ComparePanes::mouseReleaseEvent(QMouseEvent* event)
             selection().selectTensor(h.what.tensor);
         return;
     } else if (h.what.subgraph) {
-        // All its ops: a subgraph of the one schedule is no subgraph of the other.
+        // All ops of the subgraph: ids of subgraphs differ between the two schedules.
         const auto& ops = h.model->snapshot->schedule[*h.what.subgraph].ops;
         chosen = {ops.begin(), ops.end()};
     } else {
@@ -380,7 +379,7 @@ void ComparePanes::mouseReleaseEvent(QMouseEvent* event)
     }
     const std::set<OpId> open = inB(h.pane, chosen);
     selection().selectOps(open);
-    if (open.empty()) // B does not have it
+    if (open.empty()) // B has none of the ops
         m_highlight[h.pane] = chosen;
     Q_EMIT opsChosen(h.pane, chosen);
 }

@@ -11,17 +11,17 @@
 
 namespace tilewright::ui {
 
-/// The two graphs side by side; they pan and zoom together, and what is selected in one is selected in both.
+/// The two graphs side by side. They pan and zoom together, and share the selection.
 class ComparePanes : public Canvas
 {
     Q_OBJECT
 public:
     explicit ComparePanes(const ViewContext& context, QWidget* parent = nullptr);
     void setData(CompareDataPtr data);
-    /// Ops of the difference that is looked at, in A and in B; `zoom` brings them into sight in both panes.
+    /// Sets the ops of the current difference in A and in B; `zoom` shows them in both panes.
     void setHighlight(std::array<std::set<OpId>, 2> ops, bool zoom);
     [[nodiscard]] const std::set<OpId>& highlight(std::size_t pane = 1) const { return m_highlight[pane]; }
-    /// Otherwise only the pane under the mouse pans and zooms.
+    /// If false, only the pane under the mouse pans and zooms.
     void setLinked(bool linked) { m_linked = linked; }
 
     void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
@@ -33,13 +33,13 @@ public:
     void showPart(const QRectF& part) override;
     void fitSelection() override; ///< the selected ops, or those of the difference
 
-    /// Middle of an op's node in pane 0 (A) or 1 (B).
+    /// Centre of an op's node in pane 0 (A) or 1 (B).
     [[nodiscard]] QPointF positionOf(std::size_t pane, OpId op) const;
     [[nodiscard]] QRectF paneRect(std::size_t pane) const;
     [[nodiscard]] double scale(std::size_t pane) const { return m_viewports[pane].scale; }
 
 Q_SIGNALS:
-    /// A person chose these ops of a pane's graph.
+    /// The user selected these ops in a pane's graph.
     void opsChosen(std::size_t pane, const std::set<tilewright::OpId>& ops);
 
 protected:
@@ -59,11 +59,11 @@ private:
         GraphHit what;
     };
     [[nodiscard]] const GraphModel& graph(std::size_t pane) const { return m_data->graphs[pane]; }
-    /// Ops of the open problem, which is B, as those of a pane; and the other way round.
+    /// Maps ops between the open problem (B) and a pane: inPane() to the pane, the other function back.
     [[nodiscard]] std::set<OpId> inPane(std::size_t pane, const std::set<OpId>& ops) const;
     [[nodiscard]] std::set<OpId> inB(std::size_t pane, const std::set<OpId>& ops) const;
     [[nodiscard]] Hit hit(QPointF position) const;
-    /// Each pane around its own rectangle, both at the scale at which both fit.
+    /// Viewports that centre each pane on its rectangle, both at the scale at which both fit.
     [[nodiscard]] static Viewports fitted(const std::array<QRectF, 2>& scenes,
                                           const std::array<QRectF, 2>& panes, double largest);
     [[nodiscard]] Viewports wholeIn(const QRectF& area) const;
@@ -73,7 +73,7 @@ private:
     CompareDataPtr m_data;
     std::array<std::set<OpId>, 2> m_highlight;
     Viewports m_viewports;
-    bool m_fit = true; ///< refit on resize until the person pans or zooms
+    bool m_fit = true; ///< true until the user pans or zooms: a resize fits the graphs again
     bool m_linked = true;
     std::size_t m_active = 0; ///< pane under the mouse
     std::optional<QPointF> m_pressed;

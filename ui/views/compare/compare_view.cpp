@@ -31,7 +31,7 @@ namespace tilewright::ui {
 CompareView::CompareView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("compare"), tr("Compare"), parent), m_baseline(new QComboBox(this)),
       m_summary(new QLabel(this)), m_totals(new QLabel(this)),
-      m_onlyDifferences(new QCheckBox(tr("&Only what differs"), this)),
+      m_onlyDifferences(new QCheckBox(tr("&Only differences"), this)),
       m_panes(new ComparePanes(context, this)), m_list(new DifferenceList(context.themes, this)),
       m_splitter(new QSplitter(Qt::Vertical, this))
 {
@@ -42,7 +42,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     row->setContentsMargins(8, 6, 8, 6);
     row->setSpacing(8);
     m_baseline->setAccessibleName(tr("Baseline"));
-    m_baseline->setToolTip(tr("The pinned state that is A here and the ghost in every view."));
+    m_baseline->setToolTip(tr("The baseline is A here and the ghost in every view."));
     m_baseline->setMinimumContentsLength(14);
     m_baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     row->addWidget(m_baseline);
@@ -55,14 +55,14 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         button->setIconSize({20, 20});
         button->setAccessibleName(button->defaultAction()->text().remove(QLatin1Char('&')));
         row->addWidget(button);
-        m_leave = button; // the last one
+        m_leave = button; // the last button
     }
     static_cast<QToolButton*>(m_leave)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_onlyDifferences->setToolTip(tr("Without the operators that are the same in both models."));
+    m_onlyDifferences->setToolTip(tr("Hide the operators that are the same in both models."));
     m_onlyDifferences->setChecked(true);
     m_summary->setMinimumWidth(40);
     row->addWidget(m_summary, 1);
-    // Whoever compared goes on editing; also when there is nothing to compare.
+    // Leaving is offered even if there is nothing to compare.
     if (QAction* graph = registry().find(QStringLiteral("view.graph"))) {
         auto* leave = new QToolButton(this);
         leave->setText(tr("Back to the graph"));
@@ -72,7 +72,8 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         leave->setAutoRaise(true);
         connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
         row->addWidget(leave);
-        leave->setToolButtonStyle(Qt::ToolButtonTextBesideIcon); // the way out is told in words
+        leave->setToolButtonStyle(
+            Qt::ToolButtonTextBesideIcon); // text and icon, so that the way out is easy to find
     }
     column->addLayout(row);
     m_totals->setWordWrap(true);
@@ -92,12 +93,12 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
 
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, [this] {
         if (!m_choosing)
-            lookAtCurrent();
+            showCurrent();
     });
-    connect(m_list, &QTreeView::clicked, this, &CompareView::lookAtCurrent);
+    connect(m_list, &QTreeView::clicked, this, &CompareView::showCurrent);
     connect(m_onlyDifferences, &QCheckBox::toggled, m_list, &DifferenceList::setOnlyDifferences);
     connect(m_panes, &ComparePanes::opsChosen, this, [this](std::size_t pane, const std::set<OpId>& ops) {
-        // The row follows what was clicked; the graphs stay where they are.
+        // The row follows the click; the graphs do not move.
         m_choosing = true;
         if (m_data)
             m_list->showOps(pane, ops);
@@ -107,7 +108,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         [this](CompareDataPtr data) { showData(std::move(data)); }, true);
     connect(m_baseline, &QComboBox::activated, this, [this](int i) {
         if (i > static_cast<int>(document().baselines().size()))
-            return; // the model that it is compared with already
+            return; // already compared with this model
         workspace().compared().leave();
         document().setBaselineIndex(i - 1);
     });
@@ -136,30 +137,32 @@ void CompareView::addActions()
     registry().add("compare.next", menu, tr("&Next difference"), "down", {QKeySequence(Qt::Key_F7)},
                    tr("Go to the next difference and zoom both graphs to it."), both,
                    [this] { nextDifference(1); });
-    registry().add(
-        "compare.previous", menu, tr("&Previous difference"), "up", {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
-        tr("Go to the difference before and zoom both graphs to it."), both, [this] { nextDifference(-1); });
+    registry().add("compare.previous", menu, tr("&Previous difference"), "up",
+                   {QKeySequence(Qt::SHIFT | Qt::Key_F7)},
+                   tr("Go to the previous difference and zoom both graphs to it."), both,
+                   [this] { nextDifference(-1); });
     registry().add(
         "compare.swap", menu, tr("&Swap A and B"), "swap", {},
-        tr("Take the baseline's schedule and pin the current one in its place; one undo step."),
+        tr("Make the baseline the current schedule and the current schedule the baseline: one undo step."),
         [&other, schedules, &d = document()] {
             if (other.isOpen())
                 return Availability(false,
                                     tr("Two models are compared: open the other one to have it as B."));
             const Availability both = schedules();
-            return both.isAvailable() ? Availability(d.baseline()->problem == d.snapshot()->problem,
-                                                     tr("A is on other hardware: undo goes back to it."))
-                                      : both;
+            return both.isAvailable()
+                       ? Availability(d.baseline()->problem == d.snapshot()->problem,
+                                      tr("A is for other hardware. Undo restores that hardware."))
+                       : both;
         },
         [this] { swap(); });
     const auto whenModels = [&other] {
         return Availability(other.isOpen(), tr("No other model is compared (File ▸ Compare with…)."));
     };
     registry().add("compare.leave", menu, tr("L&eave the comparison"), "delete", {},
-                   tr("Forget the other model; the open one stays as it is."), whenModels,
+                   tr("Close the other model. The open one does not change."), whenModels,
                    [&other] { other.leave(); });
     registry().add("compare.compare", menu, tr("Sho&w the compared models"), "compare", {},
-                   tr("Go to both graphs and the list of what differs."), whenModels,
+                   tr("Show both graphs and the list of differences."), whenModels,
                    [this] { Q_EMIT wanted(); });
     QAction* link = registry().add({QStringLiteral("compare.link"),
                                     menu,
@@ -209,12 +212,12 @@ void CompareView::refresh()
     for (QWidget* w : std::initializer_list<QWidget*>{m_leave, m_onlyDifferences, m_totals})
         w->setVisible(other.isOpen());
     if (other.isOpen()) {
-        if (!other.models()) { // it is being found
+        if (!other.models()) { // the comparison is still being computed
             m_job->cancel();
             m_summary->setText(tr("Comparing …"));
             return;
         }
-        if (m_requested == other.models()) // another schedule is no change of the models
+        if (m_requested == other.models()) // a change of the schedule does not affect compared models
             return;
         m_requested = other.models();
         const std::array names{other.name(), QFileInfo(document().problemPath()).fileName()};
@@ -256,7 +259,7 @@ void CompareView::showData(CompareDataPtr data)
 
 void CompareView::showTexts()
 {
-    // That of models is long, and has a line that breaks.
+    // The text on models is long and needs a wrapped label.
     const bool models = m_data && m_data->models;
     m_summary->setText(models ? QString() : rich(summary()));
     m_totals->setText(models ? rich(summary() + QStringLiteral("<br>") + totals()) : QString());
@@ -276,13 +279,14 @@ QString CompareView::summary() const
                       .arg(signedNumber(c.after - c.before),
                            c.before > 0 ? signedPercent(c.after / c.before - 1) : QString());
         if (m_data->otherHardware)
-            out += QLatin1Char(' ') + tr("A is on other hardware: the list is on that of B.");
+            out += QLatin1Char(' ') +
+                   tr("A is for other hardware; all latencies in the list are on the hardware of B.");
         return out;
     }
     const model::ModelComparison& c = m_data->models->comparison;
     if (c.added + c.changed + c.gone == 0)
         return tr("Both models are the same.");
-    // The key to the colours of the graphs is the figures.
+    // The numbers are the legend of the graphs' colours.
     QStringList parts;
     const auto tell = [&](model::OperatorChange change, std::size_t count) {
         parts << QStringLiteral("<span style='color:%1'>■</span> %2 %3")
@@ -291,7 +295,7 @@ QString CompareView::summary() const
     tell(model::OperatorChange::New, c.added);
     tell(model::OperatorChange::Changed, c.changed);
     tell(model::OperatorChange::Gone, c.gone);
-    parts << tr("%1 the same").arg(number(c.same));
+    parts << tr("%1 unchanged").arg(number(c.same));
     return parts.join(QStringLiteral(" &nbsp; "));
 }
 
@@ -304,7 +308,7 @@ QString CompareView::totals() const
         return QStringLiteral("%1 %2 → <b>%3</b>").arg(name, number(before), number(after)) +
                (before > 0 ? QStringLiteral(" (%1)").arg(signedPercent(after / before - 1)) : QString());
     };
-    return tr("In all, from A to B: %1, %2, %3 on %4, each op alone in a subgraph.")
+    return tr("Total change from A to B: %1, %2, %3 on %4, each op alone in a subgraph.")
         .arg(total(tr("MACs"), static_cast<double>(c.macs[0]), static_cast<double>(c.macs[1])),
              total(tr("bytes"), static_cast<double>(c.bytes[0]), static_cast<double>(c.bytes[1])),
              total(tr("cycles"), m_data->totals[0], m_data->totals[1]),
@@ -313,7 +317,7 @@ QString CompareView::totals() const
 
 void CompareView::dragEnterEvent(QDragEnterEvent* event)
 {
-    // A schedule is opened by the window; what is a model is compared with the open one.
+    // The window opens dropped schedules; a dropped model is compared with the open one.
     const QList<QUrl> urls = event->mimeData()->urls();
     if (urls.size() != 1 || !urls.front().isLocalFile() || !document().lensModel())
         return;
@@ -331,7 +335,7 @@ void CompareView::dropEvent(QDropEvent* event)
 
 void CompareView::placeSplitter()
 {
-    // The list as high as it needs to be, up to a third: the graphs get the rest.
+    // The list gets the height that it needs, up to a third; the graphs get the rest.
     int rows = 2;
     for (int row = 0; row < m_list->model()->rowCount(); ++row)
         rows += m_list->isRowHidden(row, {}) ? 0 : 1;
@@ -340,13 +344,13 @@ void CompareView::placeSplitter()
     m_splitter->setSizes({std::max(1, m_splitter->height() - list), list});
 }
 
-void CompareView::lookAtCurrent()
+void CompareView::showCurrent()
 {
     const auto i = m_list->indexOf(m_list->currentIndex());
     if (!m_data || !i || *i >= m_data->table.rows.size())
         return;
     const DifferenceRow& row = m_data->table.rows[*i];
-    if (m_data->models) // in every lens
+    if (m_data->models) // used by every lens
         selection().selectOps(row.ops[1]);
     m_panes->setHighlight(row.ops, true);
 }
@@ -355,7 +359,7 @@ void CompareView::nextDifference(int by)
 {
     Q_EMIT wanted();
     m_list->move(by);
-    lookAtCurrent(); // also when there is only one, to come back to it
+    showCurrent(); // also for a single difference, to return to it
 }
 
 void CompareView::swap()
@@ -370,7 +374,7 @@ void CompareView::swap()
 
 void CompareView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
-    // Widgets and painted panes: the panes follow the theme of the export.
+    // Widgets and painted panes: the panes use the theme of the export.
     const Theme& before = this->theme();
     const QSize sizeBefore = this->size();
     context().themes.setTheme(theme);

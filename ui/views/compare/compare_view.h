@@ -16,8 +16,8 @@ namespace tilewright::ui {
 class ComparePanes;
 class DifferenceList;
 
-/// Two schedules of one problem side by side, and the list of differences with the exact share each has in
-/// the change of the total; or two models, and what of the one is not as in the other.
+/// Two schedules of one problem side by side, with a list of differences and the exact contribution of each
+/// to the change of the total; or two models with the operators that differ.
 class CompareView : public View
 {
     Q_OBJECT
@@ -29,9 +29,9 @@ public:
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     QString copyText() const override;
 
-    /// Selects the difference after or before the current one and brings it into sight in both graphs.
+    /// Moves to the next (1) or previous (-1) difference and shows it in both graphs.
     void nextDifference(int by);
-    void swap(); ///< the baseline becomes the current schedule and the other way round
+    void swap(); ///< exchanges the baseline and the current schedule
     [[nodiscard]] DifferenceList* list() const { return m_list; }
     [[nodiscard]] ComparePanes* panes() const { return m_panes; }
     [[nodiscard]] const CompareData* data() const { return m_data.get(); }
@@ -40,7 +40,7 @@ protected:
     void bringUpToDate() override { refresh(); }
     void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
-    void dropEvent(QDropEvent* event) override; ///< a model, to be compared with
+    void dropEvent(QDropEvent* event) override; ///< compares with the dropped model
 
 private:
     void addActions();
@@ -49,8 +49,8 @@ private:
     void showData(CompareDataPtr data);
     void showTexts();
     [[nodiscard]] QString summary() const;
-    [[nodiscard]] QString totals() const; ///< of two models
-    void lookAtCurrent();
+    [[nodiscard]] QString totals() const; ///< totals of two models as text
+    void showCurrent();
     void placeSplitter();
 
     QComboBox* m_baseline;
@@ -61,9 +61,9 @@ private:
     ComparePanes* m_panes;
     DifferenceList* m_list;
     QSplitter* m_splitter;
-    bool m_choosing = false; ///< the row follows a choice in the graphs
+    bool m_choosing = false; ///< true while the row changes because of a selection in the graphs
     CompareDataPtr m_data;
-    lower::ModelsOnMachinePtr m_requested; ///< what m_data is of, or will be
+    lower::ModelsOnMachinePtr m_requested; ///< the models that m_data compares or will compare
     std::unique_ptr<LatestJob<CompareDataPtr>> m_job;
 };
 

@@ -14,7 +14,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Behind a change, a bar from the right end of the cell: the better or the worse side by its colour.
+/// Paints a bar behind a change, from the right end of the cell; its colour means better or worse.
 void paintDifference(QPainter& painter, const QStyleOptionViewItem& cell, double amount, const Theme& theme)
 {
     QStyleOptionViewItem empty = cell;
@@ -67,7 +67,7 @@ DifferenceList::DifferenceList(const ThemeSource& themes, QWidget* parent)
 void DifferenceList::setTable(const DifferenceTable& table)
 {
     selectionModel()->clear();
-    sortByColumn(-1, Qt::AscendingOrder); // as applied, until a header is clicked
+    sortByColumn(-1, Qt::AscendingOrder); // in the order of application until a header is clicked
     m_about = table.rows;
     m_barColumn = table.barColumn;
     m_stretched = table.stretched;
@@ -75,23 +75,23 @@ void DifferenceList::setTable(const DifferenceTable& table)
     setOnlyDifferences(m_onlyDifferences);
     for (int c = 0; c < m_cells->columnCount(); ++c) {
         header()->setSectionResizeMode(c, QHeaderView::Interactive);
-        if (!m_stretched.contains(c)) { // a figure is never cut
+        if (!m_stretched.contains(c)) { // numbers are never cut
             const bool isFigure = table.cells.columns[static_cast<std::size_t>(c)].kind != ColumnKind::Text;
             const int own = std::max(sizeHintForColumn(c), header()->sectionSizeHint(c));
             const int most = isFigure ? own : 16 * fontMetrics().averageCharWidth();
             setColumnWidth(c, std::clamp(own, 40, std::max(40, most)));
         }
     }
-    shareRoom();
+    fitColumns();
 }
 
 void DifferenceList::resizeEvent(QResizeEvent* event)
 {
     QTreeView::resizeEvent(event);
-    shareRoom();
+    fitColumns();
 }
 
-void DifferenceList::shareRoom()
+void DifferenceList::fitColumns()
 {
     int left = viewport()->width();
     for (int c = 0; c < m_cells->columnCount(); ++c)

@@ -13,42 +13,42 @@ namespace tilewright::ui {
 
 class TableDelegate;
 
-/// The differences of two schedules or models, one a row. In the order of the table, or by any column.
+/// The differences of two schedules or models, one per row, in the order of the table or sorted by a column.
 class DifferenceList : public QTreeView
 {
     Q_OBJECT
 public:
-    /// Of two schedules.
+    /// Columns for two schedules.
     enum Column { Kind, SubgraphA, SubgraphB, InA, InB, Delta, Share };
 
     explicit DifferenceList(const ThemeSource& themes, QWidget* parent = nullptr);
     void setTable(const DifferenceTable& table);
-    /// Without the rows of what is the same in both.
+    /// Hides the rows that are the same in both.
     void setOnlyDifferences(bool only);
     /// Index into the rows of the table.
     [[nodiscard]] std::optional<std::size_t> indexOf(const QModelIndex& index) const;
-    /// The rows in their order on the screen, those that are hidden too.
+    /// All rows in their order on the screen, hidden ones included.
     [[nodiscard]] QString asText() const { return rowsAsText(*m_rows, true); }
-    /// To the row of a difference after (1) or before (-1) the current one, round the end; the first when
-    /// there is none.
+    /// Moves to the next (1) or previous (-1) difference, cyclically; to the first if there is no current
+    /// row.
     void move(int by);
-    /// Makes the first row that concerns one of the ops of A (0) or B (1) the current one; none when no row
-    /// in sight does.
+    /// Makes the first visible row with one of the ops of A (0) or B (1) the current row; none if no visible
+    /// row has one.
     void showOps(std::size_t side, const std::set<OpId>& ops);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    [[nodiscard]] const DifferenceRow& aboutRow(int row) const; ///< of the order on the screen
-    /// Names take what the figures leave; where that is too little to read them, the list is scrolled.
-    void shareRoom();
+    [[nodiscard]] const DifferenceRow& aboutRow(int row) const; ///< `row`: in the order on the screen
+    /// Names get the width that numbers leave; if that is too narrow to read, the list scrolls.
+    void fitColumns();
 
     TableModel* m_cells;
-    SortedRows* m_rows; ///< of m_cells, in sight
+    SortedRows* m_rows; ///< the visible rows of m_cells
     TableDelegate* m_bars = nullptr;
     std::vector<DifferenceRow> m_about;
-    QList<int> m_stretched; ///< columns
+    QList<int> m_stretched; ///< columns that take the remaining width
     int m_barColumn = 0;
     bool m_onlyDifferences = true;
 };

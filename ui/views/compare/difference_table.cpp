@@ -45,13 +45,13 @@ QString kindText(DifferenceKind kind)
     return tr("retain");
 }
 
-/// Where a subgraph stands in its order.
+/// Mean position of the subgraphs in their schedule.
 std::optional<double> place(const std::vector<SubgraphId>& ids)
 {
     return ids.empty() ? std::nullopt : std::optional(static_cast<double>(ids.front().index()));
 }
 
-/// The ops that each operator of a model has become.
+/// The ops of each operator of a model.
 std::vector<std::set<OpId>> opsOfOperators(const lower::ModelOnMachine& model)
 {
     std::vector<std::set<OpId>> out(model.model().operators.size());
@@ -60,7 +60,7 @@ std::vector<std::set<OpId>> opsOfOperators(const lower::ModelOnMachine& model)
     return out;
 }
 
-QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std::optional<OpId> op)
+QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std::optional<OperatorId> op)
 {
     if (!op || models.operatorOf(side, *op).outputs.empty())
         return {};
@@ -71,7 +71,7 @@ QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std:
     return sizes.join(QChar(0x00D7));
 }
 
-/// Before and after for copies; on the screen what is there now, and by how much it is more.
+/// Copies have the values before and after; the screen shows the present value and the difference.
 void addFigures(std::vector<TableCell>& row, double before, double after, bool isThere)
 {
     const QString tip = tr("%1 in A, %2 in B").arg(exactNumber(before), exactNumber(after));
@@ -86,14 +86,15 @@ DifferenceTable differencesOf(const Comparison& comparison)
 {
     DifferenceTable out;
     constexpr auto figure = ColumnKind::Change;
-    out.cells.columns = {{tr("Kind")},
-                         {tr("Subgraph A")},
-                         {tr("Subgraph B")},
-                         {tr("In A")},
-                         {tr("In B")},
-                         {tr("Δ latency"), figure,
-                          tr("What the total changes by when this and all before it are applied to A.")},
-                         {tr("Δ of A"), figure, tr("The same as a share of A's total.")}};
+    out.cells.columns = {
+        {tr("Kind")},
+        {tr("Subgraph A")},
+        {tr("Subgraph B")},
+        {tr("In A")},
+        {tr("In B")},
+        {tr("Δ latency"), figure,
+         tr("Change of the total when this difference is applied to A after all earlier ones.")},
+        {tr("Δ of A"), figure, tr("The change as a share of A's total.")}};
     out.cells.nameColumns(tr("kind\tsubgraph A\tsubgraph B\tin A\tin B\tchange"));
     out.stretched = {DifferenceList::InA, DifferenceList::InB};
     out.barColumn = DifferenceList::Delta;
@@ -103,7 +104,7 @@ DifferenceTable differencesOf(const Comparison& comparison)
     for (const Contribution& c : comparison.contributions) {
         const Difference& d = c.difference;
         const double share = comparison.before > 0 ? c.delta / comparison.before : 0;
-        // Names of ops stay as they are.
+        // Names of ops are not reformatted.
         const auto shown = [&d](const std::string& text) {
             return d.kind == DifferenceKind::Granularity ? sentence(text) : QString::fromStdString(text);
         };
@@ -114,7 +115,7 @@ DifferenceTable differencesOf(const Comparison& comparison)
         const auto text = [&](const std::string& side) {
             return TableCell(shown(side), shown(side), {}, shown(side));
         };
-        const QString exact = tr("exactly %1; the total is %2 after this and all before it")
+        const QString exact = tr("exactly %1; the total is %2 after this and all earlier differences")
                                   .arg(exactNumber(c.delta), exactNumber(c.total));
         out.cells.add(kindText(d.kind), subgraphs(d.before), subgraphs(d.after), text(d.textBefore),
                       text(d.textAfter), TableCell(c.delta, signedNumber(c.delta), {}, exact),
@@ -133,16 +134,16 @@ DifferenceTable differencesOf(const lower::ModelsOnMachine& models)
     constexpr auto figure = ColumnKind::Number;
     constexpr auto text = ColumnKind::Text;
     out.cells.columns = {
-        {tr("Against A"), text,
-         tr("new: only B has it; gone: only A has it; changed: other shapes, sizes or attributes.")},
-        {tr("Operator"), text, tr("Its name in B, behind that in A where they differ.")},
+        {tr("Change"), text,
+         tr("new: only in B; gone: only in A; changed: different shapes, sizes or attributes.")},
+        {tr("Operator"), text, tr("Name in B, followed by the name in A if they differ.")},
         {tr("Type")},
-        {tr("Result"), text, tr("Shape of what it computes, behind that in A where they differ.")},
-        {tr("MACs"), figure, tr("Multiply-accumulates; of what is gone, those in A.")},
+        {tr("Result"), text, tr("Shape of the result in B, followed by the shape in A if they differ.")},
+        {tr("MACs"), figure, tr("Multiply-accumulates; for operators that are gone, those in A.")},
         {tr("Δ MACs"), figure},
-        {tr("Bytes"), figure, tr("Of operands and results; of what is gone, those in A.")},
+        {tr("Bytes"), figure, tr("Bytes of operands and results; for operators that are gone, those in A.")},
         {tr("Δ bytes"), figure},
-        {tr("Cycles"), figure, tr("Latency of its ops, each alone in a subgraph on the machine in force.")},
+        {tr("Cycles"), figure, tr("Latency of its ops, each alone in a subgraph, on the current machine.")},
         {tr("Δ cycles"), figure}};
     out.cells.nameColumns(
         tr("against A\toperator\ttype\tresult\tMACs A\tMACs B\tbytes A\tbytes B\tcycles A\tcycles B"));

@@ -13,19 +13,19 @@
 
 namespace tilewright::ui {
 
-/// What a row of differences is about.
+/// The ops and the bar of a row of differences.
 struct DifferenceRow
 {
-    double amount = 0;                 ///< -1 (better) .. 1 (worse): the bar in the table's barColumn
+    double amount = 0;                 ///< -1 (better) .. 1 (worse): length of the bar in barColumn
     std::array<std::set<OpId>, 2> ops; ///< in A and in B
     bool differs = true;
 };
-/// What a list of differences shows, as plain data.
+/// The contents of a list of differences, as plain data.
 struct DifferenceTable
 {
     Table cells;
     std::vector<DifferenceRow> rows;
-    QList<int> stretched; ///< columns that take the room that the others leave
+    QList<int> stretched; ///< columns that take the remaining width
     int barColumn = 0;
 };
 

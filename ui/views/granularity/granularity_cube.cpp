@@ -73,7 +73,8 @@ std::vector<std::int64_t> mapSizes(std::int64_t extent, std::int64_t native, std
         return v == native || v == most || v == current || (v & (v - 1)) == 0;
     };
     const std::int64_t least = std::max<std::int64_t>(1, std::min(current, most / 32));
-    // Sizes close to a neighbour add a column and no insight.
+    // Sizes closer to a neighbour than this factor are left out: they would add a column without new
+    // information.
     constexpr double kApart = 1.25;
     for (const std::int64_t v : usefulSizes(extent, native, native)) {
         if (v < least)
@@ -124,7 +125,7 @@ std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granu
                 *issue == IssueCode::SuperNative ? CubeCell::State::SuperNative : CubeCell::State::Forbidden;
             continue;
         }
-        // An order drawn for one grid cannot be kept on another (edit::setGranularity does the same).
+        // An order drawn for one grid does not apply to another one (as in edit::setGranularity).
         const bool keeps =
             key.traversal.kind() != TraversalKind::Custom || tileGrid(problem, key.ops, g) == key.customGrid;
         const SubgraphEvaluation e =

@@ -14,7 +14,7 @@
 
 namespace tilewright::ui {
 
-/// What the costs of a subgraph's granularities depend on.
+/// All inputs that the costs of a subgraph's granularities depend on.
 struct CubeKey
 {
     ProblemPtr problem;
@@ -22,20 +22,20 @@ struct CubeKey
     std::vector<TensorId> resident;
     std::vector<TensorId> retain;
     Traversal traversal;
-    TileGrid customGrid; ///< the grid to which a custom order belongs; others are visited in raster order
+    TileGrid customGrid; ///< the grid that a custom order was drawn for; other grids use raster order
     Rules rules;
     bool operator==(const CubeKey&) const = default;
 };
 [[nodiscard]] CubeKey cubeKey(const Snapshot& snapshot, SubgraphId subgraph);
 
-/// One granularity.
+/// The result for one granularity.
 struct CubeCell
 {
     enum class State : std::uint8_t {
         Fits,
-        OutOfMemory, ///< could run if fast memory were larger; latency is known
+        OutOfMemory, ///< does not fit, but has a known latency
         SuperNative, ///< R4.1, R4.2
-        Forbidden,   ///< R4.3, R4.7, or nothing can help (R4.4, R4.5)
+        Forbidden,   ///< R4.3, R4.7; or no granularity is legal (R4.4, R4.5)
     };
     State state = State::Forbidden;
     IssueCode issue = IssueCode::Format; ///< for SuperNative and Forbidden
@@ -50,9 +50,9 @@ struct GranularityCube
     CubeKey key;
     std::vector<std::int64_t> widths, heights, depths; ///< ascending
     std::vector<CubeCell> cells;                       ///< (depth * heights + height) * widths + width
-    double low = 0, high = 0;                          ///< latencies of the cells that fit; 0 when none does
+    double low = 0, high = 0;                          ///< latencies of the cells that fit; 0 if none fits
     std::optional<std::size_t> best;                   ///< index of the fastest cell that fits
-    bool hasDepth = false;                             ///< false: without a MatMul k has no meaning
+    bool hasDepth = false;                             ///< false: no MatMul, so that k has no effect
 
     [[nodiscard]] std::size_t index(std::size_t w, std::size_t h, std::size_t k) const
     {
@@ -60,18 +60,18 @@ struct GranularityCube
     }
     [[nodiscard]] Granularity granularity(std::size_t index) const;
     [[nodiscard]] bool covers(const Granularity& g) const;
-    /// The fastest of one depth that fits; of equally fast ones that with the fewest steps.
+    /// The fastest cell of one depth that fits; among equally fast ones the one with the fewest steps.
     [[nodiscard]] std::optional<std::size_t> bestOfDepth(std::size_t k) const;
-    /// The depth at which this tile shape is fastest and fits; the given one when it fits at none.
+    /// The depth at which this tile shape fits and is fastest; the given depth if it fits at none.
     [[nodiscard]] std::size_t bestDepth(std::size_t w, std::size_t h, std::size_t otherwise) const;
 };
 
-/// Useful sizes along an axis for a map: at most about 20, always with `current`; above `native` only twice
-/// of it, to show where it ends.
+/// Useful sizes along an axis of a map: at most about 20, including `current`. Above `native` only twice its
+/// size, to show where it ends.
 [[nodiscard]] std::vector<std::int64_t> mapSizes(std::int64_t extent, std::int64_t native,
                                                  std::int64_t current);
 
-/// Null when stopped.
+/// Null if stopped.
 [[nodiscard]] std::shared_ptr<const GranularityCube> buildCube(const CubeKey& key, const Granularity& current,
                                                                const Progress& progress);
 

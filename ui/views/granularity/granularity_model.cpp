@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Without a MatMul k means nothing and is not shown.
+/// Without a MatMul k has no effect and is not shown.
 QString granularityText(const Granularity& g, bool hasDepth)
 {
     return hasDepth ? sizeText({g.w, g.h, g.k}) : sizeText({g.w, g.h});
@@ -26,7 +26,7 @@ QString issueText(IssueCode issue, const Granularity& g, const Hardware& hw)
     case IssueCode::KTooLarge:
         return tr("k = %1 is larger than a reduction").arg(number(g.k));
     case IssueCode::Prologue:
-        return tr("a pointwise op feeds a matmul, whose whole reduction must fit into the tile");
+        return tr("a Pointwise feeds a MatMul, whose whole reduction must fit into the tile");
     case IssueCode::OpOrder:
         return tr("the order of the ops is not allowed");
     case IssueCode::Disconnected:
@@ -101,7 +101,7 @@ GranularityModel buildGranularity(const Snapshot* snapshot, std::optional<Subgra
             }
             m.shown.push_back(cell);
         }
-    // The fastest one, by the same rule as in the cube.
+    // The fastest cell, by the same rule as in the cube.
     const auto best = fixed ? c.bestOfDepth(*fixed) : c.best;
     for (std::size_t i = 0; best && i < m.shown.size(); ++i)
         if (m.shown[i] == *best)

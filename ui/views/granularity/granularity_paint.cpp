@@ -46,7 +46,7 @@ std::vector<ChartKey> keysOf(const GranularityModel& model, const Theme& theme)
     if (model.current)
         keys.push_back(heatRingKey(tr("now"), theme));
     if (model.best)
-        keys.push_back(markKey(tr("best here"), bestMark(theme)));
+        keys.push_back(markKey(tr("best on this map"), bestMark(theme)));
     for (const auto& [state, text] : {std::pair(CubeCell::State::OutOfMemory, tr("does not fit")),
                                       std::pair(CubeCell::State::SuperNative, tr("above native")),
                                       std::pair(CubeCell::State::Forbidden, tr("not allowed"))})
@@ -56,7 +56,7 @@ std::vector<ChartKey> keysOf(const GranularityModel& model, const Theme& theme)
     return keys;
 }
 
-/// What a person may have typed can be longer than the axis has room for.
+/// The label of a size, shortened: typed sizes can be longer than the space on the axis.
 QString sizeLabel(std::int64_t size)
 {
     constexpr std::int64_t kLong = 1'000'000;
@@ -74,7 +74,7 @@ HeatAxis axisOf(const QString& title, const std::vector<std::int64_t>& sizes, st
     return axis;
 }
 
-/// The subtitle gives way to the cell under the mouse or the key cursor, when there is one.
+/// The cell under the mouse or the key cursor replaces the subtitle.
 void paintTitle(QPainter& painter, const GranularityModel& model, const GranularityPlaces& p,
                 const Theme& theme, std::optional<std::size_t> hover)
 {
@@ -139,7 +139,10 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
         area.width() > 1.5 * area.height() && side > head.horizontalAdvance(QLatin1Char('n')) * 22;
     const double width = (beside ? side : area.width()) - 16;
     p.titleRows = head.horizontalAdvance(titleText(model)) > width ? 2 : 1;
-    p.subtitleRows = beside ? 3 : sub.horizontalAdvance(model.subtitle) > width ? 2 : 1; // 3: what is hovered
+    p.subtitleRows = beside ? 3
+                     : sub.horizontalAdvance(model.subtitle) > width
+                         ? 2
+                         : 1; // 3: room for the text of a hovered cell
     const double textHeight = p.titleRows * head.height() + p.subtitleRows * sub.height() + 10;
     p.title = QRectF(area.left(), area.top(), beside ? side : area.width(), textHeight);
     if (!model.cube)
@@ -158,7 +161,7 @@ GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& 
     }
     const auto nw = static_cast<double>(model.cube->widths.size());
     const auto nh = static_cast<double>(model.cube->heights.size());
-    // Cells of whole pixels keep their edges sharp; a little wider than high reads best with numbers in them.
+    // Cells of whole pixels have sharp edges. Cells a little wider than high suit the numbers in them.
     const double cellHeight = std::clamp(std::floor(room.height() / nh), 2.0, 40.0);
     const double cellWidth =
         std::clamp(std::floor(room.width() / nw), 2.0, std::max(beside ? 60.0 : 24.0, cellHeight * 2.2));

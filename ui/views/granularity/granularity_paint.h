@@ -6,13 +6,13 @@
 
 namespace tilewright::ui {
 
-/// Title above and legend below the map; beside it where the area is low and wide. Heights grow upwards; a
-/// cell is a position in GranularityModel::shown.
+/// Positions of the parts of the map: title above, legend below or, in a low and wide area, beside it.
+/// Heights grow upwards. The index of a cell is its position in GranularityModel::shown.
 struct GranularityPlaces
 {
     QRectF title, legend;
     HeatFrame map;
-    int titleRows = 1, subtitleRows = 1; ///< lines of text in `title`
+    int titleRows = 1, subtitleRows = 1; ///< number of text lines in `title`
 };
 [[nodiscard]] GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& model);
 [[nodiscard]] HeatGrid granularityGrid(const GranularityModel& model, const Theme& theme);

@@ -44,8 +44,8 @@ GranularityView::GranularityView(const ViewContext& context, QWidget* parent)
         true);
     m_progressTimer.setInterval(100);
     connect(&m_progressTimer, &QTimer::timeout, this, qOverload<>(&QWidget::update));
-    m_depth =
-        bar().addChoice(tr("k"), {tr("best of all")}, tr("The reduction depth for which the map is drawn."));
+    m_depth = bar().addChoice(tr("k"), {tr("best k")},
+                              tr("The k for which the map is drawn, or for each tile shape its best k."));
     connect(m_depth, &QComboBox::activated, this, [this](int i) {
         setDepth(i == 0 ? std::nullopt : std::optional<std::int64_t>(m_depth->itemData(i).toLongLong()));
     });
@@ -63,10 +63,11 @@ void GranularityView::refresh()
     const auto subgraph = snapshot ? subgraphOf(*snapshot, selection().state()) : std::nullopt;
     if (subgraph != m_subgraph) {
         m_subgraph = subgraph;
-        m_chosen = m_bestDepth; // "best of all" is kept, a k of another subgraph is not
+        m_chosen =
+            m_bestDepth; // The choice "best k" applies to the next subgraph as well, a single k does not.
         m_hover.reset();
     }
-    // A view that nobody sees costs nothing; showEvent() catches up.
+    // A hidden view computes nothing; showEvent() updates it.
     if (snapshot && subgraph && subgraph->index() < snapshot->schedule.size() && (m_wanted || isVisible())) {
         const Subgraph& s = snapshot->schedule[*subgraph];
         const CubeKey key = cubeKey(*snapshot, *subgraph);
@@ -123,7 +124,7 @@ void GranularityView::fillDepths()
         const QString text = k == now ? tr("%1 (now)").arg(number(k)) : number(k);
         if (i == m_depth->count())
             m_depth->addItem(text);
-        else if (m_depth->itemText(i) != text) // a changed item makes the bar be laid out again
+        else if (m_depth->itemText(i) != text) // setting an unchanged text would cause a layout of the bar
             m_depth->setItemText(i, text);
         m_depth->setItemData(i, QVariant::fromValue<qlonglong>(k));
     }
@@ -147,7 +148,7 @@ void GranularityView::setDepth(std::optional<std::int64_t> k)
 void GranularityView::settle()
 {
     document().waitForSnapshot();
-    m_wanted = true; // a picture is made without showing the view
+    m_wanted = true; // an export paints without showing the view
     refresh();
     m_job->waitIdle();
     m_wanted = false;
@@ -220,7 +221,7 @@ void GranularityView::mouseMoveEvent(QMouseEvent* event)
     update();
 }
 
-/// There is nothing to zoom or pan: the page that the map stands on scrolls.
+/// The wheel is passed on: the map does not zoom or pan, the page that contains it scrolls.
 void GranularityView::wheelEvent(QWheelEvent* event)
 {
     event->ignore();
@@ -242,21 +243,22 @@ void GranularityView::showEvent(QShowEvent* event)
 void GranularityView::addOwnKeys()
 {
     addKeys("cell", tr("Choose a granularity"), arrowKeys(),
-            tr("Go to the next wider, narrower, higher or lower one."),
+            tr("Move to the next wider, narrower, higher or lower tile."),
             [this](const KeyUse& use) { moveCell(use.arrow()); });
     addKeys("deeper", tr("Greater k"), {QKeySequence(Qt::Key_PageUp)},
-            tr("Draw the map of the next greater k."), [this] { moveDepth(1); });
+            tr("Show the map of the next greater k."), [this] { moveDepth(1); });
     addKeys("shallower", tr("Smaller k"), {QKeySequence(Qt::Key_PageDown)},
-            tr("Draw the map of the next smaller k; before the smallest: of the best of all."),
+            tr("Show the map of the next smaller k; below the smallest, the map of the best k."),
             [this] { moveDepth(-1); });
     addKeys(
-        "apply", tr("Take the granularity"),
+        "apply", tr("Apply the chosen granularity"),
         {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Space), QKeySequence(Qt::ALT | Qt::Key_Return)},
-        tr("Apply what the arrows chose; with Alt even where it does not fit."), [this](const KeyUse& use) {
+        tr("Apply the cell that the arrows chose; with Alt even if it does not fit."),
+        [this](const KeyUse& use) {
             if (m_hover && m_model.cube)
                 applyCell(*m_hover, use.modifiers & Qt::AltModifier);
         });
-    addGesture("click", tr("Take a granularity"), tr("click (Alt: even if it does not fit)"),
+    addGesture("click", tr("Apply a granularity"), tr("click (Alt: even if it does not fit)"),
                tr("Apply the cell."));
 }
 

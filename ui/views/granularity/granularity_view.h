@@ -15,7 +15,8 @@ class QComboBox;
 namespace tilewright::ui {
 
 /// The granularity map of the current subgraph: tile width against tile height, latency as colour, for one k
-/// or for the best k of every shape. Click (or arrows and Enter) applies; Alt forces what the rules forbid.
+/// or for the best k of every shape. A click (or arrows and Enter) applies a cell; Alt forces one that the
+/// rules forbid.
 class GranularityView : public ToolCanvas
 {
     Q_OBJECT
@@ -31,9 +32,9 @@ public:
 
     [[nodiscard]] const GranularityModel& model() const { return m_model; }
     [[nodiscard]] QPointF cellCentre(std::int64_t w, std::int64_t h) const; ///< in widget coordinates
-    /// Part of a pane that already says which subgraph it is about.
+    /// The map is part of a pane that already names the subgraph.
     void setEmbedded() { m_embedded = true; }
-    /// Shows this k; nothing for the best of every shape.
+    /// Shows this k; nullopt for the best k of every shape.
     void setDepth(std::optional<std::int64_t> k);
 
 protected:
@@ -63,11 +64,11 @@ private:
     std::shared_ptr<std::atomic<int>> m_percent;
     QTimer m_progressTimer;
     QComboBox* m_depth = nullptr;
-    std::optional<std::int64_t> m_shownDepth; ///< what the person chose
-    bool m_bestDepth = false;                 ///< "best of all"
-    bool m_chosen = false;                    ///< false: follow the current k
+    std::optional<std::int64_t> m_shownDepth; ///< the user's choice of k
+    bool m_bestDepth = false;                 ///< true if the best k of every shape is chosen
+    bool m_chosen = false;                    ///< false: follows the current k
     bool m_embedded = false;
-    bool m_wanted = false; ///< compute although nobody sees the view
+    bool m_wanted = false; ///< computes even if the view is hidden
     std::optional<SubgraphId> m_subgraph;
     std::optional<std::size_t> m_hover;
 };

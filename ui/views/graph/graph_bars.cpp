@@ -33,7 +33,7 @@ GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(paren
         {GraphColouring::None, tr("Colour: none")}};
     for (const auto& [colouring, text] : colourings)
         m_colouring->addItem(text, static_cast<int>(colouring));
-    add(m_colouring, tr("Colour by"), tr("What the fill of the ops says."));
+    add(m_colouring, tr("Colour by"), tr("Quantity that the colour of the ops shows."));
     connect(m_colouring, &QComboBox::activated, this, [this](int i) {
         Q_EMIT colouringChosen(static_cast<GraphColouring>(m_colouring->itemData(i).toInt()));
     });
@@ -43,7 +43,7 @@ GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(paren
     for (int hops = 1; hops <= 4; ++hops)
         m_neighbourhood->addItem(hops == 1 ? tr("≤ 1 hop") : tr("≤ %1 hops").arg(hops));
     add(m_neighbourhood, tr("Neighbourhood"),
-        tr("Show only what is within this many producers and consumers of the selection."));
+        tr("Show only ops within this number of hops from the selection along producers and consumers."));
     connect(m_neighbourhood, &QComboBox::activated, this, &GraphToolbar::hopsChosen);
 
     auto* view = new QToolButton(this);
@@ -59,11 +59,10 @@ GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(paren
             &GraphToolbar::expandAll);
     view->setMenu(m_menu);
 
-    m_search = new SearchField(
-        *this, tr("Find op, tensor, subgraph"), tr("Find in the graph"),
-        tr("A part of a name, or \"op 12\", \"t17\", \"subgraph 5\". Enter: next, Shift+Enter: previous, "
-           "Esc: back ({graph.find|Ctrl+F})."),
-        actions);
+    m_search = new SearchField(*this, tr("Find op, tensor, subgraph"), tr("Find in the graph"),
+                               tr("Part of a name, or \"op 12\", \"t17\", \"subgraph 5\". Enter: next, "
+                                  "Shift+Enter: previous, Esc: back ({graph.find|Ctrl+F})."),
+                               actions);
     m_search->setMinimumWidth(90);
     m_search->setMaximumWidth(260);
     m_search->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
@@ -93,7 +92,7 @@ GraphBars::GraphBars(const ViewContext& context, const GraphLayouter& layouter, 
     m_note->setMargin(4);
     m_note->setWordWrap(true);
     m_note->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    m_note->setAccessibleName(tr("What the graph leaves out"));
+    m_note->setAccessibleName(tr("What the graph hides"));
     m_note->hide();
     connect(m_note, &QLabel::linkActivated, this, &GraphBars::linkActivated);
 }
@@ -146,8 +145,8 @@ QString GraphBars::noteText() const
             return k.kind == GraphKey::Kind::Card || k.kind == GraphKey::Kind::Section;
         });
         text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
-                (cards == 1 ? tr("%1 ops stand in %2 card; double-click opens it.")
-                            : tr("%1 ops stand in %2 cards; double-click opens one."))
+                (cards == 1 ? tr("%1 ops are shown as %2 card; double-click opens it.")
+                            : tr("%1 ops are shown as %2 cards; double-click opens one."))
                     .arg(number(static_cast<std::int64_t>(geometry->opsInCards)),
                          number(static_cast<std::int64_t>(cards)));
     }
@@ -190,7 +189,7 @@ void GraphBars::paintBanner(QPainter& painter, const QRectF& banner, const Theme
     painter.drawLine(banner.bottomLeft(), banner.bottomRight());
     const double total = m_context.document.preview()->evaluation.total;
     const SnapshotPtr& own = m_context.document.snapshot();
-    QString text = tr("Preview of the running best: %1").arg(number(total));
+    QString text = tr("Preview of the best schedule so far: %1").arg(number(total));
     if (own && own->evaluation.valid() && own->evaluation.total > 0)
         text += QStringLiteral(" (%1)").arg(signedPercent(total / own->evaluation.total - 1));
     const QFont bold = uiFont(1.0, QFont::DemiBold);
@@ -201,10 +200,10 @@ void GraphBars::paintBanner(QPainter& painter, const QRectF& banner, const Theme
         return;
     painter.setFont(uiFont());
     painter.setPen(theme.muted);
-    for (const QString& hint :
-         {tr("Your schedule is unchanged: click here or press {graph.letGo|Esc} to see it, or just edit."),
-          tr("Click here or press {graph.letGo|Esc} for your own schedule."),
-          tr("{graph.letGo|Esc}: your own schedule")})
+    for (const QString& hint : {tr("Your schedule is unchanged. Click here or press {graph.letGo|Esc} to see "
+                                   "it, or start an edit."),
+                                tr("Click here or press {graph.letGo|Esc} for your own schedule."),
+                                tr("{graph.letGo|Esc}: your own schedule")})
         if (const QString told = m_context.actions.withKeys(hint);
             QFontMetricsF(uiFont()).horizontalAdvance(told) <= rest.width()) {
             painter.drawText(rest, Qt::AlignVCenter | Qt::AlignLeft, told);

@@ -16,7 +16,7 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// The strip above the graph: colouring, neighbourhood, view options, search.
+/// The controls above the graph: colouring, neighbourhood, view options, search.
 class GraphToolbar : public ControlBar
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     GraphToolbar(Actions& actions, QWidget* parent);
 
     [[nodiscard]] SearchField* searchField() const { return m_search; }
-    /// A switch in the menu of the options.
+    /// Adds a check item to the options menu.
     [[nodiscard]] QAction* addSwitch(const QString& text);
     void setOptions(GraphColouring colouring, int hops);
 
@@ -38,12 +38,12 @@ private:
     QComboBox* m_colouring;
     QComboBox* m_neighbourhood;
     QMenu* m_menu;
-    QAction* m_end; ///< of the switches
+    QAction* m_end; ///< the separator behind the check items
     SearchField* m_search;
 };
 
-/// What stands above the picture (the controls, the line that says what is left out, the banner of a preview)
-/// and the room that it leaves.
+/// The items above the graph (controls, the note on what is hidden, the banner of a preview) and the area
+/// that they leave.
 class GraphBars : public QObject
 {
     Q_OBJECT
@@ -52,15 +52,15 @@ public:
 
     [[nodiscard]] GraphToolbar& toolbar() const { return *m_toolbar; }
     [[nodiscard]] QLabel& note() const { return *m_note; }
-    [[nodiscard]] QString noteText() const; ///< without its links; empty for nothing
-    [[nodiscard]] QRectF content() const;   ///< below everything
-    [[nodiscard]] QRectF freeRoom() const;  ///< the same without the key
+    [[nodiscard]] QString noteText() const; ///< without links; empty if nothing is hidden
+    [[nodiscard]] QRectF content() const;   ///< the area below all bars
+    [[nodiscard]] QRectF freeRoom() const;  ///< content() without the legend
     [[nodiscard]] QRectF banner() const;    ///< empty without a preview
     [[nodiscard]] bool legend() const { return m_legend; }
     void setLegend(bool on) { m_legend = on; }
     void place();
     void showNote();
-    /// Says that this is not the person's schedule, and how to get back to it.
+    /// Shows that the picture is a preview and how to return to the document's schedule.
     void paintBanner(QPainter& painter, const QRectF& banner, const Theme& theme) const;
 
 Q_SIGNALS:

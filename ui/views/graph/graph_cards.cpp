@@ -25,7 +25,7 @@ const Repetition* GraphGeometry::repetitionOf(OpId op) const
 {
     auto section = static_cast<std::size_t>(sectionOf(op).value_or(kNoSection));
     if (repetitions)
-        for (const Repetition& repetition : *repetitions) { // their blocks are the first sections
+        for (const Repetition& repetition : *repetitions) { // the first sections are their blocks
             if (section < repetition.count())
                 return &repetition;
             section -= repetition.count();
@@ -77,7 +77,7 @@ GraphShape withSectionOpened(GraphShape shape, const GraphGeometry& geometry, co
 
 GraphShape withSectionClosed(GraphShape shape, const GraphModel& model, OpId op)
 {
-    // Where the first op of its subgraph lies.
+    // The section of a subgraph is that of its first op.
     const Schedule& schedule = model.snapshot->schedule;
     const auto homes = subgraphsWith(schedule, op);
     const OpId first = homes.empty() ? op : schedule[homes.front()].ops.front();
@@ -151,7 +151,7 @@ GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Sch
 
 namespace {
 
-/// None where one is unknown.
+/// Sum of the latencies; nullopt if one is unknown.
 std::optional<double> latencyOf(const Snapshot& snapshot, const std::vector<SubgraphId>& subgraphs)
 {
     const auto& all = snapshot.evaluation.subgraphs;
@@ -174,7 +174,7 @@ QString ops(std::size_t count)
     return counted(static_cast<std::int64_t>(count), tr("op"), tr("ops"));
 }
 
-/// How many of the blocks are not scheduled as most are.
+/// Number of blocks whose schedule differs from that of most blocks, as text.
 QString alikeWords(const Problem& problem, const Schedule& schedule, const Repetition& repetition,
                    const GraphBlocks& blocks)
 {
@@ -186,9 +186,9 @@ QString alikeWords(const Problem& problem, const Schedule& schedule, const Repet
     for (const auto& [block, count] : counts)
         common = std::max(common, count);
     return counts.size() == 1 ? tr("all scheduled alike")
-           : common == 1
-               ? tr("no two scheduled alike")
-               : tr("%1 of %2 scheduled otherwise").arg(number(blocks.count - common), number(blocks.count));
+           : common == 1      ? tr("no two scheduled alike")
+                              : tr("%1 of %2 scheduled differently")
+                               .arg(number(blocks.count - common), number(blocks.count));
 }
 
 void describeBlocks(SectionWords& words, const GraphGeometry& geometry, const Snapshot& snapshot,
@@ -203,7 +203,7 @@ void describeBlocks(SectionWords& words, const GraphGeometry& geometry, const Sn
                       .arg(times);
     words.brief = times;
     words.barOps = repetition.blocks[blocks.first];
-    // A subgraph belongs where its first op lies.
+    // A subgraph belongs to the block of its first op.
     std::vector<std::vector<SubgraphId>> each(blocks.count);
     const std::uint32_t first = *geometry.sectionOf(repetition.blocks[blocks.first].front());
     for (const SubgraphId s : section.subgraphs)

@@ -8,42 +8,42 @@
 
 namespace tilewright::ui {
 
-// What is drawn as cards and what is drawn at all: each of these is one change of the shape.
+// Functions that choose what is drawn and what is drawn as a card. Each returns a changed GraphShape.
 
-/// The subgraph of these ops as one card, or its ops.
+/// Draws the subgraph with these ops as one card, or opens its card.
 [[nodiscard]] GraphShape withSubgraph(GraphShape shape, const std::vector<OpId>& ops, bool collapsed,
                                       const GraphGeometry* geometry);
-/// What opens of the card of several subgraphs at `node`: all of it, or of equal blocks the one with the
-/// wanted op, else the first.
+/// The ops that opening the card at `node` shows: all, or for equal blocks those of the block with the wanted
+/// op, else of the first block.
 [[nodiscard]] std::vector<OpId> opsToOpen(const GraphGeometry& geometry, std::size_t node,
                                           std::optional<OpId> wanted);
-/// The card of several subgraphs, or the block, opened that these ops are in.
+/// Opens the card of several subgraphs, or the block, that contains these ops.
 [[nodiscard]] GraphShape withSectionOpened(GraphShape shape, const GraphGeometry& geometry,
                                            const std::vector<OpId>& ops);
-/// The card closed again that `op` came from.
+/// Closes the card that `op` was opened from.
 [[nodiscard]] GraphShape withSectionClosed(GraphShape shape, const GraphModel& model, OpId op);
-/// The blocks of the repetition that the op is part of each on a card of its own, or on one card again.
+/// Draws each block of the repetition that contains the op as its own card, or all blocks as one card again.
 [[nodiscard]] GraphShape withBlocksSpread(GraphShape shape, const GraphGeometry& geometry, OpId op);
-/// All subgraphs as cards, or none; of a large graph, whether they are cards by themselves.
+/// Draws all subgraphs as cards, or none. In a large graph this also sets whether cards are automatic.
 [[nodiscard]] GraphShape withAll(GraphShape shape, const Problem& problem, const Schedule& schedule,
                                  bool collapsed);
 [[nodiscard]] GraphShape withCards(GraphShape shape, bool on);
-/// `part`: of large graphs or of small ones.
+/// `part`: the setting for large or for small graphs.
 [[nodiscard]] GraphShape withBlocks(GraphShape shape, bool GraphShape::*part, bool on);
-/// Only what is near the selection; everything for 0 hops or nothing selected.
+/// Shows only ops near the selection; everything for 0 hops or an empty selection.
 [[nodiscard]] GraphShape withNeighbourhood(GraphShape shape, const Problem* problem, const Schedule& schedule,
                                            const SelectionState& selection, int hops);
 
-/// What stands on the card of several subgraphs.
+/// The texts on a card of several subgraphs.
 struct SectionWords
 {
     QString title;
-    QString brief; ///< where the title finds no room
+    QString brief; ///< shown if the title does not fit
     QString detail;
-    QString latency;             ///< empty where one is unknown
-    QString alike;               ///< of several equal blocks: whether they are scheduled alike
-    std::vector<SubgraphId> bar; ///< those the bar shows: of equal blocks the ones of the first
-    std::vector<OpId> barOps;    ///< likewise
+    QString latency;             ///< empty if a latency is unknown
+    QString alike;               ///< whether equal blocks have equal schedules
+    std::vector<SubgraphId> bar; ///< subgraphs in the bar; for equal blocks, those of the first block
+    std::vector<OpId> barOps;    ///< ops in the bar, likewise
 };
 [[nodiscard]] SectionWords sectionWords(const GraphGeometry& geometry, const Snapshot& snapshot,
                                         const GraphSection& section);

@@ -14,7 +14,7 @@ namespace {
 
 using Fills = std::vector<GraphFill>;
 
-/// The figures of the subgraphs that can be told; null for the others.
+/// The evaluations of the subgraphs with a known latency; null for the others.
 std::vector<const SubgraphEvaluation*> evaluations(const Snapshot& snapshot)
 {
     std::vector<const SubgraphEvaluation*> out(snapshot.schedule.size());
@@ -34,7 +34,7 @@ GraphLegend boundLegend()
     return legend;
 }
 
-/// Places on a logarithmic ramp, and the figures at its ends and in its middle.
+/// Positions on a logarithmic colour ramp, with the numbers at its ends and its middle.
 template <typename Value> GraphLegend colourByRamp(const Snapshot& snapshot, Fills& fills, Value value)
 {
     const auto known = evaluations(snapshot);
@@ -102,7 +102,7 @@ QString changeText(model::OperatorChange change)
 {
     switch (change) {
     case model::OperatorChange::Same:
-        return tr("the same");
+        return tr("unchanged");
     case model::OperatorChange::Changed:
         return tr("changed");
     case model::OperatorChange::New:
@@ -148,7 +148,7 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& s
         legend.entries = {{opTypeFill(OpType::MatMul), tr("MatMul")},
                           {opTypeFill(OpType::Pointwise), tr("Pointwise")}};
         break;
-    case GraphColouring::Change: // the op's own
+    case GraphColouring::Change: // the colour of the op itself
     case GraphColouring::None:
         break;
     }

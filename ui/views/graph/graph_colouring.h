@@ -10,46 +10,47 @@
 
 namespace tilewright::ui {
 
-/// The fill of each subgraph and what it says. `categories`: index of the hue of each subgraph.
+/// The colour of each subgraph with its legend. `categories`: hue index of each subgraph.
 [[nodiscard]] std::pair<std::vector<GraphFill>, GraphLegend>
 colourSubgraphs(const Snapshot& snapshot, const std::vector<std::size_t>& categories,
                 GraphColouring colouring);
 
-/// The same without colour, beside the latency of a subgraph: "△" when bound by compute, "0.42" as intensity;
-/// empty where the latency or the number of the subgraph says it already.
+/// The information of the colour as text beside the latency of a subgraph: "△" if compute-bound, "0.42" as
+/// intensity. Empty if the latency or the number of the subgraph already shows it.
 [[nodiscard]] QString colourMark(const SubgraphEvaluation& evaluation, GraphColouring colouring);
 
 [[nodiscard]] GraphFill opTypeFill(OpType type);
 
-/// What ops are against the model that is compared with: what they all are, else changed.
+/// Change of ops compared with the other model: the common change of all, else Changed.
 [[nodiscard]] model::OperatorChange changeOf(const std::vector<model::OperatorChange>& changes,
                                              std::span<const OpId> ops);
 [[nodiscard]] GraphFill changeFill(model::OperatorChange change);
 [[nodiscard]] QString changeText(model::OperatorChange change); ///< "new", "gone"
 
-/// Colours of the graph that follow from roles of the theme. A test holds lines and borders to 3:1 on the
-/// canvas and on every area, and the figures on the lines to 4.5:1.
+/// Colours of the graph that are derived from roles of the theme. A test requires a contrast of 3:1 for lines
+/// and borders, and of 4.5:1 for the numbers on the lines, on the canvas and on every area.
 struct GraphRoles
 {
     QColor line;        ///< lines and arrow heads
-    QColor farLine;     ///< lines of a graph seen from far away, thousands of them
-    QColor densestLine; ///< when nodes are dots: together they are dark enough, and must not hide the ops
-    QColor lineBehind;  ///< lines while something is sought: they step back on purpose
+    QColor farLine;     ///< lines of a graph at low zoom, thousands of them
+    QColor densestLine; ///< lines while nodes are drawn as dots: dense enough to be visible, and they must
+                        ///< not hide the ops
+    QColor lineBehind;  ///< lines during a search: dimmed on purpose
     QColor tensorFill;  ///< graph inputs and outputs
     QColor tensorBorder;
-    QColor tensorBlock; ///< the same from far away, without a border
+    QColor tensorBlock; ///< graph inputs and outputs at low zoom, without border
     QColor figure;      ///< traffic on the lines
 };
 
 [[nodiscard]] GraphRoles graphRoles(const Theme& theme);
 
-/// Area of a subgraph and its border. `hot`: under the mouse.
+/// Fill and border of a subgraph's area. `hot`: under the mouse.
 [[nodiscard]] QColor hullColour(const GraphFill& fill, const Theme& theme, bool hot = false);
 [[nodiscard]] QColor hullBorder(const GraphFill& fill, const Theme& theme);
 
-/// What an operator is against the model that is compared with.
+/// Colour of an operator's change compared with the other model.
 [[nodiscard]] QColor changeColour(model::OperatorChange change, const Theme& theme);
-[[nodiscard]] Qt::PenStyle changeLine(model::OperatorChange change); ///< told without colours
+[[nodiscard]] Qt::PenStyle changeLine(model::OperatorChange change); ///< shows the change without colour
 
 [[nodiscard]] QColor fillColour(const GraphFill& fill, const Theme& theme);
 [[nodiscard]] QColor borderColour(const GraphFill& fill, const Theme& theme);

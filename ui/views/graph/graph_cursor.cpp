@@ -71,7 +71,7 @@ bool GraphSearch::findsNode(const GraphModel& model, std::size_t node) const
     return findsTensor(problem, TensorId(key.id));
 }
 
-bool GraphSearch::isNamedSo(const GraphModel& model, std::size_t node) const
+bool GraphSearch::endsWithParts(const GraphModel& model, std::size_t node) const
 {
     const GraphKey& key = model.nodes[node].key;
     if (key.kind != GraphKey::Kind::Op)
@@ -91,8 +91,8 @@ std::vector<std::size_t> GraphSearch::nodes(const GraphModel& model) const
         const QPointF pa = model.nodes[a].rect.center(), pb = model.nodes[b].rect.center();
         return pa.y() != pb.y() ? pa.y() < pb.y() : pa.x() < pb.x();
     });
-    // "down" before "down.weight", which stands above it.
-    std::stable_partition(found.begin(), found.end(), [&](std::size_t v) { return isNamedSo(model, v); });
+    // "down" comes before "down.weight", which is above it in the picture.
+    std::stable_partition(found.begin(), found.end(), [&](std::size_t v) { return endsWithParts(model, v); });
     return found;
 }
 
@@ -141,7 +141,7 @@ void GraphCursor::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             return;
         }
         s.ops = {*hit.op};
-        // An op of the current subgraph keeps it current, also when it is computed elsewhere too.
+        // The current subgraph stays current if it runs the op, even if other subgraphs run the op too.
         const auto homes = subgraphsWith(m_context.document.schedule(), *hit.op);
         const bool inCurrent =
             s.subgraph && std::find(homes.begin(), homes.end(), *s.subgraph) != homes.end();
@@ -173,7 +173,7 @@ void GraphCursor::select(const GraphHit& hit, Qt::KeyboardModifiers modifiers)
             choose(area);
         }
     } else if (!extend) {
-        m_cursor.reset(); // its outline would stay where nothing is selected
+        m_cursor.reset(); // otherwise its outline would stay visible without a selection
         s.ops.clear();
         s.tensor.reset();
         choose(std::nullopt);
@@ -217,7 +217,7 @@ std::optional<std::size_t> GraphCursor::node() const
     return m_cursor->isTensor() ? std::nullopt : m_layouter.geometry()->nodeOf(OpId(m_cursor->id));
 }
 
-/// To the nearest node in the direction of the arrow; those along a line come first.
+/// Moves to the nearest node in the arrow's direction; nodes along a line come first.
 bool GraphCursor::step(QPoint way, Qt::KeyboardModifiers modifiers)
 {
     const SelectionState& s = m_context.selection.state();
@@ -235,7 +235,7 @@ bool GraphCursor::step(QPoint way, Qt::KeyboardModifiers modifiers)
     std::optional<std::size_t> best;
     double bestCost = 0;
     for (std::size_t v = 0; v < m_layouter.model()->nodes.size(); ++v) {
-        // Weights beside the way are no stops, but inputs and outputs can be reached along their lines.
+        // Weights aside are skipped, but inputs and outputs can be reached along their lines.
         if (v == *from || (m_layouter.model()->nodes[v].key.isTensor() && linked.count(v) == 0))
             continue;
         const QPointF d = m_layouter.model()->nodes[v].rect.center() - here;
@@ -253,7 +253,7 @@ bool GraphCursor::step(QPoint way, Qt::KeyboardModifiers modifiers)
     }
     if (best)
         moveTo(*best, modifiers & Qt::ShiftModifier);
-    return true; // at the border: stay, rather than scroll away
+    return true; // at the border the cursor stays and the graph does not scroll
 }
 
 void GraphCursor::moveTo(std::size_t node, bool extend)
@@ -268,7 +268,7 @@ void GraphCursor::moveTo(std::size_t node, bool extend)
     m_navigator.ensureVisible(m_layouter.model()->nodes[node].rect);
 }
 
-/// Without anything to start from: the op nearest to the middle of what is in view.
+/// Without a start node: selects the op nearest to the centre of the visible area.
 void GraphCursor::startInTheMiddle()
 {
     const QPointF middle = m_navigator.viewport().toScene(m_bars.content().center());
@@ -285,8 +285,8 @@ void GraphCursor::startInTheMiddle()
         moveTo(*best, false);
 }
 
-/// From an op, or from a selected tensor, to the producer or the first consumer.
-void GraphCursor::goAlongTensor(bool toConsumer)
+/// Moves from an op, or from a selected tensor, to the producer or the first consumer.
+void GraphCursor::followTensor(bool toConsumer)
 {
     if (!m_layouter.model())
         return;
@@ -335,7 +335,7 @@ void GraphCursor::goToSubgraph(int by)
 
 void GraphCursor::search(const QString& text)
 {
-    m_sought = text.trimmed();
+    m_searchText = text.trimmed();
     m_currentFound = 0;
     m_openedFor.reset();
     showFound();
@@ -344,11 +344,12 @@ void GraphCursor::search(const QString& text)
     m_view.update();
 }
 
-/// Marks anew after every change of text or model.
+/// Updates the marks of the search after a change of text or model.
 void GraphCursor::showFound()
 {
-    m_found = m_layouter.model() && !m_sought.isEmpty() ? GraphSearch(m_sought).nodes(*m_layouter.model())
-                                                        : std::vector<std::size_t>();
+    m_found = m_layouter.model() && !m_searchText.isEmpty()
+                  ? GraphSearch(m_searchText).nodes(*m_layouter.model())
+                  : std::vector<std::size_t>();
     if (m_currentFound >= m_found.size())
         m_currentFound = 0;
     if (m_openedFor)
@@ -359,7 +360,7 @@ void GraphCursor::showFound()
                 break;
             }
     m_bars.toolbar().searchField()->setHits(
-        m_currentFound, m_sought.isEmpty() ? std::nullopt : std::optional(m_found.size()));
+        m_currentFound, m_searchText.isEmpty() ? std::nullopt : std::optional(m_found.size()));
 }
 
 void GraphCursor::searchNext(int direction)
@@ -367,7 +368,7 @@ void GraphCursor::searchNext(int direction)
     if (m_found.empty())
         return;
     const auto n = static_cast<std::int64_t>(m_found.size());
-    // The first Enter selects the first hit, the next ones go on.
+    // The first Enter selects the first hit, later ones the next hits.
     const SelectionState& s = m_context.selection.state();
     const bool selected = m_cursor == m_layouter.model()->nodes[m_found[m_currentFound]].key &&
                           (!s.ops.empty() || s.tensor || !s.subgraphs.empty());
@@ -377,14 +378,14 @@ void GraphCursor::searchNext(int direction)
     const std::size_t v = m_found[m_currentFound];
     const GraphNode& node = m_layouter.model()->nodes[v];
     if (node.key.kind == GraphKey::Kind::Section) {
-        // Of what is in the card, only what was sought.
-        const GraphSearch search(m_sought);
+        // Of the items in a card, only those that match are selected.
+        const GraphSearch search(m_searchText);
         const std::vector<OpId>& in = m_layouter.geometry()->sections.at(v).ops;
         std::set<OpId> ops;
         std::copy_if(in.begin(), in.end(), std::inserter(ops, ops.end()),
                      [&](OpId op) { return search.findsOp(*m_context.document.problem(), op); });
         if (m_layouter.geometry()->sections.at(v).blocks && !ops.empty()) {
-            // The first block with a hit opens; the next ones are on the cards that are left.
+            // The first block with a hit is opened; later hits are on the remaining cards.
             const OpId hit = *std::find_if(in.begin(), in.end(), [&](OpId op) { return ops.count(op) > 0; });
             changeSelection(withOps(m_context.document.schedule(), s, {hit}));
             m_cursor = m_openedFor = GraphKey{GraphKey::Kind::Op, hit.value};
@@ -397,7 +398,7 @@ void GraphCursor::searchNext(int direction)
     } else {
         select(hitOfNode(*m_layouter.model(), v), Qt::NoModifier);
     }
-    if (m_navigator.viewport().scale < 0.55) // a name is only read when it is large enough
+    if (m_navigator.viewport().scale < 0.55) // names can be read only above this zoom
         m_navigator.setViewport({0.8, m_bars.content().center() - node.rect.center() * 0.8}, true);
     else
         m_navigator.ensureVisible(node.rect);

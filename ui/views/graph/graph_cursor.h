@@ -12,8 +12,8 @@
 
 namespace tilewright::ui {
 
-/// What a person seeks: a part of a name ("query"), or a thing by its number ("op 12", "t17", "subgraph 5").
-/// "op 1" means that op alone; "op1" may also be the beginning of a name.
+/// A search text: part of a name ("query"), or an item by number ("op 12", "t17", "subgraph 5"). "op 1" finds
+/// that op only; "op1" also finds names that begin so.
 class GraphSearch
 {
 public:
@@ -21,16 +21,16 @@ public:
 
     [[nodiscard]] bool findsOp(const Problem& problem, OpId op) const;
     [[nodiscard]] bool findsTensor(const Problem& problem, TensorId tensor) const;
-    /// Cards are found by what is in them.
+    /// Cards are found by their contents.
     [[nodiscard]] bool findsNode(const GraphModel& model, std::size_t node) const;
-    /// All nodes that are found: ops of just this name, then the others, in reading order.
+    /// All nodes found: ops with exactly this name first, then the others, in reading order.
     [[nodiscard]] std::vector<std::size_t> nodes(const GraphModel& model) const;
 
 private:
     enum class Kind { None, Op, Tensor, Subgraph };
     [[nodiscard]] bool isPartOf(const std::string& name) const;
-    /// An op whose name ends with just these parts: "down" of "layer0.down".
-    [[nodiscard]] bool isNamedSo(const GraphModel& model, std::size_t node) const;
+    /// True for an op whose name ends with these whole parts: "down" finds "layer0.down".
+    [[nodiscard]] bool endsWithParts(const GraphModel& model, std::size_t node) const;
 
     QString m_text;
     Kind m_kind = Kind::None;
@@ -38,8 +38,8 @@ private:
     bool m_names = true;
 };
 
-/// What is chosen in the graph and how one goes from one thing to the next: clicks, arrows, along tensors,
-/// from hit to hit of a search.
+/// The selection in the graph and its changes by clicks, by arrow keys, along tensors and from hit to hit of
+/// a search.
 class GraphCursor : public QObject
 {
     Q_OBJECT
@@ -48,7 +48,7 @@ public:
                 GraphBars& bars, QWidget& view);
 
     void select(const GraphHit& hit, Qt::KeyboardModifiers modifiers);
-    /// A change that comes from here: it does not scroll.
+    /// Changes the selection without scrolling to it.
     void changeSelection(SelectionState state);
     template <typename F> void withoutScrolling(F&& change)
     {
@@ -60,25 +60,25 @@ public:
 
     /// The node with the keyboard focus.
     [[nodiscard]] std::optional<std::size_t> node() const;
-    /// The op selected last by itself, before a card was.
+    /// The last op that was selected itself and not through a card.
     [[nodiscard]] std::optional<OpId> lastOp() const { return m_lastOp; }
     [[nodiscard]] QPointF focusPoint() const;
     [[nodiscard]] bool step(QPoint way, Qt::KeyboardModifiers modifiers);
     void startInTheMiddle();
-    void goAlongTensor(bool toConsumer);
+    void followTensor(bool toConsumer);
     void goToSubgraph(int by);
 
     void search(const QString& text);
     void searchNext(int direction);
-    [[nodiscard]] bool isSearching() const { return !m_sought.isEmpty(); }
+    [[nodiscard]] bool isSearching() const { return !m_searchText.isEmpty(); }
     [[nodiscard]] const std::vector<std::size_t>& found() const
     {
         return m_found;
-    } ///< nodes, in reading order
+    } ///< nodes in reading order
     [[nodiscard]] std::size_t currentFound() const { return m_currentFound; }
 
 Q_SIGNALS:
-    void blockWanted(OpId op); ///< one of equal blocks, to be opened
+    void blockWanted(OpId op); ///< the block of this op must be opened
 
 private:
     void moveTo(std::size_t node, bool extend);
@@ -92,7 +92,7 @@ private:
     QWidget& m_view;
     std::optional<GraphKey> m_cursor;
     std::optional<OpId> m_lastOp;
-    QString m_sought;
+    QString m_searchText;
     std::vector<std::size_t> m_found;
     std::size_t m_currentFound = 0;
     std::optional<GraphKey> m_openedFor; ///< a hit whose block is being opened

@@ -12,15 +12,15 @@ namespace tilewright::ui {
 
 GraphDrag::GraphDrag(Document& document, QObject* parent) : QObject(parent), m_document(document)
 {
-    document.whenChanged(this, Part::Steps | Part::RuleSet, &GraphDrag::judgeAnew);
+    document.whenChanged(this, Part::Steps | Part::RuleSet, &GraphDrag::reevaluateTargets);
 }
 
-/// Another schedule under the hand (undone by a key): what is known was about the one before.
-void GraphDrag::judgeAnew()
+/// The schedule changed during the drag (undo by key): known verdicts are discarded.
+void GraphDrag::reevaluateTargets()
 {
     if (!m_active)
         return;
-    m_asked.reset();
+    m_requested.reset();
     m_judged.reset();
     m_verdicts.clear();
     ++m_generation;
@@ -30,7 +30,7 @@ void GraphDrag::begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std
 {
     m_active = true;
     m_over = true;
-    m_asked.reset();
+    m_requested.reset();
     ++m_generation;
     m_drop = {std::move(ops), from, from, false, false};
     m_order = std::move(order);
@@ -53,13 +53,13 @@ void GraphDrag::update(std::optional<SubgraphId> target, bool recompute, bool fo
 void GraphDrag::leave(const QString& why)
 {
     m_over = false;
-    m_whyNot = why;
+    m_refusal = why;
 }
 
 void GraphDrag::cancel()
 {
     m_active = false;
-    m_asked.reset();
+    m_requested.reset();
     ++m_generation;
     m_document.cancelTrial();
 }
@@ -85,12 +85,12 @@ GraphDrag::Key GraphDrag::key() const
     return {m_drop.to ? static_cast<std::int64_t>(m_drop.to->value) : -1, m_drop.recompute, m_drop.force};
 }
 
-/// Dropped where it came from, or where the ops are anyway.
+/// True for a drop at its origin, or where the ops already are.
 bool GraphDrag::changesNothing(const Key& key) const
 {
     const Schedule& schedule = m_document.schedule();
     if (key.target < 0) {
-        // A new subgraph of exactly the ops of an old one is the old one.
+        // A new subgraph with exactly the ops of an old one is the old one.
         return !key.recompute && m_drop.from && schedule[*m_drop.from].ops.size() == m_drop.ops.size();
     }
     const auto& in = schedule[SubgraphId(static_cast<std::size_t>(key.target))].ops;
@@ -104,7 +104,7 @@ bool GraphDrag::changesNothing(const Key& key) const
 GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
 {
     if (!trial)
-        return {GraphVerdict::Kind::Refused, tr("not possible"), ui::sentence(trial.error().message)};
+        return {GraphVerdict::Kind::Refused, tr("not allowed"), ui::sentence(trial.error().message)};
     const Evaluation& after = (*trial)->evaluation;
     const SnapshotPtr& now = m_document.snapshot();
     const bool wasValid = now && now->evaluation.valid();
@@ -112,7 +112,7 @@ GraphVerdict GraphDrag::judge(const Result<SnapshotPtr>& trial) const
     const double before = now ? now->evaluation.total : 0;
     const QString total = tr("total %1").arg(number(after.total));
     if (!after.valid()) {
-        // A state that was broken before and is no worse now shows its change all the same.
+        // An invalid schedule that does not get worse still shows its change.
         const bool noWorse = !wasValid && now && after.issues.size() <= now->evaluation.issues.size();
         const QString why = ui::sentence(after.verdict()->text);
         if (!noWorse)
@@ -134,7 +134,8 @@ bool GraphDrag::isJudged(const Key& key) const
     if (changesNothing(key))
         return true;
     const auto known = m_verdicts.find(key);
-    // What was judged from afar is judged again under the cursor: a drop applies just that schedule.
+    // A verdict computed in advance has no snapshot: under the cursor it is computed again, so that a drop
+    // applies exactly that schedule.
     return known != m_verdicts.end() &&
            (known->second.kind == GraphVerdict::Kind::Refused || (m_judged && m_judged->first == key));
 }
@@ -145,21 +146,21 @@ void GraphDrag::ask()
         return;
     Key next = key();
     const auto isKnown = [&](const Key& k) { return changesNothing(k) || m_verdicts.count(k) > 0; };
-    Key instead = next; // where the ops are refused, recomputing them is the usual way out
+    Key instead = next; // if a move is refused, recomputing is evaluated too
     instead.recompute = true;
     const auto here = m_verdicts.find(next);
     if (here != m_verdicts.end() && here->second.kind == GraphVerdict::Kind::Refused && next.target >= 0 &&
         !isKnown(instead)) {
         next = instead;
     } else if (isJudged(next)) {
-        if (m_asked)
+        if (m_requested)
             return;
         const auto keyOf = [&](SubgraphId s, bool recompute) {
             return Key{static_cast<std::int64_t>(s.value), recompute, m_drop.force};
         };
         const auto open =
             std::ranges::find_if(m_order, [&](SubgraphId s) { return !isKnown(keyOf(s, m_drop.recompute)); });
-        // Then what recomputing would gain where the ops cannot go.
+        // Then recomputing is evaluated for all targets that refuse a move.
         const auto refused = std::ranges::find_if(m_order, [&](SubgraphId s) {
             const auto plain = m_verdicts.find(keyOf(s, false));
             return plain != m_verdicts.end() && plain->second.kind == GraphVerdict::Kind::Refused &&
@@ -169,21 +170,21 @@ void GraphDrag::ask()
             return;
         next = open != m_order.end() ? keyOf(*open, m_drop.recompute) : keyOf(*refused, true);
     }
-    if (m_asked == next)
+    if (m_requested == next)
         return;
     OpDrop trial = m_drop;
     trial.recompute = next.recompute;
     trial.to =
         next.target < 0 ? std::nullopt : std::optional(SubgraphId(static_cast<std::size_t>(next.target)));
-    m_asked = next;
+    m_requested = next;
     m_document.requestTrial([problem = m_document.problem(), schedule = m_document.schedule(),
                              rules = m_document.rules(),
                              trial] { return scheduleAfter(*problem, schedule, rules, trial); },
                             [this, next, generation = m_generation](const Result<SnapshotPtr>& result) {
                                 if (generation != m_generation)
                                     return;
-                                if (m_asked == next)
-                                    m_asked.reset();
+                                if (m_requested == next)
+                                    m_requested.reset();
                                 m_verdicts[next] = judge(result);
                                 Key here = key();
                                 const bool underCursor = next == here;
@@ -199,7 +200,7 @@ GraphVerdict GraphDrag::verdict() const
 {
     const Key k = key();
     if (!m_over)
-        return {GraphVerdict::Kind::Same, tr("no change"), m_whyNot};
+        return {GraphVerdict::Kind::Same, tr("no change"), m_refusal};
     if (changesNothing(k))
         return {GraphVerdict::Kind::Same, tr("no change"), {}};
     const auto it = m_verdicts.find(k);
@@ -247,7 +248,7 @@ QString GraphDrag::sentence() const
     QString what = m_drop.ops.size() == 1
                        ? QString::fromStdString(m_document.problem()->opName(m_drop.ops.front()))
                        : tr("%1 ops").arg(number(m_drop.ops.size()));
-    // Which copy leaves, of what is computed more than once.
+    // Names the copy that moves if several subgraphs compute the op.
     if (m_drop.from && !m_drop.recompute && std::ranges::any_of(m_drop.ops, [&](OpId op) {
             return subgraphsWith(m_document.schedule(), op).size() > 1;
         }))
@@ -264,7 +265,7 @@ QString GraphDrag::sentence() const
 
 void GraphDrag::waitForVerdicts()
 {
-    while (m_asked)
+    while (m_requested)
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
 }
 

@@ -11,53 +11,56 @@
 
 namespace tilewright::ui {
 
-/// A drag of ops over the graph: which targets there are and what a drop on each would do. Verdicts are trial
-/// evaluations in the background, the target under the cursor first, then all others by distance; the window
-/// is never blocked.
+/// A drag of ops over the graph: its targets and the effect of a drop on each. Verdicts are trial evaluations
+/// in the background: the target under the cursor first, then all others by distance. The window is never
+/// blocked.
 class GraphDrag : public QObject
 {
     Q_OBJECT
 public:
     explicit GraphDrag(Document& document, QObject* parent = nullptr);
 
-    /// `order`: the subgraphs in the order in which verdicts are wanted.
+    /// `order`: the subgraphs in the order in which verdicts are computed.
     void begin(std::vector<OpId> ops, std::optional<SubgraphId> from, std::vector<SubgraphId> order);
-    /// `target`: none = empty space, a new subgraph. Modifiers: Ctrl recomputes, Alt forces.
+    /// `target`: nullopt = empty space, a new subgraph. Modifiers: Ctrl recomputes, Alt forces.
     void update(std::optional<SubgraphId> target, bool recompute, bool force);
-    /// Over nothing that takes ops: a drop changes nothing. `why` may be empty.
+    /// The cursor is over a place that takes no ops: a drop changes nothing. `why` may be empty.
     void leave(const QString& why);
     void cancel();
     struct Dropped
     {
         OpDrop drop;
-        SnapshotPtr judged; ///< what the verdict was about; null where it had not come yet
+        SnapshotPtr judged; ///< the snapshot behind the verdict; null if it has not arrived
     };
-    /// The drop at the last update; nothing when the drag was cancelled, or when it changes nothing.
+    /// Ends the drag and returns the drop at the last update; nullopt if the drag was cancelled or changes
+    /// nothing.
     [[nodiscard]] std::optional<Dropped> finish();
 
     [[nodiscard]] bool isActive() const { return m_active; }
     [[nodiscard]] const OpDrop& drop() const { return m_drop; }
     [[nodiscard]] bool isOverTarget() const { return m_over; } ///< false after leave()
-    /// Verdict of the target under the cursor, `Unknown` while it is being computed.
+    /// Verdict for the target under the cursor, `Unknown` while it is being computed.
     [[nodiscard]] GraphVerdict verdict() const;
-    /// What Ctrl would do at a target that refuses the ops; nothing where that is no way out either, or not
+    /// The verdict for recomputing at a target that refuses a move; nullopt if that is refused too or not
     /// known yet.
     [[nodiscard]] std::optional<GraphVerdict> recomputeInstead() const;
-    /// What the verdict under the cursor is about, and what a drop applies; null before it has come.
+    /// The evaluated schedule behind the verdict under the cursor, which a drop applies; null until it
+    /// arrives.
     [[nodiscard]] SnapshotPtr judged() const;
-    /// Verdicts of all subgraphs known so far, for the present modifiers.
+    /// Verdicts of all subgraphs known so far, for the current modifiers.
     [[nodiscard]] std::map<SubgraphId, GraphVerdict> verdicts() const;
-    /// The same as they are written at the targets: where the ops are refused and recomputing them there
-    /// would gain, that.
+    /// The verdicts as shown at the targets. Where a move is refused and recomputing would gain, the verdict
+    /// for recomputing.
     [[nodiscard]] std::map<SubgraphId, GraphVerdict> labels() const;
-    /// "Move op5 to subgraph 3", "Move op5 of subgraph 1 to subgraph 3" where it is in several.
+    /// "Move op5 to subgraph 3", or "Move op5 of subgraph 1 to subgraph 3" if several subgraphs run it.
     [[nodiscard]] QString sentence() const;
     /// For tests: waits until every target has its verdict.
     void waitForVerdicts();
 
 Q_SIGNALS:
     void begun();
-    void changed(bool underCursor); ///< another verdict is known, that of the target or of another one
+    void
+    changed(bool underCursor); ///< a verdict has arrived, for the target under the cursor or for another one
 
 private:
     struct Key
@@ -70,21 +73,21 @@ private:
     [[nodiscard]] Key key() const;
     [[nodiscard]] bool changesNothing(const Key& key) const;
     [[nodiscard]] GraphVerdict judge(const Result<SnapshotPtr>& trial) const;
-    /// Whether there is nothing to be learnt about a drop under the cursor.
+    /// True if the full verdict for a drop under the cursor is known.
     [[nodiscard]] bool isJudged(const Key& key) const;
     void ask();
-    void judgeAnew();
+    void reevaluateTargets();
 
     Document& m_document;
     bool m_active = false;
     bool m_over = true;
-    QString m_whyNot;           ///< while it is over nothing
-    std::optional<Key> m_asked; ///< the newest question without an answer
+    QString m_refusal;              ///< reason while no target is under the cursor
+    std::optional<Key> m_requested; ///< the newest request without an answer
     OpDrop m_drop;
     std::vector<SubgraphId> m_order;
     std::map<Key, GraphVerdict> m_verdicts;
-    std::optional<std::pair<Key, SnapshotPtr>> m_judged; ///< of the target that was last under the cursor
-    std::uint64_t m_generation = 0;                      // answers of an earlier drag are ignored
+    std::optional<std::pair<Key, SnapshotPtr>> m_judged; ///< verdict of the last target under the cursor
+    std::uint64_t m_generation = 0;                      // results of an earlier drag are ignored
 };
 
 } // namespace tilewright::ui

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kAspect = 1.6;
 
-/// Makes the nodes and edges of the picture from problem, schedule and shape.
+/// Builds the nodes and edges of the picture from problem, schedule and shape.
 class Builder
 {
 public:
@@ -49,7 +49,7 @@ public:
     LayoutGraph graph;
 
 private:
-    /// How a subgraph is drawn.
+    /// The form in which a subgraph is drawn.
     enum class Drawn : std::uint8_t { Open, Card, Section };
 
     std::size_t addNode(GraphKey key, double width, double height, int group)
@@ -93,7 +93,7 @@ private:
                     m_holders[op.index()].push_back(s);
     }
 
-    /// A section is where the first op of a subgraph lies.
+    /// The section of a subgraph: that of its first op.
     [[nodiscard]] std::uint32_t homeOf(std::size_t subgraph) const
     {
         const auto& ops = m_schedule.subgraphs[subgraph]->ops;
@@ -105,7 +105,7 @@ private:
         return section != kNoSection && m_openSection[section] == 0;
     }
 
-    /// The sections there are, first those of repeating blocks, and which of them are opened.
+    /// Determines the sections, those of repeating blocks first, and which of them are open.
     void cutSections()
     {
         BlockSections blocks;
@@ -119,7 +119,7 @@ private:
                     m_openSection[section] = 1;
         };
         findOpened(blocks.blocks.size());
-        // What the cards of the blocks leave is drawn as any graph.
+        // The rest of the graph, outside the cards of blocks, is drawn like any graph.
         std::size_t shown = 0, alone = 0, subgraphs = 0;
         for (std::size_t i = 0; i < m_problem.opCount(); ++i)
             if (isVisible(OpId(i)) && !isClosed(sectionOf(OpId(i)))) {
@@ -136,7 +136,7 @@ private:
         stackBlocks(std::move(blocks.blocks));
     }
 
-    /// Closed blocks that follow one another are one card.
+    /// Merges consecutive closed blocks into one card.
     void stackBlocks(std::vector<GraphBlocks> blocks)
     {
         std::set<std::size_t> spread;
@@ -191,7 +191,7 @@ private:
                 ++m_out.hiddenOps;
                 continue;
             }
-            // Recomputed ops stand with the first of their subgraphs that is drawn open.
+            // A recomputed op is placed with the first of its subgraphs that is drawn open.
             const auto& in = m_holders[op.index()];
             const auto open =
                 std::find_if(in.begin(), in.end(), [&](std::size_t s) { return m_drawn[s] == Drawn::Open; });
@@ -230,7 +230,8 @@ private:
     }
 
     [[nodiscard]] bool isOp(std::size_t node) const { return m_out.keys[node].kind == GraphKey::Kind::Op; }
-    /// Inputs and outputs of the whole are left out, and one line goes to another card.
+    /// True for cards of a condensed graph: graph inputs and outputs are left out, and one line leads to each
+    /// other card.
     [[nodiscard]] bool isDense(std::size_t node) const
     {
         return m_out.condensed ? !isOp(node) : m_out.keys[node].kind == GraphKey::Kind::Section;
@@ -240,7 +241,8 @@ private:
     {
         for (std::size_t i = 0; i < m_problem.tensorCount(); ++i) {
             const TensorId tensor(i);
-            // Of a view, what computes its bases: it follows them, and its readers follow it (R1.7).
+            // For a view: the ops that compute its bases. They precede the view, and its readers follow it
+            // (R1.7).
             const std::vector<OpId> sources = m_problem.sources(tensor);
             for (const OpId source : sources)
                 if (const auto from = m_out.nodeOfOp[source.index()])
@@ -250,8 +252,8 @@ private:
         }
     }
 
-    /// With the views of it. Between cards of a condensed graph, inputs and outputs of the whole are left
-    /// out.
+    /// Adds the edges of an input and of its views. Between cards of a condensed graph, graph inputs and
+    /// outputs are left out.
     void addInput(TensorId tensor)
     {
         std::optional<std::size_t> node;
@@ -279,7 +281,7 @@ private:
 
     void addEdgesFrom(std::size_t from, TensorId tensor, bool isInput)
     {
-        std::set<std::size_t> cards; // one edge a card, however many of its ops read the tensor
+        std::set<std::size_t> cards; // one edge per card, whatever the number of its ops that read the tensor
         for (OpId consumer : m_problem.consumers(tensor)) {
             const auto to = m_out.nodeOfOp[consumer.index()];
             if (!to || *to == from || (isInput && !takesInput(consumer, tensor)))
@@ -299,7 +301,7 @@ private:
                     tensor, std::nullopt);
     }
 
-    /// Whether the tensor goes along a line from card to card that is already there.
+    /// Adds the tensor to an existing line from card to card; returns false if there is none.
     bool bundled(std::size_t from, std::size_t to, TensorId tensor)
     {
         const auto [line, isNew] = m_lines.emplace(std::pair(from, to), m_out.edges.size());
@@ -319,12 +321,12 @@ private:
     const GraphMetrics& m_metrics;
     std::optional<std::set<OpId>> m_visible;
     std::vector<std::vector<std::size_t>> m_holders; // per op, the subgraphs that run it
-    std::vector<Drawn> m_drawn;                      // per subgraph
-    std::vector<char> m_openSection;                 // per section; empty where there are none
-    std::vector<GraphBlocks> m_blocks;               // per section that is a block: what its card stands for
-    BlockPassage m_passage;                          // of repeating blocks
-    std::vector<std::uint32_t> m_stackOf;            // per section, the one on whose card it is drawn
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // between cards
+    std::vector<Drawn> m_drawn;                      // form of each subgraph
+    std::vector<char> m_openSection;                 // per section; empty without sections
+    std::vector<GraphBlocks> m_blocks;               // the blocks of each section that is a card of blocks
+    BlockPassage m_passage;                          // tensors that pass through repeating blocks
+    std::vector<std::uint32_t> m_stackOf;            // per section, the section whose card contains it
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> m_lines; // lines between cards
     GraphGeometry m_out;
 };
 
@@ -336,7 +338,8 @@ EdgeName nameOf(const GraphGeometry& geometry, std::size_t edge)
     return {geometry.keys[e.from], geometry.keys[e.to], e.tensor.value};
 }
 
-/// Near their places of before, if most have one: a whole that is opened does not hang on its few inputs.
+/// Keeps nodes near their old positions if most nodes have one: an opened card is not laid out around its few
+/// inputs.
 void keepPlaces(LayoutGraph& graph, const GraphGeometry& next, const GraphGeometry& previous)
 {
     const auto isOld = [&](const GraphKey& key) { return previous.index.contains(key); };
@@ -353,8 +356,8 @@ void keepPlaces(LayoutGraph& graph, const GraphGeometry& next, const GraphGeomet
             graph.edges[e].previous = previous.layout.edgeAnchors[old->second];
 }
 
-/// Whether so many ops changed their company (a solver's result, another file) that the old picture helps
-/// nobody: it is then drawn anew, and better.
+/// True if so many ops changed their subgraph (solver result, another file) that old positions do not help.
+/// The graph is then laid out without them.
 bool isAnotherSchedule(const GraphGeometry& previous, const GraphGeometry& next)
 {
     const std::set<std::vector<OpId>> before(previous.members.begin(), previous.members.end());
@@ -378,7 +381,7 @@ void placeSlabs(GraphGeometry& geometry)
     const Problem& problem = *geometry.problem;
     if (problem.data().views.empty())
         return;
-    PlacesOnLines places;
+    LabelPlacer places;
     for (const LayoutRect& r : geometry.layout.nodes)
         places.take(QRectF(r.x, r.y, r.width, r.height).adjusted(-2, -2, 2, 2));
     const GraphMetrics& m = geometry.metrics;
@@ -399,7 +402,7 @@ void placeSlabs(GraphGeometry& geometry)
         const QSizeF small = QSizeF(1.6, 0.72) * m.line;
         const auto free =
             slab.named.width > 0 ? std::nullopt : places.place(route, small, {0.38, 0.28, 0.47, 0.2, 0.56});
-        slab.plain = layoutRect(free ? *free : PlacesOnLines::around(route, small, 0.38));
+        slab.plain = layoutRect(free ? *free : LabelPlacer::around(route, small, 0.38));
         if (slab.named.width > 0) {
             const LayoutPoint c = slab.named.center();
             slab.plain = {c.x - small.width() / 2, c.y - small.height() / 2, small.width(), small.height()};
@@ -410,7 +413,7 @@ void placeSlabs(GraphGeometry& geometry)
 
 QString slabText(const GraphGeometry& geometry, TensorId view)
 {
-    // Of the operator that reads it the line tells itself.
+    // The operator that reads the view is clear from the line.
     const QString name = withoutPrefix(geometry.problem->tensorName(view), geometry.namePrefix);
     const Tensor& t = geometry.problem->tensor(view);
     return QStringLiteral("%1  %2").arg(name.section(QLatin1Char('/'), -1),

@@ -71,7 +71,8 @@ GraphGestures::GraphGestures(const ViewContext& context, GraphLayouter& layouter
     : m_context(context), m_layouter(layouter), m_navigator(navigator), m_cursor(cursor), m_bars(bars),
       m_view(view), m_drag(context.document)
 {
-    // Hundreds of targets are judged a second: only that under the cursor is worth a picture of its own.
+    // Hundreds of verdicts arrive per second: only that of the target under the cursor causes an immediate
+    // repaint.
     m_verdictTimer.setSingleShot(true);
     m_verdictTimer.setInterval(40);
     connect(&m_verdictTimer, &QTimer::timeout, &m_view, qOverload<>(&QWidget::update));
@@ -122,7 +123,7 @@ bool GraphGestures::press(const QMouseEvent& event)
     if (m_hit.onHandle && m_hit.subgraph)
         m_handleOps = m_layouter.model()->snapshot->schedule[*m_hit.subgraph].ops;
     setGesture(Gesture::Press);
-    // What is dragged must be selected first; a selection of several is kept for that.
+    // Dragged ops must be selected first; a selection of several is kept for the drag.
     if (extends(event.modifiers()))
         return true;
     if (m_hit.op && m_context.selection.state().ops.count(*m_hit.op) == 0)
@@ -132,7 +133,7 @@ bool GraphGestures::press(const QMouseEvent& event)
     return true;
 }
 
-void GraphGestures::noteMove(const QMouseEvent& event)
+void GraphGestures::updateMouse(const QMouseEvent& event)
 {
     setMouse(event.position());
     if ((event.buttons() & Qt::RightButton) &&
@@ -186,7 +187,7 @@ void GraphGestures::release(const QMouseEvent& event)
         m_bars.content().contains(m_mouse)) {
         const GraphHit hit = m_navigator.hitAt(m_mouse);
         const SelectionState& s = m_context.selection.state();
-        // The menu acts on what is under it.
+        // The context menu acts on the item under the mouse.
         if (hit.op ? s.ops.count(*hit.op) == 0 : hit.subgraph && s.subgraphs.count(*hit.subgraph) == 0)
             m_cursor.select(hit, Qt::NoModifier);
         Q_EMIT menuWanted(m_mouse, hit);
@@ -287,7 +288,7 @@ void GraphGestures::finishBand(Qt::KeyboardModifiers modifiers)
 
 // -- dragging -------------------------------------------------------------------------------------------
 
-/// A drag edits the document's schedule: the preview goes, and the op stays under the cursor. Subgraphs of a
+/// A drag edits the document's schedule: the preview ends and the op stays under the cursor. Subgraphs of a
 /// preview have no handles (GraphNavigator::hitAt()).
 void GraphGestures::leavePreviewToDrag()
 {
@@ -311,7 +312,7 @@ void GraphGestures::beginDrag()
         ops = {*m_hit.op};
     const std::optional<SubgraphId> from =
         sourceOf(schedule, ops, {m_handleOps.empty() ? s.subgraph : std::nullopt, m_hit.subgraph});
-    // Verdicts are wanted from near to far.
+    // Verdicts are computed from near to far.
     const QPointF here = m_navigator.viewport().toScene(m_pressed);
     std::vector<std::pair<double, SubgraphId>> order;
     for (const GraphHull& hull : m_layouter.model()->hulls)
@@ -329,7 +330,8 @@ void GraphGestures::beginDrag()
     m_scrollTimer.start();
 }
 
-/// What is taken: the node, with the others that are selected when it is one of them, or a whole subgraph.
+/// Chooses the nodes to nudge: the pressed node, with the other selected nodes if it is selected, or a whole
+/// subgraph.
 void GraphGestures::beginNudge()
 {
     const GraphGeometry& geometry = *m_layouter.geometry();
@@ -374,7 +376,7 @@ void GraphGestures::drop()
     const auto dropped = m_drag.finish();
     if (!dropped)
         return;
-    // What has just been dropped is in view.
+    // Dropped ops are in view already.
     m_cursor.withoutScrolling(
         [&] { applyDrop(m_context.document, m_context.selection, dropped->drop, dropped->judged); });
 }
@@ -398,7 +400,7 @@ void GraphGestures::scrollAtTheEdge()
 void GraphGestures::aboutToPan(QPointF pixels)
 {
     if (m_gesture == Gesture::Drag || m_gesture == Gesture::Band || m_gesture == Gesture::Nudge)
-        m_pressed += pixels; // stays at its place in the graph
+        m_pressed += pixels; // keeps the press point in scene coordinates
 }
 
 void GraphGestures::panned()

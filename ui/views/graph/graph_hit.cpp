@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kHandPixels = 6; // a line is hit so far away
+constexpr double kHandPixels = 6; // maximum distance from a line for a hit
 
 double distance(const QPainterPath& path, QPointF p)
 {
@@ -45,7 +45,7 @@ std::optional<SubgraphId> areaAt(const GraphModel& model, QPointF scene)
     return best;
 }
 
-/// Not so the cards, and what the neighbourhood filter hides.
+/// False for cards and for subgraphs that the neighbourhood filter hides.
 bool hasTab(const GraphHull& hull)
 {
     return !hull.collapsed && !hull.bounds.isEmpty();
@@ -128,7 +128,7 @@ GraphHit hitTest(const GraphModel& model, QPointF scene, double tolerance)
             hit.onHandle = true;
             return hit;
         }
-    // The tolerance tells how far away the picture is seen from.
+    // The tolerance in scene units gives the zoom.
     const bool named = labelsArePainted(kHandPixels / tolerance);
     for (std::size_t e = 0; model.hasViews && e < model.edges.size(); ++e)
         if (slabOf(model.edges[e], named).contains(scene)) {

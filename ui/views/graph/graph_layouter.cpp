@@ -15,11 +15,12 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kLayoutInBackground = 400; // nodes from which the arrangement is left to a worker
-constexpr std::size_t kAnimateUpTo = 300;        // nodes
+constexpr std::size_t kLayoutInBackground =
+    400;                                  // number of nodes from which the layout runs in a worker thread
+constexpr std::size_t kAnimateUpTo = 300; // largest number of nodes that is animated
 constexpr double kTransitionSeconds = 0.18;
-constexpr std::size_t kRememberedNodes = 30'000; // of all pictures that are kept, a few dozen MB
-constexpr std::size_t kRemembered = 200;         // pictures, each of which is asked whether it fits
+constexpr std::size_t kRememberedNodes = 30'000; // nodes of all remembered layouts, a few dozen MB
+constexpr std::size_t kRemembered = 200;         // remembered layouts, each of which is checked for a match
 
 } // namespace
 
@@ -96,7 +97,7 @@ void GraphLayouter::refresh()
         useGeometry(std::move(known));
         return;
     }
-    // A large graph of which little is drawn, because its subgraphs are cards, is arranged as quickly.
+    // A large graph with few nodes, because its subgraphs are cards, is laid out at once too.
     const bool known = m_arranged && m_arranged->problem == snapshot->problem &&
                        m_arranged->shape == m_shape && m_arranged->metrics == metrics();
     const std::size_t size = known ? m_arranged->keys.size() : snapshot->problem->opCount();
@@ -112,7 +113,7 @@ void GraphLayouter::refresh()
             layOutGraph(snapshot->problem, snapshot->schedule, shape, metrics, previous.get(), {stop, {}});
         return geometry ? std::make_shared<const GraphGeometry>(std::move(*geometry)) : nullptr;
     });
-    // Until it is arranged, the new areas and figures are shown where everything stands now.
+    // Until the layout is ready, new areas and numbers are shown at the old positions.
     if (known && !m_isPreview)
         if (GeometryPtr provisional = regrouped(*m_arranged, snapshot->schedule)) {
             setGeometry(std::move(provisional));
@@ -125,7 +126,7 @@ void GraphLayouter::useGeometry(GeometryPtr geometry)
 {
     const SnapshotPtr& snapshot = shownSnapshot();
     if (!snapshot || !fitsNow(*geometry, *snapshot)) {
-        refresh(); // the schedule went on while this was being arranged
+        refresh(); // the schedule changed during the layout
         return;
     }
     Q_EMIT aboutToArrange(*geometry);
@@ -135,7 +136,7 @@ void GraphLayouter::useGeometry(GeometryPtr geometry)
     if (!m_isPreview)
         remember(m_geometry);
     Q_EMIT geometryChanged();
-    rebuildModel(!m_isPreview); // the cores belong to the solver while it is previewed
+    rebuildModel(!m_isPreview); // the cores belong to the solver during a preview
     Q_EMIT arranged(sameShape);
     requestLabels();
 }
@@ -158,7 +159,8 @@ void GraphLayouter::setNudges(const GraphNudges& nudges)
     requestLabels();
 }
 
-/// Each picture is made from the one before it, so going back and forth would let everything drift.
+/// Each layout starts from the previous one, so going back and forth would let nodes drift; remembered
+/// layouts avoid that.
 GraphLayouter::GeometryPtr GraphLayouter::remembered(const Snapshot& snapshot) const
 {
     const auto known =
@@ -184,11 +186,12 @@ void GraphLayouter::remember(const GeometryPtr& geometry)
 
 void GraphLayouter::rebuildModel(bool animate)
 {
-    // A preview is shown plainly: nearly everything differs, and traffic is not worth the solver's time.
+    // A preview has no marks and no traffic: nearly everything differs, and traffic is not worth the solver's
+    // time.
     const Document& document = m_context.document;
     const SnapshotPtr baseline = m_isPreview ? nullptr : document.baseline();
     m_traffic.clear();
-    GraphOptions unlabelled = m_options; // the worker does it
+    GraphOptions unlabelled = m_options; // the worker thread adds the labels
     unlabelled.edgeLabels = false;
     if (!m_isPreview)
         unlabelled.changes = m_context.workspace.compared().changes();
@@ -255,7 +258,8 @@ void GraphLayouter::moveOn(double seconds)
     m_view.update();
 }
 
-/// Counting the traffic and finding places for it takes longer than the rest of the picture.
+/// Counts the traffic and places its labels in a worker thread: this takes longer than the rest of the
+/// picture.
 void GraphLayouter::requestLabels()
 {
     if (!m_model || !m_options.edgeLabels || m_isPreview)
@@ -270,7 +274,7 @@ void GraphLayouter::requestLabels()
 
 void GraphLayouter::takeLabels(const Labelled& labelled)
 {
-    // Where the schedule has gone on, the next labels are being made.
+    // If the schedule has changed, the next labels are already being made.
     if (!m_model || m_model->snapshot != labelled.model->snapshot ||
         m_model->geometry != labelled.model->geometry || !m_options.edgeLabels)
         return;

@@ -12,36 +12,39 @@
 
 namespace tilewright::ui {
 
-/// The picture of the schedule as data: how it is arranged (large graphs in the background), its model, its
-/// labels, and what is shown on the way from one picture to the next. A preview takes the document's place
-/// while there is one.
+/// The picture of the schedule as data: layout (of large graphs in the background), model, labels and
+/// transitions between pictures. A preview replaces the document's schedule while it is shown.
 class GraphLayouter : public QObject
 {
     Q_OBJECT
 public:
     using GeometryPtr = std::shared_ptr<const GraphGeometry>;
 
-    /// `view`: whose font gives the sizes, and which is painted anew.
+    /// `view`: its font determines the sizes, and it is repainted.
     GraphLayouter(const ViewContext& context, QWidget& view);
     ~GraphLayouter() override;
 
     [[nodiscard]] const GraphModel* model() const { return m_model.get(); }
-    /// The model, or one on the way to it.
+    /// The model, or an intermediate step of a transition to it.
     [[nodiscard]] const GraphModel& shownModel() const { return m_between ? *m_between : *m_model; }
-    [[nodiscard]] const GraphGeometry* geometry() const { return m_shown.get(); } ///< of the model
+    [[nodiscard]] const GraphGeometry* geometry() const
+    {
+        return m_shown.get();
+    } ///< the geometry of the model
     [[nodiscard]] const GraphTraffic& traffic() const { return m_traffic; }
     [[nodiscard]] const GraphOptions& options() const { return m_options; }
     [[nodiscard]] const GraphShape& shape() const { return m_shape; }
-    /// Its areas are not the document's.
+    /// True if the picture shows a preview and not the document's schedule.
     [[nodiscard]] bool isPreview() const { return m_isPreview; }
 
-    void setOptions(const GraphOptions& options) { m_options = options; } // taken up by refresh()
-    void setShape(const GraphShape& shape) { m_shape = shape; }           // likewise
-    /// Moves nodes by hand, at once and without an undo step: those of the document, or on the way there.
+    void setOptions(const GraphOptions& options) { m_options = options; } // used by the next refresh()
+    void setShape(const GraphShape& shape) { m_shape = shape; }           // used by the next refresh()
+    /// Moves nodes by hand, at once and without an undo step: either the document's nudges or an unfinished
+    /// drag.
     void setNudges(const GraphNudges& nudges);
-    void startAnew(); ///< another problem
+    void startAnew(); ///< forgets earlier layouts: another problem was opened
     void refresh();
-    void beginPreview(); ///< or goes on to the next one
+    void beginPreview(); ///< or moves on to the next preview
     void endPreview();
     void waitForLayout() { m_layoutJob.waitIdle(); }
     void settle();
@@ -50,13 +53,13 @@ Q_SIGNALS:
     void aboutToArrange(const GraphGeometry& next);
     void geometryChanged();
     void modelChanged();
-    void arranged(bool sameShape); ///< the picture stands elsewhere than before
+    void arranged(bool sameShape); ///< the positions have changed
     void labelsChanged();
     void previewBegun();
-    void previewEnded(); ///< and what was shown before it is shown again
+    void previewEnded(); ///< and the picture from before the preview is shown again
 
 private:
-    /// A model with its labels, made by a worker.
+    /// A model with its labels, made by a worker thread.
     struct Labelled
     {
         std::shared_ptr<const GraphModel> model;
@@ -79,22 +82,21 @@ private:
     GraphOptions m_options;
     GraphShape m_shape;
 
-    GeometryPtr m_geometry; ///< as it was arranged
-    GeometryPtr m_shown;    ///< with what was moved by hand; of m_model
+    GeometryPtr m_geometry; ///< the automatic layout
+    GeometryPtr m_shown;    ///< m_geometry with the nodes moved by hand, used by m_model
     GraphNudges m_nudges;
-    GeometryPtr m_arranged; ///< m_geometry, or that from which a provisional one was made
+    GeometryPtr m_arranged; ///< m_geometry, or the layout that a provisional one was made from
     std::unique_ptr<GraphModel> m_model;
-    /// What was shown before, the latest last: undo, and an edit that is taken back by another, show it
-    /// again.
+    /// Earlier layouts, latest last: undo, and edits that revert another edit, show them again.
     std::vector<GeometryPtr> m_remembered;
     bool m_isPreview = false;
-    GeometryPtr m_beforePreview; ///< what the graph returns to
+    GeometryPtr m_beforePreview; ///< the layout to return to
     LatestJob<GeometryPtr> m_layoutJob;
-    GraphTraffic m_traffic;                         ///< of m_model; empty while it is being counted
-    std::shared_ptr<TrafficMemory> m_trafficMemory; ///< the worker's
+    GraphTraffic m_traffic;                         ///< traffic of m_model; empty while it is being counted
+    std::shared_ptr<TrafficMemory> m_trafficMemory; ///< cache of the worker thread
     LatestJob<Labelled> m_labelJob;
 
-    std::unique_ptr<GraphModel> m_before; // of a running transition
+    std::unique_ptr<GraphModel> m_before; // start of a running transition
     std::unique_ptr<GraphModel> m_between;
     double m_transition = 1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Key and overview of the graph.
+// Legend and overview of the graph.
 #include "chart/keys.h"
 #include "theme/text_metrics.h"
 #include "theme/words.h"
@@ -20,7 +20,7 @@ void sampleLine(QPainter& p, const QRectF& box, EdgeStyle style, const Theme& th
     const double y = box.center().y();
     const QLineF line(box.left(), y, box.right(), y);
     QPen pen(graphRoles(theme).line, 1.5);
-    if (style == EdgeStyle::Ephemeral)
+    if (style == EdgeStyle::Interior)
         pen.setDashPattern({4, 2.5});
     if (style == EdgeStyle::Retained)
         pen.setWidthF(4.8);
@@ -32,7 +32,7 @@ void sampleLine(QPainter& p, const QRectF& box, EdgeStyle style, const Theme& th
     }
 }
 
-/// The ramp with its figures, each in the ink that reads on its colour.
+/// The colour ramp with its numbers, each in a text colour readable on the ramp.
 void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& bar, const Theme& theme)
 {
     QLinearGradient gradient(bar.topLeft(), bar.topRight());
@@ -56,7 +56,7 @@ void paintScale(QPainter& painter, const GraphLegend& legend, const QRectF& bar,
 
 std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
 {
-    constexpr double kWide = 1.8; // room for the shapes
+    constexpr double kWide = 1.8; // relative width of the shapes
     const auto shape = [&theme](QPainterPath (*make)(const QRectF&), const QColor& fill) {
         return [make, fill, &theme](QPainter& p, const QRectF& box) {
             p.setPen(QPen(theme.outline, 1.2));
@@ -64,7 +64,7 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
             p.drawPath(make(box));
         };
     };
-    // What tells the two apart is drawn larger than in the graph, where it has more room.
+    // The difference of the two shapes is enlarged: in the graph, they have more room.
     const auto matMul = [&theme](const QColor& fill) {
         return [fill, &theme](QPainter& p, const QRectF& box) {
             const double cut = box.height() * 0.55;
@@ -77,7 +77,7 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                     box.bottomLeft()});
         };
     };
-    // Where the fill tells the types too, their shapes are drawn in it, and told once.
+    // If the fill shows the op type, the shapes are drawn in it, each once.
     const auto& entries = model.legend.entries;
     const bool byType = !entries.empty() && entries.front().first == opTypeFill(OpType::MatMul);
     const auto typeFill = [&](OpType type) {
@@ -91,9 +91,9 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                {tr("graph input"), shape(&inputShape, graphRoles(theme).tensorFill)},
                                {tr("through slow memory (traffic)"), line(EdgeStyle::Spilled)},
                                {tr("retained in fast memory"), line(EdgeStyle::Retained)},
-                               {tr("inside a subgraph"), line(EdgeStyle::Ephemeral)}};
+                               {tr("interior: stays inside a subgraph"), line(EdgeStyle::Interior)}};
     if (model.hasViews)
-        keys.push_back({tr("view: another arrangement"), [&theme](QPainter& p, const QRectF& box) {
+        keys.push_back({tr("view: rearranged data"), [&theme](QPainter& p, const QRectF& box) {
                             sampleLine(p, box, EdgeStyle::Spilled, theme);
                             const double inset = box.width() * 0.24;
                             paintViewSlab(p, box.adjusted(inset, 3, -inset, -3), graphRoles(theme).line,
@@ -101,14 +101,14 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                         }});
     const bool bySubgraph = model.legend.entries.empty() && model.legend.scale.empty();
     if (bySubgraph && !model.hulls.empty())
-        keys.push_back(
-            {tr("subgraph, numbered as executed"), [&model, &theme](QPainter& p, const QRectF& box) {
-                 p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
-                 p.setBrush(hullColour(model.hulls.front().fill, theme));
-                 p.drawRoundedRect(box, 3, 3);
-                 p.setPen(theme.text);
-                 p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
-             }});
+        keys.push_back({tr("subgraph, with its position in the execution order"),
+                        [&model, &theme](QPainter& p, const QRectF& box) {
+                            p.setPen(QPen(hullBorder(model.hulls.front().fill, theme), 1.2));
+                            p.setBrush(hullColour(model.hulls.front().fill, theme));
+                            p.drawRoundedRect(box, 3, 3);
+                            p.setPen(theme.text);
+                            p.drawText(box, Qt::AlignCenter, QStringLiteral("0"));
+                        }});
     if (model.recomputes)
         keys.push_back({tr("recomputed in several subgraphs"), [&theme](QPainter& p, const QRectF& box) {
                             p.setPen(Qt::NoPen);
@@ -120,7 +120,7 @@ std::vector<ChartKey> keysOf(const GraphModel& model, const Theme& theme)
                                 {box.center().x() - side / 2, box.center().y() - side / 2, side, side}));
                         }});
     if (model.hasBaseline)
-        keys.push_back({tr("grouped otherwise in the baseline"), [&theme](QPainter& p, const QRectF& box) {
+        keys.push_back({tr("grouped differently in the baseline"), [&theme](QPainter& p, const QRectF& box) {
                             p.setPen(QPen(theme.warning, 1.6, Qt::DotLine));
                             p.setBrush(Qt::NoBrush);
                             p.drawPath(pointwiseShape(box));
@@ -226,7 +226,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
                   painter.device()->devicePixelRatioF(),
                   &theme,
                   uiFont()};
-    // Whole device pixels, so that it is as sharp as painted in place.
+    // Whole device pixels, so that the cached picture is as sharp as direct painting.
     const double height = std::ceil(graphLegendHeight(model, area));
     if (m_key != key) {
         m_key = key;
@@ -237,7 +237,7 @@ void GraphLegendPicture::paint(QPainter& painter, const GraphModel& model, const
             m_picture.fill(Qt::transparent);
             QPainter p(&m_picture);
             p.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
-            // The same room, of which the picture shows the lower edge.
+            // Same area; the pixmap shows its lower edge.
             paintGraphLegend(p, model, {0, height - area.height(), area.width(), area.height()}, theme);
         }
     }

@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    // -- what the schedule says -------------------------------------------------------------------------
+    // -- facts of the schedule ------------------------------------------------------------------------------
 
     void findHolders()
     {
@@ -178,7 +178,7 @@ private:
     void fillCard(GraphNode& node, SubgraphId s) const
     {
         const Subgraph& subgraph = m_snapshot.schedule[s];
-        // What the names have in common is said once.
+        // The common prefix of the names is not drawn.
         std::vector<std::string> names;
         for (OpId op : subgraph.ops)
             names.push_back(m_problem.opName(op));
@@ -251,8 +251,8 @@ private:
     {
         const double padding = m_geometry.metrics.padding();
         m_model.hulls.reserve(m_snapshot.schedule.size());
-        std::map<std::size_t, int> rings;    // so that rings round one op do not coincide
-        std::map<std::size_t, int> homeless; // subgraphs with nothing but a ring, by the op within
+        std::map<std::size_t, int> rings;    // number of rings around an op, so that they do not coincide
+        std::map<std::size_t, int> homeless; // number of subgraphs that consist of a ring only, by op
         for (std::size_t i = 0; i < m_snapshot.schedule.size(); ++i) {
             const SubgraphId s(i);
             GraphHull hull;
@@ -295,7 +295,7 @@ private:
                 const QRectF ring = m_model.nodes[v].rect.adjusted(-grow, -grow, grow, grow);
                 hull.satellites.addRoundedRect(ring, padding * 0.8, padding * 0.8);
                 hull.satellites.addPath(band(v, own, padding));
-                // On the lower edge: the upper one has the tab of the subgraph that the op stands in.
+                // On the lower edge: the upper one has the tab of the subgraph that contains the op.
                 const double aside = first ? 1.6 * m_geometry.metrics.line * homeless[v]++ : 0;
                 placeTab({ring.left() + aside, ring.bottom(), std::max(0.0, ring.width() - aside), 0});
             }
@@ -312,7 +312,7 @@ private:
         }
     }
 
-    /// Of drawn areas only: a graph of cards has thousands of subgraphs without a tab.
+    /// Only for drawn areas: a graph of cards has thousands of subgraphs without a tab.
     void addTabTexts(GraphHull& hull) const
     {
         hull.granularity = granularityText(hull.subgraph);
@@ -326,7 +326,8 @@ private:
             hull.change = signedNumber(change(before->second, e->latency));
     }
 
-    /// From a recomputed op to the rest of the subgraph: along its lines, else straight to the nearest op.
+    /// The band from a recomputed op to the rest of its subgraph: along its lines, else straight to the
+    /// nearest op.
     [[nodiscard]] QPainterPath band(std::size_t v, const std::set<std::size_t>& own, double padding) const
     {
         QPainterPath way;
@@ -354,7 +355,7 @@ private:
 
     void addEdges()
     {
-        // Edges of one net follow one another in no order; sorted, they form runs.
+        // Edges of a net come in no order; sorting groups them.
         std::vector<std::size_t> byNet;
         byNet.reserve(m_geometry.edges.size());
         m_model.edges.reserve(m_geometry.edges.size());
@@ -414,7 +415,7 @@ private:
     {
         if (m_geometry.keys[key.to].kind == GraphKey::Kind::Output)
             return EdgeStyle::Spilled;
-        EdgeStyle style = EdgeStyle::Ephemeral; // the heaviest of all executions
+        EdgeStyle style = EdgeStyle::Interior; // the style of the execution with the most traffic
         bool any = false;
         const auto look = [&](TensorId t) {
             for (SubgraphId s : readersOf(m_model, key, t)) {
@@ -428,7 +429,7 @@ private:
         return any ? style : EdgeStyle::Spilled;
     }
 
-    /// What the lines of a net have in common is painted once, in the heaviest style.
+    /// Paints the common part of a net's lines once, in the style with the most traffic.
     void addStrokes(std::vector<std::size_t>& edges)
     {
         if (edges.size() == 1) {
@@ -476,11 +477,11 @@ private:
     const GraphOptions& m_options;
     const GraphGeometry& m_geometry;
     GraphModel m_model;
-    std::vector<std::vector<SubgraphId>> m_holders; // per op
-    std::vector<GraphFill> m_fill;                  // per subgraph
-    std::vector<QString> m_error;                   // per subgraph
-    std::vector<bool> m_moved;                      // per op
-    std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline
+    std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op
+    std::vector<GraphFill> m_fill;                  // colour of each subgraph
+    std::vector<QString> m_error;                   // code of the first issue of each subgraph
+    std::vector<bool> m_moved;                      // per op: grouped differently in the baseline
+    std::map<std::vector<OpId>, double> m_before;   // latencies of the baseline, by the ops of the subgraph
 };
 
 } // namespace

@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kFitZoom = 1.25; // a small graph is not blown up further
+constexpr double kFitZoom = 1.25; // a small graph is not enlarged further
 
 } // namespace
 
@@ -20,9 +20,9 @@ GraphNavigator::GraphNavigator(const ViewContext& context, GraphLayouter& layout
 {
     connect(&layouter, &GraphLayouter::aboutToArrange, this, &GraphNavigator::keepAnchor);
     connect(&layouter, &GraphLayouter::arranged, this, &GraphNavigator::arranged);
-    // A baseline or a recomputed op has lines of its own in the key, which then needs more room.
+    // A baseline or a recomputed op adds lines to the legend, which then needs more room.
     connect(&layouter, &GraphLayouter::modelChanged, this, [this] {
-        const bool isMoving = m_anchor || m_mouseHolds; // arranged() comes, or a hand is on it
+        const bool isMoving = m_anchor || m_mouseHolds; // arranged() follows, or the mouse holds a node
         if (m_layouter.model() && !m_fitPending && !m_movedByHand && !isMoving &&
             !m_bars.freeRoom().contains(m_viewport.toScreen(m_layouter.model()->bounds)))
             fitAll();
@@ -86,7 +86,7 @@ void GraphNavigator::arranged(bool sameShape)
     } else if (anchor && (m_movedByHand || sameShape)) {
         const QPointF now = model.nodes[geometry.index.at(anchor->first)].rect.center();
         m_viewport.offset = anchor->second - now * m_viewport.scale;
-        // As long as everything was in view, it stays in view.
+        // If the whole graph was visible, it stays visible.
         if (!m_movedByHand && !m_bars.freeRoom().contains(m_viewport.toScreen(model.bounds)))
             fitAll();
     } else {
@@ -130,7 +130,7 @@ void GraphNavigator::fitIfPending()
         fitAll();
 }
 
-void GraphNavigator::fitWhereUntouched()
+void GraphNavigator::fitUnlessMoved()
 {
     if (!m_movedByHand && m_layouter.model())
         fitAll();
@@ -151,7 +151,7 @@ std::optional<QRectF> GraphNavigator::shownPart() const
 void GraphNavigator::showPart(const QRectF& part)
 {
     if (!m_layouter.model() || m_fitPending)
-        m_wantedPart = part; // fitAll() comes back to it
+        m_wantedPart = part; // fitAll() uses it later
     else if (part.isNull() || !part.intersects(m_layouter.model()->bounds))
         fitAll();
     else
@@ -165,7 +165,7 @@ void GraphNavigator::fitSelection()
         fitAll();
         return;
     }
-    // First to the middle, then as large as it goes (docs/design.md 4.3).
+    // The graph is centred first, then enlarged as far as possible (docs/design.md 4.3).
     const QRectF room = m_bars.freeRoom();
     const Viewport centred{m_viewport.scale, room.center() - scene.center() * m_viewport.scale};
     const bool isCentred = QLineF(centred.offset, m_viewport.offset).length() < 1;
@@ -183,7 +183,7 @@ void GraphNavigator::ensureVisible(const QRectF& scene)
     QPointF by;
     if (at.width() > room.width() || at.height() > room.height()) {
         if (room.intersects(at))
-            return; // cannot all be seen; a part is
+            return; // not all can be visible; a part is
         by = room.center() - at.center();
     } else {
         by = {at.left() < room.left()     ? room.left() - at.left()
@@ -203,7 +203,7 @@ GraphHit GraphNavigator::hitAt(QPointF position) const
     if (!m_layouter.model())
         return {};
     GraphHit hit = hitTest(*m_layouter.model(), m_viewport, position);
-    if (m_layouter.isPreview()) { // its areas are none that could be selected or edited
+    if (m_layouter.isPreview()) { // areas of a preview cannot be selected or edited
         hit.subgraph.reset();
         hit.onHandle = false;
     }
@@ -252,7 +252,7 @@ QRectF GraphNavigator::overviewRect() const
     const GraphModel* model = m_layouter.model();
     if (!m_overview || !model || m_overviewAside)
         return {};
-    const QRectF room = m_bars.freeRoom(); // clear of the key
+    const QRectF room = m_bars.freeRoom(); // next to the legend, not over it
     if (m_bars.content().contains(m_viewport.toScreen(model->bounds)) || room.width() < 420 ||
         room.height() < 300)
         return {};

@@ -11,8 +11,8 @@
 
 namespace tilewright::ui {
 
-/// Where the graph is looked at: the viewport, what it is moved to, the overview. What a person looks at
-/// stays where it is when the picture is arranged anew.
+/// The visible part of the graph: viewport, its targets and the overview. After a new layout, the visible
+/// part stays where it was.
 class GraphNavigator : public QObject
 {
     Q_OBJECT
@@ -24,21 +24,21 @@ public:
     void zoomBy(double factor, QPointF anchor);
     void panBy(QPointF pixels) { setViewport(m_viewport.panned(pixels), true); }
     void fitAll();
-    void fitIfPending(); ///< as soon as there is room
-    void fitWhereUntouched();
+    void fitIfPending(); ///< as soon as the widget has a size
+    void fitUnlessMoved();
     void fitSelection();
     void actualSize();
     [[nodiscard]] std::optional<QRectF> shownPart() const;
     void showPart(const QRectF& part);
     void ensureVisible(const QRectF& scene);
-    /// The next arrangement is another picture: all of it is looked at.
-    void forgetHand() { m_movedByHand = false; }
-    /// These ops are looked at when they are arranged.
-    void lookAtWhenArranged(const std::vector<OpId>& ops) { m_opened.insert(ops.begin(), ops.end()); }
-    /// An edit begins: what was shown before the preview is not wanted back.
+    /// The next layout is another picture, which is shown whole.
+    void fitNextLayout() { m_movedByHand = false; }
+    /// Shows these ops after the next layout.
+    void showAfterLayout(const std::vector<OpId>& ops) { m_opened.insert(ops.begin(), ops.end()); }
+    /// An edit begins: the picture from before the preview is not restored.
     void forgetHome() { m_home.reset(); }
     void startAnew();
-    /// The point that stays where it is: that under the mouse, or the middle.
+    /// The point that stays fixed: the mouse position, or the centre.
     void setMouse(QPointF mouse, bool holds);
 
     [[nodiscard]] GraphHit hitAt(QPointF position) const;
@@ -48,11 +48,14 @@ public:
 
     void setOverview(bool on) { m_overview = on; }
     [[nodiscard]] bool overview() const { return m_overview; }
-    /// 0 = below on the right, then clockwise.
+    /// 0 = bottom right, then clockwise.
     void setOverviewCorner(int corner) { m_overviewCorner = corner; }
     [[nodiscard]] int overviewCorner() const { return m_overviewCorner; }
-    void setOverviewAside(bool aside) { m_overviewAside = aside; } ///< while ops are dragged
-    [[nodiscard]] QRectF overviewRect() const;                     ///< empty while hidden
+    void setOverviewAside(bool aside)
+    {
+        m_overviewAside = aside;
+    }                                          ///< moves the overview away during a drag of ops
+    [[nodiscard]] QRectF overviewRect() const; ///< empty while hidden
     /// Maps the graph into the overview.
     [[nodiscard]] Viewport small() const
     {
@@ -61,7 +64,7 @@ public:
     void panToOverview(QPointF position);
 
 private:
-    /// What is returned to when a preview ends; nothing after the person looked elsewhere.
+    /// The view to restore when a preview ends; nullopt after the user moved the view.
     struct Home
     {
         Viewport viewport;
@@ -77,9 +80,9 @@ private:
     Viewport m_viewport;
     bool m_fitPending = true;
     bool m_movedByHand = false;
-    QRectF m_wantedPart; ///< asked for before there was a picture
+    QRectF m_wantedPart; ///< requested before there was a picture
     std::set<OpId> m_opened;
-    std::optional<std::pair<GraphKey, QPointF>> m_anchor; ///< while the picture is arranged anew
+    std::optional<std::pair<GraphKey, QPointF>> m_anchor; ///< the node that stays fixed during a new layout
     std::optional<Home> m_home;
     QPointF m_mouse;
     bool m_mouseHolds = false;

@@ -8,8 +8,8 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kSmallestText = 6.5; // pixels
-constexpr double kOverhang = 40;      // what hangs over the border of a node or area
+constexpr double kSmallestText = 6.5; // smallest readable text, in pixels
+constexpr double kOverhang = 40;      // width of what extends beyond the border of a node or area
 } // namespace
 
 GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const Viewport& viewport,
@@ -21,7 +21,8 @@ GraphPainting::GraphPainting(QPainter& painter, const GraphModel& model, const V
       m_detailFont(uiFont(0.85)), m_tagFont(uiFont(0.85, QFont::DemiBold)),
       m_farFont(uiFont(0.8, QFont::Medium))
 {
-    // What is readable: as it stands in the scene; or, in nodes that are high enough, in a size of its own.
+    // Text is painted in scene size where it is readable, otherwise in screen size in nodes that are high
+    // enough.
     const double title = QFontMetricsF(m_titleFont).height() * 0.75;
     if (model.geometry && title * m_scale < kSmallestText) {
         const GraphMetrics& metrics = model.geometry->metrics;

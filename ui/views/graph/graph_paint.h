@@ -16,19 +16,19 @@ class QPainter;
 
 namespace tilewright::ui {
 
-/// How far one can zoom out of a graph and into it.
+/// The zoom limits of a graph.
 inline constexpr double kSmallestGraphZoom = 0.01;
 inline constexpr double kLargestGraphZoom = 4;
 
-/// Whether labels of lines are large enough to be painted, at so many device pixels per scene unit.
+/// True if labels of lines are large enough to be painted at this number of device pixels per scene unit.
 [[nodiscard]] bool labelsArePainted(double deviceScale);
 
-/// Where a line shows that it carries a view; empty where it carries another tensor.
+/// The mark of a view on a line; empty for other tensors.
 [[nodiscard]] QRectF slabOf(const GraphEdge& edge, bool named);
 void paintViewSlab(QPainter& painter, const QRectF& box, const QColor& colour, const Theme& theme,
                    double width);
 
-/// What a drop on a subgraph would do, shown at its tab while dragging.
+/// The effect of a drop on a subgraph, shown at its tab during a drag.
 struct GraphVerdict
 {
     enum class Kind : std::uint8_t { Unknown, Better, Worse, Same, Invalid, Refused };
@@ -37,36 +37,38 @@ struct GraphVerdict
     QString detail; ///< second line at the cursor
 };
 
-/// Everything that changes without a new model: selection, hover, search, a drag.
+/// Everything that changes without a new model: selection, hover, search, drag.
 struct GraphMarks
 {
     std::set<OpId> ops;
     std::set<SubgraphId> subgraphs;
     std::optional<TensorId> tensor;
-    std::map<SubgraphId, QString> holding; ///< where the selected tensor lies in fast memory, and how
+    std::map<SubgraphId, QString>
+        holding; ///< subgraphs that hold the selected tensor in fast memory, and how
     std::optional<OpId> hoverOp;
     std::optional<TensorId> hoverTensor;
     std::optional<SubgraphId> hoverSubgraph;
     std::optional<std::size_t> cursor; ///< node with the keyboard focus
-    bool searching = false;            ///< nodes that are not in `found` step back
+    bool searching = false;            ///< nodes that are not in `found` are dimmed
     std::set<std::size_t> found;
     std::optional<std::size_t> currentFound;
 
     bool dragging = false;
-    std::set<OpId> carried; ///< step back while they are dragged
+    std::set<OpId> carried; ///< ops that are dragged, dimmed
     std::map<SubgraphId, GraphVerdict> verdicts;
-    std::optional<SubgraphId> target; ///< under the cursor
+    std::optional<SubgraphId> target; ///< drop target under the cursor
 };
 
 /// Paints the part of the model that `viewport` shows into `area` of the device.
 void paintGraph(QPainter& painter, const GraphModel& model, const Viewport& viewport, const QRectF& area,
                 const Theme& theme, const GraphMarks& marks = {});
 
-/// Key to shapes, lines and colours in the lower left corner of `area`, where there is room for it.
+/// Height of the legend of shapes, lines and colours in the lower left corner of `area`; 0 if there is no
+/// room.
 [[nodiscard]] double graphLegendHeight(const GraphModel& model, const QRectF& area);
 void paintGraphLegend(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
 
-/// The key as it was painted, as long as it says the same: edits seldom change it.
+/// The legend as a cached picture. It is repainted only if its contents change.
 class GraphLegendPicture
 {
 public:
@@ -76,7 +78,7 @@ private:
     struct Key
     {
         GraphLegend legend;
-        std::optional<GraphFill> subgraph; ///< how areas look; none without areas
+        std::optional<GraphFill> subgraph; ///< appearance of areas; nullopt without areas
         bool recomputes = false;
         bool sections = false, views = false, stacks = false, baseline = false;
         std::array<bool, 4> changes{};
@@ -86,11 +88,11 @@ private:
         QFont font;
         bool operator==(const Key&) const = default;
     };
-    std::optional<Key> m_key; ///< of m_picture
-    QPixmap m_picture;        ///< null where there is no room
+    std::optional<Key> m_key; ///< contents that m_picture shows
+    QPixmap m_picture;        ///< null if there is no room
 };
 
-/// The whole model, without lines, for the overview.
+/// Paints the whole model without lines, for the overview.
 void paintGraphOverview(QPainter& painter, const GraphModel& model, const QRectF& area, const Theme& theme);
 
 [[nodiscard]] QColor verdictColour(GraphVerdict::Kind kind, const Theme& theme);

@@ -9,7 +9,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kSmallestTag = 26; // screen pixels, side of an area that gets its number when far away
+constexpr double kSmallestTag =
+    26; // smallest side of an area that shows its number at low zoom, in screen pixels
 
 class HullPainting : public GraphPainting
 {
@@ -21,8 +22,8 @@ public:
         return m_marks.subgraphs.count(hull.subgraph) > 0;
     }
 
-    /// A drop there would be refused.
-    [[nodiscard]] bool isOutOfQuestion(const GraphHull& hull) const
+    /// True if a drop there would be refused.
+    [[nodiscard]] bool isRefused(const GraphHull& hull) const
     {
         const auto verdict = m_marks.verdicts.find(hull.subgraph);
         return verdict != m_marks.verdicts.end() && verdict->second.kind == GraphVerdict::Kind::Refused;
@@ -46,8 +47,8 @@ public:
         }
         if (m_marks.dragging) {
             const auto verdict = m_marks.verdicts.find(hull.subgraph);
-            if (isOutOfQuestion(hull) && !target) {
-                border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5); // good targets are to be seen
+            if (isRefused(hull) && !target) {
+                border = Theme::mix(m_theme.canvas, m_theme.outline, 0.5); // good targets must stand out
                 width = 1;
             } else if (verdict != m_marks.verdicts.end() &&
                        verdict->second.kind != GraphVerdict::Kind::Unknown) {
@@ -86,8 +87,8 @@ public:
         m_p.drawPath(hull.satelliteOutline);
     }
 
-    /// Most areas of a far view are small boxes. Filled rectangles, of which the corners lack a pixel, look
-    /// like the outline with round corners and take a fraction of the time.
+    /// At low zoom most areas are small boxes. Filled rectangles without their corner pixels look like
+    /// outlines with round corners and are much faster to paint.
     void paintFarBox(const QRectF& box, const QColor& border, double width, const QColor& fill)
     {
         const double half = width / 2, corner = 1.2 / m_scale;
@@ -100,18 +101,18 @@ public:
         m_p.fillRect(box.adjusted(half, half, -half, -half), fill);
     }
 
-    /// Number, granularity and latency on the upper edge; far away only the number, in screen size.
+    /// Number, granularity and latency on the upper edge; at low zoom only the number, in screen size.
     void paintTab(const GraphHull& hull)
     {
         if (!m_titleVisible)
             return paintFarTag(hull);
         const auto verdict = m_marks.verdicts.find(hull.subgraph);
-        const bool quiet = m_marks.dragging && isOutOfQuestion(hull) && m_marks.target != hull.subgraph;
+        const bool quiet = m_marks.dragging && isRefused(hull) && m_marks.target != hull.subgraph;
         const bool judged = m_marks.dragging && !quiet && verdict != m_marks.verdicts.end() &&
                             verdict->second.kind != GraphVerdict::Kind::Unknown;
         const auto holding = m_marks.holding.find(hull.subgraph);
         const bool holds = !m_marks.dragging && holding != m_marks.holding.end();
-        if (hull.collapsed && !judged && !holds) { // the card says the rest
+        if (hull.collapsed && !judged && !holds) { // the card shows the rest
             if (hull.locked && m_detailVisible) {
                 const QRectF& card = m_model.nodes[hull.nodes.front()].rect;
                 const double side = m_model.geometry->metrics.line;
@@ -164,7 +165,7 @@ public:
             textColour = border = m_theme.accent;
         if (judged) {
             textColour = border = verdictColour(verdict->second.kind, m_theme);
-            // A target of which the upper edge is out of view says its verdict where it can be seen.
+            // A target whose upper edge is not visible shows its verdict in the visible part.
             const QSizeF size(badge.width() + detail.horizontalAdvance(text) + 12, height);
             badge.moveLeft(
                 std::max(m_seen.left() + 2, std::min(badge.left(), m_seen.right() - size.width() - 2)));
@@ -196,7 +197,7 @@ public:
     {
         const QRectF onScreen(m_viewport.toScreen(hull.bounds));
         const auto verdict = m_marks.verdicts.find(hull.subgraph);
-        // While dragging, every target that is worth a thought says its change.
+        // During a drag, every promising target shows its change.
         const bool known = m_marks.dragging && verdict != m_marks.verdicts.end();
         const bool judged =
             known && (m_marks.target == hull.subgraph || verdict->second.kind == GraphVerdict::Kind::Better ||
@@ -213,7 +214,7 @@ public:
         const double lock = hull.locked && !judged ? metrics.height() * 0.8 : 0;
         const QSizeF size(metrics.horizontalAdvance(text) + 8 + lock, metrics.height());
         QRectF tag(onScreen.center() - QPointF(size.width() / 2, size.height() / 2), size);
-        if (m_farText) { // on the upper edge, down to the ops but not on their names
+        if (m_farText) { // on the upper edge, above the names of the ops
             const double room = m_model.geometry->metrics.padding() * m_scale;
             tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, std::min(room, 8.0) - size.height()));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines, arrow heads and the traffic written on them.
+// Lines, arrow heads and traffic labels.
 #include "views/graph/graph_painting.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@ public:
     {
         const QColor colour = m_marks.searching ? m_roles.lineBehind : m_roles.line;
         if (m_deviceScale < kGraphBlocksBelow) {
-            // Thousands of lines: straight, unsmoothed, one call a style.
+            // Thousands of lines: straight, not antialiased, one call per style.
             std::vector<QLineF> lines;
             for (const GraphStroke& stroke : m_model.strokes)
                 if (stroke.bounds.intersects(m_visible))
@@ -54,13 +54,13 @@ public:
         QPen pen(colour, width);
         pen.setCapStyle(Qt::FlatCap);
         switch (style) {
-        case EdgeStyle::Ephemeral:
+        case EdgeStyle::Interior:
             pen.setDashPattern({4, 2.5});
             m_p.setPen(pen);
             m_p.drawPath(path);
             break;
         case EdgeStyle::Retained:
-            pen.setWidthF(4.2 * width); // short as it mostly is, it has to be seen
+            pen.setWidthF(4.2 * width); // thick, because such a line is usually short
             m_p.setPen(pen);
             m_p.drawPath(path);
             m_p.setPen(QPen(m_theme.canvas, 2 * width));
@@ -85,7 +85,7 @@ public:
         m_p.drawPolygon(points, 3);
     }
 
-    /// Lines of the selected tensor, and those that enter and leave selected or hovered ops.
+    /// Paints the lines of the selected tensor and those that enter and leave selected or hovered ops.
     void highlights()
     {
         const auto nodeOf = [&](const std::optional<OpId>& op) {
@@ -119,7 +119,7 @@ public:
         }
     }
 
-    /// A view is told by its outline, dashed, and never by colour alone.
+    /// Paints the marks of views: a dashed outline, not only a colour.
     void slabs()
     {
         if (!m_model.hasViews || m_deviceScale < kGraphBlocksBelow)

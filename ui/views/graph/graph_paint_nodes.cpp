@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ops, tensors and cards, and the rings round what is marked.
+// Ops, tensors and cards, and rings around marked nodes.
 #include "theme/name.h"
 #include "theme/text_metrics.h"
 #include "views/graph/graph_painting.h"
@@ -69,7 +69,7 @@ public:
         m_p.setRenderHint(QPainter::Antialiasing, true);
     }
 
-    /// The subgraphs of a section side by side, as wide as they take long.
+    /// The subgraphs of a section side by side; widths are proportional to latencies.
     void paintShares(std::size_t v, const QRectF& bar)
     {
         double all = 0;
@@ -147,14 +147,15 @@ public:
 
     [[nodiscard]] double sectionBar() const { return 0.7 * m_model.geometry->metrics.line; }
 
-    /// What can be understood of the name, else nothing: a name without its middle says nothing, one without
-    /// its leading parts still does for an op.
+    /// The name, shortened; empty if the result would be unclear. A name without its middle is unclear; an
+    /// op's name without leading parts is not.
     static QString farName(const GraphNode& node, const TextMetrics& metrics, double width)
     {
         const QChar dots(0x2026);
         const auto fits = [&](const QString& text) { return metrics.horizontalAdvance(text) <= width; };
         if (!node.brief.isEmpty()) {
-            const QString start = node.brief.section(QChar(0x2013), 0, 0) + dots; // of a range
+            const QString start =
+                node.brief.section(QChar(0x2013), 0, 0) + dots; // the first part of a range of names
             for (const QString& text : {node.title, node.brief, start})
                 if (fits(text))
                     return text;
@@ -165,18 +166,18 @@ public:
             return text;
         if (node.key.isTensor())
             return {};
-        // A number at the end is what tells pointwise10 from pointwise11.
+        // A number at the end distinguishes pointwise10 from pointwise11.
         qsizetype digits = 0;
         while (digits < node.title.size() && node.title[node.title.size() - 1 - digits].isDigit())
             ++digits;
         if (digits > 0 && text.endsWith(node.title.right(digits)))
             return text;
         const QString last = node.title.section(QLatin1Char('.'), -1);
-        // "…softmax" and "h1.soft…" are of one of several.
+        // "…softmax" and "h1.soft…": one of several names.
         return text.startsWith(dots) || text.endsWith(dots) ? text : fits(last) ? last : QString();
     }
 
-    /// Only the name, in screen size; nothing where too little of it would be left.
+    /// Paints only the name, in screen size; nothing if too little of it would be left.
     void paintFarText(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
@@ -205,7 +206,7 @@ public:
         m_p.restore();
     }
 
-    /// Calls `paint` with the ink that reads on the node; with several fills for each on its own.
+    /// Calls `paint` with a text colour readable on the node; for several fills, once for each fill.
     template <typename Paint> void eachInk(std::size_t v, Paint paint)
     {
         const GraphNode& node = m_model.nodes[v];
@@ -244,7 +245,7 @@ public:
             m_p.drawText(box, Qt::AlignCenter, named(m_detailFont, node.title, box.width()));
             return;
         }
-        // Badges of the subgraphs stand at the left, title and detail beside them.
+        // Badges of the subgraphs are on the left, title and detail beside them.
         const double left = paintBadges(v);
         const bool card = node.key.kind == GraphKey::Kind::Card || node.key.kind == GraphKey::Kind::Section;
         const QRectF box = node.rect.adjusted(left, 0, node.type == OpType::MatMul && !card ? -8 : -10, 0);
@@ -287,7 +288,7 @@ public:
                                     node.rect.bottom() - side - 6, side, side}));
     }
 
-    /// Returns the width taken.
+    /// Returns the width used.
     double paintBadges(std::size_t v)
     {
         const GraphNode& node = m_model.nodes[v];
@@ -306,7 +307,7 @@ public:
             if (i + 1 == shown && node.badges.size() > shown)
                 text = QStringLiteral("+%1").arg(node.badges.size() - shown + 1);
             widest = std::max(widest, std::max(height, metrics.horizontalAdvance(text) + 7));
-            // One below the other when there are several; the node is two lines high.
+            // Several badges are one below the other: the node is two lines high.
             const double step = recomputed ? height * (shown == 2 ? 1.02 : 0.9) : 0;
             const double y = node.rect.center().y() - height / 2 +
                              step * (static_cast<double>(i) - (static_cast<double>(shown) - 1) / 2);
@@ -344,7 +345,7 @@ public:
 
     void rings()
     {
-        // Seen from far the dots of the many would hide the colours.
+        // At low zoom the dots of many nodes would hide the colours.
         for (std::size_t v = 0; v < m_model.nodes.size(); ++v)
             if (m_model.nodes[v].moved && m_model.nodes[v].rect.height() * m_scale >= kRingPixels &&
                 m_model.nodes[v].rect.intersects(m_visible))
@@ -364,7 +365,7 @@ public:
                  m_marks.currentFound == v ? 3.5 : 2);
         if (m_marks.hoverOp)
             ringOp(*m_marks.hoverOp, Theme::mix(m_theme.canvas, m_theme.accent, 0.6), 2);
-        std::set<std::size_t> selected; // a card once, however many of its ops are selected
+        std::set<std::size_t> selected; // each card once, whatever the number of its ops that are selected
         for (OpId op : m_marks.ops)
             if (const auto v = m_model.geometry->nodeOf(op))
                 selected.insert(*v);

@@ -18,7 +18,7 @@ GraphPicture::GraphPicture(const ViewContext& context, const GraphLayouter& layo
 {
 }
 
-GraphMarks GraphPicture::lastingMarks() const
+GraphMarks GraphPicture::exportMarks() const
 {
     GraphMarks marks;
     const SelectionState& s = m_context.selection.state();
@@ -37,7 +37,7 @@ GraphMarks GraphPicture::lastingMarks() const
         const bool after = holds(snapshot.schedule.subgraphs[i]->retain);
         if (before || after)
             marks.holding[SubgraphId(i)] = !before  ? tr("retains it")
-                                           : !after ? tr("finds it resident")
+                                           : !after ? tr("has it resident")
                                                     : tr("resident, retains it");
     }
     return marks;
@@ -45,7 +45,7 @@ GraphMarks GraphPicture::lastingMarks() const
 
 GraphMarks GraphPicture::marks() const
 {
-    GraphMarks marks = lastingMarks();
+    GraphMarks marks = exportMarks();
     const HoverState& hover = m_context.selection.hover();
     marks.hoverOp = hover.op;
     marks.hoverTensor = hover.tensor;
@@ -78,7 +78,7 @@ void GraphPicture::paintExport(QPainter& painter, const QRectF& area, const Them
         painter.setPen(theme.muted);
         painter.drawText(area.adjusted(12, banner + 8, -12, 0), Qt::AlignTop | Qt::AlignHCenter, note);
     }
-    paintGraph(painter, model, exportViewport(area), exportRoom(area), theme, lastingMarks());
+    paintGraph(painter, model, exportViewport(area), exportRoom(area), theme, exportMarks());
     paintGraphLegend(painter, model, area, theme);
 }
 
@@ -153,7 +153,7 @@ void GraphPicture::paintOverview(QPainter& painter, const Theme& theme)
 
 namespace {
 
-constexpr QSizeF kLargestGhost(190, 74); // of the picture of the ops
+constexpr QSizeF kLargestGhost(190, 74); // largest size of the picture of the dragged ops
 constexpr double kPad = 9;
 
 double area(const QRectF& r)
@@ -172,7 +172,7 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
                                cursor + QPointF(-left - w, below),
                                cursor + QPointF(right, -above - h),
                                cursor + QPointF(-left - w, -above - h),
-                               // Where the cursor leaves no room, past what is to be seen.
+                               // If there is no room at the cursor, past the area to avoid.
                                {cursor.x() + right, avoid.bottom() + 6},
                                {cursor.x() + right, avoid.top() - 6 - h},
                                {cursor.x() - left - w, avoid.bottom() + 6},
@@ -184,7 +184,7 @@ QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF
     const QRectF inner = room.adjusted(4, 4, -4, -4);
     const QRectF pointer(cursor - QPointF(3, 3), QSizeF(16, 20));
     QRectF best;
-    std::pair<double, double> bestCost; // what must not be covered, then what is better not
+    std::pair<double, double> bestCost; // the area that must not be covered, then the others
     for (const QPointF& corner : corners) {
         QRectF box(corner, size);
         box.moveRight(std::min(box.right(), inner.right()));
@@ -208,7 +208,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
     const GraphDrag& drag = m_gestures.drag();
     const Viewport& viewport = m_navigator.viewport();
     const QRectF room = m_bars.content();
-    // The ops as they look in the graph, small, above the words: nothing covers the target's own verdict.
+    // The dragged ops are painted small above the text, so that they do not cover the target's verdict.
     GraphModel carried;
     carried.geometry = model.geometry;
     QRectF around;
@@ -242,7 +242,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
         if (verdict.kind == GraphVerdict::Kind::Refused && !drag.drop().force)
             keys = (instead ? tr("Ctrl: recompute there (%1)").arg(instead->text) + QLatin1Char('\n')
                             : QString()) +
-                   tr("Alt: do it all the same");
+                   tr("hold Alt to drop anyway");
         else if (!drag.drop().recompute)
             keys = tr("Ctrl: recompute there");
     }
@@ -253,7 +253,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
     const double words = sentence.height() + lm.height() + detail.height() + hint.height() + 14;
     const double above = ghost.isEmpty() ? 0 : ghost.height() + 6;
 
-    QRectF badge; // of the target; generous, its words may be longer than the place for them
+    QRectF badge; // the target's badge; generous, because its text may be longer than the badge
     if (const auto target = drag.drop().to;
         drag.isOverTarget() && target && target->index() < model.hulls.size()) {
         badge = viewport.toScreen(tabRect(model, model.hulls[target->index()]));
@@ -261,7 +261,7 @@ void GraphPicture::paintDrag(QPainter& painter, const Theme& theme) const
         badge.moveTop(std::max(badge.top(), room.top()));
         badge.moveLeft(std::max(badge.left(), room.left()));
     }
-    // Where else it would help stays to be read, as far as there is room.
+    // Verdicts of other targets with a gain stay readable as far as there is room.
     std::vector<QRectF> better;
     for (const auto& [s, label] : drag.labels())
         if (label.kind == GraphVerdict::Kind::Better && s.index() < model.hulls.size() && s != drag.drop().to)

@@ -13,8 +13,8 @@
 
 namespace tilewright::ui {
 
-/// What the graph view paints: the graph with its marks, what the hand does, the key, the overview; and the
-/// same as a picture for export.
+/// Paints the graph view: graph with marks, drag feedback, legend and overview. Paints the picture for export
+/// as well.
 class GraphPicture
 {
     Q_DECLARE_TR_FUNCTIONS(GraphPicture)
@@ -25,13 +25,13 @@ public:
 
     void paint(QPainter& painter, const Theme& theme);
     void paintExport(QPainter& painter, const QRectF& area, const Theme& theme) const;
-    [[nodiscard]] Viewport exportViewport(const QRectF& area) const; ///< of paintExport()
-    void forgetOverview() { m_overview = {}; }                       ///< of another model or theme
+    [[nodiscard]] Viewport exportViewport(const QRectF& area) const; ///< used by paintExport()
+    void forgetOverview() { m_overview = {}; }                       ///< after a change of model or theme
 
 private:
-    [[nodiscard]] QRectF exportRoom(const QRectF& area) const; ///< of the graph itself
+    [[nodiscard]] QRectF exportRoom(const QRectF& area) const; ///< area of the graph itself
     [[nodiscard]] GraphMarks marks() const;
-    [[nodiscard]] GraphMarks lastingMarks() const; ///< those that an export shows
+    [[nodiscard]] GraphMarks exportMarks() const; ///< the marks that an export shows
     void paintBand(QPainter& painter, const Theme& theme) const;
     void paintDrag(QPainter& painter, const Theme& theme) const;
     void paintOverview(QPainter& painter, const Theme& theme);
@@ -47,8 +47,9 @@ private:
     GraphLegendPicture m_legend;
 };
 
-/// A panel of `size` beside the cursor: inside `room` and, as far as there is a side where that goes, without
-/// covering `avoid` or the cursor, nor more than it has to of the others. Below and to the right first.
+/// The rectangle of a panel of `size` beside the cursor, inside `room`. It covers neither `avoid` nor the
+/// cursor if possible, and as little of the other rectangles as possible. Positions below and to the right
+/// come first.
 [[nodiscard]] QRectF placeBeside(QPointF cursor, QSizeF size, const QRectF& room, const QRectF& avoid,
                                  std::span<const QRectF> others = {});
 

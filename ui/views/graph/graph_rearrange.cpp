@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 namespace {
 
-using Offsets = std::vector<LayoutPoint>; // of each node
+using Offsets = std::vector<LayoutPoint>; // displacement of each node
 
 Offsets offsetsOf(const GraphGeometry& geometry, const GraphNudges& nudges)
 {
@@ -29,12 +29,12 @@ LayoutPoint plus(LayoutPoint p, LayoutPoint by, double share = 1)
     return {p.x + share * by.x, p.y + share * by.y};
 }
 
-/// Its ends stay at their nodes; between them it bends with them.
+/// Moves the ends of a route with their nodes and bends the points between.
 void bend(LayoutRoute& route, LayoutPoint from, LayoutPoint to)
 {
     const double last = static_cast<double>(route.size()) - 1;
     for (std::size_t i = 0; i < route.size(); ++i) {
-        // The first and the last piece keep their direction at the node.
+        // The first and the last segment keep their direction at the node.
         const double along = std::clamp((static_cast<double>(i) - 1) / std::max(1.0, last - 2), 0.0, 1.0);
         route[i] = plus(plus(route[i], from, 1 - along), to, along);
     }
@@ -47,7 +47,7 @@ std::vector<LayoutPoint> corners(const LayoutRect& r, double padding)
     return {{right, top}, {right, bottom}, {left, bottom}, {left, top}}; // clockwise
 }
 
-/// Around all points, clockwise on the screen.
+/// Convex hull of the points, clockwise on the screen.
 std::vector<LayoutPoint> hullOf(std::vector<LayoutPoint> points)
 {
     std::ranges::sort(points,
@@ -90,9 +90,9 @@ LayoutRect around(const std::vector<std::vector<LayoutPoint>>& outlines)
     return {low.x, low.y, high.x - low.x, high.y - low.y};
 }
 
-/// An area whose nodes have moved: with them when all moved alike; else one area round them where it covers
-/// no other node, and otherwise one round each.
-void drawAnew(LayoutGroup& group, int which, const GraphGeometry& geometry, const Offsets& by)
+/// Redraws an area whose nodes have moved: shifted if all moved alike; otherwise one hull around all nodes if
+/// that covers no other node; otherwise one hull per node.
+void redrawArea(LayoutGroup& group, int which, const GraphGeometry& geometry, const Offsets& by)
 {
     std::vector<std::size_t> nodes;
     for (std::size_t v = 0; v < geometry.keys.size(); ++v)
@@ -154,7 +154,7 @@ std::shared_ptr<const GraphGeometry> nudged(const std::shared_ptr<const GraphGeo
             bend(layout.edges[e], from, to);
     }
     for (std::size_t g = 0; g < layout.groups.size(); ++g)
-        drawAnew(layout.groups[g], static_cast<int>(g), *out, by);
+        redrawArea(layout.groups[g], static_cast<int>(g), *out, by);
     QRectF bounds(layout.bounds.x, layout.bounds.y, layout.bounds.width, layout.bounds.height);
     for (const LayoutRect& r : layout.nodes)
         bounds |= QRectF(r.x, r.y, r.width, r.height);
@@ -217,12 +217,12 @@ std::shared_ptr<const GraphGeometry> regrouped(const GraphGeometry& before, cons
     for (std::size_t s = 0; s < schedule.size(); ++s) {
         const std::vector<OpId>& ops = schedule.subgraphs[s]->ops;
         out->members.push_back(ops);
-        for (OpId op : ops) // recomputed ops stand with the first of their subgraphs
+        for (OpId op : ops) // recomputed ops are placed with the first of their subgraphs
             if (const auto v = before.nodeOf(op); v && out->groupOf[*v] < 0)
                 out->groupOf[*v] = static_cast<int>(s);
     }
 
-    // The nodes of an old area are in one new area, or it is gone.
+    // For each old area, the new area of its nodes. Areas whose nodes are in several new areas are dissolved.
     std::vector<std::optional<int>> becomes(before.members.size());
     std::vector<char> dissolved(before.members.size(), 0);
     for (std::size_t v = 0; v < before.keys.size(); ++v) {
@@ -261,8 +261,7 @@ QPointF mixed(QPointF a, QPointF b, double t)
     return a + (b - a) * t;
 }
 
-/// Point by point where both paths are built alike and differ; else the new one, with which it shares its
-/// points.
+/// Interpolates point by point if both paths have the same structure; otherwise returns the new path.
 QPainterPath mixed(const QPainterPath& a, const QPainterPath& b, double t)
 {
     if (a.elementCount() != b.elementCount() || a == b)
@@ -279,13 +278,13 @@ QPainterPath mixed(const QPainterPath& a, const QPainterPath& b, double t)
     return out;
 }
 
-/// The corners of a line: where its curves meet.
+/// The corners of a line: the joints of its curves.
 std::vector<QPointF> cornersOf(const QPainterPath& path)
 {
     std::vector<QPointF> out;
     for (int i = 0; i < path.elementCount(); ++i) {
         if (path.elementAt(i).isCurveTo())
-            i += 2; // two controls, then the end
+            i += 2; // two control points, then the end
         if (i < path.elementCount())
             out.push_back(path.elementAt(i));
     }
@@ -301,7 +300,7 @@ GraphModel between(const GraphModel& from, const GraphModel& to, double t)
         if (const auto old = from.geometry->index.find(node.key); old != from.geometry->index.end())
             node.rect.moveCenter(mixed(from.nodes[old->second].rect.center(), node.rect.center(), t));
 
-    // Lines bend with their nodes; what they share is painted by each for the moment.
+    // Lines bend with their nodes; each paints the shared part itself for the moment.
     using Name = std::tuple<GraphKey, GraphKey, TensorId>;
     std::map<Name, std::size_t> lines;
     for (std::size_t e = 0; e < from.edges.size(); ++e)

@@ -8,15 +8,15 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kWanted = 96;  // sections
-constexpr std::size_t kSmallest = 8; // ops of one
+constexpr std::size_t kWantedSections = 96; // wanted number of sections
+constexpr std::size_t kSmallest = 8;        // smallest number of ops in a section
 
 std::string firstPart(const std::string& name)
 {
     return name.substr(0, name.find_first_of("./:"));
 }
 
-/// Per op the sections up to the last one of `blocks` that it depends on.
+/// Per op, the number of sections up to the last one of `blocks` that it depends on.
 std::vector<std::uint32_t> blocksBefore(const Problem& problem, const BlockSections& blocks)
 {
     std::vector<std::uint32_t> out(problem.opCount(), 0);
@@ -75,7 +75,7 @@ std::vector<std::uint32_t> sectionsOf(const Problem& problem, const BlockSection
         std::stable_sort(order.begin(), order.end(),
                          [&](OpId a, OpId b) { return before[a.index()] < before[b.index()]; });
     }
-    const std::size_t wanted = std::max(kSmallest, (order.size() + kWanted - 1) / kWanted);
+    const std::size_t wanted = std::max(kSmallest, (order.size() + kWantedSections - 1) / kWantedSections);
     auto section = static_cast<std::uint32_t>(blocks.blocks.size());
     std::size_t size = 0;
     std::string part;

@@ -49,7 +49,7 @@ bool isBox(const std::vector<LayoutPoint>& polygon)
 {
     if (polygon.size() < 4)
         return false;
-    // It fills the rectangle around it.
+    // A rectangle has the area of its bounding box.
     double doubled = 0, left = polygon[0].x, right = left, top = polygon[0].y, bottom = top;
     for (std::size_t i = 0; i < polygon.size(); ++i) {
         const LayoutPoint& a = polygon[i];
@@ -153,7 +153,7 @@ QPainterPath nodeShape(const GraphNode& node)
 QPainterPath recomputeSign(const QRectF& rect)
 {
     QPainterPath path;
-    // Clockwise; the head lies across the end.
+    // Clockwise; the arrow head is at the end.
     path.arcMoveTo(rect, 20);
     path.arcTo(rect, 20, -290);
     const QPointF tip = path.currentPosition();
@@ -179,12 +179,12 @@ template <typename F> void forCells(const QRectF& rect, F&& f)
 
 } // namespace
 
-void PlacesOnLines::take(const QRectF& rect)
+void LabelPlacer::take(const QRectF& rect)
 {
     forCells(rect, [&](quint64 cell) { m_cells[cell].push_back(rect); });
 }
 
-bool PlacesOnLines::isFree(const QRectF& rect) const
+bool LabelPlacer::isFree(const QRectF& rect) const
 {
     bool free = true;
     forCells(rect, [&](quint64 cell) {
@@ -196,9 +196,9 @@ bool PlacesOnLines::isFree(const QRectF& rect) const
     return free;
 }
 
-QRectF PlacesOnLines::around(const LayoutRoute& route, const QSizeF& size, double at)
+QRectF LabelPlacer::around(const LayoutRoute& route, const QSizeF& size, double at)
 {
-    // A short straight piece may lead from the curve into the node.
+    // A short straight segment may lead from the curve into the node.
     std::size_t first = route.size() - 4;
     if (first >= 3 &&
         std::abs(route[first].y - route[first + 3].y) < std::abs(route[first - 3].y - route[first].y))
@@ -209,8 +209,8 @@ QRectF PlacesOnLines::around(const LayoutRoute& route, const QSizeF& size, doubl
     return {p.x() - size.width() / 2, p.y() - size.height() / 2, size.width(), size.height()};
 }
 
-std::optional<QRectF> PlacesOnLines::place(const LayoutRoute& route, const QSizeF& size,
-                                           std::initializer_list<double> at)
+std::optional<QRectF> LabelPlacer::place(const LayoutRoute& route, const QSizeF& size,
+                                         std::initializer_list<double> at)
 {
     for (const double t : at)
         if (const QRectF rect = around(route, size, t); isFree(rect)) {

@@ -26,9 +26,9 @@ struct GraphNode;
 
 [[nodiscard]] QPainterPath roundedPolygon(const std::vector<LayoutPoint>& polygon, double radius);
 
-/// Whether the polygon is an upright rectangle.
+/// True if the polygon is an axis-parallel rectangle.
 [[nodiscard]] bool isBox(const std::vector<LayoutPoint>& polygon);
-/// Upper left point of a polygon and the length of the edge that starts there, as a rectangle without height.
+/// Upper left point of a polygon and the length of the edge that starts there, as a rectangle of height 0.
 [[nodiscard]] QRectF upperEdge(const std::vector<LayoutPoint>& polygon);
 
 /// Shapes of the ops (docs/design.md 4.10): MatMul with a cut corner, Pointwise as a pill;
@@ -40,19 +40,19 @@ struct GraphNode;
 [[nodiscard]] QPainterPath cardShape(const QRectF& rect);
 [[nodiscard]] QPainterPath nodeShape(const GraphNode& node);
 
-/// An arrow that runs round: "recomputed".
+/// A circular arrow: "recomputed".
 [[nodiscard]] QPainterPath recomputeSign(const QRectF& rect);
 
-/// Finds places on lines for what must cover neither nodes nor tabs nor one another.
-class PlacesOnLines
+/// Finds positions for labels on lines that cover no nodes, tabs or other labels.
+class LabelPlacer
 {
 public:
     void take(const QRectF& rect);
-    /// Tries the given parts of the last curve of the route, which the line shares with no other, and takes
-    /// the first that is free.
+    /// Tries the given parts of the last curve of the route, which the line shares with no other, and returns
+    /// the first free rectangle.
     [[nodiscard]] std::optional<QRectF> place(const LayoutRoute& route, const QSizeF& size,
                                               std::initializer_list<double> at);
-    /// Around such a part, free or not.
+    /// The rectangle at such a part, free or not.
     [[nodiscard]] static QRectF around(const LayoutRoute& route, const QSizeF& size, double at);
 
 private:

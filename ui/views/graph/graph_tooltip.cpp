@@ -17,7 +17,7 @@ QString plain(const std::string& text)
     return QString::fromStdString(text).toHtmlEscaped();
 }
 
-/// Rows of two columns below a heading.
+/// A table of two columns below a heading.
 class Table
 {
 public:
@@ -49,17 +49,17 @@ QString viewKindText(ViewKind kind)
 {
     switch (kind) {
     case ViewKind::Rearrangement:
-        return tr("every element once, in another order");
+        return tr("all elements, in another order");
     case ViewKind::Transposition:
         return tr("transposed");
     case ViewKind::Slice:
         return tr("a slice");
     case ViewKind::Patches:
-        return tr("patches, elements are read several times");
+        return tr("patches; some elements are read several times");
     case ViewKind::Concatenation:
         return tr("a concatenation");
     case ViewKind::Gather:
-        return tr("gathered from them");
+        return tr("gathered");
     }
     return {};
 }
@@ -124,7 +124,7 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
         const ViewReading reading = viewReading(problem, tensor);
         table.row(tr("kind"),
                   tr("view of %1: %2").arg(names.join(QStringLiteral(", ")), viewKindText(reading.kind)));
-        table.row(tr("reads"), tr("%1 elements; what it is a view of has %2")
+        table.row(tr("reads"), tr("%1 elements; the tensors under the view have %2")
                                    .arg(number(reading.elements), number(reading.baseElements)));
     } else if (const auto views = problem.viewsOf(tensor); !views.empty()) {
         table.row(tr("read as"), counted(std::ssize(views), tr("view"), tr("views")));
@@ -143,9 +143,9 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
         if (!reads && !makes)
             continue;
         if (makes && reads)
-            what << tr("made and read inside");
+            what << tr("interior: produced and read here");
         else if (makes)
-            what << tr("made");
+            what << tr("produced");
         else
             what << (edgeStyle(snapshot, s, tensor) == EdgeStyle::Retained ? tr("read from fast memory")
                                                                            : tr("read from slow memory"));
@@ -195,9 +195,10 @@ QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section)
     table.row(tr("latency"), number(latency));
     table.row(tr("loads"), number(load));
     table.row(tr("stores"), number(store));
-    return table.html(section.isStack()
-                          ? tr("<i>double-click opens the block of the op selected last, else the first</i>")
-                          : tr("<i>double-click opens the card</i>"));
+    return table.html(
+        section.isStack()
+            ? tr("<i>double-click opens the block of the op selected last, else the first block</i>")
+            : tr("<i>double-click opens the card</i>"));
 }
 
 QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
@@ -209,7 +210,7 @@ QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
     for (std::size_t i = 0; i < s.ops.size() && i < 12; ++i)
         names << plain(problem.opName(s.ops[i]));
     if (s.ops.size() > 12)
-        names << tr("… %1 in all").arg(s.ops.size());
+        names << tr("… %1 in total").arg(s.ops.size());
     table.row(tr("ops"), names.join(QStringLiteral(", ")));
     table.row(tr("granularity"),
               QStringLiteral("%1 × %2 × %3")
@@ -245,11 +246,11 @@ QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph)
 
 namespace {
 
-constexpr double kLineReach = 4;   // pixels beside a line
-constexpr double kShortest = 6;    // pieces of a line that can be pointed at
+constexpr double kLineReach = 4;   // pixels beside a line that belong to it
+constexpr double kShortest = 6;    // shortest segment of a line with a tooltip, in pixels
 constexpr double kOutlineStep = 3; // pixels between the corners of an outline
 
-/// Every subgraph of its ops, so that each of them is found from elsewhere.
+/// Keys of every subgraph of the node's ops, so that other pictures can select the node.
 QStringList keysOfNode(const GraphModel& model, std::size_t node)
 {
     const GraphNode& n = model.nodes[node];
@@ -265,7 +266,7 @@ QStringList keysOfNode(const GraphModel& model, std::size_t node)
         const auto section = model.geometry->sections.find(node);
         if (section == model.geometry->sections.end())
             break;
-        keys << QStringLiteral("g%1").arg(node); // itself first: what is chosen by it is all that it holds
+        keys << QStringLiteral("g%1").arg(node); // its own key first: it selects the whole node
         for (const SubgraphId s : section->second.subgraphs)
             keys << keyOf(s);
         for (const OpId o : section->second.ops)
@@ -310,7 +311,7 @@ void addLine(const GraphModel& model, std::size_t e, const Viewport& viewport, c
             PicturePart part{
                 QRectF(a, b).normalized().adjusted(-kLineReach, -kLineReach, kLineReach, kLineReach), keys,
                 tooltip};
-            // Upright and level lines are boxes; others a band along the line.
+            // Vertical and horizontal lines are boxes; other lines are a band along the line.
             if (std::min(std::abs(a.x() - b.x()), std::abs(a.y() - b.y())) > kLineReach) {
                 QLineF across(a, b);
                 across = across.normalVector();
@@ -350,7 +351,7 @@ std::vector<PicturePart> graphParts(const GraphModel& model, const Viewport& vie
         hit.tensor = model.edges[e].tensor;
         addLine(model, e, viewport, tooltip(hit), parts);
     }
-    // The smallest area that contains a point is meant.
+    // The smallest area that contains a point comes first.
     std::stable_sort(hulls.begin(), hulls.end(), [](const GraphHull* a, const GraphHull* b) {
         return a->bounds.width() * a->bounds.height() < b->bounds.width() * b->bounds.height();
     });

@@ -20,8 +20,8 @@ namespace tilewright::ui {
 [[nodiscard]] QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section);
 [[nodiscard]] QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph);
 
-/// What can be pointed at in the picture that `viewport` shows: nodes, tabs, lines, areas, as hitTest()
-/// prefers them. `tooltip` says of each what the screen does.
+/// The items of the picture that `viewport` shows and that have a tooltip: nodes, tabs, lines, areas, in the
+/// order of hitTest(). `tooltip` returns the text of an item.
 [[nodiscard]] std::vector<PicturePart> graphParts(const GraphModel& model, const Viewport& viewport,
                                                   const std::function<QString(const GraphHit&)>& tooltip);
 

@@ -14,7 +14,8 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr std::int64_t kMostSteps = 200'000; // of one subgraph; beyond it its lines carry no figures
+constexpr std::int64_t kMostSteps =
+    200'000; // limit for one subgraph; above it, its lines have no traffic labels
 }
 
 GraphTraffic TrafficMemory::count(const Snapshot& snapshot, std::stop_token stop)
@@ -46,7 +47,7 @@ GraphTraffic TrafficMemory::count(const Snapshot& snapshot, std::stop_token stop
                          Entry{subgraphs[i], {resident.begin(), resident.end()}, rules, *out[i]});
     }
     if (stop.stop_requested())
-        next.merge(m_entries); // what was not looked at may be wanted next time
+        next.merge(m_entries); // subgraphs that were not counted now may be needed next time
     m_entries = std::move(next);
     return out;
 }
@@ -56,7 +57,7 @@ std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& e
     const GraphGeometry& geometry = *model.geometry;
     const GraphNode& to = model.nodes[edge.to];
     if (to.key.kind != GraphKey::Kind::Section) {
-        std::vector<SubgraphId> out; // those that run the op, or the one of the card
+        std::vector<SubgraphId> out; // subgraphs that run the op, or the subgraph of the card
         for (const GraphBadge& badge : to.badges)
             out.push_back(badge.subgraph);
         return out;
@@ -73,12 +74,12 @@ std::vector<SubgraphId> readersOf(const GraphModel& model, const GraphEdgeKey& e
 
 EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t)
 {
-    // R3.1: what the subgraph makes itself is taken from inside, even when a copy is resident.
+    // R3.1: a tensor that the subgraph produces itself is interior, even if a copy is resident.
     const Problem& problem = *snapshot.problem;
     const Subgraph& subgraph = snapshot.schedule[s];
     if (const auto producer = problem.producer(t))
         if (std::find(subgraph.ops.begin(), subgraph.ops.end(), *producer) != subgraph.ops.end())
-            return EdgeStyle::Ephemeral;
+            return EdgeStyle::Interior;
     const auto resident = snapshot.residentBefore(s);
     return std::find(resident.begin(), resident.end(), t) != resident.end() ? EdgeStyle::Retained
                                                                             : EdgeStyle::Spilled;
@@ -86,9 +87,9 @@ EdgeStyle edgeStyle(const Snapshot& snapshot, SubgraphId s, TensorId t)
 
 namespace {
 
-PlacesOnLines placesFor(const GraphModel& model)
+LabelPlacer placesFor(const GraphModel& model)
 {
-    PlacesOnLines places;
+    LabelPlacer places;
     for (const GraphNode& node : model.nodes)
         places.take(node.rect.adjusted(-2, -2, 2, 2));
     for (const GraphHull& hull : model.hulls)
@@ -106,8 +107,8 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
 {
     const GraphGeometry& geometry = *model.geometry;
     const Problem& problem = *model.snapshot->problem;
-    PlacesOnLines places = placesFor(model);
-    std::set<std::pair<std::uint32_t, std::uint32_t>> told; // (subgraph, tensor): loaded once, told once
+    LabelPlacer places = placesFor(model);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> told; // (subgraph, tensor): each load is counted once
     for (std::size_t e = 0; e < model.edges.size(); ++e) {
         GraphEdge& edge = model.edges[e];
         edge.label.clear();
@@ -124,7 +125,7 @@ void labelEdges(GraphModel& model, const GraphTraffic& traffic)
                 if (t.tensor == tensor)
                     (output ? store : load) += output ? t.store : t.load;
         };
-        // Stored by every subgraph that makes it, loaded by every one that runs the consumer.
+        // Stored by every subgraph that produces it, loaded by every one that runs the consumer.
         const auto section = geometry.sections.find(edge.from);
         if (output && section != geometry.sections.end())
             for (const SubgraphId s : section->second.subgraphs)

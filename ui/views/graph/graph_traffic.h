@@ -8,21 +8,21 @@
 
 namespace tilewright::ui {
 
-/// The traffic of the subgraphs of the last schedule: of the next one only what an edit touched is counted.
-/// For one worker at a time.
+/// A cache of the traffic of subgraphs: for the next schedule only changed subgraphs are counted. Not
+/// thread-safe.
 class TrafficMemory
 {
 public:
-    /// What is out of reach (too many steps, a broken rule) stands as an empty list.
+    /// Subgraphs that cannot be counted (too many steps, a broken rule) have an empty list.
     [[nodiscard]] GraphTraffic count(const Snapshot& snapshot, std::stop_token stop = {});
-    /// Subgraphs that had to be counted since construction.
+    /// Number of subgraphs counted since construction.
     [[nodiscard]] std::size_t counted() const { return m_counted; }
 
 private:
-    /// Figures of a subgraph in its place.
+    /// The traffic of a subgraph in its context.
     struct Entry
     {
-        SubgraphPtr subgraph; // keeps the pointer from being used again for another one
+        SubgraphPtr subgraph; // keeps the subgraph alive, so that its address is not reused
         std::vector<TensorId> resident;
         Rules rules;
         std::vector<TensorTraffic> traffic;

@@ -53,7 +53,7 @@ GraphView::GraphView(const ViewContext& context, QWidget* parent)
     connect(&workspace().compared(), &ComparedModel::changed, this, [this] {
         refresh();
         m_bars.showNote();
-        m_navigator.fitWhereUntouched();
+        m_navigator.fitUnlessMoved();
     });
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     connect(&this->context().themes, &ThemeSource::changed, this, [this] { m_picture.forgetOverview(); });
@@ -95,7 +95,8 @@ void GraphView::previewChanged()
 {
     if (!document().preview())
         m_layouter.endPreview();
-    else if (!m_gestures.isActive()) // what is under the hand does not change; the next preview comes soon
+    else if (!m_gestures
+                  .isActive()) // the picture does not change during a gesture; the next preview comes soon
         m_layouter.beginPreview();
 }
 
@@ -105,7 +106,7 @@ void GraphView::paint(QPainter& painter, const QRectF& area, const Theme& theme,
         const bool busy = document().hasProblem();
         paintEmptyHint(
             painter, area,
-            busy ? tr("Arranging %1 ops …").arg(number(document().problem()->opCount()))
+            busy ? tr("Laying out %1 ops …").arg(number(document().problem()->opCount()))
                  : registry().withKeys(tr("Open a problem ({file.open|Ctrl+O}) or drop its file here.")),
             theme);
     } else if (exporting) {
@@ -135,7 +136,7 @@ void GraphView::addSwitches()
             [this, part](bool on) {
                 GraphShape next = shape();
                 next.*part = on;
-                m_navigator.forgetHand(); // another picture: look at all of it
+                m_navigator.fitNextLayout(); // another picture: show all of it
                 m_layouter.setShape(next);
             });
     };
@@ -150,7 +151,7 @@ void GraphView::addSwitches()
         "cards", true, tr("Cards in graphs of more than %1 ops").arg(kCardsAbove),
         [this] { return shape().cards; },
         [this](bool on) {
-            m_navigator.forgetHand();
+            m_navigator.fitNextLayout();
             m_layouter.setShape(withCards(shape(), on));
         });
     for (const bool small : {false, true}) {
@@ -159,7 +160,7 @@ void GraphView::addSwitches()
             small ? "blocksInSmall" : "blocks", !small, tr("Repeating blocks as one card"),
             [this, part] { return shape().*part; },
             [this, part](bool on) {
-                m_navigator.forgetHand();
+                m_navigator.fitNextLayout();
                 m_layouter.setShape(withBlocks(shape(), part, on));
             });
     }
@@ -167,7 +168,7 @@ void GraphView::addSwitches()
         "overview", true, tr("Overview"), [this] { return m_navigator.overview(); },
         [this](bool on) { m_navigator.setOverview(on); });
     add(
-        "key", true, tr("Key to shapes and lines"), [this] { return m_bars.legend(); },
+        "key", true, tr("Legend of shapes and lines"), [this] { return m_bars.legend(); },
         [this](bool on) { m_bars.setLegend(on); });
     QSettings settings;
     settings.beginGroup(QStringLiteral("graph"));
@@ -202,7 +203,7 @@ void GraphView::showOptions()
         s.action->setChecked(s.isOn());
         if (s.key == QLatin1String("overview"))
             s.action->setText(registry().withKeys(tr("Overview ({graph.overview|M})")));
-        // Large and small graphs are asked apart.
+        // Large and small graphs have separate settings.
         if (s.key == QLatin1String("blocks") || s.key == QLatin1String("blocksInSmall"))
             s.action->setVisible((s.key == QLatin1String("blocksInSmall")) == small);
     }
@@ -219,7 +220,7 @@ void GraphView::setShape(const GraphShape& shape)
     const GraphShape& now = this->shape();
     if (shape.leftToRight != now.leftToRight || shape.columns != now.columns || shape.hops != now.hops ||
         shape.focus != now.focus)
-        m_navigator.forgetHand(); // another picture: look at all of it
+        m_navigator.fitNextLayout(); // another picture: show all of it
     m_layouter.setShape(shape);
     optionsChanged();
 }
@@ -229,7 +230,7 @@ void GraphView::setCollapsed(SubgraphId subgraph, bool collapsed)
     const std::vector<OpId>& ops = document().schedule()[subgraph].ops;
     const GraphGeometry* geometry = m_layouter.geometry();
     if (!collapsed && geometry && geometry->hasCards())
-        m_navigator.lookAtWhenArranged(ops);
+        m_navigator.showAfterLayout(ops);
     setShape(withSubgraph(shape(), ops, collapsed, geometry));
 }
 
@@ -240,15 +241,15 @@ void GraphView::openSection(std::size_t node)
 
 void GraphView::openOps(const std::vector<OpId>& ops)
 {
-    m_navigator.lookAtWhenArranged(ops);
+    m_navigator.showAfterLayout(ops);
     setShape(withSectionOpened(shape(), *m_layouter.geometry(), ops));
 }
 
 void GraphView::openForHit(OpId op)
 {
-    // The block of the hit before closes: a name found in each of many blocks does not open them all.
+    // The block of the previous hit is closed: a name found in many blocks does not open them all.
     const std::optional<OpId> before = std::exchange(m_openedForHit, op);
-    m_navigator.lookAtWhenArranged({op});
+    m_navigator.showAfterLayout({op});
     const GraphShape closed = before ? withSectionClosed(shape(), *model(), *before) : shape();
     setShape(withSectionOpened(closed, *m_layouter.geometry(), {op}));
 }
@@ -263,13 +264,13 @@ void GraphView::spreadBlocks(OpId op)
 {
     if (!m_layouter.geometry())
         return;
-    m_navigator.forgetHand();
+    m_navigator.fitNextLayout();
     setShape(withBlocksSpread(shape(), *m_layouter.geometry(), op));
 }
 
 void GraphView::collapseAll(bool collapsed)
 {
-    m_navigator.forgetHand();
+    m_navigator.fitNextLayout();
     if (document().hasProblem())
         setShape(withAll(shape(), *document().problem(), document().schedule(), collapsed));
 }
@@ -307,7 +308,7 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
-    m_gestures.noteMove(*event);
+    m_gestures.updateMouse(*event);
     if (isPanning())
         Canvas::mouseMoveEvent(event);
     else
@@ -317,7 +318,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton)
-        Canvas::mouseReleaseEvent(event); // it may have panned
+        Canvas::mouseReleaseEvent(event); // the mouse may have panned
     m_gestures.release(*event);
 }
 
@@ -350,7 +351,7 @@ void GraphView::keyReleaseEvent(QKeyEvent* event)
 
 bool GraphView::event(QEvent* event)
 {
-    // While dragging, Alt means "force" and must not open the menu bar; Escape must not leave full screen.
+    // During a drag, Alt means "force" and must not open the menu bar; Escape must not leave full screen.
     if (event->type() == QEvent::ShortcutOverride && m_gestures.isDragging()) {
         event->accept();
         return true;
@@ -361,7 +362,7 @@ bool GraphView::event(QEvent* event)
 void GraphView::resizeEvent(QResizeEvent* event)
 {
     m_bars.place();
-    m_navigator.fitWhereUntouched();
+    m_navigator.fitUnlessMoved();
     Canvas::resizeEvent(event);
 }
 
@@ -383,7 +384,7 @@ QString GraphView::againstText(OpId op) const
     const ComparedModel& other = workspace().compared();
     if (op.index() >= other.changes().size())
         return {};
-    return tr("<br>Against %1: %2")
+    return tr("<br>Compared with %1: %2")
         .arg(other.name().toHtmlEscaped(), changeText(other.changes()[op.index()]));
 }
 
@@ -392,9 +393,8 @@ QString GraphView::tooltipAt(QPointF position) const
     if (!model() || m_gestures.isDragging() || overviewRect().contains(position))
         return {};
     if (m_bars.banner().contains(position))
-        return tr(
-            "The solver is running; the graph follows its best schedule so far. Nothing of yours changes "
-            "before you press Apply.");
+        return tr("The solver is running; the graph shows its best schedule so far. Your schedule does not "
+                  "change until you press Apply.");
     return tooltipOf(hitTest(*model(), viewport(), position));
 }
 

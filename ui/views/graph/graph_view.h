@@ -11,9 +11,8 @@
 
 namespace tilewright::ui {
 
-/// The graph of the workload with the schedule as areas round its ops. Ops are dragged between subgraphs;
-/// every target says before the drop what it would change. Made of the parts above; here they meet, with the
-/// commands and keys.
+/// The graph of the workload with subgraphs as areas around ops. Ops are dragged between subgraphs; every
+/// target shows the effect before the drop. This class connects the classes above with commands and keys.
 class GraphView : public Canvas
 {
     Q_OBJECT
@@ -28,16 +27,13 @@ public:
     void zoomBy(double factor, QPointF anchor) override { m_navigator.zoomBy(factor, anchor); }
     void panBy(QPointF pixels) override;
     void fitAll() override { m_navigator.fitAll(); }
-    void fitSelection() override
-    {
-        m_navigator.fitSelection();
-    } ///< to the middle first, then as large as it goes
+    void fitSelection() override { m_navigator.fitSelection(); } ///< centred first, then as large as possible
     void actualSize() override { m_navigator.actualSize(); }
     [[nodiscard]] std::optional<QRectF> shownPart() const override { return m_navigator.shownPart(); }
     void showPart(const QRectF& part) override { m_navigator.showPart(part); }
-    [[nodiscard]] QString tableText() const override; ///< the subgraphs
+    [[nodiscard]] QString tableText() const override; ///< the subgraphs as a table
 
-    /// Until the arrangement is that of the document (large graphs are arranged in the background).
+    /// Waits until the layout is that of the document (large graphs are laid out in the background).
     void waitForLayout() { m_layouter.waitForLayout(); }
     [[nodiscard]] const GraphModel* model() const { return m_layouter.model(); }
     [[nodiscard]] const Viewport& viewport() const { return m_navigator.viewport(); }
@@ -46,25 +42,26 @@ public:
     [[nodiscard]] GraphDrag& drag() { return m_gestures.drag(); }
     [[nodiscard]] GraphToolbar& toolbar() { return m_bars.toolbar(); }
     [[nodiscard]] QLabel& note() { return m_bars.note(); }
-    /// Middle of an op's node, or of a subgraph's handle, in widget coordinates.
+    /// Centre of an op's node, or of a subgraph's handle, in widget coordinates.
     [[nodiscard]] QPointF positionOf(OpId op) const { return m_navigator.positionOf(op); }
     [[nodiscard]] QPointF handleOf(SubgraphId subgraph) const { return m_navigator.handleOf(subgraph); }
     [[nodiscard]] QRectF overviewRect() const { return m_navigator.overviewRect(); } ///< empty while hidden
-    /// The line above the picture that says what is not shown; empty for nothing.
+    /// The note above the graph on what is hidden; empty if nothing is.
     [[nodiscard]] QString noteText() const { return m_bars.noteText(); }
 
     void setColouring(GraphColouring colouring);
     void setShape(const GraphShape& shape);
     void setCollapsed(SubgraphId subgraph, bool collapsed);
-    /// All subgraphs; of a large graph also whether they are cards by themselves, which is remembered.
+    /// Collapses or expands all subgraphs. In a large graph this also sets and remembers whether cards are
+    /// automatic.
     void collapseAll(bool collapsed);
-    /// Opens a card of several subgraphs (of equal blocks one: that of the op selected last, else the first),
-    /// and closes the one that an op came from.
+    /// Opens a card of several subgraphs and closes the one that an op came from. Of equal blocks it opens
+    /// the block of the op selected last, else the first.
     void openSection(std::size_t node);
     void closeSection(OpId op);
-    /// The equal blocks that an op is in one by one, or as one card again.
+    /// Draws the equal blocks around an op as cards of their own, or as one card again.
     void spreadBlocks(OpId op);
-    /// Only what is near the selection; 0 hops = everything.
+    /// Shows only ops near the selection; 0 hops = everything.
     void setNeighbourhood(int hops);
 
 protected:
@@ -89,16 +86,16 @@ private:
     void letGo();
     void nudgeSelected(QPointF by);
     void addSwitches();
-    void optionsChanged(); ///< by the person: remembered
+    void optionsChanged(); ///< a choice of the user, remembered
     void showOptions();
-    void toggle(const char* key); ///< one of the switches
+    void toggle(const char* key); ///< changes an option of the toolbar menu
     void refresh(bool problemIsNew = false);
     [[nodiscard]] QString tooltipOf(const GraphHit& hit) const;
-    [[nodiscard]] QString againstText(OpId op) const; ///< what it is against the compared model
+    [[nodiscard]] QString againstText(OpId op) const; ///< change compared with the other model
     void previewChanged();
     void open(const GraphHit& hit);
     void openOps(const std::vector<OpId>& ops);
-    void openForHit(OpId op); ///< of the search
+    void openForHit(OpId op); ///< opens the block of a search hit
     void showMenu(QPointF position, const GraphHit& hit);
     void showMenuOfCursor();
 
@@ -108,7 +105,7 @@ private:
     GraphCursor m_cursor;
     GraphGestures m_gestures;
     GraphPicture m_picture;
-    /// What the menu of the toolbar switches on and off, and what is remembered.
+    /// An option of the toolbar menu, remembered between sessions.
     struct Switch
     {
         QLatin1String key;

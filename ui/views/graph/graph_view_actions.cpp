@@ -14,9 +14,9 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kNudged = 8; // scene units a press
+constexpr double kNudged = 8; // scene units per key press
 
-/// Subgraphs that touch a tensor of the ops; others would not be connected.
+/// Subgraphs that share a tensor with the ops; in others, the ops would not be connected.
 std::vector<SubgraphId> neighboursOf(const Problem& problem, const Schedule& schedule,
                                      const std::vector<OpId>& ops, std::optional<SubgraphId> from)
 {
@@ -55,8 +55,7 @@ QString words(const GraphVerdict& verdict)
     return verdict.text;
 }
 
-/// "Move to" and "Recompute in": the drags of the graph for the keyboard, with the same verdicts before the
-/// choice.
+/// The menus "Move to" and "Recompute in": drags by keyboard, with verdicts before the choice.
 void addMoveMenu(QMenu& menu, const ViewContext& context, const GraphGeometry& geometry,
                  const std::vector<OpId>& ops, std::optional<SubgraphId> from, bool copy)
 {
@@ -89,7 +88,7 @@ void addMoveMenu(QMenu& menu, const ViewContext& context, const GraphGeometry& g
     sub->addSeparator();
     QAction* fresh = add(QObject::tr("New subgraph"), std::nullopt);
 
-    // Asked when the menu opens, answered one by one in the background, as while dragging.
+    // Requested when the menu opens; verdicts arrive one by one from the background, as during a drag.
     auto* trial = new GraphDrag(document, sub);
     const auto show = [trial, actions, fresh] {
         const auto say = [](QAction* action, const GraphVerdict& verdict) {
@@ -110,8 +109,8 @@ void addMoveMenu(QMenu& menu, const ViewContext& context, const GraphGeometry& g
     QObject::connect(sub, &QMenu::aboutToHide, trial, &GraphDrag::cancel);
 }
 
-/// The menu of what is at a place of the graph: the edits of the selection, where its ops could go and what
-/// that would change.
+/// The context menu at a position of the graph: edits of the selection, and targets of its ops with their
+/// effects.
 void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, const GraphHit& hit, QPoint at,
                    QWidget* view)
 {
@@ -181,7 +180,8 @@ void GraphView::connectToolbar()
     connect(field, &SearchField::left, this, qOverload<>(&QWidget::setFocus));
     connect(&m_bars, &GraphBars::linkActivated, this, [this](const QString& what) {
         if (what == QLatin1String("leave") || what == QLatin1String("compare")) {
-            if (QAction* action = registry().find(QStringLiteral("compare.") + what)) // of the view Compare
+            if (QAction* action =
+                    registry().find(QStringLiteral("compare.") + what)) // action of the view Compare
                 action->trigger();
             return;
         }
@@ -200,7 +200,7 @@ void GraphView::toggle(const char* key)
             s.action->toggle();
 }
 
-/// Bare letters act only while the graph itself has the focus.
+/// Single letters act only while the graph has the focus.
 void GraphView::registerActions()
 {
     Actions& actions = registry();
@@ -226,27 +226,29 @@ void GraphView::registerActions()
         add(id, edit, text, "", key, tip, run);
         actions.find(QLatin1String(id))->setShortcutContext(Qt::WidgetShortcut);
     };
-    // Lists and fields have a "select all" of their own.
+    // Lists and fields have their own "select all".
     addHere("graph.selectAll", tr("Select &all ops"), QKeySequence::SelectAll,
             tr("Select every op of the graph."),
             [](GraphView& g) { selectAllOps(g.document(), g.selection()); });
     addHere("graph.invert", tr("In&vert selection"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,
-            tr("Select the ops that are not selected; without ops, the subgraphs that are not."),
+            tr("Select all ops that are not selected. If no ops are selected, invert the selection of "
+               "subgraphs."),
             [](GraphView& g) { invertSelection(g.document(), g.selection()); });
     addHere("graph.sameSubgraph", tr("Select ops of the same su&bgraph"), Qt::Key_S,
-            tr("Extend the selection to all ops of the subgraphs that hold a selected op."),
+            tr("Extend the selection to all ops of the subgraphs that run a selected op."),
             [](GraphView& g) { selectSameSubgraph(g.document(), g.selection()); });
     add("graph.find", edit, tr("&Find in the graph"), "search", QKeySequence::Find,
-        tr("Mark ops, tensors and subgraphs by a part of their name; Enter jumps on."), [](GraphView& g) {
+        tr("Mark ops, tensors and subgraphs by part of their name. Enter moves to the next hit."),
+        [](GraphView& g) {
             g.toolbar().searchField()->setFocus();
             g.toolbar().searchField()->selectAll();
         });
     add("graph.producer", edit, tr("Select producer"), "", Qt::Key_BracketLeft,
-        tr("Go from the selected op to the producer of its first input."),
-        [](GraphView& g) { g.m_cursor.goAlongTensor(false); });
+        tr("Select the producer of the selected op's first input."),
+        [](GraphView& g) { g.m_cursor.followTensor(false); });
     add("graph.consumer", edit, tr("Select consumer"), "", Qt::Key_BracketRight,
-        tr("Go from the selected op to the first consumer of its output."),
-        [](GraphView& g) { g.m_cursor.goAlongTensor(true); });
+        tr("Select the first consumer of the selected op's output."),
+        [](GraphView& g) { g.m_cursor.followTensor(true); });
     add("graph.previous", edit, tr("Previous subgraph"), "", Qt::Key_Comma,
         tr("Select the subgraph executed before the selected one."),
         [](GraphView& g) { g.m_cursor.goToSubgraph(-1); });
@@ -261,7 +263,7 @@ void GraphView::registerActions()
             g.optionsChanged();
         });
     add("graph.neighbourhood", view, tr("Graph: &neighbourhood"), "", Qt::Key_N,
-        tr("Show only what is within two hops of the selection, or everything again."),
+        tr("Show only ops within two hops of the selection, or everything again."),
         [](GraphView& g) { g.setNeighbourhood(g.shape().hops > 0 ? 0 : 2); });
     add("graph.collapse", view, tr("Graph: collapse or expand"), "", Qt::Key_C,
         tr("Draw the selected subgraph as one card, or open it again."), [](GraphView& g) {
@@ -275,14 +277,14 @@ void GraphView::registerActions()
                 g.setCollapsed(*s, !g.model()->hulls[s->index()].collapsed);
         });
     add("graph.closeCard", view, tr("Graph: close the card"), "", Qt::SHIFT | Qt::Key_C,
-        tr("Put the subgraphs round the selected op back on the card that they were opened from."),
+        tr("Put the subgraphs around the selected op back on the card that they were opened from."),
         [](GraphView& g) {
             if (const auto v = g.m_cursor.node(); v && !g.model()->nodes[*v].key.isTensor())
                 g.closeSection(OpId(g.model()->nodes[*v].key.id));
         });
-    add("graph.spreadBlocks", view, tr("Graph: equal blocks one by one"), "", Qt::SHIFT | Qt::Key_B,
-        tr("Draw each of the repeating blocks round the selected op or card as a card of its own, or all as "
-           "one card again."),
+    add("graph.spreadBlocks", view, tr("Graph: separate equal blocks"), "", Qt::SHIFT | Qt::Key_B,
+        tr("Draw each of the repeating blocks around the selected op or card as its own card, or all as one "
+           "card again."),
         [](GraphView& g) {
             if (const auto v = g.m_cursor.node(); v && !g.model()->nodes[*v].key.isTensor())
                 g.spreadBlocks(OpId(g.model()->nodes[*v].key.id));
@@ -293,15 +295,15 @@ void GraphView::registerActions()
         [](GraphView& g) { g.collapseAll(false); });
     Document* document = &this->document();
     addAction(actions.add(
-        "graph.resetNudges", view, tr("Graph: put moved nodes back"), "", {},
-        tr("Every node stands again where the graph is arranged (Shift+drag moves them)."),
+        "graph.resetNudges", view, tr("Graph: reset node positions"), "", {},
+        tr("Move all nodes back to their automatic positions (Shift+drag moves nodes)."),
         [document] {
             return Availability(!document->nudges().isEmpty(), tr("No node has been moved by hand."));
         },
-        [document] { document->nudge({}, tr("Put moved nodes back")); }));
+        [document] { document->nudge({}, tr("Reset node positions")); }));
     document->whenChanged(&actions, Part::Nudges, &Actions::refresh);
-    add("graph.orientation", view, tr("Graph: turn"), "", {},
-        tr("Draw from left to right instead of from top to bottom, or back."),
+    add("graph.orientation", view, tr("Graph: left-to-right"), "", {},
+        tr("Draw the graph from left to right, or from top to bottom again."),
         [](GraphView& g) { g.toggle("leftToRight"); });
     const std::tuple<const char*, QString, void (*)(GraphView&)> colourings[] = {
         {"subgraph", tr("subgraph"), [](GraphView& g) { g.setColouring(GraphColouring::Subgraph); }},
@@ -312,46 +314,47 @@ void GraphView::registerActions()
         {"none", tr("none"), [](GraphView& g) { g.setColouring(GraphColouring::None); }}};
     for (const auto& [id, name, run] : colourings)
         add(qPrintable(QStringLiteral("graph.colour.") + QLatin1String(id)), view,
-            tr("Colour by: %1").arg(name), "", {}, tr("What the fill of the ops says."), run);
+            tr("Colour by: %1").arg(name), "", {}, tr("Quantity that the colour of the ops shows."), run);
 }
 
 void GraphView::addOwnKeys()
 {
-    addKeys("neighbour", tr("Go to a neighbour"), arrowKeys(),
-            tr("To the nearest op that way, along lines first; with Shift add it."),
-            [this](const KeyUse& use) {
-                if (!model() || !m_cursor.step(use.arrow(), use.modifiers))
-                    panBy(-48 * QPointF(use.arrow()));
-            });
-    addKeys("nudge", tr("Nudge what is selected"), arrowKeys(Qt::ControlModifier | Qt::ShiftModifier),
-            tr("Moves the nodes in the picture; the schedule stays."),
+    addKeys(
+        "neighbour", tr("Go to a neighbour"), arrowKeys(),
+        tr("Select the nearest op in that direction, along lines first; with Shift add it to the selection."),
+        [this](const KeyUse& use) {
+            if (!model() || !m_cursor.step(use.arrow(), use.modifiers))
+                panBy(-48 * QPointF(use.arrow()));
+        });
+    addKeys("nudge", tr("Nudge the selection"), arrowKeys(Qt::ControlModifier | Qt::ShiftModifier),
+            tr("Move the nodes in the picture. The schedule does not change."),
             [this](const KeyUse& use) { nudgeSelected(kNudged * QPointF(use.arrow())); });
-    addKeys("toggle", tr("Select or not"), {QKeySequence(Qt::Key_Space)},
-            tr("Add what the arrows went to, or take it away."), [this] {
+    addKeys("toggle", tr("Toggle selection"), {QKeySequence(Qt::Key_Space)},
+            tr("Add the node with the keyboard focus to the selection, or remove it."), [this] {
                 if (const auto v = m_cursor.node())
                     m_cursor.select(hitOfNode(*model(), *v), Qt::ControlModifier);
                 else if (model())
                     m_cursor.startInTheMiddle();
             });
     addKeys("properties", tr("Go to the properties"), {QKeySequence(Qt::Key_Return)},
-            tr("To the inspector of what is selected; a card of equal blocks opens."), [this] {
+            tr("Move the focus to the inspector. A card of equal blocks opens."), [this] {
                 if (const auto v = m_cursor.node(); v && model()->nodes[*v].isStack)
                     openSection(*v);
                 else if (QAction* inspector = registry().find(QStringLiteral("view.inspector")))
                     inspector->trigger();
             });
-    addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},
-            tr("Open the menu of what is selected."), [this] { showMenuOfCursor(); });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)},
-            tr("Cancel the drag, the search or the neighbourhood, or select nothing."), [this] { letGo(); });
+    addKeys("menu", tr("Context menu"), {QKeySequence(Qt::Key_Menu)}, tr("Open the menu of the selection."),
+            [this] { showMenuOfCursor(); });
+    addKeys("letGo", tr("Cancel or clear selection"), {QKeySequence(Qt::Key_Escape)},
+            tr("Cancel the drag, the search or the neighbourhood, or clear the selection."),
+            [this] { letGo(); });
     addGesture("move", tr("Move ops to another subgraph"), tr("drag"),
                tr("The change of the total is shown before the drop."));
-    addGesture("recompute", tr("Compute ops there too"), tr("Ctrl+drag"),
-               tr("They stay where they are as well."));
+    addGesture("recompute", tr("Recompute ops in another subgraph"), tr("Ctrl+drag"),
+               tr("The ops also stay in their subgraph."));
     addGesture("nudgeByHand", tr("Nudge nodes"), tr("Shift+drag"),
-               tr("They stand elsewhere in the picture; the schedule stays."));
-    addGesture("force", tr("Drop where it is refused"), tr("Alt+drag"),
-               tr("The schedule may become invalid."));
+               tr("The nodes move in the picture. The schedule does not change."));
+    addGesture("force", tr("Drop although refused"), tr("Alt+drag"), tr("The schedule may become invalid."));
 }
 
 void GraphView::letGo()
@@ -381,7 +384,7 @@ void GraphView::nudgeSelected(QPointF by)
 
 void GraphView::showMenu(QPointF position, const GraphHit& hit)
 {
-    document().dropPreview(); // its entries are edits
+    document().dropPreview(); // the menu entries are edits of the document's schedule
     showGraphMenu(context(), *m_layouter.geometry(), hit, mapToGlobal(position.toPoint()), this);
 }
 

@@ -16,14 +16,14 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kDetailPixels = 16; // narrower bars show the latency alone
-constexpr double kBarPixels = 3;     // narrower ones are gathered by pixel
-constexpr double kNamePixels = 64;   // wider ones have the names of their ops below
-constexpr double kMostPixels = 150;  // a few bars are not stretched over the whole width
+constexpr double kDetailPixels = 16; // narrower bars show only the latency
+constexpr double kBarPixels = 3;     // narrower bars are combined by pixel
+constexpr double kNamePixels = 64;   // wider bars have the names of their ops below
+constexpr double kMostPixels = 150;  // largest width of a bar, so that a few bars do not fill the view
 constexpr double kPale = 0.4;
-constexpr std::size_t kWithStrip = 60; // bars from which the whole is shown in a strip
+constexpr std::size_t kWithStrip = 60; // number of bars from which a strip shows the whole schedule
 
-/// How much room there is for a bar.
+/// The level of detail of a bar.
 enum class Detail { Full, Plain, Dense };
 
 Detail detailFor(double width)
@@ -53,7 +53,7 @@ std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const T
             for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
                 patch(boundText(b), boundColour(b, theme));
         if (detail == Detail::Dense)
-            patch(tr("pale: the longest of a pixel, solid: their mean"),
+            patch(tr("pale: longest latency in a pixel, solid: mean"),
                   Theme::mix(theme.canvas, theme.balanced, kPale));
     }
     if (model.hasBaseline)
@@ -61,7 +61,8 @@ std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const T
     return out;
 }
 
-/// The latency as an outline that holds the compute time beside the memory time: whichever fills it binds.
+/// The latency as an outline with the compute time beside the memory time: the one that fills it is the
+/// limit.
 void paintDetailed(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                    const LatencyOptions& options, const Theme& theme, bool current)
 {
@@ -108,7 +109,7 @@ void paintGhost(QPainter& painter, const LatencyBar& bar, const QRectF& slot, co
     painter.drawLine(QPointF(left, y), QPointF(right, y));
 }
 
-/// The latency above its bar and the change above the ghost, never on one another.
+/// The latency above its bar and the change above the ghost, without overlap.
 void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                  const Theme& theme)
 {
@@ -119,7 +120,7 @@ void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, c
     double y = size.toPixel(bar.latency) - 5;
     const bool ghost = bar.change() != 0;
     const double ghostY = ghost ? size.toPixel(*bar.ghost) : 0;
-    // A ghost just above the bar goes through the number: the number then stands above the ghost.
+    // A ghost slightly above the bar would cross the number, so the number is placed above the ghost.
     if (ghost && ghostY < y + 4 && ghostY > y - fm.height())
         y = ghostY - 5;
     if (w + 14 < slot.width() && y > top) {
@@ -134,19 +135,19 @@ void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, c
     const QString change = signedPercent(bar.latency / *bar.ghost - 1);
     const double changeWidth = fm.horizontalAdvance(change);
     const double at = ghostY - 5;
-    // Inside the bar, or too near to the number: the tooltip says it.
+    // Inside the bar, or too close to the number: only the tooltip shows it.
     if (changeWidth + 6 > slot.width() || at <= top || at > y - fm.height())
         return;
     painter.setPen(bar.change() < 0 ? theme.ok : theme.warning);
     painter.drawText(QPointF(slot.center().x() - changeWidth / 2, at), change);
 }
 
-/// What the bars of a pixel column have in common.
+/// Summary of the bars in one pixel column.
 struct DenseColumn
 {
     const LatencyBar* high = nullptr;
     double mean = 0;
-    double before = 0; ///< the longest of the baseline
+    double before = 0; ///< longest latency in the baseline
     bool marked = false;
 };
 
@@ -165,7 +166,7 @@ DenseColumn denseColumn(const LatencyModel& model, std::int64_t from, std::int64
     return out;
 }
 
-/// Several bars a pixel: the longest pale, their mean solid.
+/// Paints several bars per pixel: the longest pale, their mean solid.
 void paintDense(QPainter& painter, const LatencyModel& model, const LaneFrame& f, const Axis& size,
                 const LatencyOverlay& overlay)
 {
@@ -195,7 +196,7 @@ void paintDense(QPainter& painter, const LatencyModel& model, const LaneFrame& f
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// The bars in sight, [first, last).
+/// The visible bars, [first, last).
 std::pair<std::size_t, std::size_t> inSight(const LatencyModel& model, const Axis& slots)
 {
     return {static_cast<std::size_t>(std::max(0.0, std::floor(slots.v0))),
@@ -255,12 +256,12 @@ void paintBars(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
     painter.drawLine(plot.bottomLeft(), plot.bottomRight());
 }
 
-/// Numbers of the subgraphs below their bars; the names of their ops where they are wide.
+/// Numbers of the subgraphs below their bars; names of their ops below wide bars.
 void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
                   const LatencyOverlay& overlay)
 {
     painter.save();
-    // The first number may stand a little to the left of its narrow bar.
+    // The first number may extend a little to the left of its narrow bar.
     painter.setClipRect(f.rect.adjusted(-24, 0, 10, 0), Qt::IntersectClip);
     painter.setFont(uiFont(0.9));
     const QFontMetricsF fm(painter.font());
@@ -321,7 +322,7 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     const QFontMetricsF fm(uiFont(0.9));
     const auto n = static_cast<double>(m->bars.size());
     out.title = m->title;
-    // The longest form decides where it stands, so that it does not jump while zooming.
+    // The position depends on the longest legend, so that it does not jump while zooming.
     out.legends = [m](const Theme& theme) {
         std::vector<std::vector<ChartKey>> forms;
         for (const Detail detail : {Detail::Full, Detail::Plain, Detail::Dense})
@@ -332,10 +333,10 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     out.total = std::max(1.0, n);
     out.shortest = 4;
     out.ticks = false;
-    out.most = 1000; // all the room there is
+    out.most = 1000; // fills the available height
     out.mostWidth = n * kMostPixels;
     out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 14;
-    out.lanes.push_back(headingLane()); // where the axis' title stands
+    out.lanes.push_back(headingLane()); // holds the axis title
     Lane plot;
     plot.gap = 2;
     plot.rows = {subgraphs(m)};

@@ -16,7 +16,7 @@ struct LatencyOverlay
     std::optional<SubgraphId> hover;
 };
 
-/// The bars side by side, one a unit of the axis, over the numbers of their subgraphs. `overlay` may change
+/// Bars side by side, one unit of the axis each, above the numbers of their subgraphs. `overlay` may change
 /// later.
 [[nodiscard]] LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& model,
                                      const std::shared_ptr<const LatencyOverlay>& overlay);

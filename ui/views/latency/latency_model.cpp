@@ -106,7 +106,7 @@ QString latencyTooltip(const LatencyBar& bar)
 {
     QString text = tr("<b>Subgraph %1</b> %2").arg(bar.id.index()).arg(bar.ops.toHtmlEscaped());
     if (!bar.runs)
-        return text + tr("<br>cannot run; the list of problems says why");
+        return text + tr("<br>cannot run; see the list of problems");
     text += tr("<br>latency %1 (%2 of the total), %3")
                 .arg(exactNumber(bar.latency), percent(bar.share), boundText(bar.bound));
     text += tr("<br>compute %1<br>load %2 + store %3 = memory %4")
@@ -124,10 +124,10 @@ QString latencyTooltip(const LatencyBar& bar)
                          signedNumber(ui::change(*bar.before, bar.latency)),
                          signedPercent(bar.latency / *bar.before - 1));
     else if (!ids.isEmpty())
-        text += tr("<br>its ops were in subgraphs %1 of the baseline, with others")
+        text += tr("<br>its ops were in subgraphs %1 of the baseline, together with others")
                     .arg(ids.join(QStringLiteral(", ")));
     if (!bar.before && bar.ghost)
-        text += tr("<br>its share of what all of them took: %1 (%2)")
+        text += tr("<br>its share of their latency: %1 (%2)")
                     .arg(exactNumber(*bar.ghost), signedPercent(bar.change() / *bar.ghost));
     return text;
 }

@@ -22,24 +22,24 @@ struct LatencyOptions
     LatencyColour colour = LatencyColour::Parts;
 };
 
-/// One subgraph: its latency, and the times of which it is the step-by-step maximum.
+/// One subgraph: its latency, and its compute and memory times.
 struct LatencyBar
 {
     SubgraphId id;
     QString ops;
-    OpNames names;     ///< the same for narrow places
+    OpNames names;     ///< short names for narrow places
     bool runs = false; ///< structurally valid; otherwise it has no latency
     bool fits = true;
     double latency = 0, compute = 0, load = 0, store = 0;
     Bound bound = Bound::Balanced;
-    double share = 0;         ///< of the total
+    double share = 0;         ///< share of the total
     std::size_t category = 0; ///< colour of the subgraph
-    /// What the same ops took in the baseline; nothing when the baseline mixes them with ops of other
+    /// The latency of the same ops in the baseline; nullopt if the baseline mixes them with ops of other
     /// subgraphs.
     std::optional<double> before;
-    std::optional<double> ghost;       ///< the same or, there, its share (BaselineShare)
+    std::optional<double> ghost;       ///< `before`, or the share of it for mixed ops (BaselineShare)
     std::vector<SubgraphId> beforeIds; ///< the subgraphs of the baseline with ops of this one
-    /// Against the baseline; 0 where there is nothing to compare with or nothing has changed.
+    /// Change against the baseline; 0 without a baseline or a change.
     [[nodiscard]] double change() const;
 };
 
@@ -47,7 +47,7 @@ struct LatencyModel
 {
     QString hint;
     QString title;
-    std::vector<LatencyBar> bars; ///< in the order in which they are drawn
+    std::vector<LatencyBar> bars; ///< in drawing order
     double total = 0;
     double high = 0; ///< the longest bar or ghost
     bool hasBaseline = false;
@@ -58,8 +58,7 @@ struct LatencyModel
 [[nodiscard]] LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
                                         const std::vector<std::size_t>& colours,
                                         const LatencyOptions& options);
-/// What tells the subgraph apart in that much room: all its ops, or the first with where it belongs
-/// ("h0.query").
+/// The name of a subgraph that fits the width: all its ops, or the first op with its block ("h0.query").
 [[nodiscard]] QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width);
 [[nodiscard]] QString latencyTooltip(const LatencyBar& bar);
 [[nodiscard]] QString latencyAsText(const LatencyModel& model);

@@ -16,12 +16,12 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("latency"), tr("Latency"), Dragging::Measures, parent),
       m_overlay(std::make_shared<LatencyOverlay>())
 {
-    m_sort = bar().addChoice(tr("Sort by"), {tr("order"), tr("latency"), tr("change")},
-                             tr("In the order of execution, the longest first, or those first that changed "
-                                "most against the baseline."));
+    m_sort = bar().addChoice(
+        tr("Sort by"), {tr("order"), tr("latency"), tr("change")},
+        tr("In execution order, slowest first, or largest change against the baseline first."));
     m_colour = bar().addChoice(tr("Colour"), {tr("parts"), tr("bound"), tr("subgraph")},
-                               tr("What the colour of a bar tells: compute, load and store; what binds; or "
-                                  "the subgraph as in the graph."));
+                               tr("Meaning of a bar's colour: compute, load and store; the bound; or the "
+                                  "subgraph as in the graph."));
     for (QComboBox* box : {m_sort, m_colour})
         connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &LatencyView::outdate);
@@ -32,10 +32,10 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     connect(&selection(), &Selection::changed, this, qOverload<>(&QWidget::update));
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     addKeys("previous", tr("Previous bar"), {QKeySequence(Qt::Key_Comma)},
-            tr("Select the subgraph of the bar before."), [this] { move(-1); });
+            tr("Select the subgraph of the previous bar."), [this] { move(-1); });
     addKeys("next", tr("Next bar"), {QKeySequence(Qt::Key_Period)},
-            tr("Select the subgraph of the bar after."), [this] { move(1); });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("No range."),
+            tr("Select the subgraph of the next bar."), [this] { move(1); });
+    addKeys("letGo", tr("Clear measurement"), {QKeySequence(Qt::Key_Escape)}, tr("End the measured range."),
             [this] { setMeasured(std::nullopt); });
     rebuild();
 }

@@ -8,7 +8,7 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// How long each subgraph takes and of what its time is made, beside the baseline. Click selects.
+/// The latency of each subgraph and its parts, beside the baseline. A click selects.
 class LatencyView : public LaneChart
 {
     Q_OBJECT
@@ -43,7 +43,7 @@ private:
 
     LatencyModel m_model;
     std::shared_ptr<LatencyOverlay> m_overlay;
-    bool m_extends = false; ///< the click adds to the selection
+    bool m_extends = false; ///< true if the click extends the selection
     QComboBox* m_sort = nullptr;
     QComboBox* m_colour = nullptr;
 };

@@ -12,7 +12,7 @@
 namespace tilewright::ui {
 
 using namespace mapping;
-using mapping::MappingCost; // not the schedule's
+using mapping::MappingCost; // not the schedule's MappingCost
 
 namespace {
 
@@ -138,11 +138,11 @@ BreakdownModel buildBreakdown(const MappingSetup& setup, const LoopNest& nest, c
     out.sections.push_back(std::move(energy));
 
     // docs/rules/mapping.md 4
-    BreakdownSection cycles{tr("Cycles"), tr("1 element a cycle per network"), {}, 1, false, {}};
-    cycles.note = tr("Every operand has a network of its own from the scratchpad to the PEs that sends one "
-                     "element a cycle, whatever the bandwidth of the machine is. The Schedule lens counts "
-                     "bandwidth instead, and no network: compare methods here, not these cycles with its "
-                     "latency.");
+    BreakdownSection cycles{tr("Cycles"), tr("1 element per cycle per network"), {}, 1, false, {}};
+    cycles.note =
+        tr("Every operand has its own network from the scratchpad to the PEs, which sends one element per "
+           "cycle, whatever the bandwidth of the machine is. The Schedule lens counts bandwidth and no "
+           "network. Compare methods here; do not compare these cycles with its latency.");
     BreakdownBar bar;
     bar.parts = cycleParts(e);
     if (ghost)

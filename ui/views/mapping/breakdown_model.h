@@ -11,7 +11,7 @@
 
 namespace tilewright::ui {
 
-/// What a part of a bar belongs to; decides its colour and letter.
+/// The subject of a part of a bar; decides its colour and letter.
 enum class PartKind { Operand0, Operand1, Operand2, Other, Compute, Distribution, Reduction, Drain, Dma };
 
 struct BarPart
@@ -21,16 +21,16 @@ struct BarPart
     double value = 0;
 };
 
-/// One stacked bar, with the baseline's below it.
+/// One stacked bar, with the baseline's bar below it.
 struct BreakdownBar
 {
     QString label;
     std::vector<BarPart> parts;
     double total = 0;
-    std::optional<double> capacity; ///< memories
+    std::optional<double> capacity; ///< capacity of a memory; empty for other bars
     std::vector<BarPart> before;    ///< empty without a baseline
     std::optional<double> beforeTotal;
-    QString value; ///< what stands behind the bar
+    QString value; ///< the text behind the bar
 };
 
 struct BreakdownSection
@@ -38,10 +38,10 @@ struct BreakdownSection
     QString title;
     QString unit;
     std::vector<BreakdownBar> bars;
-    double scale = 1; ///< the value of a full width; memories have each their own
+    double scale = 1; ///< the value of a full bar; each memory has its own
     bool perBarScale = false;
     std::vector<BarPart> legend; ///< kinds and names, with their sums
-    QString note = {};           ///< what the figures rest on, for tooltips
+    QString note = {};           ///< assumptions behind the numbers, for tooltips
 };
 
 /// Memory fill, energy by component and operand, parts of the cycles.

@@ -59,7 +59,7 @@ void paintParts(QPainter& painter, const std::vector<BarPart>& parts, const QRec
         painter.setPen(Qt::NoPen);
         painter.setBrush(ghost ? Theme::mix(theme.canvas, colour, 0.45) : colour);
         painter.drawRect(rect);
-        // The letter is what tells the part without its colour.
+        // The letter identifies the part without its colour.
         if (!ghost) {
             painter.setFont(uiFont(0.85));
             const QFontMetricsF fm(painter.font());
@@ -111,7 +111,7 @@ BreakdownPlaces breakdownPlaces(const QRectF& area, const BreakdownModel& model)
     const double left = area.left() + 12;
     const double right = area.right() - 12;
     const double head = fm.height() + 6;
-    // Rows share the height that there is, within reason.
+    // Rows share the available height, within limits.
     const double least = small.height() + kGhost + 2;
     const double free = area.height() - 16 - static_cast<double>(model.sections.size()) * (head + 8) -
                         2 * (small.height() + 4);
@@ -206,7 +206,7 @@ QString breakdownTooltip(const BreakdownModel& model, const BreakdownPlace& plac
         out += QStringLiteral(
                    "<tr><td>%1</td><td align='right'>&nbsp;%2</td><td align='right'>&nbsp;%3</td></tr>")
                    .arg(name.toHtmlEscaped(), exactNumber(value),
-                        before ? tr("before %1").arg(exactNumber(*before)) : QString());
+                        before ? tr("baseline %1").arg(exactNumber(*before)) : QString());
     };
     for (std::size_t i = 0; i < bar.parts.size(); ++i)
         row(bar.parts[i].name, bar.parts[i].value,

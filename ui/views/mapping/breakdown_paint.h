@@ -11,13 +11,13 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Where a bar stands; for tooltips.
+/// Position of a bar, for tooltips.
 struct BreakdownPlace
 {
     std::size_t section = 0;
     std::size_t bar = 0;
     QRectF row;
-    QRectF track; ///< a full width of the bar
+    QRectF track; ///< the full width of the bar
 };
 
 struct BreakdownPlaces

@@ -71,7 +71,7 @@ void LayerTable::fill()
         return TableCell(v, !v ? QStringLiteral("–") : wide ? scientific(*v) : number(std::round(*v)));
     };
     const auto seconds = [](double s) { return TableCell(s, fixedNumber(s, 3)); };
-    std::vector<std::optional<double>> edps; // of all runs
+    std::vector<std::optional<double>> edps; // EDPs of all runs of all layers
     double sum = 0;
     for (std::size_t i = 0; i < m_found.size(); ++i) {
         const auto edp = best(i, Objective::Edp);
@@ -94,9 +94,8 @@ void LayerTable::fill()
                 : found->repeated ? TableCell(tr("same shape"), tr("same shape"), found->search.seconds)
                                   : seconds(found->search.seconds));
     }
-    const std::array names{tr("Total, each layer at its least energy"),
-                           tr("Total, each layer at its fewest cycles"),
-                           tr("Total, each layer at its least EDP")};
+    const std::array names{tr("Total, minimum energy per layer"), tr("Total, fewest cycles per layer"),
+                           tr("Total, minimum EDP per layer")};
     for (std::size_t o = 0; o < kObjectives && layerCount() > 0; ++o) {
         const bool known = m_result && m_result->complete;
         const auto total = [&](double ModelTotals::*member) {

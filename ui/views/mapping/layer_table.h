@@ -8,7 +8,7 @@
 
 namespace tilewright::ui {
 
-/// A row per layer of a model, then a row of totals for each objective.
+/// One row per layer of a model, then one row of totals per objective.
 class LayerTable : public TableModel
 {
     Q_OBJECT
@@ -17,17 +17,18 @@ public:
 
     explicit LayerTable(QObject* parent = nullptr);
 
-    void setModel(const mapping::Model& model); ///< nothing is known of its layers yet
+    void setModel(const mapping::Model& model); ///< no results yet
     void add(const mapping::LayerResult& layer);
     void setResult(std::shared_ptr<const mapping::ModelResult> result);
-    /// -1: each number is that of its own optimum; otherwise all three of the methods of one objective.
+    /// -1: each number is the optimum of its own objective; otherwise all three belong to the method of one
+    /// objective.
     void setMethods(int objective);
 
     [[nodiscard]] int layerCount() const { return static_cast<int>(m_model.layers.size()); }
     [[nodiscard]] bool isTotal(std::integral auto row) const { return static_cast<int>(row) >= layerCount(); }
     [[nodiscard]] const std::shared_ptr<const mapping::ModelResult>& result() const { return m_result; }
     [[nodiscard]] const std::vector<mapping::LayerResult>& found() const { return m_found; }
-    /// The part of the layer in the sum of EDPs, 0 to 1; nothing of a total.
+    /// The layer's share of the sum of EDPs, 0 to 1; nullopt for a total.
     [[nodiscard]] std::optional<double> share(std::size_t row) const
     {
         return row < m_shares.size() ? m_shares[row] : std::nullopt;
@@ -39,7 +40,7 @@ private:
     [[nodiscard]] static QString optimumOf(const mapping::SearchResult& search);
 
     mapping::Model m_model;
-    std::vector<mapping::LayerResult> m_found; ///< the first layers
+    std::vector<mapping::LayerResult> m_found; ///< results of the first layers
     std::shared_ptr<const mapping::ModelResult> m_result;
     std::vector<std::optional<double>> m_shares;
     int m_methods = -1;

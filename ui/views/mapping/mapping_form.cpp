@@ -44,19 +44,20 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     m_layerForm = group(tr("Layer"));
     m_kind = m_fields.choice(*m_layerForm, QStringLiteral("kind"), tr("Kind"),
                              {tr("convolution"), tr("depthwise convolution"), tr("matrix product")},
-                             tr("What the layer computes; it decides which loops there are."),
+                             tr("Kind of the layer. It decides which loops exist."),
                              member(&Setup::layer, &Layer::kind));
     m_kind->setAccessibleName(tr("Kind of layer"));
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     const auto layer = [&](bool gemm, const QString& name, const char* key, const QString& tip, auto part,
                            int least = 1) {
-        m_ofKind.emplace_back(integer(
-                                  m_layerForm, name, key, tip,
-                                  [part](Setup& s) -> std::int64_t& { return std::invoke(part, s.layer); },
-                                  least),
-                              gemm);
+        m_kindFields.emplace_back(
+            integer(
+                m_layerForm, name, key, tip,
+                [part](Setup& s) -> std::int64_t& { return std::invoke(part, s.layer); }, least),
+            gemm);
     };
-    layer(false, tr("Batch"), "batch", tr("Loop N: inputs that are processed together."), &Layer::batch);
+    layer(false, tr("Batch"), "batch", tr("Loop N: number of inputs that are processed together."),
+          &Layer::batch);
     layer(false, tr("Input channels"), "in_channels", tr("Loop C."), &Layer::inChannels);
     layer(false, tr("Output channels"), "out_channels", tr("Loop M."), &Layer::outChannels);
     layer(false, tr("Height"), "height", tr("Rows of the input without padding."), &Layer::height);
@@ -74,7 +75,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     layer(false, tr("Dilation, columns"), "dilation1", tr("Input columns between two taps of the kernel."),
           [](Layer& l) -> std::int64_t& { return l.dilation[1]; });
     layer(false, tr("Groups"), "groups",
-          tr("Groups of channels; the loops are those of one, the layer runs once for each."),
+          tr("Groups of channels. The loops are those of one group; the layer runs once per group."),
           &Layer::groups);
     layer(false, tr("Padding"), "padding", tr("Rows and columns of zeros on each side."), &Layer::padding, 0);
     layer(true, tr("M (X)"), "m", tr("Rows of A and C, loop X."), &Layer::m);
@@ -127,21 +128,21 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
                        member(&Setup::architecture, &Architecture::options, field));
     };
     option(tr("Imperfect factors"), "imperfect",
-           tr("Factors need not divide a loop: its last tile is smaller."), &ModelOptions::imperfect);
+           tr("Factors need not divide a loop; the last tile is then smaller."), &ModelOptions::imperfect);
     option(tr("Reduction tree"), "reduction_tree",
-           tr("Partial results of PEs are added pairwise, not one after the other."),
+           tr("Partial results of PEs are added pairwise instead of one after the other."),
            &ModelOptions::reductionTree);
     option(tr("Overlapped cycles"), "overlapped",
-           tr("Everything works at once and the busiest resource counts: a roofline."),
+           tr("All resources work at the same time and the busiest one counts: a roofline."),
            &ModelOptions::overlapped);
     for (std::size_t op = 0; op < m_bypass.size(); ++op)
         m_bypass[op] =
             m_fields.check(*model, QStringLiteral("bypass%1").arg(op), tr("Bypass"),
-                           tr("The operand skips the scratchpad: DRAM feeds the array."),
+                           tr("The operand bypasses the scratchpad: DRAM feeds the array."),
                            [op](Setup& s) -> bool& { return s.architecture.options.bypassSpm[op]; });
     const auto write = [&](const QString& name, const char* key, const QString& tip,
                            std::optional<double> EnergyTable::*field) {
-        // Below 0 it is the read's.
+        // A negative value means: as the read.
         QDoubleSpinBox* box = m_fields.decimal(
             *model, QLatin1String(key), name, -1, 1e6, 4, 1, tip,
             [field](Setup& s) { return (s.architecture.energyPj.*field).value_or(-1); },
@@ -151,22 +152,22 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
         box->setSpecialValueText(tr("as a read"));
         box->setMinimumWidth(70);
     };
-    write(tr("RF write, pJ"), "energy_rf_write", tr("Energy of writing a register file."),
+    write(tr("RF write, pJ"), "energy_rf_write", tr("Energy of one write to a register file."),
           &EnergyTable::rfWrite);
-    write(tr("SPM write, pJ"), "energy_spm_write", tr("Energy of a result that enters the scratchpad."),
-          &EnergyTable::spmWrite);
-    write(tr("DRAM write, pJ"), "energy_dram_write", tr("Energy of a result that enters DRAM."),
-          &EnergyTable::dramWrite);
+    write(tr("SPM write, pJ"), "energy_spm_write",
+          tr("Energy of writing one element of a result into the scratchpad."), &EnergyTable::spmWrite);
+    write(tr("DRAM write, pJ"), "energy_dram_write",
+          tr("Energy of writing one element of a result into DRAM."), &EnergyTable::dramWrite);
     energy(model, tr("RF fill, pJ"), "energy_rf_fill",
-           tr("Energy of an element that the network brings into a register file."), &EnergyTable::rfFill);
+           tr("Energy of writing one element from the network into a register file."), &EnergyTable::rfFill);
     energy(model, tr("SPM fill, pJ"), "energy_spm_fill",
-           tr("Energy of an element that DRAM brings into the scratchpad."), &EnergyTable::spmFill);
-    energy(model, tr("Leakage, pJ/cycle"), "energy_leakage",
-           tr("Energy of the whole machine in every cycle."), &EnergyTable::leakage);
+           tr("Energy of writing one element from DRAM into the scratchpad."), &EnergyTable::spmFill);
+    energy(model, tr("Leakage, pJ/cycle"), "energy_leakage", tr("Energy of the whole machine in each cycle."),
+           &EnergyTable::leakage);
     m_fields.text(
         *model, QStringLiteral("factors"), tr("Factors"), QStringLiteral("SPATIAL.M=16, RF.C<=8"),
-        tr("Factors that the search must keep: level, loop, then =, <= or >= and a number; more than one "
-           "with commas. It is proven within them."),
+        tr("Constraints on the tiling factors for the search: level, loop, then =, <= or >= and a number. "
+           "Separate several by commas. The result is proven within them."),
         [](Setup& s) {
             QStringList texts;
             for (const std::string& text : s.factors)
@@ -192,7 +193,7 @@ void MappingForm::apply(MappingSetup next, const QString& name)
     Status done = Unit{};
     if (layer != before) {
         const bool ofOut = layer.outChannels != before.outChannels;
-        if (layer.kind == LayerKind::DwConv) { // both numbers are one loop, each channel is a group
+        if (layer.kind == LayerKind::DwConv) { // both channel numbers are one loop; each channel is a group
             layer.inChannels = layer.outChannels = ofOut ? layer.outChannels : layer.inChannels;
             layer.groups = 1;
         }
@@ -215,13 +216,13 @@ void MappingForm::refresh()
 {
     m_fields.show();
     const bool gemm = m_state.setup().layer.kind == LayerKind::Gemm;
-    for (const auto& [box, ofGemm] : m_ofKind) {
+    for (const auto& [box, ofGemm] : m_kindFields) {
         box->setVisible(ofGemm == gemm);
         m_layerForm->labelForField(box)->setVisible(ofGemm == gemm);
     }
     for (std::size_t op = 0; op < m_bypass.size(); ++op) {
         const std::string_view name = m_state.nest().operands[op].name;
-        m_bypass[op]->setText(tr("%1 skips the SPM").arg(word(name)));
+        m_bypass[op]->setText(tr("%1 bypasses the SPM").arg(word(name)));
         m_bypass[op]->setAccessibleName(m_bypass[op]->text());
     }
     m_error->hide();

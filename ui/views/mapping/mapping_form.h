@@ -10,8 +10,8 @@ class QLabel;
 
 namespace tilewright::ui {
 
-/// The fields of the layer and of the hardware. A value that is not possible is refused with the reason and
-/// stays in its field until it is corrected.
+/// The fields of the layer and of the hardware. An impossible value is refused with the reason and stays in
+/// its field until it is corrected.
 class MappingForm : public QScrollArea
 {
     Q_OBJECT
@@ -26,9 +26,10 @@ private:
     ValueForm<MappingSetup> m_fields;
     QComboBox* m_kind = nullptr;
     QLabel* m_error = nullptr;
-    std::array<QCheckBox*, mapping::kOperands> m_bypass{}; ///< named after the layer's operands
+    std::array<QCheckBox*, mapping::kOperands> m_bypass{}; ///< labelled with the layer's operands
     QFormLayout* m_layerForm = nullptr;
-    std::vector<std::pair<QSpinBox*, bool>> m_ofKind; ///< those of gemm, or of the convolutions
+    std::vector<std::pair<QSpinBox*, bool>>
+        m_kindFields; ///< fields that only matrix products or only convolutions have
 };
 
 } // namespace tilewright::ui

@@ -7,6 +7,7 @@
 #include "mapping/report.h"
 #include "theme/icon.h"
 #include "theme/number.h"
+#include "verbs/map.h"
 #include "workspace/lens_links.h"
 #include "workspace/mapping_samples.h"
 
@@ -27,9 +28,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kSeconds = 120; // for the whole model
-
-/// A bar behind the number: the layer's part of the sum.
+/// Paints a bar behind the number: the layer's share of the sum.
 bool paintShare(const LayerTable& layers, QPainter& painter, const QStyleOptionViewItem& option,
                 const QModelIndex& index, const Theme& theme)
 {
@@ -80,15 +79,15 @@ void MappingModelView::createControls()
     });
     m_start = new QPushButton(icon(QStringLiteral("play")), tr("Start"));
     m_start->setObjectName(QStringLiteral("start"));
-    m_bar->add(m_start, tr("Search all layers"), tr("Search every layer's methods; again: stop."));
+    m_bar->add(m_start, tr("Search all layers"),
+               tr("Search the best methods of every layer. Press again to stop."));
     connect(m_start, &QPushButton::clicked, this, &MappingModelView::startOrStop);
     m_mode = m_bar->addChoice(tr("Space"), {tr("whole, proven"), tr("quick")},
                               tr("Whole: the optima are proven. Quick: only methods of high utilisation."));
-    m_methods = m_bar->addChoice(
-        tr("Show"),
-        {tr("each optimum"), tr("methods of least energy"), tr("methods of fewest cycles"),
-         tr("methods of least EDP")},
-        tr("Whether each number is the best that is possible, or all three belong to one method."));
+    m_methods = m_bar->addChoice(tr("Show"),
+                                 {tr("each optimum"), tr("methods of minimum energy"),
+                                  tr("methods of fewest cycles"), tr("methods of minimum EDP")},
+                                 tr("Show the optimum of each number, or the three numbers of one method."));
     connect(m_methods, &QComboBox::currentIndexChanged, m_table,
             [this](int i) { m_table->setMethods(i - 1); });
     m_csv = new QPushButton(icon(QStringLiteral("export")), tr("CSV…"));
@@ -104,7 +103,7 @@ void MappingModelView::createControls()
     });
     m_progress = new QProgressBar;
     m_progress->setMinimumWidth(120);
-    m_bar->add(m_progress, tr("Progress"), tr("Layers that are done."), true);
+    m_bar->add(m_progress, tr("Progress"), tr("Number of finished layers."), true);
 
     m_status = new QLabel(this);
     m_status->setContentsMargins(8, 2, 8, 4);
@@ -180,16 +179,15 @@ void MappingModelView::start()
     m_started = m_running = true;
     m_job->request([this, model = m_state.model(), architecture = m_architecture,
                     quick = m_mode->currentIndex() == 1, tell = m_job->reporter()](std::stop_token stop) {
-        mapping::SearchOptions options;
-        options.stop = stop;
-        options.seconds = kSeconds;
-        const auto done = mapping::searchModel(model, architecture, options, quick, {},
-                                               [&](const mapping::LayerResult& layer) {
-                                                   tell([this, layer] {
-                                                       m_table->add(layer);
-                                                       refresh();
-                                                   });
-                                               });
+        verbs::MapCall call;
+        call.quick = quick;
+        const auto done = verbs::mapModel({model, architecture}, call, stop, {}, {},
+                                          [&](const mapping::LayerResult& layer) {
+                                              tell([this, layer] {
+                                                  m_table->add(layer);
+                                                  refresh();
+                                              });
+                                          });
         Outcome out;
         if (done)
             out.result = std::make_shared<const mapping::ModelResult>(*done);
@@ -251,7 +249,7 @@ void MappingModelView::settle()
 void MappingModelView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
     if (!m_started)
-        start(); // a picture shows the result, not the invitation to start
+        start(); // an exported picture shows the result and not the hint to start
     settle();
     m_bars->setTheme(&theme);
     View::paintExport(painter, size, theme);
@@ -269,7 +267,7 @@ void MappingModelView::openRow(int row)
 {
     if (row < 0 || row >= m_table->layerCount())
         return;
-    // A layer of the open workload is followed, any other opened.
+    // A layer of the open workload is followed; any other layer is opened.
     if (workspace().links().isFollowing(Lens::Mapping) && workspace().links().selectLayer(layerAt(row).name))
         return workspace().goTo(Lens::Mapping);
     m_state.openLayer(layerAt(row));

@@ -16,7 +16,7 @@ namespace tilewright::ui {
 class SortedRows;
 class TableDelegate;
 
-/// A whole model: a row per layer with its optima, and the totals.
+/// A whole model: one row per layer with its optima, and the totals.
 class MappingModelView : public View
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     explicit MappingModelView(const ViewContext& context, QWidget* parent = nullptr);
 
     void settle() override;
-    [[nodiscard]] QSize exportSize() const override; ///< every row
+    [[nodiscard]] QSize exportSize() const override; ///< shows every row
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
     [[nodiscard]] QString copyText() const override { return rowsAsText(*m_table, true); }
 
@@ -32,9 +32,9 @@ public:
     [[nodiscard]] const LayerTable& table() const { return *m_table; }
     [[nodiscard]] bool isRunning() const { return m_running; }
     void startOrStop();
-    /// The table as CSV, as `map --csv` writes it; an Error without a finished search.
+    /// Writes the table as CSV in the format of `map --csv`; an Error without a finished search.
     [[nodiscard]] Status exportCsv(const QString& path) const;
-    void openRow(int row); ///< the layer goes to the editor
+    void openRow(int row); ///< opens the layer in the editor
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -50,14 +50,14 @@ private:
     void modelChanged();
     void finish(const Outcome& outcome);
     void refresh();
-    void showSelected(); ///< the row of the selected op
+    void showSelected(); ///< selects the row of the selected op
     [[nodiscard]] const mapping::Layer& layerAt(int row) const;
 
     MappingDocument& m_state;
     LayerTable* m_table = nullptr;
-    SortedRows* m_rows = nullptr; ///< m_table in the order that is shown
+    SortedRows* m_rows = nullptr; ///< m_table in the sorted order
     QTableView* m_view = nullptr;
-    TableDelegate* m_bars = nullptr; ///< of the shares
+    TableDelegate* m_bars = nullptr; ///< paints the shares
     ControlBar* m_bar = nullptr;
     QComboBox* m_samples = nullptr;
     QComboBox* m_mode = nullptr;
@@ -67,10 +67,10 @@ private:
     QProgressBar* m_progress = nullptr;
     QLabel* m_status = nullptr;
     std::unique_ptr<LatestJob<Outcome>> m_job;
-    mapping::Architecture m_architecture; ///< that the rows are for
-    bool m_started = false;               ///< this model was searched
+    mapping::Architecture m_architecture; ///< the architecture of the rows
+    bool m_started = false;               ///< true after a search of this model
     bool m_running = false;
-    bool m_showing = false; ///< a row is selected because an op is
+    bool m_showing = false; ///< true while a row is selected because an op is selected
 };
 
 } // namespace tilewright::ui

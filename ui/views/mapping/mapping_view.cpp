@@ -25,7 +25,7 @@ using mapping::Level;
 
 namespace {
 constexpr double kFormWidth = 264;
-constexpr double kSideBySide = 96; // digits of width; narrower: breakdown below the loops
+constexpr double kSideBySide = 96; // width in digits; in a narrower view the breakdowns are below the loops
 } // namespace
 
 MappingView::MappingView(const ViewContext& context, QWidget* parent)
@@ -52,7 +52,7 @@ MappingView::MappingView(const ViewContext& context, QWidget* parent)
     connect(&m_state.undoStack(), &QUndoStack::indexChanged, this, &MappingView::refreshControls);
     document().whenChanged(this, Part::Steps, [this] {
         if (isFollowing())
-            refreshControls(); // the tile that they would replace
+            refreshControls(); // the action texts contain the tile that would be replaced
     });
     refresh();
     followWorkload(Lens::Mapping);
@@ -78,37 +78,34 @@ void MappingView::createControls()
     const auto here = [](QKeySequence::StandardKey key) {
         return tr("%1 here").arg(QKeySequence(key).toString(QKeySequence::NativeText));
     };
-    bar().addButton(addFollowCommand(
-        Lens::Mapping,
-        tr("Stay at the selected op, or the largest product of the selected subgraph, and at the "
-           "open machine. An edit here ends it.")));
+    bar().addButton(
+        addFollowCommand(Lens::Mapping, tr("Show the selected op, or the largest MatMul of the selected "
+                                           "subgraph, on the open machine. An edit here ends it.")));
     action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
-           tr("Open a file of this lens; the reference project's files and printed methods are read too."),
+           tr("Open a file of this lens. Files and printed methods of the reference project are read too."),
            [this](bool) { openWithDialog(); });
     action(
         "paste", tr("Paste a method"), QStringLiteral("down"),
-        tr("Take the method, layer or hardware that is on the clipboard; nested tuples and lists "
-           "as printed are understood."),
+        tr("Use the method, layer or hardware on the clipboard. Nested tuples and lists, as the reference "
+           "project prints them, are read too."),
         [this](bool) { paste(); }, false, here(QKeySequence::Paste));
     m_undo = action(
-        "undo", tr("Undo in the mapping"), QStringLiteral("undo"),
-        tr("Take the last change of the mapping back."), [this](bool) { m_state.undoStack().undo(); }, false,
-        here(QKeySequence::Undo));
+        "undo", tr("Undo in the mapping"), QStringLiteral("undo"), tr("Undo the last change of the mapping."),
+        [this](bool) { m_state.undoStack().undo(); }, false, here(QKeySequence::Undo));
     m_redo = action(
         "redo", tr("Redo in the mapping"), QStringLiteral("redo"),
-        tr("Do the change again that was taken back."), [this](bool) { m_state.undoStack().redo(); }, false,
-        here(QKeySequence::Redo));
+        tr("Redo the change of the mapping that was undone last."),
+        [this](bool) { m_state.undoStack().redo(); }, false, here(QKeySequence::Redo));
     m_pin = action("pin", tr("Pin the mapping as baseline"), QStringLiteral("pin"),
-                   tr("Everything is compared with this state from now on."),
-                   [this](bool) { m_state.pinBaseline(); });
-    m_unpin = action("unpin", tr("Forget the mapping's baseline"), QStringLiteral("delete"),
+                   tr("Compare all later states with this one."), [this](bool) { m_state.pinBaseline(); });
+    m_unpin = action("unpin", tr("Remove the mapping's baseline"), QStringLiteral("delete"),
                      tr("Compare with the optimum again."), [this](bool) { m_state.clearBaseline(); });
     action("copyCode", tr("Copy the loop nest as code"), QStringLiteral("copy"),
-           tr("Put the tiled nest as C-like text on the clipboard."),
+           tr("Copy the tiled loop nest as C-like text."),
            [this](bool) { QApplication::clipboard()->setText(m_codeText); });
     action(
         "code", tr("Show the loop nest as code"), QStringLiteral("loops"),
-        tr("The tiled nest as text instead of the breakdowns."),
+        tr("Show the tiled nest as text instead of the breakdowns."),
         [this](bool on) {
             m_code = on;
             refresh();
@@ -145,23 +142,23 @@ void MappingView::createControls()
         m_samples->setCurrentIndex(0);
     });
     for (const auto& [level, id, text, shortText] :
-         {std::tuple{Level::Rf, "takeRf", tr("Take the tile of the register files"), tr("RF tile")},
-          std::tuple{Level::Spm, "takeSpm", tr("Take the tile of the scratchpad"), tr("SPM tile")}}) {
+         {std::tuple{Level::Rf, "takeRf", tr("Use the tile of the register files"), tr("RF tile")},
+          std::tuple{Level::Spm, "takeSpm", tr("Use the tile of the scratchpad"), tr("SPM tile")}}) {
         QAction* take =
             addCommand({QStringLiteral("mapping.") + QLatin1String(id),
                         tr("Mapping"),
                         text,
                         QStringLiteral("up"),
                         {},
-                        tr("Give the subgraph the granularity that this method has at the level.")},
+                        tr("Set the subgraph's granularity to the tile of this method at this level.")},
                        [this, level = level](bool) { takeTile(level); });
         take->setIconText(shortText);
         bar().addButton(take)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        m_takes.emplace_back(level, take);
+        m_tileActions.emplace_back(level, take);
     }
-    m_load = bar().addChoice(tr("Load"),
-                             {tr("an optimum…"), tr("least energy"), tr("fewest cycles"), tr("least EDP")},
-                             tr("Load the best method that the search has found."));
+    m_load = bar().addChoice(
+        tr("Load"), {tr("an optimum…"), tr("minimum energy"), tr("fewest cycles"), tr("minimum EDP")},
+        tr("Load the best method that the search has found."));
     connect(m_load, &QComboBox::activated, this, [this](int i) {
         if (const auto& found = m_state.search().result(); found && i > 0)
             if (const auto& best = found->best[static_cast<std::size_t>(i - 1)])
@@ -175,7 +172,7 @@ void MappingView::openWithDialog()
     const QStringList paths = QFileDialog::getOpenFileNames(
         this, tr("Open layers, hardware, methods"), {}, tr("Mapping files (*.json *.txt);;All files (*)"));
     for (const QString& path : paths) {
-        // Texts of no known kind may still hold a method.
+        // A text of unknown kind may still contain a method.
         Status opened = Unit{};
         if (const auto file = readLensFile(path); !file || file->lens() != Lens::Mapping)
             opened = m_state.openFile(path);
@@ -225,36 +222,38 @@ void MappingView::refreshControls()
     Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("Nothing has been undone.")});
     Actions::setAvailable(m_unpin, {m_state.baseline().has_value(), tr("No state is pinned.")});
     const LensLinks& links = workspace().links();
-    for (const auto& [level, take] : m_takes) {
+    for (const auto& [level, take] : m_tileActions) {
         const auto tile = links.tileToTake(level);
         if (!tile) {
-            Actions::setAvailable(take, {false, tr("The lens shows no product of the open schedule, or "
-                                                   "the method is invalid.")});
+            Actions::setAvailable(
+                take,
+                {false,
+                 tr("The lens does not show a MatMul of the open schedule, or the method is invalid.")});
             continue;
         }
         const auto size = [](const Granularity& g) { return sizeText({g.w, g.h, g.k}); };
         const QString why =
             tile->found == tile->legal
                 ? QString()
-                : QLatin1Char(' ') + tr("The level's own is %1, but a tile of the schedule is at "
-                                        "most the native size and at most the product.")
+                : QLatin1Char(' ') + tr("The tile of the level is %1, but a tile of the schedule is at most "
+                                        "the native size and at most the size of the MatMul.")
                                          .arg(size(tile->found));
         Actions::setAvailable(
             take,
             {tile->legal != tile->now,
-             tr("Subgraph %1 has that tile already: %2.").arg(tile->subgraph.index()).arg(size(tile->legal)) +
+             tr("Subgraph %1 already has this tile: %2.").arg(tile->subgraph.index()).arg(size(tile->legal)) +
                  why});
         if (tile->legal != tile->now)
-            take->setToolTip(tr("Give subgraph %1 the tile of this level: %2 (w × h × k) instead of %3.")
-                                 .arg(tile->subgraph.index())
-                                 .arg(size(tile->legal), size(tile->now)) +
-                             why);
+            take->setToolTip(
+                tr("Set the tile of subgraph %1 to the tile of this level: %2 (w × h × k) instead of %3.")
+                    .arg(tile->subgraph.index())
+                    .arg(size(tile->legal), size(tile->now)) +
+                why);
     }
     const bool found = m_state.search().result() && m_state.search().result()->best[0];
     m_load->setEnabled(found);
-    m_load->setToolTip(found
-                           ? m_load->accessibleDescription()
-                           : tr("Nothing has been found yet: start the search in the pane Mapping search."));
+    m_load->setToolTip(found ? m_load->accessibleDescription()
+                             : tr("No methods found yet: start the search in the view Mapping search."));
 }
 
 void MappingView::settle()
@@ -265,7 +264,7 @@ void MappingView::settle()
 void MappingView::bringUpToDate()
 {
     ToolCanvas::bringUpToDate();
-    refreshControls(); // the tile of the schedule that they would replace
+    refreshControls(); // the texts contain the tile that would be replaced
 }
 
 void MappingView::takeTile(Level level)
@@ -279,7 +278,7 @@ void MappingView::takeTile(Level level)
                        .arg(tile->subgraph.index())
                        .arg(size(tile->legal), size(tile->now));
     if (tile->found != tile->legal)
-        said += tr("; the level's %1 is cut to the native size").arg(size(tile->found));
+        said += tr("; the level's tile %1 is cut to the native size").arg(size(tile->found));
     tell(said, false);
 }
 
@@ -344,12 +343,12 @@ void MappingView::layOut()
 {
     const QRectF content = contentArea();
     if (m_form) {
-        // Wide enough for its fields in large fonts too, as long as the loops keep the larger part.
+        // Wide enough for its fields in large fonts, if the loops keep the larger part.
         const double wanted = m_form->widget()->minimumSizeHint().width() + 22.0;
         const double w = std::min(std::max(kFormWidth, wanted), content.width() * 0.45);
         m_form->setGeometry(QRectF(content.left(), content.top(), w, content.height()).toRect());
     }
-    // The bar takes room only when it is needed. It may be what calls here: it is not hidden in between.
+    // The scroll bar takes space only if needed. It may be the caller, so it is not hidden in between.
     const QSignalBlocker blocker(m_scrollBar);
     QRectF area = content;
     if (m_form && !m_form->isHidden())

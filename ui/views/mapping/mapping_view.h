@@ -17,8 +17,8 @@ namespace tilewright::ui {
 
 class MappingForm;
 
-/// The loop-nest editor: the loops of each level as bars that can be reordered, their prime factors as chips
-/// that can be dragged to other levels, and what energy, cycles and memories are made of.
+/// The loop-nest editor: loops of each level as bars that can be reordered, their prime factors as chips that
+/// can be dragged to other levels, and breakdowns of energy, cycles and memory use.
 class MappingView : public ToolCanvas
 {
     Q_OBJECT
@@ -60,14 +60,14 @@ private:
     {
         NestPlaces nest;
         BreakdownPlaces bars;
-        QRectF side; ///< of breakdown or code
+        QRectF side; ///< area of breakdowns or code
         double height = 0;
     };
     [[nodiscard]] Layout layoutIn(const QRectF& area) const;
     void paintCode(QPainter& painter, const QRectF& area, const Theme& theme) const;
     [[nodiscard]] QRectF canvasArea() const; ///< right of the form
     [[nodiscard]] NestItem effective(const NestItem& item) const;
-    /// Drop effects of the dragged, hovered or focused item.
+    /// Updates the drop effects of the dragged, hovered or focused item.
     void refreshEffects();
     void updateDrag(QPointF position);
     void cancelDrag();
@@ -89,7 +89,8 @@ private:
     QAction* m_redo = nullptr;
     QAction* m_pin = nullptr;
     QAction* m_unpin = nullptr;
-    std::vector<std::pair<mapping::Level, QAction*>> m_takes; ///< a level's tile as granularity
+    std::vector<std::pair<mapping::Level, QAction*>>
+        m_tileActions; ///< actions that use a level's tile as granularity
     NestModel m_model;
     BreakdownModel m_breakdown;
     QString m_codeText;
@@ -97,11 +98,11 @@ private:
     NestOverlay m_overlay;
     std::optional<NestItem> m_pressed;
     QPointF m_pressedAt;
-    bool m_wholePower = false; ///< Shift: all of the same prime move
+    bool m_wholePower = false; ///< Shift: moves all equal prime factors
     bool m_code = false;
-    ListScroll* m_scrollBar = nullptr; ///< there when not all fits
-    QString m_message;                 ///< what came of the last command
-    bool m_refused = true;             ///< and that it was not done
+    ListScroll* m_scrollBar = nullptr; ///< visible if not everything fits
+    QString m_message;                 ///< result of the last command
+    bool m_refused = true;             ///< true if the last command was refused
 };
 
 } // namespace tilewright::ui

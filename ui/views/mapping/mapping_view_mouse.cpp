@@ -186,7 +186,7 @@ void MappingView::leaveEvent(QEvent* event)
 
 bool MappingView::event(QEvent* event)
 {
-    // A window may have the same keys.
+    // The window may use the same keys.
     if (event->type() == QEvent::ShortcutOverride) {
         auto* key = static_cast<QKeyEvent*>(event);
         const bool arrow = key->key() >= Qt::Key_Left && key->key() <= Qt::Key_Down;
@@ -242,7 +242,7 @@ void MappingView::moveFocus(int columns, int rows)
             std::clamp(static_cast<int>(place->index) + rows, 0, static_cast<int>(bars.size()) - 1));
         item = {item.level, bars[next].loop, 0};
     } else {
-        // Bar, its primes, then the next column with loops.
+        // First the bar, then its primes, then the next column with loops.
         int chip = 0; // 0: the bar
         for (std::size_t c = 0; c < place->chips.size(); ++c)
             if (place->chips[c].first == item.factor)
@@ -276,35 +276,36 @@ void MappingView::keyPressEvent(QKeyEvent* event)
 
 void MappingView::addOwnKeys()
 {
-    // Of what was edited last: a tile that is taken from here is an edit of the schedule.
+    // Undo of the document edited last: the granularity set from here is an edit of the schedule.
     bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { workspace().undoGroup().undo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { workspace().undoGroup().redo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });
     addKeys("item", tr("Choose a loop or a factor"), arrowKeys(),
-            tr("Go from loop to loop and along its factors."),
+            tr("Move from loop to loop and along its factors."),
             [this](const KeyUse& use) { moveFocus(use.arrow().x(), use.arrow().y()); });
-    addKeys("moveItem", tr("Move it"), arrowKeys(Qt::ControlModifier),
-            tr("To another level or place in the order; with Shift even where it does not fit."),
+    addKeys("moveItem", tr("Move a loop or factor"), arrowKeys(Qt::ControlModifier),
+            tr("Move the focused loop or factor to another level or position; with Shift even if it does not "
+               "fit."),
             [this](const KeyUse& use) { moveItem(use.arrow().x(), use.arrow().y(), use.shift()); });
     addKeys("operand", tr("Follow an operand"),
             {QKeySequence(Qt::Key_1), QKeySequence(Qt::Key_2), QKeySequence(Qt::Key_3)},
-            tr("Light up the loops that give the first, second or third operand its reuse."),
+            tr("Highlight the loops that cause the reuse of the first, second or third operand."),
             [this](const KeyUse& use) {
                 const int op = static_cast<int>(use.index);
                 m_state.setOperand(m_state.operand() == op ? -1 : op);
             });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)},
-            tr("Cancel the drag, or follow no operand."), [this] {
+    addKeys("letGo", tr("Cancel or clear operand"), {QKeySequence(Qt::Key_Escape)},
+            tr("Cancel the drag, or clear the highlighted operand."), [this] {
                 if (m_overlay.drag)
                     cancelDrag();
                 else
                     m_state.setOperand(-1);
             });
     addGesture("dragging", tr("Move a loop or a factor"), tr("drag (Shift: all equal factors)"),
-               tr("To another level, or up and down in the order."));
+               tr("Move it to another level, or up and down in the order."));
 }
 
-/// The focused thing itself; `force`: even where it does not fit.
+/// Moves the focused item; `force`: even if it does not fit.
 void MappingView::moveItem(int columns, int rows, bool force)
 {
     if (!m_overlay.focus)
@@ -327,7 +328,7 @@ void MappingView::moveItem(int columns, int rows, bool force)
     if (!drop)
         return;
     if (drop->allowed || force)
-        m_overlay.focus = item; // stays on what was moved
+        m_overlay.focus = item; // the focus stays on the moved item
     applyDrop(*drop, force);
 }
 
@@ -348,7 +349,7 @@ QString MappingView::itemTooltip(const NestItem& item) const
                      bar->name, loopMeaning(m_state.nest().loopNames[static_cast<std::size_t>(bar->loop)])),
                  number(bar->factor), tr("at"), levelText(item.level), tr("indexes %1").arg(used));
     if (bar->reuseOf >= 0)
-        out += tr("<br>%1 stays in place along this loop")
+        out += tr("<br>%1 is reused along this loop")
                    .arg(m_model.operands[static_cast<std::size_t>(bar->reuseOf)].name);
     out += QStringLiteral("<br><i>") +
            (item.factor > 0
@@ -384,10 +385,8 @@ QString MappingView::tooltipAt(QPointF position) const
         if (!m_layout.nest.operands[i].contains(position))
             continue;
         return tr("<b>Operand %1</b>, %2<br>elements in one RF %3, in the array %4, in the SPM %5 (%6 "
-                  "banks)<br>"
-                  "reuse ×%7 at SPM, ×%8 at DRAM%9<br><i>Click (or press %10) to light up the loops that "
-                  "give "
-                  "it its reuse.</i>")
+                  "banks)<br>reuse ×%7 at SPM, ×%8 at DRAM%9<br><i>Click (or press %10) to highlight the "
+                  "loops that cause its reuse.</i>")
             .arg(o.name, o.written ? tr("read and written") : tr("read"))
             .arg(number(o.data[0]))
             .arg(number(o.data[1]))
@@ -406,7 +405,7 @@ QString MappingView::tooltipAt(QPointF position) const
         if (!column.foldedMeaning.isEmpty())
             out += tr("<br>Loops of factor 1 here: %1").arg(column.foldedMeaning);
         if (const auto& effect = m_overlay.drops[level]; effect && !effect->broken.isEmpty())
-            out += tr("<br>What has the focus does not fit here: %1").arg(effect->broken.toHtmlEscaped());
+            out += tr("<br>The focused item does not fit here: %1").arg(effect->broken.toHtmlEscaped());
         return out;
     }
     if (!m_code)

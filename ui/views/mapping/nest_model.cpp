@@ -14,7 +14,7 @@
 namespace tilewright::ui {
 
 using namespace mapping;
-using mapping::MappingCost; // not the schedule's
+using mapping::MappingCost; // not the schedule's MappingCost
 
 namespace {
 
@@ -115,7 +115,7 @@ QStringList modelWords(const MappingSetup& setup, const LoopNest& nest)
         out << tr("overlapped cycles");
     for (std::size_t op = 0; op < kOperands; ++op)
         if (options.bypassSpm[op])
-            out << tr("%1 past the SPM").arg(word(nest.operands[op].name));
+            out << tr("%1 bypasses the SPM").arg(word(nest.operands[op].name));
     if (pj.rfWrite || pj.spmWrite || pj.dramWrite || pj.rfFill > 0 || pj.spmFill > 0)
         out << tr("write energies");
     if (pj.leakage > 0)
@@ -172,10 +172,10 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
     for (NestMetric& m : out.metrics)
         if (!has)
             m = {m.name, none, {}, {}, {}};
-    // Which of the optima it is.
+    // Names the objective if the method is one of the optima.
     for (const NestMetric& m : out.metrics)
         if (m.aboveOptimum && std::abs(*m.aboveOptimum) < 1e-9)
-            out.subtitle += tr(" · least %1").arg(m.name.section(QLatin1Char(','), 0, 0).toLower());
+            out.subtitle += tr(" · minimum %1").arg(m.name.section(QLatin1Char(','), 0, 0).toLower());
     for (std::size_t op = 0; op < kOperands; ++op) {
         const OperandReport& r = e.operands[op];
         out.operands[op] = {word(nest.operands[op].name),
@@ -223,7 +223,7 @@ std::optional<NestDrop> dropOnLevel(const MappingSetup& setup, const LoopNest& n
     const auto moved = moveFactor(nest, setup.method, item.loop, factor, item.level, to);
     if (!moved)
         return std::nullopt;
-    // What was the smallest enough on one level can be more than that on another.
+    // A factor that is the smallest legal one at one level can be larger than necessary at another.
     return makeDrop(
         setup, nest, now, setup.architecture.options.imperfect ? tightened(nest, *moved) : *moved,
         tr("%1 ×%2: %3 → %4")
@@ -241,7 +241,7 @@ std::optional<NestDrop> dropInOrder(const MappingSetup& setup, const LoopNest& n
             from = i;
     if (from == column.bars.size() || slot == from || slot == from + 1)
         return std::nullopt;
-    // The bars leave out loops of factor 1, so positions are told by the neighbour.
+    // Bars exclude loops of factor 1, so the position is given by the neighbouring bar.
     const LoopOrder& order = column.level == Level::Dram ? setup.method.dramOrder : setup.method.spmOrder;
     const auto positionOf = [&](int wanted) {
         int i = 0;

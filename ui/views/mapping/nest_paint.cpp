@@ -16,7 +16,7 @@ using mapping::Level;
 
 namespace {
 
-/// Text on one line, elided to `width`; returns what it took.
+/// Draws text on one line, elided to `width`; returns the width used.
 double drawText(QPainter& painter, QPointF baseline, double width, const QString& text)
 {
     const QFontMetricsF fm(painter.font());
@@ -25,7 +25,8 @@ double drawText(QPainter& painter, QPointF baseline, double width, const QString
     return fm.horizontalAdvance(shown);
 }
 
-/// The longest wording that fits, elided when none does; the first is the longest.
+/// Draws the longest text that fits; texts are sorted by length, longest first. Elides the shortest if none
+/// fits.
 void drawWording(QPainter& painter, QPointF baseline, double width, std::initializer_list<QString> wordings)
 {
     const QFontMetricsF fm(painter.font());
@@ -98,7 +99,8 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
     drawText(painter, {x, y}, w, metric.value);
     painter.setFont(uiFont(0.85));
     y += big.descent() + small.ascent() + 1;
-    // The baseline when one is pinned, otherwise the optimum: one short line, the rest is in the tooltip.
+    // Compared with the baseline if there is one, otherwise with the optimum: one short line; the tooltip has
+    // the rest.
     if (metric.change) {
         painter.setPen(changeColour(*metric.change, theme));
         drawText(painter, {x, y}, w, tr("%1 vs baseline").arg(changeText(*metric.change)));
@@ -161,7 +163,7 @@ void paintOperand(QPainter& painter, const NestOperand& operand, int index, cons
                  tr("RF %1 · SPM %2").arg(brief(operand.data[0]), brief(operand.data[2]))});
 }
 
-/// "Ox ×7": what the overlay's effects are of.
+/// "Ox ×7": the item that the effects belong to.
 QString itemText(const NestModel& model, const NestOverlay& overlay)
 {
     const auto& item = overlay.drag ? overlay.drag : overlay.hover ? overlay.hover : overlay.focus;
@@ -240,8 +242,8 @@ void paintBar(QPainter& painter, const NestBar& bar, const NestBarPlace& place, 
     painter.setOpacity(1);
 }
 
-/// What moving the item here would do. Only of what is being dragged it is an error that it does not fit; of
-/// what the mouse is over, or the keyboard is on, it is one more thing to know.
+/// Paints the effect of moving the item to this level. A capacity that is exceeded is shown as an error only
+/// for a dragged item.
 void paintEffect(QPainter& painter, const NestModel& model, const NestDrop& effect, QPointF at, double width,
                  const Theme& theme, const NestOverlay& overlay)
 {
@@ -316,13 +318,14 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
     painter.setFont(uiFont(0.85));
     painter.setPen(theme.muted);
     const double ones = rect.bottom() - small.height() - 8 - small.descent();
-    // The verdict stays in sight where the column goes on below what is visible.
+    // The verdict stays visible if the column extends below the visible part.
     const double bottom = std::min(rect.bottom(), overlay.visibleBottom - 2);
     const double last = bottom - 5 - small.descent();
     if (!column.folded.isEmpty() &&
         (bottom == rect.bottom() || ones + small.descent() < last - small.ascent()))
         drawText(painter, {rect.left() + 8, ones}, rect.width() - 16, tr("×1: %1").arg(column.folded));
-    const bool room = bottom == rect.bottom() || bottom - rect.top() > 7 * small.height(); // head and a loop
+    const bool room =
+        bottom == rect.bottom() || bottom - rect.top() > 7 * small.height(); // heading and one loop
     if (effect && bottom < rect.bottom() && room) {
         const QRectF strip(rect.left() + 2, last - small.ascent() - 4, rect.width() - 4,
                            bottom - last + small.ascent() + 4);

@@ -14,17 +14,17 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Where a bar and its prime factors stand.
+/// Positions of a bar and its prime factors.
 struct NestBarPlace
 {
     mapping::Level level = mapping::Level::Dram;
     int loop = 0;
-    std::size_t index = 0; ///< in its column
+    std::size_t index = 0; ///< index of the bar in its column
     QRectF rect;
-    std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime, place
+    std::vector<std::pair<std::int64_t, QRectF>> chips; ///< prime, position
 };
 
-/// Geometry of the loop nest; the painter and the mouse use the same.
+/// Geometry of the loop nest, for painting and for the mouse.
 struct NestPlaces
 {
     QRectF title;
@@ -32,38 +32,39 @@ struct NestPlaces
     std::array<QRectF, mapping::kOperands> operands;
     std::array<QRectF, mapping::kLevels> columns;
     std::vector<NestBarPlace> bars;
-    double height = 0; ///< that everything needs
+    double height = 0; ///< height of the contents
 
     [[nodiscard]] const NestBarPlace* bar(mapping::Level level, int loop) const;
     /// The bar or prime factor under the mouse.
     [[nodiscard]] std::optional<NestItem> itemAt(QPointF position) const;
     [[nodiscard]] std::optional<mapping::Level> columnAt(QPointF position) const;
-    /// Before which bar of its column something dropped here would stand.
+    /// Index of the bar of its column before which a drop would place the loop.
     [[nodiscard]] std::size_t slotAt(mapping::Level level, QPointF position) const;
 };
 
-/// `area` gives the width and the top left corner; columns grow to its height when it is larger than needed.
-/// Title and metrics take the whole width, operands and columns `bodyWidth` of it.
+/// `area` gives the width and the top left corner; columns grow to its height if it is larger than needed.
+/// Title and metrics have the full width, operands and columns `bodyWidth`.
 [[nodiscard]] NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& model);
 
-/// What the mouse and the keyboard are about; nothing of it in exports.
+/// State of the mouse and the keyboard; empty in exports.
 struct NestOverlay
 {
     std::optional<NestItem> hover;
-    std::optional<NestItem> focus; ///< of the keyboard
+    std::optional<NestItem> focus; ///< keyboard focus
     std::optional<NestItem> drag;
     QPointF cursor;
-    /// Of the dragged, hovered or focused item, by level.
+    /// Drop effects of the dragged, hovered or focused item, by level.
     std::array<std::optional<NestDrop>, mapping::kLevels> drops;
-    std::optional<mapping::Level> target; ///< column under the cursor while dragging
-    std::optional<std::size_t> slot;      ///< place in the order while dragging
-    std::optional<NestDrop> drop;         ///< what letting go now would do
-    double visibleBottom = 1e9;           ///< columns go on below it: what they say last stands above
+    std::optional<mapping::Level> target; ///< column under the cursor during a drag
+    std::optional<std::size_t> slot;      ///< position in the order during a drag
+    std::optional<NestDrop> drop;         ///< effect of a drop at the cursor
+    double visibleBottom =
+        1e9; ///< lower end of the visible part; the last texts of a column are painted above it
 };
 
 void paintNest(QPainter& painter, const NestModel& model, const NestPlaces& places, const Theme& theme,
                const NestOverlay& overlay);
-/// The card beside the cursor that tells what the drop would do, kept inside `area`.
+/// Paints the card beside the cursor with the effect of a drop, inside `area`.
 void paintDropCard(QPainter& painter, const NestDrop& drop, QPointF cursor, const QRectF& area,
                    const Theme& theme);
 

@@ -12,7 +12,7 @@ namespace tilewright::ui {
 namespace {
 constexpr double kMargin = 12;
 constexpr double kGap = 8;
-constexpr double kPad = 8; // inside a column
+constexpr double kPad = 8; // space inside a column
 
 double rowHeight()
 {
@@ -68,7 +68,7 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
     double width = std::max(240.0, area.width() - 2 * kMargin);
     double y = area.top() + 8;
 
-    // Title and metrics beside one another when there is room.
+    // Title and metrics are side by side if there is room.
     const double cardHeight = small.height() * 2 + fm.height() * 1.2 + 10;
     const double cardWidth = std::max(130.0, fm.horizontalAdvance(QLatin1Char('8')) * 19);
     const double cards = 3 * cardWidth + 2 * kGap;

@@ -28,11 +28,11 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
         reduced = r->reductions.any();
         out.headline =
             !r->best[0]            ? (r->proven ? tr("Proven: no method of this space fits the hardware")
-                                                : tr("No method that fits was found yet"))
+                                                : tr("No method that fits has been found yet"))
             : r->proven && reduced ? tr("Proven within the reduced space")
             : r->proven            ? tr("Proven: no method is better")
             : r->isOptimal(Objective::Edp)
-                ? tr("Proven: no EDP is less; the front is not settled")
+                ? tr("Proven minimum of EDP; the Pareto front is not complete")
                 : tr("Not proven: EDP at most %1 above the optimum").arg(percent(r->gap(Objective::Edp)));
     } else if (const auto& status = search.status()) {
         counts = status->counts;
@@ -46,7 +46,7 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
     out.facts = {{tr("tilings in the space"), counts.space ? number(*counts.space) : tr("more than 2⁶³")},
                  {tr("do not fit"), number(counts.invalid)},
                  {tr("visited"), number(counts.visited)},
-                 {tr("cut by a bound"), number(counts.cut)},
+                 {tr("discarded by a bound"), number(counts.cut)},
                  {tr("costs computed"), number(counts.evaluations)},
                  {tr("time"), secondsText(seconds)}};
     out.facts.insert(out.facts.begin(),
@@ -60,10 +60,11 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
                 out.facts.push_back({tr("padding %1").arg(word(state.nest().loopNames[l])),
                                      tr("%1 to %2").arg(number(trip), number(padding->trips[l]))});
         const double now = search.result()->of(Objective::Edp)->edp;
-        out.facts.push_back({tr("gives"), tr("%1 less EDP").arg(percent(1 - padding->best.edp / now))});
+        out.facts.push_back(
+            {tr("effect of padding"), tr("%1 less EDP").arg(percent(1 - padding->best.edp / now))});
     }
     if (out.density && out.density->tried > 0)
-        out.facts.push_back({tr("drawn in the density"), number(out.density->methods)});
+        out.facts.push_back({tr("points in the density"), number(out.density->methods)});
 }
 
 } // namespace
@@ -85,7 +86,8 @@ SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch&
                                                                         : state.setup().layer.name);
     out.running = search.isRunning();
     out.density = search.density() && search.density()->tilings > 0 ? search.density() : nullptr;
-    const std::array<QString, kObjectives> names{tr("least energy"), tr("fewest cycles"), tr("least EDP")};
+    const std::array<QString, kObjectives> names{tr("minimum energy"), tr("fewest cycles"),
+                                                 tr("minimum EDP")};
     if (const SearchResultPtr& r = search.result()) {
         for (const MethodCost& m : r->front)
             out.front.push_back({tr("Pareto front"), m.energy, m.cycles, m.method});

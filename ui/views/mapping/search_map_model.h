@@ -11,7 +11,7 @@
 
 namespace tilewright::ui {
 
-/// A method in the map. Without a method it cannot be loaded (what a running search has told so far).
+/// A point of the map. A point of a running search has no method yet and cannot be loaded.
 struct MapPoint
 {
     QString name;
@@ -29,10 +29,10 @@ struct SearchMapModel
     DensityPtr density; ///< may be null
     std::vector<MapPoint> front;
     std::array<std::optional<MapPoint>, mapping::kObjectives> optima;
-    std::optional<MapPoint> current; ///< nothing when its tiling does not multiply
+    std::optional<MapPoint> current; ///< nullopt if its factors do not multiply to the layer's size
     bool currentValid = true;
     std::optional<MapPoint> baseline;
-    /// log10 ranges that show everything.
+    /// log10 ranges that contain all points.
     double x0 = 0, x1 = 1, y0 = 0, y1 = 1;
     QString title;
     QString headline; ///< "Proven: no method is better"

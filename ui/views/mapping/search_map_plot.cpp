@@ -20,9 +20,9 @@ namespace {
 PlotMark optimumMark(std::size_t objective, const Theme& theme)
 {
     PlotMark m;
-    m.shape = objective == 0   ? PlotShape::TriangleDown // least energy
+    m.shape = objective == 0   ? PlotShape::TriangleDown // minimum energy
               : objective == 1 ? PlotShape::TriangleLeft // fewest cycles
-                               : PlotShape::Diamond;     // least product
+                               : PlotShape::Diamond;     // minimum EDP
     m.radius = objective == 2 ? 8 : 7.5;
     m.halo = QPen(theme.canvas, 3);
     m.pen = QPen(theme.text, 1.5);
@@ -59,7 +59,7 @@ PlotRaster rasterOf(const mapping::Density& d)
     return out;
 }
 
-/// Nothing lies below and left of the front.
+/// The region below and left of the front has no points.
 void addFront(PlotModel& p, const std::vector<MapPoint>& front, const Theme& theme)
 {
     if (front.empty())
@@ -68,7 +68,7 @@ void addFront(PlotModel& p, const std::vector<MapPoint>& front, const Theme& the
     for (std::size_t i = front.size(); i-- > 0;)
         stairs.points.push_back(valueOf(front[i]));
     stairs.points.emplace_back(p.x.farHigh(), valueOf(front.front()).y());
-    p.lines.push_back(stairs); // stands out on anything
+    p.lines.push_back(stairs); // visible on any background
     stairs.pen = QPen(theme.accent, 2);
     p.lines.push_back(std::move(stairs));
     PlotMark mark;
@@ -131,15 +131,16 @@ PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme)
         mark.radius = 9;
         mark.halo = QPen(theme.canvas, 5);
         mark.pen = model.currentValid ? QPen(theme.computeBound, 3) : QPen(theme.error, 3, Qt::DotLine);
-        p.marks.push_back(placed(mark, *model.current)); // what is loaded already is not pointed at
+        p.marks.push_back(
+            placed(mark, *model.current)); // the current method is loaded already, so its mark is no target
     }
     const auto name = [&](const std::optional<MapPoint>& point, const QString& text) {
         if (point)
             p.labels.push_back({{text}, valueOf(*point), valueOf(*point), theme.text, false, true});
     };
     name(model.current, model.currentValid ? tr("current") : tr("current, does not fit"));
-    name(model.optima[2], tr("least EDP"));
-    name(model.optima[0], tr("least energy"));
+    name(model.optima[2], tr("minimum EDP"));
+    name(model.optima[0], tr("minimum energy"));
     name(model.optima[1], tr("fewest cycles"));
     name(model.baseline, tr("baseline"));
     return p;
@@ -180,7 +181,7 @@ SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model)
     double y = out.panel.top() + 2 * fm.height() + 6;
     out.progress = QRectF(out.panel.left(), y, out.panel.width(), 10);
     y += 18;
-    // Facts give way when there is little height: the rows can be clicked.
+    // In a low view facts are left out first: rows can be clicked, facts cannot.
     const double rows = 4 * (row + 5);
     const double room = out.panel.bottom() - y - rows;
     const double factsShown = room >= facts + 4 ? facts : 0;
@@ -227,7 +228,7 @@ void paintSearchPanel(QPainter& painter, const SearchMapModel& model, const Sear
         painter.drawText(QPointF(panel.right() - small.horizontalAdvance(value), factY), value);
         factY += small.height() + 1;
     }
-    const std::array<QString, 3> names{tr("Least energy"), tr("Fewest cycles"), tr("Least EDP")};
+    const std::array<QString, 3> names{tr("Minimum energy"), tr("Fewest cycles"), tr("Minimum EDP")};
     for (std::size_t o = 0; o < 3; ++o) {
         const bool hot =
             marked && model.optima[o] && marked->method && marked->method == model.optima[o]->method;

@@ -8,17 +8,17 @@ namespace tilewright::ui {
 
 struct SearchMapPlaces
 {
-    QRectF map;   ///< of the plot
-    QRectF panel; ///< facts and optima; below the plot when the view is narrow
+    QRectF map;   ///< area of the plot
+    QRectF panel; ///< facts and optima; below the plot in a narrow view
     QRectF progress;
     QRectF facts;
-    /// The three optima, then the current method; a click loads.
+    /// The three optima, then the current method; a click loads one.
     std::array<QRectF, mapping::kObjectives + 1> rows;
 };
 
 [[nodiscard]] SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model);
 
-// Ids of marks: the optima by their objective, the baseline, the points of the front.
+// Ids of marks: the optima by their objective, then the baseline, then the points of the front.
 inline constexpr int kBaselineMark = static_cast<int>(mapping::kObjectives);
 inline constexpr int kFirstOfFront = kBaselineMark + 1;
 [[nodiscard]] PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme);

@@ -40,7 +40,8 @@ void SearchMapView::createControls()
                           tr("Search for the best methods"),
                           QStringLiteral("play"),
                           {},
-                          tr("Search this layer's methods on this hardware; again: stop and keep the best.")},
+                          tr("Search the best methods for this layer on this hardware. Press again to stop "
+                             "and keep the best.")},
                          [this](bool) { startOrStop(); });
     QToolButton* button = bar().addButton(m_start);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -50,7 +51,7 @@ void SearchMapView::createControls()
                                 tr("Zoom to the Pareto front"),
                                 QStringLiteral("zoom-in"),
                                 {},
-                                tr("Show the front and the current method large ({canvas.fitSelection|F}); "
+                                tr("Zoom to the front and the current method ({canvas.fitSelection|F}); "
                                    "{canvas.fitAll|Home} shows everything.")},
                                [this](bool) { fitSelection(); }));
     bar().addButton(addCommand({QStringLiteral("mapping.zoomAll"),
@@ -61,9 +62,9 @@ void SearchMapView::createControls()
                                 tr("Show all methods ({canvas.fitAll|Home}).")},
                                [this](bool) { fitAll(); }));
     m_mode = bar().addChoice(tr("Space"), {tr("whole, proven"), tr("quick"), tr("reduced by hand")},
-                             tr("Whole: every tiling and order is settled. Quick: only methods of high "
-                                "utilisation, as the reference "
-                                "project does, relaxed until something is found. By hand: your own limits."));
+                             tr("Whole: every tiling and order is searched or discarded by a bound. Quick: "
+                                "only methods of high utilisation, as the reference project does, relaxed "
+                                "until a method is found. Reduced by hand: your own limits."));
     connect(m_mode, &QComboBox::activated, this, &SearchMapView::applySettings);
     m_seconds = new QDoubleSpinBox;
     m_seconds->setRange(0.1, 3600);
@@ -71,7 +72,7 @@ void SearchMapView::createControls()
     m_seconds->setValue(m_state.search().settings().seconds);
     m_seconds->setSuffix(tr(" s"));
     m_seconds->setPrefix(tr("at most "));
-    bar().add(m_seconds, tr("Time limit"), tr("The search ends after this time and keeps the best."));
+    bar().add(m_seconds, tr("Time limit"), tr("The search ends after this time and keeps the best methods."));
     connect(m_seconds, &QDoubleSpinBox::valueChanged, this, &SearchMapView::applySettings);
     const std::array<QString, 3> names{tr("PEs ≥ "), tr("RF ≥ "), tr("SPM ≥ ")};
     const mapping::Reductions quick = mapping::quickReductions();
@@ -82,17 +83,17 @@ void SearchMapView::createControls()
         m_use[i]->setValue(static_cast<int>(std::lround(values[i] * 100)));
         m_use[i]->setPrefix(names[i]);
         m_use[i]->setSuffix(tr(" %"));
-        bar().add(m_use[i], tr("Least utilisation %1").arg(names[i]),
-                  tr("Methods that use less of it are left out."));
+        bar().add(m_use[i], tr("Minimum utilisation %1").arg(names[i]),
+                  tr("Methods with a lower utilisation are left out."));
         connect(m_use[i], &QSpinBox::valueChanged, this, &SearchMapView::applySettings);
     }
     m_noReduction = new QCheckBox(tr("no spatial reduction"));
     m_noReduction->setChecked(quick.noSpatialReduction);
     bar().add(m_noReduction, m_noReduction->text(),
-              tr("Leave out methods in which PEs add up one result together."));
+              tr("Leave out methods in which several PEs add up one result."));
     m_noFilter = new QCheckBox(tr("no filter loops at DRAM"));
     m_noFilter->setChecked(quick.noFilterLoopsAtDram);
-    bar().add(m_noFilter, m_noFilter->text(), tr("Leave out methods that split the kernel over DRAM tiles."));
+    bar().add(m_noFilter, m_noFilter->text(), tr("Leave out methods that split the kernel into DRAM tiles."));
     for (QCheckBox* box : {m_noReduction, m_noFilter})
         connect(box, &QCheckBox::toggled, this, &SearchMapView::applySettings);
     applySettings();
@@ -208,7 +209,7 @@ std::optional<MapPoint> SearchMapView::pointAt(QPointF position, const PlotMark*
     if (example < 0)
         return std::nullopt;
     const mapping::MethodCost& m = d.examples[static_cast<std::size_t>(example)];
-    return MapPoint{tr("best of what was drawn here"), m.energy, m.cycles, m.method};
+    return MapPoint{tr("best method drawn here"), m.energy, m.cycles, m.method};
 }
 
 void SearchMapView::load(const MapPoint& point)
@@ -245,9 +246,9 @@ void SearchMapView::markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardMo
 
 void SearchMapView::addOwnKeys()
 {
-    // Energies ascend along the front, cycles descend: the next point lies to the left.
-    addKeys("front", tr("Walk along the front"), {QKeySequence(Qt::Key_Left), QKeySequence(Qt::Key_Right)},
-            tr("Mark the next mapping that nothing beats in both energy and cycles."),
+    // Along the front, energy ascends while cycles descend: the next point is further left.
+    addKeys("front", tr("Move along the front"), {QKeySequence(Qt::Key_Left), QKeySequence(Qt::Key_Right)},
+            tr("Select the next method on the Pareto front of energy and cycles."),
             [this](const KeyUse& use) {
                 const int count = static_cast<int>(m_model.front.size());
                 if (count == 0)
@@ -258,12 +259,13 @@ void SearchMapView::addOwnKeys()
                 m_marked = m_model.front[static_cast<std::size_t>(m_frontIndex)];
                 update();
             });
-    addKeys("load", tr("Take the marked mapping"), {QKeySequence(Qt::Key_Return)},
-            tr("Open it in the mapping."), [this] {
+    addKeys("load", tr("Load the selected method"), {QKeySequence(Qt::Key_Return)},
+            tr("Load it into the editor."), [this] {
                 if (m_marked)
                     load(*m_marked);
             });
-    addGesture("click", tr("Take a mapping"), tr("click"), tr("Open the point in the mapping."));
+    addGesture("click", tr("Load a method"), tr("click"),
+               tr("Load the method of the point into the editor."));
 }
 
 } // namespace tilewright::ui

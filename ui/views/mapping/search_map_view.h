@@ -10,7 +10,7 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
-/// Energy against cycles for the whole space, and the search that proves which methods are best.
+/// Energy against cycles of all methods, and the search that proves the best methods.
 class SearchMapView : public PlotCanvas
 {
     Q_OBJECT
@@ -38,7 +38,10 @@ protected:
     void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] QPointF focusPoint() const override;
-    [[nodiscard]] std::optional<int> hoveredMark() const override { return std::nullopt; } // ringed otherwise
+    [[nodiscard]] std::optional<int> hoveredMark() const override
+    {
+        return std::nullopt;
+    } // the hovered mark has its own ring
     void markHovered(QPointF at, const PlotMark* mark) override;
     void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers) override;
 
@@ -47,14 +50,14 @@ private:
     void addOwnKeys();
     void refresh();
     void applySettings();
-    /// What a click there loads: a marked point, or the best method seen in the cell of the density.
+    /// The point that a click loads: a marked point, or the best method in the cell of the density.
     [[nodiscard]] std::optional<MapPoint> pointAt(QPointF position, const PlotMark* mark) const;
     void load(const MapPoint& point);
 
     MappingDocument& m_state;
     SearchMapModel m_model;
     std::optional<MapPoint> m_marked;
-    int m_frontIndex = -1; ///< of the keyboard
+    int m_frontIndex = -1; ///< index of the point chosen by keyboard
     QAction* m_start = nullptr;
     QComboBox* m_mode = nullptr;
     QDoubleSpinBox* m_seconds = nullptr;

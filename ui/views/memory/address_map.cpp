@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// A second or so; harder ones stay at the best placement found by then.
+/// Search limit, about a second; a harder search ends with the best placement so far.
 constexpr std::int64_t kMostNodes = 200'000;
 
 QString itemKindText(Resident::Kind kind)
@@ -54,7 +54,7 @@ std::shared_ptr<const AddressMap> buildAddressMap(const Snapshot& snapshot, cons
     out->problem = snapshot.problem;
     out->capacity = snapshot.problem->hardware().fastMemoryCapacity;
     if (!snapshot.evaluation.valid()) {
-        out->hint = tr("Only a valid schedule has addresses; the list of problems says what is wrong.");
+        out->hint = tr("Only a valid schedule has addresses; see the list of problems.");
         return out;
     }
     if (!std::all_of(timeline.parts.begin(), timeline.parts.end(), [](const TimelinePart& p) {

@@ -46,7 +46,7 @@ void paintItems(QPainter& painter, const AddressMap& map, const LaneFrame& f, co
         const int y1 = qRound(address.toPixel(low));
         const int y0 = qRound(address.toPixel(low + static_cast<double>(item.what.elements)));
         const QRect box(x0, y0, std::max(1, x1 - x0), std::max(1, y1 - y0));
-        if (box == last) // many in one pixel
+        if (box == last) // many items in one pixel
             continue;
         last = box;
         const bool chosen = selected == t;
@@ -104,7 +104,7 @@ void paintAddresses(QPainter& painter, const AddressMap& map, const LaneFrame& f
     const double top = address.toPixel(static_cast<double>(p.height));
     const double last = map.end.empty() ? f.time.v0 : *std::max_element(map.end.begin(), map.end.end());
     const double right = std::min(f.rect.right(), f.time.toPixel(last));
-    if (right > f.rect.left()) // what no item covers is a hole
+    if (right > f.rect.left()) // areas without an item are free memory
         fillHatch(painter, QRectF(QPointF(f.rect.left(), top), QPointF(right, f.rect.bottom())), f.theme);
     paintItems(painter, map, f, address, selection.state().tensor, selection.hover().tensor);
     const bool fits = p.height <= map.capacity;
@@ -120,14 +120,15 @@ void paintAddresses(QPainter& painter, const AddressMap& map, const LaneFrame& f
 } // namespace
 
 AddressMode::AddressMode(const Selection& selection, std::function<void()> changed)
-    : m_selection(selection), m_changed(std::move(changed)), m_job(
-                                                                 [this](Answer answer) {
-                                                                     if (!answer.map || answer.of != m_asked)
-                                                                         return;
-                                                                     m_map = std::move(answer.map);
-                                                                     m_changed();
-                                                                 },
-                                                                 true)
+    : m_selection(selection), m_changed(std::move(changed)),
+      m_job(
+          [this](Answer answer) {
+              if (!answer.map || answer.of != m_requested)
+                  return;
+              m_map = std::move(answer.map);
+              m_changed();
+          },
+          true)
 {
 }
 
@@ -139,16 +140,16 @@ void AddressMode::toggle()
 
 void AddressMode::follow(const SnapshotPtr& snapshot, const std::shared_ptr<const Timeline>& timeline)
 {
-    if (!m_on || m_asked == snapshot)
+    if (!m_on || m_requested == snapshot)
         return;
-    m_asked = nullptr;
+    m_requested = nullptr;
     if (!snapshot || !timeline || timeline->parts.size() != snapshot->schedule.size()) {
         m_map = nullptr;
         return;
     }
     if (m_map && m_map->problem != snapshot->problem)
         m_map = nullptr;
-    m_asked = snapshot;
+    m_requested = snapshot;
     m_job.request([snapshot, timeline](std::stop_token stop) {
         return Answer{snapshot, buildAddressMap(*snapshot, *timeline, {std::move(stop), {}})};
     });
@@ -179,7 +180,7 @@ void AddressMode::replaceStack(LaneModel& lanes, const MemoryModel& model) const
     lanes.legends = [](const Theme& theme) {
         return std::vector<std::vector<ChartKey>>{
             {patchKey(tr("free"), theme.canvas, theme, Qt::BDiagPattern),
-             ChartKey{tr("a colour a tensor"), {}, 1, {}}}};
+             ChartKey{tr("one colour per tensor"), {}, 1, {}}}};
     };
     Lane& plot = lanes.lanes[1];
     plot.paint = [map, &selection = m_selection](QPainter& painter, const LaneFrame& f) {

@@ -9,21 +9,21 @@
 
 namespace tilewright::ui {
 
-/// The memory timeline by address instead of by use: where everything lies, in the same chart over the same
-/// time.
+/// The memory timeline by address instead of by use: the position of each buffer, in the same chart over the
+/// same time.
 class AddressMode
 {
 public:
-    /// `changed`: the picture is another one.
+    /// `changed` is called when the picture changes.
     AddressMode(const Selection& selection, std::function<void()> changed);
 
     [[nodiscard]] bool isOn() const { return m_on; }
     void toggle();
-    /// While it is on, the map follows the snapshot; the one before stands until then.
+    /// While active, the map follows the snapshot; the previous map stays visible until the new one is ready.
     void follow(const SnapshotPtr& snapshot, const std::shared_ptr<const Timeline>& timeline);
-    /// Puts addresses in the place of the stack of uses.
+    /// Replaces the stack of uses by addresses.
     void replaceStack(LaneModel& lanes, const MemoryModel& model) const;
-    /// The tensor at a place of the stack's lane; `y`: 0 at its top.
+    /// The tensor at a position of the stack's lane; `y`: 0 at its top.
     [[nodiscard]] std::optional<TensorId> tensorAt(double time, double y) const;
     [[nodiscard]] const std::shared_ptr<const AddressMap>& map() const { return m_map; }
     void waitIdle() { m_job.waitIdle(); }
@@ -37,7 +37,7 @@ private:
     const Selection& m_selection;
     std::function<void()> m_changed;
     bool m_on = false;
-    SnapshotPtr m_asked; ///< what the map is of, or will be
+    SnapshotPtr m_requested; ///< the snapshot that the map shows or will show
     std::shared_ptr<const AddressMap> m_map;
     LatestJob<Answer> m_job;
 };

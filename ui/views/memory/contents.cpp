@@ -26,7 +26,7 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
             out.items.push_back({kind, t, QString::fromStdString(problem.tensorName(t)), detail, elements});
     };
     for (const TensorId t : part.key.resident)
-        add(Kind::Resident, t, problem.tensor(t).elements(), tr("by the subgraph before"));
+        add(Kind::Resident, t, problem.tensor(t).elements(), tr("by the previous subgraph"));
     for (const TensorId t : part.key.subgraph->retain)
         if (std::find(part.key.resident.begin(), part.key.resident.end(), t) == part.key.resident.end())
             add(Kind::Retained, t, problem.tensor(t).elements(), tr("for the next subgraph"));
@@ -38,9 +38,9 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
             (problem.isView(b.tensor) ? tr("view, ") : QString()) +
                 (b.loaded ? tr("loaded %1") : tr("reused %1")).arg(b.full ? tr("whole") : slice(b.rect)));
     for (const StepSink& k : s.sinks) {
-        add(Kind::Accumulator, k.tensor, k.accumulators, tr("sums of the products behind its tile"));
+        add(Kind::Accumulator, k.tensor, k.accumulators, tr("partial sums of the MatMuls behind its tile"));
         add(Kind::Output, k.tensor, k.outputElements,
-            (k.completes ? tr("stored %1") : tr("being summed up %1")).arg(slice(k.tile)));
+            (k.completes ? tr("stored %1") : tr("partial sum %1")).arg(slice(k.tile)));
     }
     if (s.donatedElements > 0 && !s.sinks.empty())
         add(Kind::Donated, s.sinks.front().tensor, -s.donatedElements, tr("output in the place of an input"));
@@ -88,8 +88,8 @@ QString contentsTooltip(const MemoryContents& c, const Timeline& timeline, std::
     for (const ContentItem& i : c.items)
         text += QStringLiteral("<tr><td>%1&nbsp;</td><td>%2&nbsp;</td><td align='right'>%3</td></tr>")
                     .arg(contentKindText(i.kind), i.name.toHtmlEscaped(), number(i.elements));
-    text += tr("<tr><td colspan='2'><b>together</b></td><td align='right'><b>%1</b></td></tr>")
-                .arg(number(c.total));
+    text +=
+        tr("<tr><td colspan='2'><b>total</b></td><td align='right'><b>%1</b></td></tr>").arg(number(c.total));
     text +=
         tr("<tr><td colspan='2'>capacity</td><td align='right'>%1</td></tr></table>").arg(number(capacity));
     return text;

@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// Something that lies in fast memory at a time.
+/// An item in fast memory at one time.
 struct ContentItem
 {
     enum class Kind { Resident, Retained, Input, Accumulator, Output, Donated };
@@ -18,23 +18,23 @@ struct ContentItem
     std::int64_t elements = 0; ///< negative for donated memory
 };
 
-/// Everything that lies in fast memory during one step.
+/// All items in fast memory during one step.
 struct MemoryContents
 {
     std::size_t part = 0;
     std::int64_t step = 0;
     double start = 0, end = 0;      ///< of the step, since the start of the schedule
-    std::int64_t total = 0;         ///< the working set; the items sum up to it
+    std::int64_t total = 0;         ///< the working set, which is the sum of the items
     std::vector<ContentItem> items; ///< by kind, then by size
 };
 [[nodiscard]] MemoryContents contentsOf(const Timeline& timeline, std::size_t part, std::int64_t step);
-/// Nothing when it is not known.
+/// nullopt if it is not known.
 [[nodiscard]] std::optional<MemoryContents> contentsAt(const Timeline& timeline, double time);
 
 [[nodiscard]] QString contentKindText(ContentItem::Kind kind);
 [[nodiscard]] QString contentsTooltip(const MemoryContents& contents, const Timeline& timeline,
                                       std::int64_t capacity);
-/// Tab-separated, one line an item.
+/// Tab-separated, one line per item.
 [[nodiscard]] QString contentsAsText(const MemoryContents& contents);
 
 } // namespace tilewright::ui

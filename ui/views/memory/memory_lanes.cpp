@@ -17,7 +17,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// From the bottom of the stack to its top.
+/// A band of the stack, from bottom to top.
 struct Band
 {
     ContentItem::Kind kind;
@@ -29,7 +29,7 @@ const std::array<Band, 5> kBands{{{ContentItem::Kind::Resident, &MemoryUse::resi
                                   {ContentItem::Kind::Accumulator, &MemoryUse::accumulator},
                                   {ContentItem::Kind::Output, &MemoryUse::output}}};
 
-constexpr int kFollowed = 4; // pixels of the line that shows where the followed tensor is
+constexpr int kFollowed = 4; // height of the line that marks the followed tensor, in pixels
 
 Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
 {
@@ -39,8 +39,8 @@ Axis sizeAxis(const MemoryModel& model, const QRectF& plot)
     return {0, static_cast<double>(high) * 1.08, plot.bottom(), plot.top()};
 }
 
-/// The stack of one column, or of equal neighbours. The followed tensor stands at the bottom of its bands,
-/// in full colour between two lines; the rest steps back.
+/// Paints the stack of one column, or of equal neighbours. The followed tensor is at the bottom of its bands
+/// in full colour between two lines; the rest is dimmed.
 void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width, const Axis& size,
                 bool following, const Theme& theme)
 {
@@ -72,7 +72,7 @@ void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width,
     }
 }
 
-/// Integer rectangles of one colour: thousands of columns stay cheap, and equal neighbours become one.
+/// Integer rectangles of one colour: thousands of columns are fast to paint, and equal neighbours are merged.
 void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns, const QRectF& plot,
                   const Axis& size, bool following, const Theme& theme)
 {
@@ -86,10 +86,10 @@ void paintColumns(QPainter& painter, const std::vector<TimelineColumn>& columns,
             ++end;
         if (!c.empty) {
             paintStack(painter, c, left + x, end - x, size, following, theme);
-            // Where the column hides a spread, its lowest value is a line inside it.
+            // If the column covers a range of values, its lowest value is a line inside it.
             const int low = qRound(size.toPixel(static_cast<double>(c.low)));
             const int top = qRound(size.toPixel(static_cast<double>(c.high.total())));
-            // (A single column is only where one subgraph follows another.)
+            // A single column occurs only at the border of two subgraphs.
             const auto spread = [&](int i) {
                 return i >= 0 && i < n &&
                        columns[static_cast<std::size_t>(i)].low <
@@ -142,7 +142,7 @@ void paintGhost(QPainter& painter, const std::vector<TimelineColumn>& columns, d
     painter.drawPath(path);
 }
 
-/// Which subgraph runs when, below the plot; as many numbers as fit.
+/// The running subgraphs below the plot, with as many numbers as fit.
 void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
 {
     const QRectF& strip = f.rect;
@@ -162,7 +162,7 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
         const int x0 = qRound(std::max(time.toPixel(parts[i].start), strip.left()));
         const int x1 = qRound(std::min(time.toPixel(parts[i].end()), strip.right()));
         if (x1 <= lastRight)
-            continue; // several in one pixel
+            continue; // several subgraphs in one pixel
         lastRight = x1;
         const bool current = model.subgraph == parts[i].id;
         const QRect r(x0, static_cast<int>(strip.top()) + 1, std::max(1, x1 - x0 - (x1 - x0 > 3 ? 1 : 0)),
@@ -170,7 +170,7 @@ void paintStrip(QPainter& painter, const MemoryModel& model, const LaneFrame& f)
         painter.fillRect(r, current      ? theme.accent
                             : i % 2 == 0 ? Theme::mix(theme.canvas, theme.muted, 0.18)
                                          : Theme::mix(theme.canvas, theme.muted, 0.30));
-        // The subgraphs of the followed tensor: a frame and a bold number.
+        // The subgraphs of the followed tensor have a frame and a bold number.
         const bool holds = model.track && model.track->isIn(i);
         if (holds && r.width() > 2) {
             painter.setPen(QPen(current ? theme.text : theme.accent, 1));
@@ -246,7 +246,8 @@ void paintPlot(QPainter& painter, const MemoryModel& model, const MemoryColumns&
     const Axis size = sizeAxis(model, f.rect);
     paintYAxis(painter, size, f.rect, tr("elements"), f.theme);
     painter.save();
-    const double above = std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // the capacity's label
+    const double above =
+        std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // room for the label of the capacity
     painter.setClipRect(f.rect.adjusted(-6, -above, 6, kFollowed + 1), Qt::IntersectClip);
     paintColumns(painter, columns.current, f.rect, size, model.track != nullptr, f.theme);
     if (model.baseline)
@@ -320,7 +321,7 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     LaneModel out;
     out.hint = m->hint;
     if (m->hint.isEmpty() && !m->timeline)
-        out.hint = tr("Following the steps of every subgraph …");
+        out.hint = tr("Tracing the steps of every subgraph …");
     if (!out.hint.isEmpty())
         return out;
     out.title = m->title;
@@ -330,11 +331,11 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     out.shortest = m->total * 1e-9;
     out.unit = tr("time");
     out.overviewHeight = 32;
-    out.most = 1000; // all the room there is
+    out.most = 1000; // fills the available height
     const TextMetrics fm(uiFont(0.9));
     out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 10;
 
-    out.lanes.push_back(headingLane()); // where the axis' title stands
+    out.lanes.push_back(headingLane()); // holds the axis title
     Lane plot;
     plot.gap = 2 + kFollowed;
     plot.paint = [m, cache](QPainter& painter, const LaneFrame& f) {

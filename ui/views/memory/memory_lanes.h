@@ -14,8 +14,8 @@ struct MemoryColumns
     std::vector<TimelineColumn> current, baseline;
 };
 
-/// The columns of the visible range and of the whole, so that neither the mouse nor the cursor computes them
-/// again.
+/// A cache of the columns of the visible range and of the whole timeline, so that mouse and cursor need no
+/// new computation.
 class MemoryCache
 {
 public:
@@ -33,7 +33,7 @@ private:
     std::array<Entry, 2> m_entries;
 };
 
-/// The stack of what is in memory, and below it which subgraph runs.
+/// The stack of memory uses, and below it the running subgraph.
 [[nodiscard]] LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& model,
                                     const std::shared_ptr<MemoryCache>& cache);
 

@@ -25,7 +25,7 @@ QString trackText(const TensorTrack& track, const Timeline& timeline)
 {
     const QString name = QString::fromStdString(timeline.problem->tensorName(track.tensor));
     if (track.high == 0)
-        return tr("%1 has no place of its own in fast memory").arg(name);
+        return tr("%1 has no memory of its own in fast memory").arg(name);
     const auto holders = std::count_if(track.parts.begin(), track.parts.end(),
                                        [](const TensorTrack::Part& p) { return p.high > 0; });
     return (holders == 1 ? tr("%1: up to %2 elements in subgraph %3, %4 of the time")
@@ -64,7 +64,7 @@ MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selectio
         return m;
     }
     if (timeline && timeline->total <= 0) {
-        m.hint = tr("No subgraph can run; the list of problems says why.");
+        m.hint = tr("No subgraph can run; see the list of problems.");
         return m;
     }
     m.timeline = std::move(timeline);

@@ -7,37 +7,38 @@
 
 namespace tilewright::ui {
 
-/// What the memory timeline shows, besides the visible range and the mouse.
+/// The contents of the memory timeline, without visible range and mouse.
 struct MemoryModel
 {
-    QString hint;  ///< instead of a picture
-    QString title; ///< "Peak 49 152 of 250 000 elements in subgraph 4", or where the selected tensor is
+    QString hint; ///< shown instead of the chart
+    QString
+        title; ///< "Peak 49 152 of 250 000 elements in subgraph 4", or the position of the selected tensor
     bool overflows = false;
     std::int64_t capacity = 0;
     std::shared_ptr<const Timeline> timeline; ///< null while it is being computed
-    std::shared_ptr<const Timeline> baseline; ///< the ghost; may be null
-    std::shared_ptr<const TensorTrack> track; ///< the selected tensor; may be null
-    double total = 0;                         ///< end of the time axis: the longer of both
+    std::shared_ptr<const Timeline> baseline; ///< the baseline; may be null
+    std::shared_ptr<const TensorTrack> track; ///< track of the selected tensor; may be null
+    double total = 0;                         ///< end of the time axis: the longer of both schedules
     double cursor = 0;                        ///< the pinned time
-    bool pinned = false;                      ///< false: the cursor stands at the peak
-    std::optional<SubgraphId> subgraph;       ///< the current one
-    std::optional<MemoryContents> contents;   ///< at the cursor
-    std::optional<RangeSummary> range;        ///< of what is being measured
+    bool pinned = false;                      ///< false: the cursor is at the peak
+    std::optional<SubgraphId> subgraph;       ///< the current subgraph
+    std::optional<MemoryContents> contents;   ///< contents at the cursor
+    std::optional<RangeSummary> range;        ///< sums of the measured range
 };
 
-/// `previous`: its track is taken when it follows the same tensor through the same timeline.
+/// `previous`: its track is reused for the same tensor and timeline.
 [[nodiscard]] MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selection,
                                       std::shared_ptr<const Timeline> timeline,
                                       std::shared_ptr<const Timeline> baseline,
                                       const MemoryModel& previous = {});
 
-/// Where the linked cursor stands: at the selected time when it lies in the selected step, otherwise at the
-/// start of that step.
+/// The time of the linked cursor: the selected time if it is in the selected step, otherwise the start of
+/// that step.
 [[nodiscard]] std::optional<double> cursorTime(const Timeline& timeline, const SelectionState& selection);
 
 /// "37 steps in subgraphs 2–4".
 [[nodiscard]] QString rangeStepsText(const RangeSummary& range);
-/// Tab-separated: a line a value, with sum, smallest, mean and largest.
+/// Tab-separated: one line per quantity, with sum, minimum, mean and maximum.
 [[nodiscard]] QString rangeAsText(const RangeSummary& range);
 
 } // namespace tilewright::ui

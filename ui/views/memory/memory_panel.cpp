@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kMargin = 10;
 
-/// Writes lines from the top of the panel downwards.
+/// Paints lines from the top of the panel downwards.
 class Lines
 {
 public:
@@ -80,7 +80,7 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
     if (!model.contents) {
         const auto part = model.timeline->partAt(model.cursor);
         lines.write(part && model.timeline->parts[*part].duration == 0
-                        ? tr("This subgraph cannot run: Problems says why.")
+                        ? tr("This subgraph cannot run; see Problems.")
                         : tr("Only the peak of this subgraph is known."),
                     small, theme.muted);
         return;
@@ -91,8 +91,8 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
         small, theme.muted);
     const std::int64_t free = model.capacity - c.total;
     lines.write(tr("%1 used, %2")
-                    .arg(number(c.total),
-                         free >= 0 ? tr("%1 free").arg(number(free)) : tr("%1 too many").arg(number(-free))),
+                    .arg(number(c.total), free >= 0 ? tr("%1 free").arg(number(free))
+                                                    : tr("%1 over capacity").arg(number(-free))),
                 small, free >= 0 ? theme.text : theme.error);
     painter.setClipRect(panel.list, Qt::IntersectClip);
     const auto fitting = static_cast<std::size_t>(std::max(1.0, panel.list.height() / panel.rowHeight));
@@ -114,7 +114,7 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
     }
 }
 
-/// Sum, smallest, mean and largest of everything in the measured range.
+/// Sum, minimum, mean and maximum over the measured range.
 void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, const Actions& keys,
                 const Theme& theme)
 {
@@ -162,8 +162,8 @@ void paintRange(QPainter& painter, const MemoryModel& model, const MemoryPanel& 
         QRectF(left, y + 4, panel.area.right() - kMargin - left, panel.area.bottom() - y - 4),
         Qt::TextWordWrap,
         keys.withKeys(
-            tr("Of every step; {canvas.fitSelection|F} zooms to the range, {memory.letGo|Esc} leaves it. "
-               "Alt while dragging: no snapping.")));
+            tr("Values of all steps. {canvas.fitSelection|F} zooms to the range, {memory.letGo|Esc} ends the "
+               "measurement. Hold Alt while dragging to measure without snapping.")));
 }
 
 } // namespace

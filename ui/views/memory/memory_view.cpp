@@ -17,15 +17,16 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kWithPanel = 640;        // pixels of a view that has room for the list
-constexpr double kSnapPixels = 8;         // the end of a subgraph is preferred to that of a step
-constexpr std::int64_t kSyncSteps = 4000; // traced at once: well under a frame
+constexpr double kWithPanel = 640;        // width in pixels from which there is room for the list
+constexpr double kSnapPixels = 8;         // snapping prefers the end of a subgraph to the end of a step
+constexpr std::int64_t kSyncSteps = 4000; // up to this number, steps are traced at once: well under a frame
 } // namespace
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("memory"), tr("Memory timeline"), Dragging::Measures, parent),
       m_addresses(std::make_unique<AddressMode>(selection(), [this] { rebuild(); })),
-      m_columns(std::make_shared<MemoryCache>()), m_scroll(new ListScroll(tr("Scroll the residents"), this))
+      m_columns(std::make_shared<MemoryCache>()),
+      m_scroll(new ListScroll(tr("Scroll the list of items in memory"), this))
 {
     connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     m_job = std::make_unique<LatestJob<Timelines>>([this](Timelines t) {
@@ -83,7 +84,7 @@ void MemoryView::requestTimelines()
     } else {
         m_job->request(work);
         if (m_timelines.current)
-            return; // the picture before the edit stands until then
+            return; // the old picture stays visible until then
     }
     rebuild();
 }
@@ -122,7 +123,7 @@ QString MemoryView::copyText() const
                               : QString();
 }
 
-// -- places ----------------------------------------------------------------------------------------------
+// -- positions --------------------------------------------------------------------------------------------
 
 MemoryPanel MemoryView::panelIn(const QRectF& area) const
 {
@@ -186,7 +187,7 @@ std::optional<double> MemoryView::pinnedTime() const
     return m_model.pinned ? std::optional(m_model.cursor) : std::nullopt;
 }
 
-// -- what is looked at -----------------------------------------------------------------------------------
+// -- visible range and selection ----------------------------------------------------------------------------
 
 void MemoryView::measuredChanged()
 {
@@ -235,7 +236,7 @@ void MemoryView::pin(double time)
     if (next.subgraph != p.id) {
         next.subgraph = p.id;
         next.subgraphs = {p.id};
-        next.ops.clear(); // the tensor that is followed stays
+        next.ops.clear(); // the followed tensor stays selected
     }
     next.step = p.isKnown() ? p.steps->stepAt(at - p.start) : 0;
     next.time = at;
@@ -252,7 +253,7 @@ void MemoryView::moveStep(int by)
     const auto& parts = m_model.timeline->parts;
     std::int64_t step = here->step + by;
     std::size_t part = here->part;
-    // Over the border into the neighbour, past subgraphs that cannot run.
+    // Moves across subgraphs, skipping those that cannot run.
     while (step < 0 || step >= parts[part].steps->size()) {
         std::size_t next = part;
         do {
@@ -276,7 +277,7 @@ void MemoryView::moveRow(int by)
 {
     if (!m_model.contents || m_model.contents->items.empty())
         return;
-    // Rows of one tensor are one stop.
+    // Consecutive rows of one tensor count as one.
     const auto& items = m_model.contents->items;
     const auto tensor = selection().state().tensor;
     const auto n = static_cast<std::ptrdiff_t>(items.size());
@@ -296,7 +297,7 @@ void MemoryView::extendMeasured(int by)
         return;
     if (!measured())
         m_measureAnchor = m_model.contents->start;
-    // The end that the keys move goes step by step; the linked cursor stays.
+    // Keys move one end of the measured range by steps; the linked cursor does not move.
     const Timeline& timeline = *m_model.timeline;
     double end = m_measureAnchor;
     if (measured())
@@ -316,7 +317,7 @@ QString MemoryView::tooltipAt(QPointF position) const
 {
     if (m_hoveredRow && m_model.contents) {
         const ContentItem& item = m_model.contents->items[*m_hoveredRow];
-        return tr("<b>%1</b> %2 %3<br>%4 elements; a click follows it through the timeline")
+        return tr("<b>%1</b> %2 %3<br>%4 elements; click to follow it through the timeline")
             .arg(item.name.toHtmlEscaped(), contentKindText(item.kind), item.detail, number(item.elements));
     }
     return LaneChart::tooltipAt(position);
@@ -328,7 +329,7 @@ QStringList MemoryView::keysOf(const LaneHit& hit) const
     if (!c)
         return {};
     const SubgraphId subgraph = m_model.timeline->parts[c->part].id;
-    // A mark is a whole subgraph.
+    // A mark represents a whole subgraph.
     return hit.marks ? QStringList{keyOf(subgraph)} : QStringList{keyOf(subgraph, c->step), keyOf(subgraph)};
 }
 
@@ -342,7 +343,7 @@ void MemoryView::clicked(QPointF position, double time)
 {
     const auto tensor = addressedAt(position);
     pin(time);
-    if (tensor) // a second click lets it go
+    if (tensor) // a second click ends following the tensor
         selection().selectTensor(selection().state().tensor == tensor ? std::nullopt : tensor);
 }
 
@@ -367,7 +368,7 @@ void MemoryView::mousePressEvent(QMouseEvent* event)
     if (event->button() != Qt::LeftButton || !m_model.timeline)
         return;
     if (const auto row = panel().rowAt(m_model, event->position(), m_scroll->value())) {
-        // A second click lets the tensor go.
+        // A second click ends following the tensor.
         const TensorId tensor = m_model.contents->items[*row].tensor;
         const bool again = selection().state().tensor == tensor;
         selection().selectTensor(again ? std::nullopt : std::optional(tensor));
@@ -386,12 +387,12 @@ void MemoryView::wheelEvent(QWheelEvent* event)
 void MemoryView::addOwnKeys()
 {
     addKeys("previous", tr("Previous step"), {QKeySequence(Qt::Key_Comma)},
-            tr("Pin the beginning of the step before."), [this] { moveStep(-1); });
-    addKeys("next", tr("Next step"), {QKeySequence(Qt::Key_Period)},
-            tr("Pin the beginning of the step after."), [this] { moveStep(1); });
+            tr("Pin the start of the previous step."), [this] { moveStep(-1); });
+    addKeys("next", tr("Next step"), {QKeySequence(Qt::Key_Period)}, tr("Pin the start of the next step."),
+            [this] { moveStep(1); });
     addPlaying(tr("Play the schedule"));
     addKeys("peak", tr("Go to the peak"), {QKeySequence(Qt::Key_P)},
-            tr("Pin the time at which most is resident."), [this] {
+            tr("Pin the time with the largest use of fast memory."), [this] {
                 if (m_model.timeline)
                     pin(m_model.timeline->peakTime);
             });
@@ -399,20 +400,20 @@ void MemoryView::addOwnKeys()
             {QKeyCombination(Qt::CTRL, Qt::Key_Left), QKeyCombination(Qt::CTRL, Qt::Key_Right)},
             tr("Extend the measured range by a step."),
             [this](const KeyUse& use) { extendMeasured(use.index == 1 ? 1 : -1); });
-    addKeys("resident", tr("Choose a resident"), {QKeySequence(Qt::Key_Up), QKeySequence(Qt::Key_Down)},
-            tr("Select the tensor of the row above or below in the list of residents."),
+    addKeys("resident", tr("Choose an item in memory"),
+            {QKeySequence(Qt::Key_Up), QKeySequence(Qt::Key_Down)},
+            tr("Select the tensor of the row above or below in the list of items in memory."),
             [this](const KeyUse& use) { moveRow(use.index == 1 ? 1 : -1); });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)},
-            tr("Drop the measured range, then the tensor."), [this] {
+    addKeys("letGo", tr("Clear range or tensor"), {QKeySequence(Qt::Key_Escape)},
+            tr("End the measured range, then stop following the tensor."), [this] {
                 if (measured())
                     setMeasured(std::nullopt);
                 else
                     selection().selectTensor(std::nullopt);
             });
     addKeys("addresses", tr("Addresses"), {QKeySequence(Qt::Key_O)},
-            tr("Show at which address everything lies, or again what it is used for."),
-            [this] { m_addresses->toggle(); });
-    addGesture("pin", tr("Pin a time"), tr("click"), tr("List everything that is resident then."));
+            tr("Show the addresses of all buffers, or again their uses."), [this] { m_addresses->toggle(); });
+    addGesture("pin", tr("Pin a time"), tr("click"), tr("List everything in fast memory at that time."));
 }
 
 void MemoryView::leaveEvent(QEvent* event)

@@ -13,9 +13,9 @@ namespace tilewright::ui {
 class AddressMode;
 class MemoryCache;
 
-/// The memory timeline: what occupies fast memory over the whole schedule, exactly, against the capacity and
-/// the baseline, with everything that is resident at the pinned time, the selected tensor followed through
-/// all subgraphs, and sums over a measured range.
+/// The memory timeline: exact use of fast memory over the whole schedule, with the capacity and the baseline,
+/// the items in memory at the pinned time, the selected tensor in all subgraphs, and sums over a measured
+/// range.
 class MemoryView : public LaneChart
 {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     ~MemoryView() override;
 
     void settle() override;
-    /// The residents at the pinned time; the sums while a range is measured.
+    /// The items at the pinned time, or the sums of the measured range.
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QString tableText() const override { return copyText(); }
 
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] QPointF rowCentre(std::size_t item) const;
     [[nodiscard]] MemoryPanel panel() const { return panelIn(contentArea()); }
     void pin(double time);
-    /// By address instead of by use (docs/rules/place.md 5).
+    /// The view by address instead of by use (docs/rules/place.md 5).
     [[nodiscard]] AddressMode& addresses() { return *m_addresses; }
 
 protected:
@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;
     void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString measuredText() const override;
-    [[nodiscard]] std::optional<Range> selectedRange() const override; ///< the current subgraph
+    [[nodiscard]] std::optional<Range> selectedRange() const override; ///< time range of the current subgraph
     [[nodiscard]] double snapped(double time) const override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
     void moveCursorTo(double time) override { pin(time); }
@@ -60,7 +60,7 @@ protected:
     void contentResized() override;
 
 private:
-    [[nodiscard]] MemoryPanel panelIn(const QRectF& area) const; ///< empty when there is no room for it
+    [[nodiscard]] MemoryPanel panelIn(const QRectF& area) const; ///< empty if there is no room for it
     void requestTimelines();
     void rebuild();
     void placeList();
@@ -82,7 +82,7 @@ private:
     std::shared_ptr<MemoryCache> m_columns;
     ListScroll* m_scroll;
     std::optional<std::size_t> m_hoveredRow;
-    double m_measureAnchor = 0; ///< where measuring by keys began
+    double m_measureAnchor = 0; ///< start of the range that is measured by keys
 };
 
 } // namespace tilewright::ui

@@ -48,7 +48,7 @@ void StepStatistics::add(const StepStatistics& other)
 
 void StepStatistics::add(const StepTable& table, std::int64_t first, std::int64_t last)
 {
-    // Millions of steps have a handful of shapes.
+    // Millions of steps have only a few shapes.
     std::vector<std::int64_t> counts(table.shapeCount(), 0);
     for (std::int64_t i = first; i < last; ++i)
         ++counts[table.shapeOf(i)];
@@ -61,7 +61,7 @@ std::optional<RangeSummary> summarise(const Timeline& timeline, double from, dou
     const auto first = timeline.partAt(from);
     if (!first || !(to > from))
         return std::nullopt;
-    // Ends that differ by rounding alone are the same.
+    // Range ends that differ only by rounding are equal.
     const double tiny = 1e-12 * timeline.total;
     RangeSummary out;
     out.from = from;

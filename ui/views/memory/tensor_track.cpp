@@ -61,7 +61,7 @@ std::shared_ptr<const TensorTrack> trackTensor(const Timeline& timeline, TensorI
         const TimelinePart& part = timeline.parts[p];
         if (!part.isKnown() || !touches(*timeline.problem, part.key, tensor))
             continue;
-        // One step of each shape is looked at.
+        // One step of each shape is evaluated.
         const StepTable& table = *part.steps;
         std::vector<std::int64_t> counts(table.shapeCount(), 0);
         std::vector<MemoryUse> uses(table.shapeCount());

@@ -7,14 +7,14 @@
 
 namespace tilewright::ui {
 
-/// One tensor through the timeline: how much of fast memory it takes in every step.
+/// One tensor in the timeline: its use of fast memory in every step.
 struct TensorTrack
 {
     struct Part
     {
-        std::vector<MemoryUse> byShape; ///< index = shape of the step; empty: never there
-        std::int64_t high = 0;          ///< most elements in any of its steps
-        double time = 0;                ///< during which it is there
+        std::vector<MemoryUse> byShape; ///< index = shape of the step; empty: never in memory
+        std::int64_t high = 0;          ///< maximum over its steps
+        double time = 0;                ///< time during which it is in memory
     };
     TensorId tensor;
     std::vector<Part> parts; ///< index = part of the timeline
@@ -27,7 +27,7 @@ struct TensorTrack
 
 [[nodiscard]] std::shared_ptr<const TensorTrack> trackTensor(const Timeline& timeline, TensorId tensor);
 
-/// "1–3, 7": the subgraphs in which it is resident.
+/// "1–3, 7": the subgraphs in which it is in fast memory.
 [[nodiscard]] QString subgraphsText(const TensorTrack& track);
 
 } // namespace tilewright::ui

@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Steps kept in total, a few bytes each; subgraphs beyond that are drawn with their peak alone.
+/// Limit of steps kept in total, a few bytes each; subgraphs beyond it are drawn with their peak only.
 constexpr std::int64_t kKeptSteps = std::int64_t(1) << 24;
 
 } // namespace
@@ -21,7 +21,7 @@ std::optional<std::size_t> Timeline::partAt(double time) const
         return std::nullopt;
     auto it = std::upper_bound(parts.begin(), parts.end(), time,
                                [](double t, const TimelinePart& p) { return t < p.start; });
-    // Subgraphs that cannot run take no time: the one that does is meant.
+    // Subgraphs that cannot run have duration 0 and are skipped.
     while (it != parts.begin() && std::prev(it) != parts.begin() && std::prev(it)->duration == 0)
         --it;
     return it == parts.begin() ? 0 : static_cast<std::size_t>(it - parts.begin() - 1);
@@ -50,7 +50,7 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
             part.retained = e.reserved - part.resident;
             if (e.steps <= StepTable::kMaxSteps && kept + e.steps <= kKeptSteps) {
                 kept += e.steps;
-                // Edits keep most subgraphs, and mostly in their place or moved by one or two.
+                // Edits keep most subgraphs, usually at the same position or one or two further.
                 if (previous)
                     for (const std::size_t j : {i, i + 1, i == 0 ? i : i - 1})
                         if (j < previous->parts.size() && previous->parts[j].steps &&
@@ -91,7 +91,7 @@ MemoryUse memoryUse(const TimelinePart& part, std::int64_t step)
 
 namespace {
 
-/// The steps of a part that run between two times, as [first, last].
+/// The steps of a part between two times, as [first, last].
 std::pair<std::int64_t, std::int64_t> stepsBetween(const TimelinePart& part, double from, double to)
 {
     const StepTable& steps = *part.steps;

@@ -22,34 +22,34 @@ struct TimelinePart
     double start = 0;
     double duration = 0;
     std::int64_t peak = 0;
-    std::int64_t resident = 0; ///< elements that were there before (RES)
-    std::int64_t retained = 0; ///< elements reserved for tensors retained from here on
-    /// Null when the subgraph cannot run or has too many steps to keep; then only the peak is known.
+    std::int64_t resident = 0; ///< elements that are resident from before (RES)
+    std::int64_t retained = 0; ///< elements reserved for tensors that this subgraph retains
+    /// Null if the subgraph cannot run or has too many steps; then only the peak is known.
     std::shared_ptr<const StepTable> steps;
-    StepStatistics all; ///< of all its steps
+    StepStatistics all; ///< statistics of all its steps
     [[nodiscard]] double end() const { return start + duration; }
     [[nodiscard]] bool isKnown() const { return steps && steps->size() > 0; }
 };
 
-/// What occupies fast memory over the whole schedule, step by step. Immutable.
+/// The use of fast memory over the whole schedule, step by step. Immutable.
 struct Timeline
 {
     ProblemPtr problem;
-    std::vector<TimelinePart> parts; ///< one a subgraph, in order
+    std::vector<TimelinePart> parts; ///< one per subgraph, in execution order
     double total = 0;
     std::int64_t peak = 0;
     std::size_t peakPart = 0;
     double peakTime = 0; ///< start of the first step with the peak
 
-    /// Index of the part at this time; of the last one after the end. None without parts.
+    /// Index of the part at this time, of the last part after the end; nullopt without parts.
     [[nodiscard]] std::optional<std::size_t> partAt(double time) const;
 };
 
-/// Traces every subgraph, taking the tables of `previous` where nothing has changed. Null when stopped.
+/// Traces every subgraph and reuses the tables of `previous` for unchanged ones. Null if stopped.
 [[nodiscard]] std::shared_ptr<const Timeline>
 buildTimeline(const Snapshot& snapshot, const Timeline* previous, const Progress& progress);
 
-/// Fast memory in elements, by what it is used for (R9.1); donated elements (R9.6) are taken off the inputs.
+/// Fast memory in elements, by use (R9.1); donated elements (R9.6) are subtracted from the inputs.
 struct MemoryUse
 {
     std::int64_t resident = 0, retained = 0, input = 0, accumulator = 0, output = 0;
@@ -67,9 +67,9 @@ struct TimelineColumn
     MemoryUse high;
     MemoryUse tensor; ///< the followed tensor's part of `high`
     std::int64_t low = 0;
-    bool tensorIn = false; ///< the followed tensor is there in some step of the column
+    bool tensorIn = false; ///< true if the followed tensor is in memory in some step of the column
     bool peakOnly = false; ///< only the peak of the subgraph is known
-    bool empty = true;     ///< after the end
+    bool empty = true;     ///< the column is after the end of the schedule
     bool operator==(const TimelineColumn&) const = default;
 };
 /// Columns of `width` pixels over the times [from, to); `track`: the tensor to follow, may be null.

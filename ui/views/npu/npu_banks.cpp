@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The DRAM banks over time: a heat strip, and single groups of bursts when zoomed in.
+// DRAM banks over time: a heat map, and single groups of bursts at high zoom.
 #include "views/npu/npu_lanes.h"
 
 #include "theme/number.h"
@@ -18,19 +18,19 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Whether every group of bursts is shown by itself.
+/// True if every group of bursts is drawn individually.
 bool showsSingleBursts(const NpuResult& r, const DramColumns& c)
 {
     return c.exact && c.width > 0 &&
            (c.to - c.from) / c.width < static_cast<double>(r.settings.hardware.dram.busCyclesPerBurst());
 }
 
-/// Bytes a cycle on the ramp, or the share of row misses.
+/// The colour of bytes per cycle, or of the share of row misses.
 QColor bankColour(const BankCell& cell, double peak, bool misses, const Theme& theme)
 {
     if (misses)
         return Theme::mix(theme.loadTime, theme.computeTime, static_cast<double>(cell.missShare));
-    // The first tenth of the ramp is the canvas' own lightness.
+    // The first tenth of the ramp is too close to the lightness of the canvas.
     return theme.ramp(0.1 + 0.9 * (peak > 0 ? static_cast<double>(cell.bytesPerCycle) / peak : 0));
 }
 
@@ -47,7 +47,7 @@ const DramColumns& columnsOf(DramCache& cache, const Axis& time)
     return cache.at(time.v0, time.v1, static_cast<int>(time.p1 - time.p0));
 }
 
-/// Single groups of bursts: length of the bus time, a notch and a paler fill for a row miss.
+/// Paints single groups of bursts: length = bus time; a notch and a paler fill mark a row miss.
 void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
 {
     const auto rows = static_cast<double>(run.hardware.dram.channels * run.hardware.dram.banks);
@@ -65,9 +65,9 @@ void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
         if (r.width() <= 0)
             continue;
         painter.fillRect(r, it->rowHit ? f.theme.loadTime : f.theme.computeTime);
-        if (it->isStore && r.height() >= 3) // stores carry a line
+        if (it->isStore && r.height() >= 3) // stores have a line
             painter.fillRect(QRectF(r.left(), r.center().y(), r.width(), 1), f.theme.canvas);
-        // Bursts of a group.
+        // Single bursts of a group.
         const double one = r.width() / std::max<double>(1, it->bursts);
         if (it->bursts > 1 && one >= 5)
             for (std::uint32_t b = 1; b < it->bursts; ++b)
@@ -77,7 +77,7 @@ void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
     }
 }
 
-/// An image of one pixel a cell: stretched, it costs the same at every zoom.
+/// An image with one pixel per cell: stretched, it costs the same at every zoom.
 void paintHeat(QPainter& painter, const DramColumns& c, std::size_t rows, bool misses, const LaneFrame& f)
 {
     const auto w = static_cast<std::size_t>(c.width);
@@ -106,7 +106,7 @@ void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
         paintHeat(painter, c, static_cast<std::size_t>(dram.channels) * static_cast<std::size_t>(dram.banks),
                   misses, f);
     painter.setRenderHint(QPainter::Antialiasing, true);
-    // Channels are told apart by lines.
+    // Lines separate the channels.
     painter.setPen(QPen(f.theme.outline, 1));
     for (int channel = 1; channel < dram.channels; ++channel) {
         const double y = std::round(f.rect.top() + f.rect.height() * channel / dram.channels) + 0.5;
@@ -114,7 +114,7 @@ void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
     }
 }
 
-/// What the colours mean, with their scale.
+/// Paints the legend of the colours with their scale.
 void paintScale(QPainter& painter, const NpuResult& r, DramCache& cache, bool misses, const LaneFrame& f)
 {
     const QFontMetricsF fm(painter.font());
@@ -125,7 +125,7 @@ void paintScale(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
         return;
     const QString meaning = single   ? tr("each group of bursts:")
                             : misses ? tr("colour: row misses")
-                                     : tr("colour: bytes a cycle");
+                                     : tr("colour: bytes per cycle");
     painter.drawText(QPointF(f.rect.left(), y + fm.ascent()),
                      fm.elidedText(meaning, Qt::ElideRight, f.rect.width()));
     y += fm.height();
@@ -135,7 +135,7 @@ void paintScale(QPainter& painter, const NpuResult& r, DramCache& cache, bool mi
         double x = f.rect.left();
         for (const bool miss : {false, true}) {
             painter.fillRect(QRectF(x, y + 4, 11, 9), miss ? f.theme.computeTime : f.theme.loadTime);
-            if (miss) // the notch that tells it without the colour
+            if (miss) // a notch marks a miss without colour
                 painter.fillRect(QRectF(x, y + 4, 2, 9), f.theme.text);
             const QString text = miss ? tr("miss") : tr("hit");
             painter.drawText(QPointF(x + 15, y + 1 + fm.ascent()), text);
@@ -166,7 +166,7 @@ QString bankReadout(const NpuResult& r, const DramCache& cache, double time, dou
     const int rows = dram.channels * dram.banks;
     const int row = std::clamp(static_cast<int>(y * rows), 0, rows - 1);
     const QString where = tr("channel %1, bank %2").arg(row / dram.banks).arg(row % dram.banks);
-    // A single event when they can be told apart.
+    // A single event if events are distinguishable at this zoom.
     const npu::DramEvent* hit = nullptr;
     auto it = std::upper_bound(run.dramEvents.begin(), run.dramEvents.end(), t,
                                [](npu::Cycle c, const npu::DramEvent& e) { return c < e.start; });
@@ -184,10 +184,10 @@ QString bankReadout(const NpuResult& r, const DramCache& cache, double time, dou
                  QStringLiteral("0x") + QString::number(hit->address, 16),
                  hit->rowHit ? tr("hit") : tr("miss"), number(hit->start), number(hit->end));
     if (const BankCell* cell = cache.bankAt(time, row); cell && cell->bytesPerCycle > 0)
-        return tr("%1 · %2 bytes a cycle · %3 row misses at cycle %4")
+        return tr("%1 · %2 bytes per cycle · %3 row misses at cycle %4")
             .arg(where, number(static_cast<double>(cell->bytesPerCycle)),
                  percent(static_cast<double>(cell->missShare)), number(t));
-    return tr("%1 · nothing at cycle %2").arg(where, number(t));
+    return tr("%1 · no traffic at cycle %2").arg(where, number(t));
 }
 
 } // namespace

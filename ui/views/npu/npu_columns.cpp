@@ -10,7 +10,8 @@ using npu::Cycle;
 
 namespace {
 
-/// DRAM events looked at one by one in a visible range; beyond that the binned series is used.
+/// Largest number of DRAM events that are evaluated one by one in a visible range; with more, the binned
+/// series is used.
 constexpr std::size_t kExactEvents = 400'000;
 
 std::size_t atLeast(double v, std::size_t limit)
@@ -18,7 +19,7 @@ std::size_t atLeast(double v, std::size_t limit)
     return v <= 0 ? 0 : std::min(limit, static_cast<std::size_t>(v));
 }
 
-/// Calls f(column, share of the column's time) for every column the span [start, end) touches.
+/// Calls f(column, share of the column's time) for every column that the span [start, end) touches.
 template <typename F> void spread(double from, double perPixel, int width, double start, double end, F&& f)
 {
     const double a = (start - from) / perPixel;
@@ -34,7 +35,7 @@ template <typename F> void spread(double from, double perPixel, int width, doubl
     }
 }
 
-/// Longest time a bus is held by one group, to find events that began before the range.
+/// Longest bus time of one group, needed to find events that began before the range.
 Cycle longestEvent(const npu::NpuHardware& hw)
 {
     return hw.dram.interleaveBytes / hw.dram.burstBytes * hw.dram.busCyclesPerBurst();
@@ -174,7 +175,7 @@ std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, doub
     for (std::size_t x = 0; x < out.size(); ++x) {
         const double end = from + perPixel * (static_cast<double>(x) + 1);
         if (end - perPixel >= static_cast<double>(runEnd))
-            break; // the run is over, nothing is held any more
+            break; // after the run, values are 0
         out[x] = {value, value};
         while (it != steps.end() && static_cast<double>(it->time) < end) {
             value = static_cast<double>(it->value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happens in each pixel column of a visible range of cycles.
+// Values of a run in each pixel column of a visible range of cycles.
 #pragma once
 
 #include "chart/lane.h"
@@ -14,7 +14,7 @@ namespace tilewright::ui {
 struct BankCell
 {
     float bytesPerCycle = 0;
-    float missShare = 0; ///< row misses among the burst groups
+    float missShare = 0; ///< share of row misses among the burst groups
 };
 
 /// The DRAM of one run over [from, to) on `width` pixels.
@@ -22,21 +22,20 @@ struct DramColumns
 {
     double from = 0, to = 0;
     int width = 0;
-    std::vector<float> dram;     ///< bytes a cycle, all channels
+    std::vector<float> dram;     ///< bytes per cycle, all channels
     std::vector<BankCell> banks; ///< [(channel * banks + bank) * width + x]
-    bool exact = false;          ///< from single DRAM events; otherwise from bins of the series
+    bool exact = false;          ///< computed from single DRAM events; otherwise from bins of the series
 
     [[nodiscard]] static DramColumns of(const NpuResult& result, double from, double to, int width);
 };
 
-/// The columns that were asked for last: one zoom is asked for by several lanes, and by the readout after
-/// them.
+/// A cache of the last columns: several lanes and the readout request the same range.
 class DramCache
 {
 public:
     explicit DramCache(NpuResultPtr result) : m_result(std::move(result)) {}
     const DramColumns& at(double from, double to, int width);
-    /// Of the columns in sight; nothing elsewhere.
+    /// DRAM throughput in the visible columns; nullopt outside of them.
     [[nodiscard]] std::optional<double> dramAt(double time) const;
     [[nodiscard]] const BankCell* bankAt(double time, int row) const;
 
@@ -46,7 +45,7 @@ private:
     DramColumns m_columns;
 };
 
-/// Least and greatest value of a step list in each pixel; nothing after the end of the run.
+/// Minimum and maximum of a step list in each pixel; empty after the end of the run.
 [[nodiscard]] std::vector<LowHigh> stepColumns(const std::vector<npu::TimedValue>& steps, double from,
                                                double to, int width, npu::Cycle runEnd);
 /// Value of a step list at a time.

@@ -95,27 +95,27 @@ void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
         if (!path.isEmpty())
             openFile(path);
     });
-    addFormRow(form, tr("Sample"), m_model, tr("Models from the samples folder, and the file that is open."));
+    addFormRow(form, tr("Sample"), m_model, tr("Models of the samples folder, and the open file."));
     auto* open = new QPushButton(tr("Open model …"), this);
     connect(open, &QPushButton::clicked, this, &NpuControls::chooseFile);
     addFormRow(form, tr("Open model"), open, tr("Open an NPU model file (JSON)."));
     auto* save = new QPushButton(tr("Save model …"), this);
     connect(save, &QPushButton::clicked, this, &NpuControls::saveFile);
     addFormRow(form, tr("Save model"), save,
-               tr("Save the model with the tiles and the hardware that are set here."));
+               tr("Save the model with the tiles and the hardware of these settings."));
 }
 
 void NpuControls::addSchedulerRows(QFormLayout& form)
 {
     heading(form, tr("Scheduler"));
     m_fields.choice(form, QStringLiteral("scheduler"), tr("Kind"), {tr("static"), tr("dynamic")},
-                    tr("Static: lists made before the run. Dynamic: an idle core takes the ready unit with "
-                       "the best score."),
+                    tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready "
+                       "unit with the best score."),
                     member(&NpuSettings::options, &npu::RunOptions::scheduler));
     m_fields.choice(form, QStringLiteral("assignment"), tr("Assignment"),
                     {tr("round robin"), tr("cost aware"), tr("head parallel")},
-                    tr("Which core runs a unit. The dynamic scheduler only keeps head parallel: a head stays "
-                       "on one core."),
+                    tr("How units are assigned to cores. The dynamic scheduler uses only head parallel: all "
+                       "units of a head run on one core."),
                     member(&NpuSettings::options, &npu::RunOptions::assignment));
     const auto weight = [&](const char* name, const QString& label, const QString& tip, auto part) {
         m_dynamic.push_back(m_fields.decimal(form, QLatin1String(name), label, 0, 100, 2, 0.1, tip,
@@ -126,12 +126,12 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
     weight("w2", tr("w2 intensity"), tr("Weight of compute cycles per byte in the dynamic score."),
            &npu::Weights::intensity);
     weight("w3", tr("w3 stall"),
-           tr("Weight of the expected DRAM stall, which is taken off the dynamic score."),
+           tr("Weight of the expected DRAM stall, which is subtracted from the dynamic score."),
            &npu::Weights::dramStall);
-    m_dynamic.push_back(
-        m_fields.check(form, QStringLiteral("memoryFirst"), tr("Memory-bound first"),
-                       tr("Dynamic: ready units that DRAM limits go before those that the engines limit."),
-                       member(&NpuSettings::options, &npu::RunOptions::memoryBoundFirst)));
+    m_dynamic.push_back(m_fields.check(
+        form, QStringLiteral("memoryFirst"), tr("Memory-bound first"),
+        tr("Dynamic: ready units limited by DRAM are taken before units limited by the engines."),
+        member(&NpuSettings::options, &npu::RunOptions::memoryBoundFirst)));
 }
 
 void NpuControls::addHardwareRows(QFormLayout& form)
@@ -157,37 +157,37 @@ void NpuControls::addHardwareRows(QFormLayout& form)
         refresh();
     });
     addFormRow(form, tr("Preset"), m_preset,
-               tr("All hardware values at once, of a machine that comes with Tilewright."));
+               tr("Set all hardware values to those of a machine that comes with Tilewright."));
     const auto number = [&](const char* name, const QString& label, int high, const QString& tip, auto part,
                             std::int64_t unit = 1) {
         m_fields.number(form, QLatin1String(name), label, 1, high, tip, part, unit,
                         new DoublingSpinBox(this));
     };
     m_fields.number(form, QStringLiteral("cores"), tr("Cores"), 1, npu::kMaxCores,
-                    tr("Cores that share DRAM and the trunk of the NoC."),
+                    tr("Number of cores. They share DRAM and the trunk of the NoC."),
                     member(&NpuSettings::hardware, &npu::NpuHardware::cores));
-    number("spm", tr("SPM KiB"), 1 << 20, tr("Scratchpad of one core in KiB. Tiles are cut anew."),
+    number("spm", tr("SPM KiB"), 1 << 20, tr("Scratchpad of one core in KiB. A change cuts the tiles again."),
            member(&NpuSettings::hardware, &npu::NpuHardware::spmBytes), 1024);
     number("channels", tr("Channels"), npu::kMaxChannels, tr("DRAM channels, each with its own data bus."),
            member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::channels));
     number("banks", tr("Banks"), npu::kMaxBanks, tr("Banks of one channel."),
            member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::banks));
     number("burst", tr("Burst bytes"), 65536,
-           tr("Bytes of one burst, a power of two; loads and stores are rounded to it."),
+           tr("Bytes of one burst, a power of two. Loads and stores are rounded up to it."),
            member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::burstBytes));
-    m_fields.choice(
-        form, QStringLiteral("arbiter"), tr("Arbiter"), {tr("oldest first"), tr("DRAM aware")},
-        tr("Which burst a channel takes next; DRAM aware: row hits, other banks, other heads, oldest."),
-        member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::arbiter));
-    number("link", tr("NoC link"), 1 << 20, tr("Bytes a cycle between one core and the trunk."),
+    m_fields.choice(form, QStringLiteral("arbiter"), tr("Arbiter"), {tr("oldest first"), tr("DRAM aware")},
+                    tr("Which burst a channel serves next. DRAM aware prefers, in this order: row hits, "
+                       "other banks, other heads, the oldest."),
+                    member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::arbiter));
+    number("link", tr("NoC link"), 1 << 20, tr("Bytes per cycle between one core and the trunk."),
            member(&NpuSettings::hardware, &npu::NpuHardware::linkBytesPerCycle));
-    number("trunk", tr("NoC trunk"), 1 << 20, tr("Bytes a cycle that all cores share."),
+    number("trunk", tr("NoC trunk"), 1 << 20, tr("Bytes per cycle of the trunk, shared by all cores."),
            member(&NpuSettings::hardware, &npu::NpuHardware::trunkBytesPerCycle));
 }
 
 void NpuControls::addViewRows(QFormLayout& form, NpuChartOptions& options)
 {
-    heading(form, tr("Picture"));
+    heading(form, tr("Chart"));
     const auto check = [&](const char* name, const QString& text, bool& value, const QString& tip) {
         auto* box = new QCheckBox(text, this);
         box->setObjectName(QStringLiteral("npu.") + QLatin1String(name));
@@ -199,26 +199,25 @@ void NpuControls::addViewRows(QFormLayout& form, NpuChartOptions& options)
         addFormRow(form, text, box, tip);
     };
     check("showEngines", tr("Engines and DMA"), options.engines,
-          tr("Lanes of each core's engines and transfers."));
-    check("showBanks", tr("DRAM banks"), options.banks, tr("Heat map of every DRAM bank."));
+          tr("Show the engines and transfers of each core as lanes."));
+    check("showBanks", tr("DRAM banks"), options.banks, tr("Show a heat map of every DRAM bank."));
     check("showMisses", tr("Colour by row misses"), options.misses,
-          tr("Heat map: share of row misses instead of bytes a cycle."));
-    m_keepGhost = new QCheckBox(tr("Keep this run as ghost"), this);
+          tr("Heat map: share of row misses instead of bytes per cycle."));
+    m_keepGhost = new QCheckBox(tr("Keep this run as baseline"), this);
     m_keepGhost->setObjectName(QStringLiteral("npu.keepGhost"));
     connect(m_keepGhost, &QCheckBox::clicked, &m_state, &NpuDocument::setGhostKept);
-    addFormRow(
-        form, tr("Keep this run as ghost"), m_keepGhost,
-        tr("Compare all further changes with the present run, instead of each with the one before it."));
-    m_clearGhost = new QPushButton(tr("Clear ghost"), this);
+    addFormRow(form, tr("Keep this run as baseline"), m_keepGhost,
+               tr("Compare all later runs with this one, instead of each with the run before."));
+    m_clearGhost = new QPushButton(tr("Clear baseline"), this);
     connect(m_clearGhost, &QPushButton::clicked, &m_state, &NpuDocument::clearGhost);
-    addFormRow(form, tr("Clear ghost"), m_clearGhost, tr("Do not draw the run before."));
+    addFormRow(form, tr("Clear baseline"), m_clearGhost, tr("Do not draw the earlier run."));
 }
 
 void NpuControls::openFile(const QString& path)
 {
     if (const auto opened = m_workspace.open(path); !opened)
         Q_EMIT m_state.refused(QString::fromStdString(opened.error().text()));
-    refresh(); // what was not opened is not to be named
+    refresh(); // the name of a file that failed to open is not shown
 }
 
 void NpuControls::chooseFile()
@@ -267,7 +266,7 @@ void NpuControls::refresh()
     if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
         const lower::ScheduledTiling& tiles = links.npuTiling();
         followed =
-            tr("%1 of %2 cut as the schedule cuts them.")
+            tr("%1 of %2 have the tiles of the schedule.")
                 .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")),
                      counted(std::ssize(m_state.settings().tiling), tr("operator"), tr("operators")));
         if (tiles.cut > 0)
@@ -277,13 +276,13 @@ void NpuControls::refresh()
     }
     if (m_state.openOperators() > 0 && m_state.model())
         followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +
-                    tr("%1 by the default rule, which only serves to compare: Search tiles chooses.")
+                    tr("%1 have the default tiles, which are not optimised: press Search tiles.")
                         .arg(number(m_state.openOperators()));
     m_followed->setText(followed);
     m_followed->setToolTip(links.showsWorkload(Lens::Npu)
-                               ? tr("The total of the schedule is that of one core whose memory is a "
-                                    "bandwidth. Here all cores share DRAM and network, burst by burst: the "
-                                    "cycles of the two answer different questions.")
+                               ? tr("The total of the schedule is for one core with a memory of fixed "
+                                    "bandwidth. In the NPU run all cores share DRAM and NoC, burst by burst, "
+                                    "so the two numbers of cycles are not comparable.")
                                : QString());
     m_followed->setVisible(!followed.isEmpty());
     if (links.showsWorkload(Lens::Npu))

@@ -12,7 +12,7 @@ class QPushButton;
 
 namespace tilewright::ui {
 
-/// Model, hardware and scheduler of the run: every change re-simulates in the background.
+/// Model, hardware and scheduler of the run: every change simulates again in the background.
 class NpuControls : public QScrollArea
 {
     Q_OBJECT
@@ -28,7 +28,7 @@ private:
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);
     void heading(QFormLayout& form, const QString& text);
-    void refresh(); ///< controls from the state
+    void refresh(); ///< updates the controls from the document
     void openFile(const QString& path);
     void chooseFile();
     void saveFile();
@@ -37,9 +37,9 @@ private:
     NpuDocument& m_state;
     std::vector<npu::NpuHardware> m_presets; ///< in the order of the combo box
     ValueForm<NpuSettings> m_fields;
-    std::vector<QWidget*> m_dynamic; ///< for the dynamic scheduler alone
+    std::vector<QWidget*> m_dynamic; ///< controls of the dynamic scheduler
     QComboBox* m_model = nullptr;
-    QLabel* m_followed = nullptr; ///< what the tiles are, or why it does not follow
+    QLabel* m_followed = nullptr; ///< origin of the tiles, or why they do not follow the schedule
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

@@ -20,12 +20,12 @@ constexpr double kPadding = 8;
 constexpr double kBarHeight = 10;
 constexpr std::size_t kOpenNodes = 420; ///< graphs up to this size open all their groups
 
-/// Cells in rows of whole chains where they fit, about twice as wide as high.
+/// Arranges cells in rows of whole chains if they fit, about twice as wide as high.
 void shapeGroup(const npu::NpuGraph& graph, NpuGraphGroup& g)
 {
     const QFontMetricsF title(uiFont(0.95, QFont::DemiBold));
     const QFontMetricsF small(uiFont(0.85));
-    // Titles are drawn larger in a drawing that is made small, so they get more room than they need here.
+    // Titles are enlarged if the graph is drawn small, so they get more room than they need at scale 1.
     const double text =
         std::min(260.0, std::max(1.7 * title.horizontalAdvance(g.name), small.horizontalAdvance(g.detail)));
     g.width = std::max(120.0, text + 2 * kPadding + 4);
@@ -73,7 +73,7 @@ QRectF npuBarCell(const NpuGraphGroup& g, std::size_t place)
 
 bool barShowsNodes(const NpuGraphGroup& g, double scale)
 {
-    constexpr double kReadable = 4; // pixels
+    constexpr double kReadable = 4; // smallest readable cell, in pixels
     const QRectF cell = npuBarCell(g, 0);
     return !g.open && std::min(cell.width(), cell.height()) * scale >= kReadable;
 }
@@ -173,7 +173,7 @@ std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
             g.detail += units.size() == 1 ? tr(" in a chain") : tr(" in %1 units").arg(number(units.size()));
         shapeGroup(graph, g);
     }
-    // Which way the critical path goes.
+    // Direction of the critical path.
     std::set<std::pair<std::size_t, std::size_t>> critical;
     for (std::size_t i = 1; i < result->critical.size(); ++i)
         critical.emplace(out->groupOf[result->critical[i - 1]], out->groupOf[result->critical[i]]);

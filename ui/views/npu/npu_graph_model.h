@@ -12,7 +12,7 @@ namespace tilewright::ui {
 
 enum class NpuGraphColour { Core, State, Criticality };
 
-/// The nodes of one operator: a box, closed (a summary) or open (one cell a node).
+/// The nodes of one operator: a box that is closed (a summary) or open (one cell per node).
 struct NpuGraphGroup
 {
     std::uint32_t op = 0;
@@ -21,42 +21,42 @@ struct NpuGraphGroup
     std::vector<std::uint32_t> nodes; ///< ascending
     npu::Cycle computeCycles = 0;
     std::int64_t bytes = 0;
-    std::size_t critical = 0; ///< nodes on the critical path
+    std::size_t critical = 0; ///< number of nodes on the critical path
     bool open = false;
     double width = 0, height = 0;
     int columns = 1;
     double cell = 16;
-    int barColumns = 1, barRows = 1; ///< of its nodes in the bar of the closed box
-    QRectF rect;                     ///< in scene units, once laid out
+    int barColumns = 1, barRows = 1; ///< cells in the bar of the closed box
+    QRectF rect;                     ///< in scene units, set by the layout
 };
 
 struct NpuGraphLink
 {
-    std::size_t from = 0, to = 0; ///< groups
-    std::size_t edges = 0;        ///< dependencies between their nodes
-    bool critical = false;        ///< the critical path goes this way
+    std::size_t from = 0, to = 0; ///< indices of the linked groups
+    std::size_t edges = 0;        ///< number of dependencies between their nodes
+    bool critical = false;        ///< the critical path uses this link
     LayoutRoute route;
 };
 
-/// The tile DAG grouped by operator. Immutable once laid out.
+/// The tile graph grouped by operator. Immutable after the layout.
 struct NpuGraphModel
 {
     NpuResultPtr result;
     std::vector<NpuGraphGroup> groups;
-    std::vector<std::size_t> groupOf;   ///< per node
+    std::vector<std::size_t> groupOf;   ///< group of each node
     std::vector<std::uint32_t> placeOf; ///< per node: index in its group's nodes
     std::vector<NpuGraphLink> links;
     QRectF bounds;
 
-    /// The node's cell, or its closed group's box; at a scale that shows the nodes of closed groups always
-    /// its cell.
+    /// The rectangle of the node's cell, or of its closed group's box. At a scale that shows nodes of closed
+    /// groups, always the cell.
     [[nodiscard]] QRectF cellOf(std::uint32_t node, double scale = 0) const;
     [[nodiscard]] const NpuGraphGroup* groupAt(QPointF scene) const;
-    /// The node there; in the bar of a closed group only when its cells are large enough at this scale.
+    /// The node at a point; in the bar of a closed group only if its cells are large enough at this scale.
     [[nodiscard]] std::optional<std::uint32_t> nodeAt(QPointF scene, double scale = 1) const;
 };
 
-/// The bar of a closed group: the classes of its nodes or, when it is drawn large enough, its nodes.
+/// The bar of a closed group: the classes of its nodes, or its nodes if it is drawn large enough.
 [[nodiscard]] QRectF npuGroupBar(const NpuGraphGroup& group);
 [[nodiscard]] QRectF npuBarCell(const NpuGraphGroup& group, std::size_t place);
 [[nodiscard]] bool barShowsNodes(const NpuGraphGroup& group, double scale);
@@ -64,17 +64,17 @@ struct NpuGraphModel
 /// Height of a group's title, above its cells.
 [[nodiscard]] double npuGroupTitleHeight();
 
-/// Groups, links and the layered drawing. `open` has the operators whose nodes are shown. `aspect`: wanted
-/// width : height. Null when stopped.
+/// Groups, links and the layered layout. `open`: operators whose nodes are shown. `aspect`: wanted width :
+/// height. Null if stopped.
 [[nodiscard]] std::shared_ptr<const NpuGraphModel> buildNpuGraph(const NpuResultPtr& result,
                                                                  const std::set<std::uint32_t>& open,
                                                                  double aspect,
                                                                  const Progress& progress = {});
 
-/// Operators to open at first: all of a small graph.
+/// Operators that are open at first: all operators of a small graph.
 [[nodiscard]] std::set<std::uint32_t> initiallyOpen(const NpuResult& result);
 
-/// How many nodes of the group are in each class of the colouring (cores, or node states).
+/// Number of nodes of the group in each class of the colouring (cores, or node states).
 [[nodiscard]] std::vector<std::size_t> classCounts(const NpuGraphModel& model, const NpuGraphGroup& group,
                                                    NpuGraphColour colour, npu::Cycle time);
 

@@ -34,7 +34,7 @@ QColor stateFill(NodeState state, const Theme& theme)
     return theme.canvas;
 }
 
-/// One letter, so that the state is not told by colour alone.
+/// One letter per state, so that states do not depend on colour only.
 QString stateLetter(NodeState state)
 {
     switch (state) {
@@ -106,7 +106,7 @@ void paintClosed(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup&
     painter.drawRect(bar);
 }
 
-/// The nodes of a closed group in its bar, where the picture is large enough to tell them apart.
+/// Paints the nodes of a closed group in its bar, if they are large enough to distinguish.
 void paintBarCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& g,
                    const NpuGraphPicture& picture, const QRectF& visible, const Theme& theme)
 {
@@ -144,7 +144,7 @@ void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& 
         const QRectF cell = m.cellOf(n);
         if (!visible.intersects(cell))
             continue;
-        // Nodes of a chain touch; chains are apart.
+        // Nodes of a chain touch; chains have a gap.
         const bool joins = i + 1 < g.nodes.size() && graph.nodes[g.nodes[i + 1]].unit == graph.nodes[n].unit;
         const double gap = g.cell >= 10 ? 1.5 : 0.7;
         const QRectF fill = cell.adjusted(0, gap / 2, joins ? -0.4 : -gap * 1.6, -gap / 2);
@@ -171,14 +171,14 @@ void paintCells(QPainter& painter, const NpuGraphModel& m, const NpuGraphGroup& 
     }
 }
 
-/// Curves from what the node waits for, and to what waits for it.
+/// Paints curves from the predecessors of the node and to its successors.
 void paintDependencies(QPainter& painter, const NpuGraphModel& m, std::uint32_t node, const Theme& theme)
 {
-    constexpr std::size_t kMost = 300; // more would only be a blot
+    constexpr std::size_t kMost = 300; // more curves would not be distinguishable
     const npu::NpuGraph& graph = *m.result->graph;
     const QRectF here = m.cellOf(node);
     const auto draw = [&](std::span<const std::uint32_t> others, bool incoming) {
-        std::set<std::pair<double, double>> drawn; // closed groups are drawn to once
+        std::set<std::pair<double, double>> drawn; // one curve per closed group
         std::size_t count = 0;
         painter.setPen(
             QPen(incoming ? theme.accent : theme.warning, 1.6, incoming ? Qt::SolidLine : Qt::DashLine));
@@ -210,7 +210,7 @@ QColor npuCellColour(const NpuResult& r, std::uint32_t node, const NpuGraphPictu
     case NpuGraphColour::State:
         return stateFill(nodeStateAt(r, node, picture.time), theme);
     case NpuGraphColour::Criticality: {
-        // How near the node's own longest path comes to the critical one.
+        // Length of the longest path through the node, relative to the critical path.
         const double most =
             static_cast<double>(r.critical.empty() ? 1 : std::max<npu::Cycle>(1, r.cp[r.critical.front()]));
         return theme.ramp(0.1 + 0.9 * static_cast<double>(r.cp[node]) / most);
@@ -273,7 +273,7 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
             if (link.critical != critical || link.route.size() < 4)
                 continue;
             const QColor colour = critical ? theme.error : theme.outline;
-            // Thicker with more dependencies, so that bundles show.
+            // Links with more dependencies are thicker.
             const double width =
                 critical ? 2.6 : std::min(3.0, 0.9 + 0.25 * std::log2(static_cast<double>(link.edges)));
             painter.setPen(QPen(colour, width));
@@ -289,16 +289,16 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
         painter.setBrush(theme.raised);
         painter.setPen(QPen(picture.group == i ? theme.accent : theme.outline, picture.group == i ? 2 : 1));
         painter.drawRoundedRect(g.rect, 5, 5);
-        if (g.critical > 0) // a band on the left: the critical path goes through
+        if (g.critical > 0) // a band on the left: the critical path passes through
             painter.fillRect(QRectF(g.rect.left() + 1, g.rect.top() + 5, 4, g.rect.height() - 10),
                              theme.error);
-        // Titles keep a readable size when the drawing is small; the details go first.
+        // Titles keep a readable size at low zoom; details are left out first.
         const double zoom = viewport.scale;
         const QRectF text = g.rect.adjusted(9, 5, -8, 0);
         QFont title = uiFont(0.95, QFont::DemiBold);
         if (zoom < 0.8)
             title.setPointSizeF(uiFont(0.8).pointSizeF() / zoom);
-        else if (zoom > kLargestText) // nobody zooms in to read a title
+        else if (zoom > kLargestText) // titles do not grow beyond this zoom
             title.setPointSizeF(title.pointSizeF() * kLargestText / zoom);
         const QFontMetricsF fm(title);
         const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");

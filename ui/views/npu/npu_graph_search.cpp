@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostHits = 9'999;
 constexpr double kReadable = 0.8; ///< scale at which titles have their details
 
-/// Per tile: does the text name it or its tensor?
+/// Per tile: true if the text names the tile or its tensor.
 std::vector<bool> tilesNamed(const npu::NpuGraph& graph, const QString& text)
 {
     const qsizetype bracket = text.indexOf(QLatin1Char('['));
@@ -82,11 +82,11 @@ NpuGraphFound findInNpuGraph(const NpuGraphModel& model, const QString& text)
 
 void NpuGraphView::addSearch()
 {
-    m_search = new SearchField(
-        bar(), tr("Find operator, tile, node"), tr("Find in the tile graph"),
-        tr("A part of an operator's name, a node's number, or a tile (\"q[0:64\"). Enter: next, "
-           "Shift+Enter: previous, Esc: back to the graph ({npu-graph.find|Ctrl+F})."),
-        registry());
+    m_search =
+        new SearchField(bar(), tr("Find operator, tile, node"), tr("Find in the tile graph"),
+                        tr("Part of an operator's name, a node's number, or a tile (\"q[0:64\"). Enter: "
+                           "next, Shift+Enter: previous, Esc: back to the graph ({npu-graph.find|Ctrl+F})."),
+                        registry());
     m_search->setObjectName(QStringLiteral("npu.graphSearch"));
     m_search->setMinimumWidth(m_search->fontMetrics().averageCharWidth() * 18);
     connect(m_search, &SearchField::next, this, &NpuGraphView::searchNext);
@@ -99,7 +99,7 @@ void NpuGraphView::addSearch()
     });
 }
 
-/// Anew after every change of text or model.
+/// Updates the hits after a change of text or model.
 void NpuGraphView::refreshFound()
 {
     m_found = m_model ? findInNpuGraph(*m_model, m_search->text()) : NpuGraphFound{};
@@ -120,7 +120,7 @@ void NpuGraphView::searchNext(int direction)
     const std::size_t n = m_found.hits.size();
     if (n == 0)
         return;
-    // The first Enter takes the hit that is shown, the next ones go on.
+    // The first Enter selects the hit that is shown, later ones the next hits.
     const NpuGraphHit& shown = m_found.hits[m_hit];
     const bool taken = shown.node == npu::kNone ? m_group == shown.group : m_state.node() == shown.node;
     if (taken || direction < 0)
@@ -141,7 +141,7 @@ void NpuGraphView::searchNext(int direction)
     showHitCount();
 }
 
-/// Moves the picture when the hit is outside it or too small to be read.
+/// Scrolls and zooms if the hit is outside the view or too small to read.
 void NpuGraphView::showHit(const NpuGraphHit& hit)
 {
     const QRectF rect = hit.node == npu::kNone ? m_model->groups[hit.group].rect : m_model->cellOf(hit.node);
@@ -158,7 +158,7 @@ void NpuGraphView::showHit(const NpuGraphHit& hit)
 
 bool NpuGraphView::event(QEvent* event)
 {
-    // The window's find belongs to the schedule's graph; here the keys mean this one.
+    // The window's search key searches the schedule's graph; here it searches the tile graph.
     if (event->type() == QEvent::ShortcutOverride &&
         static_cast<QKeyEvent*>(event)->matches(QKeySequence::Find)) {
         event->accept();

@@ -20,15 +20,17 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kSmallest = 0.02, kLargest = 64; // as far as the tiles in a closed box can be told apart
+constexpr double kSmallest = 0.02,
+                 kLargest = 64; // up to a zoom at which tiles in a closed box are distinguishable
 } // namespace
 
 NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("npu-graph"), tr("NPU tile graph"), parent),
       m_state(context.workspace.npu())
 {
-    m_colour = bar().addChoice(tr("Colour by"), {tr("core"), tr("state at the cursor"), tr("criticality")},
-                               tr("What the cells' colours tell; red outlines are the critical path."));
+    m_colour =
+        bar().addChoice(tr("Colour by"), {tr("core"), tr("state at the cursor"), tr("criticality")},
+                        tr("Quantity that the cells' colours show. Red outlines are the critical path."));
     connect(m_colour, &QComboBox::currentIndexChanged, this, qOverload<>(&QWidget::update));
     const auto button = [&](const QString& text, const QString& tip, bool open) {
         auto* b = new QToolButton(this);
@@ -45,7 +47,7 @@ NpuGraphView::NpuGraphView(const ViewContext& context, QWidget* parent)
         [this](std::shared_ptr<const NpuGraphModel> model) {
             if (!model)
                 return;
-            // Operators keep their order as long as it is the same model.
+            // Operators keep their positions while the model is the same.
             if (!m_model || m_model->groups.size() != model->groups.size())
                 m_group.reset();
             m_model = std::move(model);
@@ -79,7 +81,7 @@ void NpuGraphView::resultChanged()
         return;
     }
     if (m_openFor != r->graph) {
-        // Operators keep their state as long as it is the same model.
+        // Operators keep their open or closed state while the model is the same.
         if (!m_openFor || m_openFor->opNames != r->graph->opNames) {
             m_open = initiallyOpen(*r);
             m_fitted = true;
@@ -156,7 +158,7 @@ void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const The
                        !m_state.error().isEmpty() ? m_state.error()
                        : m_state.isBusy()
                            ? tr("Simulating …")
-                           : tr("Open an NPU model (JSON) to see its tiles and what they wait for."),
+                           : tr("Open an NPU model (JSON) to see its tiles and their dependencies."),
                        theme);
         return;
     }
@@ -167,7 +169,7 @@ void NpuGraphView::paintContent(QPainter& painter, const QRectF& area, const The
         p.found = nullptr;
     }
     if (m_state.isRefused()) {
-        // What is shown is not what is set: the reason stands where the key was.
+        // The graph does not match the settings: the reason replaces the legend.
         writeAcross(painter, keysOf(area), m_state.error(), uiFont(0.9), theme.error);
         painter.setOpacity(0.45);
     } else {
@@ -302,7 +304,7 @@ QString NpuGraphView::tooltipAt(QPointF position) const
         return QStringLiteral("<b>%1</b><br>%2<br>%3<br>%4<br>%5")
             .arg(g->name.toHtmlEscaped(), g->detail,
                  counted(g->computeCycles, tr("compute cycle"), tr("compute cycles")),
-                 tr("%1 moved at most").arg(bytesText(g->bytes)),
+                 tr("at most %1 moved").arg(bytesText(g->bytes)),
                  tr("%1 on the critical path; double-click opens or closes")
                      .arg(counted(static_cast<std::int64_t>(g->critical), tr("node"), tr("nodes"))));
     return {};
@@ -383,39 +385,39 @@ void NpuGraphView::addOwnKeys()
 {
     addKeys("find", tr("Find a node"),
             QKeySequence::keyBindings(QKeySequence::Find) << QKeySequence(Qt::Key_Slash),
-            tr("Mark operators and nodes by a part of their name; Enter jumps on."), [this] {
+            tr("Mark operators and nodes by part of their name. Enter moves to the next hit."), [this] {
                 m_search->setFocus(Qt::ShortcutFocusReason);
                 m_search->selectAll();
             });
-    addKeys("previous", tr("Back along the critical path"), {QKeySequence(Qt::Key_Comma)},
-            tr("Select the node before on the critical path."), [this] { stepCritical(-1); });
-    addKeys("next", tr("On along the critical path"), {QKeySequence(Qt::Key_Period)},
-            tr("Select the node after on the critical path."), [this] { stepCritical(1); });
+    addKeys("previous", tr("Previous on the critical path"), {QKeySequence(Qt::Key_Comma)},
+            tr("Select the previous node on the critical path."), [this] { stepCritical(-1); });
+    addKeys("next", tr("Next on the critical path"), {QKeySequence(Qt::Key_Period)},
+            tr("Select the next node on the critical path."), [this] { stepCritical(1); });
     const auto toFirst = [this](const auto& edges) {
         if (m_model && m_state.node())
             if (const auto others = edges(*m_model->result->graph).of(*m_state.node()); !others.empty())
                 select(others.front());
     };
     addKeys("producer", tr("Select a producer"), {QKeySequence(Qt::Key_BracketLeft)},
-            tr("Go to the first node that the selected one waits for."),
+            tr("Select the first node that the selected node depends on."),
             [toFirst] { toFirst([](const npu::NpuGraph& g) -> decltype(auto) { return (g.deps); }); });
     addKeys("consumer", tr("Select a consumer"), {QKeySequence(Qt::Key_BracketRight)},
-            tr("Go to the first node that waits for the selected one."),
+            tr("Select the first node that depends on the selected node."),
             [toFirst] { toFirst([](const npu::NpuGraph& g) -> decltype(auto) { return (g.successors); }); });
     addKeys("nextOperator", tr("Next operator"), {QKeySequence(Qt::Key_N)},
-            tr("Go from operator to operator; with Shift back."),
+            tr("Move from operator to operator; with Shift backwards."),
             [this](const KeyUse& use) { stepGroup(use.shift() ? -1 : 1); });
     addKeys("open", tr("Open or close the operator"), {QKeySequence(Qt::Key_Return)},
-            tr("Show the nodes of the operator that N has gone to, or one box."), [this] {
+            tr("Show the nodes of the operator that N has selected, or one box."), [this] {
                 if (m_model && m_group && *m_group < m_model->groups.size())
                     toggle(m_model->groups[*m_group].op);
             });
-    addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},
+    addKeys("menu", tr("Context menu"), {QKeySequence(Qt::Key_Menu)},
             tr("Open the menu of the selected node."), [this] {
                 if (m_model)
                     showMenu(m_state.node() ? pointOf(*m_state.node()) : drawing().center());
             });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("Select no node."),
+    addKeys("letGo", tr("Clear selection"), {QKeySequence(Qt::Key_Escape)}, tr("Clear the selection."),
             [this] { m_state.selectNode(std::nullopt); });
     addGesture("openByMouse", tr("Open or close an operator"), tr("double click"),
                tr("Show its nodes, or one box."));

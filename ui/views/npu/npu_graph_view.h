@@ -14,10 +14,10 @@ namespace tilewright::ui {
 struct NpuGraphPicture
 {
     NpuGraphColour colour = NpuGraphColour::Core;
-    npu::Cycle time = 0; ///< for the state colouring
+    npu::Cycle time = 0; ///< for the colouring by state
     std::optional<std::uint32_t> node, hoverNode;
-    std::optional<std::size_t> group;     ///< has the keyboard
-    const NpuGraphFound* found = nullptr; ///< of a search: the rest steps back
+    std::optional<std::size_t> group;     ///< keyboard focus
+    const NpuGraphFound* found = nullptr; ///< search hits; the rest is dimmed
 };
 
 /// The fill of a node's cell.
@@ -25,11 +25,11 @@ struct NpuGraphPicture
                                    const NpuGraphPicture& picture, const Theme& theme);
 void paintNpuGraph(QPainter& painter, const NpuGraphModel& model, const QRectF& area,
                    const Viewport& viewport, const NpuGraphPicture& picture, const Theme& theme);
-/// What the colours tell.
+/// The legend of the colours.
 [[nodiscard]] std::vector<ChartKey> npuGraphKeys(const NpuGraphModel& model, const NpuGraphPicture& picture,
                                                  const Theme& theme);
 
-/// The tile DAG grouped by operator; groups open to show their nodes.
+/// The tile graph grouped by operator; groups open to show their nodes.
 class NpuGraphView : public ToolCanvas
 {
     Q_OBJECT
@@ -42,7 +42,7 @@ public:
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
     void fitAll() override;
-    void fitSelection() override; ///< the selected node's group
+    void fitSelection() override; ///< zooms to the selected node's group
     void actualSize() override;
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }
-    [[nodiscard]] QPointF pointOf(std::uint32_t node) const; ///< middle of its cell on the widget
+    [[nodiscard]] QPointF pointOf(std::uint32_t node) const; ///< centre of its cell in widget coordinates
     [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< on the title of the operator's box
     [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
     void setAllOpen(bool open);
@@ -84,7 +84,7 @@ private:
     void showHitCount();
     void searchNext(int direction);
     void showHit(const NpuGraphHit& hit);
-    [[nodiscard]] QRectF drawing() const; ///< below the legend
+    [[nodiscard]] QRectF drawing() const; ///< area below the legend
     [[nodiscard]] QRectF drawingOf(const QRectF& area) const;
     [[nodiscard]] static QRectF keysOf(const QRectF& area);
     [[nodiscard]] NpuGraphPicture picture() const;
@@ -97,7 +97,7 @@ private:
     std::optional<std::size_t> m_group;
     SearchField* m_search = nullptr;
     NpuGraphFound m_found;
-    std::size_t m_hit = 0; ///< the one that is shown
+    std::size_t m_hit = 0; ///< the hit that is shown
     std::optional<std::uint32_t> m_showWhenLaidOut;
     Viewport m_viewport;
     bool m_fitted = true;

@@ -19,7 +19,7 @@ namespace {
 
 static_assert(npu::kNone == Marks::kNoMark);
 
-/// What a wait is for, in few words.
+/// The reason of a wait in a few words.
 QString shortReason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
     if (s.state == npu::CoreState::WaitDependency) {
@@ -99,7 +99,7 @@ Marks transfers(const NpuResult& r, std::size_t core, bool loads)
     return m;
 }
 
-/// Stacked bar of a core's cycles.
+/// Paints a core's cycles by state as a stacked bar.
 void paintBreakdown(QPainter& painter, const npu::CoreRun& core, double makespan, const LaneFrame& f)
 {
     const QRectF bar(f.rect.left(), f.rect.top() + 3, f.rect.width(), std::max(4.0, f.rect.height() - 6));
@@ -132,7 +132,7 @@ Lane stateLane(const NpuChartModel& m, std::size_t c)
     lane.heading = true;
     lane.height = 22;
     lane.rows.push_back({{states(r, c)}});
-    if (m.ghost && c < m.ghost->run->cores.size()) // the old run is a strip below
+    if (m.ghost && c < m.ghost->run->cores.size()) // the baseline run is a strip below
         lane.rows.push_back({{states(*m.ghost, c)}, 0.32, true});
     lane.paintFacts = [&core = r.run->cores[c], total = makespanOf(r)](
                           QPainter& painter, const LaneFrame& f) { paintBreakdown(painter, core, total, f); };
@@ -247,11 +247,11 @@ Lane dramLane(const NpuChartModel& m, const std::shared_ptr<DramCache>& cache)
     lane.note = tr("bytes / cycle");
     lane.readout = [cache, rate](double time, double) {
         const auto bytes = cache->dramAt(time);
-        return bytes ? tr("DRAM %1 of %2 bytes a cycle at cycle %3")
+        return bytes ? tr("DRAM %1 of %2 bytes per cycle at cycle %3")
                            .arg(number(*bytes), number(rate), number(std::floor(time)))
                      : QString();
     };
-    lane.facts << tr("peak %1 bytes a cycle").arg(number(rate))
+    lane.facts << tr("peak %1 bytes per cycle").arg(number(rate))
                << tr("buses busy %1").arg(percent(r.run->dramUtilization()))
                << tr("%1 moved").arg(bytesText(r.run->dramBytes));
     return lane;
@@ -282,7 +282,7 @@ Lane nocLane(const NpuChartModel& m)
     Lane lane = curveLane(tr("NoC"), 46, 8, std::move(curve));
     lane.note = tr("bytes / cycle");
     lane.readout = [noc = m.noc, rate](double time, double) {
-        return tr("NoC %1 of %2 bytes a cycle at cycle %3 (every transfer at its mean rate)")
+        return tr("NoC %1 of %2 bytes per cycle at cycle %3 (every transfer at its mean rate)")
             .arg(number(noc->rateAt(time)), number(rate), number(std::floor(time)));
     };
     lane.facts << tr("trunk %1, link %2").arg(number(hw.trunkBytesPerCycle), number(hw.linkBytesPerCycle))
@@ -304,7 +304,7 @@ Lane readyLane(const NpuChartModel& m)
     lane.readout = [&run = *r.run](double time, double) {
         const auto t = static_cast<npu::Cycle>(std::floor(time));
         const std::int64_t ready = stepAt(run.readySet, t);
-        return ready > 0 ? tr("%1 ready at cycle %2: could start and no core has taken them")
+        return ready > 0 ? tr("%1 ready at cycle %2: could start, but no core has taken them")
                                .arg(counted(ready, tr("unit"), tr("units")), number(t))
                          : tr("No unit waits for a core at cycle %1: each is taken as soon as it can start")
                                .arg(number(t));
@@ -313,7 +313,7 @@ Lane readyLane(const NpuChartModel& m)
     return lane;
 }
 
-/// States of all cores together.
+/// States of all cores in one strip.
 std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& result, double total)
 {
     struct Strip
@@ -338,7 +338,8 @@ std::function<void(QPainter&, const LaneFrame&)> overview(const NpuResultPtr& re
     };
 }
 
-/// In a narrow pane first the figures go, then the states that do not occur.
+/// Legends from long to short: in a narrow pane first the numbers are left out, then states that do not
+/// occur.
 std::vector<std::vector<ChartKey>> legends(const NpuResult& r, bool ghost, const Theme& theme)
 {
     const double total = static_cast<double>(r.run->makespan) * static_cast<double>(r.run->cores.size());
@@ -354,7 +355,7 @@ std::vector<std::vector<ChartKey>> legends(const NpuResult& r, bool ghost, const
     }
     if (ghost)
         for (auto& form : forms)
-            form.push_back(lineKey(tr("dashed / strip: run before"), QPen(theme.text, 1.4, Qt::DashLine)));
+            form.push_back(lineKey(tr("dashed / strip: earlier run"), QPen(theme.text, 1.4, Qt::DashLine)));
     return forms;
 }
 
@@ -418,9 +419,9 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
         return legends(*result, ghost, t);
     };
     out.total = m.total;
-    out.shortest = 16; // cycles: a handful of bursts
+    out.shortest = 16; // cycles: a few bursts
     out.unit = tr("cycles");
-    out.dimmed = m.refused; // what is shown is not what is set
+    out.dimmed = m.refused; // the chart does not match the settings
     out.least = 0.8;
     const QFontMetricsF fm(uiFont(0.85));
     out.labelWidth = std::max(84.0, fm.horizontalAdvance(tr("bytes / cycle")) + 10);
@@ -441,7 +442,7 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
     out.lanes.push_back(readyLane(m));
     for (Lane& lane : out.lanes)
         lane.readout = [readout = std::move(lane.readout), end = r.run->makespan](double time, double y) {
-            return time >= static_cast<double>(end) ? tr("The run is over at cycle %1.").arg(number(end))
+            return time >= static_cast<double>(end) ? tr("The run ends before cycle %1.").arg(number(end))
                    : readout                        ? readout(time, y)
                                                     : QString();
         };

@@ -6,14 +6,14 @@
 
 namespace tilewright::ui {
 
-/// What the NPU chart shows, besides the visible range and the mouse.
+/// The contents of the NPU chart, without visible range and mouse.
 struct NpuChartModel
 {
-    QString hint; ///< instead of a picture
+    QString hint; ///< shown instead of the chart
     QString error;
-    bool refused = false; ///< the result is not of the present settings: they cannot run
+    bool refused = false; ///< true if the present settings cannot run: the result belongs to earlier settings
     bool busy = false;
-    NpuResultPtr result, ghost; ///< ghost may be null
+    NpuResultPtr result, ghost; ///< ghost: the baseline run, may be null
     std::shared_ptr<const RateCurve> noc, ghostNoc;
     double total = 0; ///< end of the time axis: the longer of both runs
     QString header;   ///< "BERT base block · dynamic on 4 cores · 548 520 cycles"
@@ -24,15 +24,15 @@ struct NpuChartOptions
 {
     bool engines = true; ///< lanes of engines and DMA below each core's states
     bool banks = true;   ///< heat map of the DRAM banks
-    bool misses = false; ///< its colour is the share of row misses, otherwise bytes a cycle
+    bool misses = false; ///< heat map: share of row misses instead of bytes per cycle
 };
 
 /// The lanes of the cores, each headed by its states, then those of DRAM, NoC and the ready units.
 [[nodiscard]] LaneModel npuLanes(const NpuChartModel& model, const NpuChartOptions& options);
-/// The title of the chart, with what is going on.
+/// The title of the chart, with the state of the simulation.
 [[nodiscard]] QString npuTitle(const NpuChartModel& model);
 
-/// The DRAM banks over time: bytes or misses of each pixel, or single groups of bursts.
+/// The DRAM banks over time: bytes or misses per pixel, or single groups of bursts.
 [[nodiscard]] Lane npuBankLane(const NpuChartModel& model, bool misses, std::shared_ptr<DramCache> cache);
 
 } // namespace tilewright::ui

@@ -59,12 +59,12 @@ std::vector<PlotModel> npuScalingPlots(const NpuComparison& c, const Theme& them
     speedup.pick = PlotPick::Column;
     speedup.x.low = 1 - (most - 1) * 0.04;
     speedup.x.high = most * 1.02;
-    // The last one says what is counted.
+    // The last label has the unit.
     speedup.x.text = [last = c.points.back().cores](double v) {
         const int cores = qRound(v);
         return cores == last ? counted(cores, tr("core"), tr("cores")) : QString::number(cores);
     };
-    for (const npu::ScalingPoint& s : c.points) // whole numbers of cores only
+    for (const npu::ScalingPoint& s : c.points) // ticks at whole numbers of cores only
         speedup.x.ticks.push_back(s.cores);
     speedup.x.current = c.cores;
     PlotModel efficiency = speedup;
@@ -102,7 +102,7 @@ QString npuSchedulerSentence(const NpuComparison& c)
     const QString text = (change < 0 ? tr("On %1 dynamic is faster than static (%2). Core cycles:")
                                      : tr("On %1 dynamic is slower than static (%2). Core cycles:"))
                              .arg(cores, signedPercent(change));
-    // The states that differ most, with their sign, per core.
+    // The states with the largest differences, with sign, per core.
     std::vector<std::pair<npu::Cycle, std::size_t>> deltas;
     for (std::size_t s = 0; s < npu::kCoreStates; ++s)
         if (c.dynamicSums[s] != c.staticSums[s])

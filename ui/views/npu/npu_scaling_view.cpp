@@ -111,7 +111,7 @@ QString NpuScalingView::hint() const
 void NpuScalingView::paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
 {
     painter.save();
-    // What is being computed anew is shown faded.
+    // Results that are being recomputed are dimmed.
     if (hint().isEmpty() && !exporting && (m_state.isComparing() || !m_state.isComparisonCurrent(maxCores())))
         painter.setOpacity(0.45);
     PlotCanvas::paintContent(painter, area, theme, exporting);
@@ -151,7 +151,7 @@ QString NpuScalingView::markTooltip(const PlotMark& mark) const
         .arg(counted(p->cores, tr("core"), tr("cores")),
              line(tr("static"), p->staticMakespan, p->staticSpeedup, p->staticEfficiency()),
              line(tr("dynamic"), p->dynamicMakespan, p->dynamicSpeedup, p->dynamicEfficiency()),
-             tr("A click simulates this number of cores in the other NPU views."));
+             tr("Click to use this number of cores in the other NPU views."));
 }
 
 void NpuScalingView::markClicked(QPointF, const PlotMark* mark, Qt::KeyboardModifiers)

@@ -8,17 +8,18 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// What the dynamic scheduler saves (or loses) on the cores of the settings, and by waiting for what less.
+/// A sentence on the difference between the dynamic and the static scheduler on the cores of the settings,
+/// and its main reasons.
 [[nodiscard]] QString npuSchedulerSentence(const NpuComparison& comparison);
-/// Speed-up and efficiency over the number of cores, which is the id of their marks.
+/// Speed-up and efficiency over the number of cores, which is the id of a mark.
 [[nodiscard]] std::vector<PlotModel> npuScalingPlots(const NpuComparison& comparison, const Theme& theme);
-/// Circles and a solid line are dynamic, squares and a dashed line static.
+/// The legend: circles and a solid line are dynamic, squares and a dashed line static.
 [[nodiscard]] std::vector<ChartKey> npuScalingKeys(const Theme& theme);
-/// The sentence, and the states of the cores of both schedulers as bars under it.
+/// Paints the sentence, and below it bars of the core states of both schedulers.
 void paintNpuSchedulers(QPainter& painter, const NpuComparison& comparison, const QRectF& area,
                         const Theme& theme);
 
-/// Speed-up and efficiency over 1 to N cores, static against dynamic, and why they differ.
+/// Speed-up and efficiency over 1 to N cores, static against dynamic, with the reasons of the difference.
 class NpuScalingView : public PlotCanvas
 {
     Q_OBJECT
@@ -29,7 +30,8 @@ public:
     [[nodiscard]] QSize exportSize() const override { return {1100, 560}; }
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] NpuDocument& state() { return m_state; }
-    [[nodiscard]] QPointF pointOf(int cores) const; ///< a place of that many cores on the speed-up chart
+    [[nodiscard]] QPointF
+    pointOf(int cores) const; ///< position of that number of cores on the speed-up chart
 
 protected:
     [[nodiscard]] std::vector<PlotModel> buildPlots(const Theme& theme) const override;

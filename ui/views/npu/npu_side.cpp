@@ -38,7 +38,7 @@ QPixmap swatchOf(npu::CoreState state, const Theme& theme)
     return out;
 }
 
-/// One core's program: cycle, opcode, what it is about.
+/// One core's program: cycle, opcode, tile or node.
 Table instructionTable(const NpuResultPtr& result, const Program& program)
 {
     Table out;
@@ -97,7 +97,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     m_stalls->setObjectName(QStringLiteral("npu.stalls"));
     m_stalls->setAccessibleName(tr("Cycles of each core by state"));
     m_stalls->setToolTip(tr(
-        "Share of the makespan that each core spent in each state; the tooltip of a cell has the cycles."));
+        "Share of the makespan that each core spends in each state. The tooltip of a cell has the cycles."));
     m_stalls->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_stalls->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     addTab(m_stalls, tr("Stalls"));
@@ -117,7 +117,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     column->addWidget(m_node);
     m_systolic = new QPushButton(icon(QStringLiteral("systolic")), tr("Open in the Systolic lens"), page);
     m_systolic->setObjectName(QStringLiteral("npu.openSystolic"));
-    m_systolic->setToolTip(tr("Look at this MatMul tile cycle by cycle on a systolic array."));
+    m_systolic->setToolTip(tr("Show this MatMul tile cycle by cycle on a systolic array."));
     connect(m_systolic, &QPushButton::clicked, this, [this] {
         if (m_state.result() && m_state.node())
             openInSystolic(m_context.workspace, *m_state.result()->graph, *m_state.node());
@@ -133,13 +133,13 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     m_core = new QComboBox(page);
     m_core->setObjectName(QStringLiteral("npu.instructionCore"));
     m_core->setAccessibleName(tr("Core"));
-    m_core->setToolTip(tr("Whose instructions are listed."));
+    m_core->setToolTip(tr("Core whose instructions are listed."));
     column->addWidget(m_core);
     m_instructions = new TableModel(this);
     m_list = new QTableView(page);
     m_list->setObjectName(QStringLiteral("npu.instructions"));
     m_list->setToolTip(
-        tr("Program of the core; its replay reproduces the timeline. A click moves the cursor."));
+        tr("The program of the core. Its replay reproduces the timeline. A click moves the cursor."));
     m_list->setModel(m_instructions);
     m_list->setAccessibleName(tr("Instructions"));
     m_list->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -177,7 +177,7 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
                 if (!now.isValid() || m_following)
                     return;
                 const npu::Instruction& i = (*m_program)[static_cast<std::size_t>(now.row())];
-                m_following = true; // the list leads, it does not follow
+                m_following = true; // the list moves the cursor and must not follow it
                 m_state.selectNode(i.node);
                 m_state.setCursor(i.issued);
                 m_following = false;
@@ -187,7 +187,8 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
         refreshNode();
         refreshInstructions();
     });
-    connect(&context.themes, &ThemeSource::changed, this, &NpuSide::refreshStalls); // its swatches
+    connect(&context.themes, &ThemeSource::changed, this,
+            &NpuSide::refreshStalls); // updates the colour samples
     connect(&m_state, &NpuDocument::nodeChanged, this, &NpuSide::refreshNode);
     connect(&m_state, &NpuDocument::checksChanged, this, &NpuSide::refreshChecks);
     connect(&m_state, &NpuDocument::cursorChanged, this, &NpuSide::followCursor);
@@ -254,10 +255,9 @@ void NpuSide::refreshNode()
     const NpuResultPtr& r = m_state.result();
     const auto node = m_state.node();
     const bool known = r && node && *node < r->graph->nodes.size();
-    m_node->setText(known
-                        ? nodeTooltip(*r, *node)
-                        : tr("Click a tile's work in the chart or a cell of the tile graph to see everything "
-                             "about it."));
+    m_node->setText(
+        known ? nodeTooltip(*r, *node)
+              : tr("Click the work of a tile in the chart or a cell of the tile graph to see its details."));
     m_systolic->setVisible(known && isGemm(*r->graph, *node));
 }
 
@@ -270,7 +270,7 @@ void NpuSide::refreshInstructions()
     if (!r || currentIndex() != 2)
         return;
     if (m_made.first != r) {
-        if (std::exchange(m_asked, r) != r)
+        if (std::exchange(m_requestedResult, r) != r)
             m_job->request([r](std::stop_token) {
                 return Made(r, std::make_shared<const Programs>(npu::instructionsOf(*r->graph, *r->run)));
             });

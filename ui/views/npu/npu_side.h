@@ -16,7 +16,7 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// The lists beside the chart: cycles by state, the selected node, instructions, the verified rules.
+/// The lists beside the chart: cycles by state, the selected node, instructions, verified rules.
 class NpuSide : public QTabWidget
 {
     Q_OBJECT
@@ -36,7 +36,7 @@ private:
     ViewContext m_context;
     NpuDocument& m_state;
     QTableView* m_stalls = nullptr;
-    TableModel* m_shares = nullptr; ///< of the makespan, shown in m_stalls
+    TableModel* m_shares = nullptr; ///< shares of the makespan, shown in m_stalls
     QLabel* m_node = nullptr;
     QPushButton* m_systolic = nullptr;
     QComboBox* m_core = nullptr;
@@ -46,11 +46,11 @@ private:
     QListWidget* m_checks = nullptr;
     using Programs = std::vector<std::vector<npu::Instruction>>;
     using Made = std::pair<NpuResultPtr, std::shared_ptr<const Programs>>;
-    /// In m_instructions.
+    /// The program in m_instructions.
     std::shared_ptr<const std::vector<npu::Instruction>> m_program =
         std::make_shared<const std::vector<npu::Instruction>>();
     Made m_made;
-    NpuResultPtr m_asked;
+    NpuResultPtr m_requestedResult;
     std::unique_ptr<LatestJob<Made>> m_job;
     bool m_following = false;
 };

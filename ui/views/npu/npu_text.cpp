@@ -42,8 +42,8 @@ QString stateName(CoreState state)
 
 QColor stateColour(CoreState state, const Theme& theme)
 {
-    // Work is saturated; waits are mixed with the canvas so that work stands out, less on a dark one, where
-    // the mixture would not be told from it.
+    // Colours of work are saturated. Colours of waits are mixed with the canvas, so that work stands out;
+    // less so on a dark canvas, where the mixture would be too close to it.
     const double share = theme.dark ? 0.8 : 0.55;
     switch (state) {
     case CoreState::Tensor:
@@ -112,7 +112,7 @@ NpuBlocker blockerOf(const NpuResult& r, std::size_t core, const npu::StateSpan&
         return out;
     const auto& choices = r.run->cores[core].choices;
     if (out.node == npu::kNone) {
-        // A dynamic core waits for whatever becomes ready first: what it takes when the wait is over.
+        // A dynamic core waits for whichever node becomes ready first: the one that it takes after the wait.
         const auto next = std::partition_point(choices.begin(), choices.end(),
                                                [&](const npu::Choice& c) { return c.time < s.end; });
         if (next == choices.end())
@@ -139,7 +139,7 @@ NpuBlocker blockerOf(const NpuResult& r, std::size_t core, const npu::StateSpan&
 
 namespace {
 
-/// Why the core stands still, naming tile and node.
+/// The reason why the core waits, with tile and node.
 QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
 {
     const npu::NpuGraph& g = *r.graph;
@@ -159,16 +159,16 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
             return node;
         const auto outputs = s.node == npu::kNone ? std::span<const std::uint32_t>() : g.outputs(s.node);
         const bool isStore = std::find(outputs.begin(), outputs.end(), s.tile) != outputs.end();
-        return (isStore ? tr("tile %1 of %2 on its way out (%3)") : tr("tile %1 for %2 on its way (%3)"))
+        return (isStore ? tr("storing tile %1 of %2 (%3)") : tr("loading tile %1 for %2 (%3)"))
             .arg(tile, node, bytesText(g.tiles[s.tile].alignedBytes));
     }
     case CoreState::WaitDependency: {
         const NpuBlocker b = blockerOf(r, core, s);
         if (b.node == npu::kNone)
-            return tr("nothing is ready for this core any more");
+            return tr("no more nodes are ready for this core");
         const QString next = nodeText(g, b.node);
         if (b.blocker == npu::kNone)
-            return tr("%1, the next one here, is not ready").arg(next);
+            return tr("%1, the next node here, is not ready").arg(next);
         const std::size_t other = r.run->coreOf[b.blocker];
         const QString where = other == core ? tr("on this core") : tr("on core %1").arg(other);
         const QString blocker = nodeText(g, b.blocker);
@@ -178,7 +178,7 @@ QString reason(const NpuResult& r, std::size_t core, const npu::StateSpan& s)
         return tr("%1 waits for %2 %3").arg(next, blocker, where);
     }
     case CoreState::Idle:
-        return tr("nothing left to do");
+        return tr("no more work");
     }
     return {};
 }
@@ -215,12 +215,12 @@ QString nodeTooltip(const NpuResult& r, std::uint32_t node)
                  .arg(number(n.m), number(n.n), number(n.k),
                       n.repeats > 1 ? tr(", %1 times").arg(number(n.repeats)) : QString()));
     line(
-        tr("%1 · %2 moved at most")
+        tr("%1 · at most %2 moved")
             .arg(counted(n.computeCycles, tr("compute cycle"), tr("compute cycles")), bytesText(n.memBytes)));
     line(tr("core %1: chosen %2, started %3, done %4, stored %5")
              .arg(QString::number(r.run->coreOf[node]), number(r.chosenAt[node]), number(r.startAt[node]),
                   number(r.run->doneAt[node]), number(r.run->storedAt[node])));
-    line(tr("%1 to the end at best%2")
+    line(tr("at least %1 to the end%2")
              .arg(counted(r.cp[node], tr("cycle"), tr("cycles")),
                   r.isCritical[node] ? tr(", on the critical path") : QString()));
     const auto nodes = [](std::size_t n) {

@@ -11,34 +11,34 @@ namespace tilewright::ui {
 
 /// "Tensor", "Wait DRAM", ...
 [[nodiscard]] QString stateName(npu::CoreState state);
-/// Fill of a core state; waits are told by their pattern as well.
+/// Fill of a core state; waits also have a pattern.
 [[nodiscard]] QColor stateColour(npu::CoreState state, const Theme& theme);
 [[nodiscard]] Qt::BrushStyle statePattern(npu::CoreState state);
-/// Fills the rectangle with colour and pattern, in painter coordinates with antialiasing off.
+/// Fills the rectangle with colour and pattern, in painter coordinates without antialiasing.
 void fillState(QPainter& painter, const QRectF& rect, npu::CoreState state, const Theme& theme);
 
 /// "q[0:64, 128:256]"
 [[nodiscard]] QString tileText(const npu::NpuGraph& graph, std::uint32_t tile);
-/// "q: MATMUL 17"
-/// What the parts of pictures call it.
+/// Key of a node in pictures: the letter n and the node's number.
 [[nodiscard]] inline QString nodeKey(std::uint32_t node)
 {
     return QStringLiteral("n%1").arg(node);
 }
+/// "q: MATMUL 17"
 [[nodiscard]] QString nodeText(const npu::NpuGraph& graph, std::uint32_t node);
-/// Who holds up a core that waits for a dependency: the node it could run next, the node that one needs, and
-/// a tile of it. Each may be kNone.
+/// The reason why a core waits for a dependency: the node it could run next, the node that this node needs,
+/// and a tile of it. Each may be kNone.
 struct NpuBlocker
 {
     std::uint32_t node = npu::kNone, blocker = npu::kNone, tile = npu::kNone;
 };
 [[nodiscard]] NpuBlocker blockerOf(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
 
-/// What a core does in this stretch of cycles and what it waits for, in one line.
+/// The state of a core in this span of cycles, with the reason of a wait, in one line.
 [[nodiscard]] QString spanText(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
-/// The same as rich text with the exact cycles.
+/// The state of a core in a span of cycles, as rich text with exact cycles.
 [[nodiscard]] QString spanTooltip(const NpuResult& result, std::size_t core, const npu::StateSpan& span);
-/// Everything about a node: shape, cycles, bytes, when and where it ran, its dependencies. Rich text.
+/// All facts on a node: shape, cycles, bytes, time, core, dependencies. Rich text.
 [[nodiscard]] QString nodeTooltip(const NpuResult& result, std::uint32_t node);
 
 /// State of a node at a time.

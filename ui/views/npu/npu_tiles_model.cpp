@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// The two sizes that the operator's time depends on most: across and up.
+/// The two sizes with the most influence on the operator's time: horizontal and vertical axis.
 std::pair<std::size_t, std::size_t> axesOf(npu::OpType type)
 {
     switch (type) {
@@ -53,7 +53,7 @@ QString aloneText(const npu::TileCandidate& c)
                     : tr("at least %1 alone").arg(counted(c.bound, tr("cycle"), tr("cycles")));
 }
 
-/// Simulated candidates before others, then the faster.
+/// True if `a` is simulated and `b` is not, or if `a` is faster.
 bool isBetter(const npu::TileCandidate& a, const npu::TileCandidate& b)
 {
     if (a.cycles.has_value() != b.cycles.has_value())
@@ -83,7 +83,7 @@ QString NpuTilesModel::readout(std::size_t cell) const
     if (c.cycles)
         text += QStringLiteral(", ") + bytesText(c.dramBytes);
     else
-        text += tr(": not simulated to its end");
+        text += tr(": not simulated to the end");
     return text;
 }
 
@@ -108,7 +108,7 @@ NpuTilesModel buildNpuTiles(const NpuDocument& state, std::size_t op)
     else if (!state.model())
         m.hint = tr("Open an NPU model (JSON) to search its tiles.");
     else if (!state.isTileSearchCurrent())
-        m.hint = tr("Search tiles runs every operator under all the tiles that fit, and takes the fastest.");
+        m.hint = tr("Search tiles simulates every operator with all tiles that fit, and uses the fastest.");
     if (!m.hint.isEmpty())
         return m;
     m.search = search;
@@ -166,7 +166,7 @@ NpuTilesModel buildNpuTiles(const NpuDocument& state, std::size_t op)
         QStringLiteral(" · ") + tileWords(m.type, chosen.tile) + QStringLiteral(" · ") + aloneText(chosen);
     const npu::TileSearch& found = search->found;
     m.subtitle = tr("%1 before: %2. ").arg(tileWords(m.type, first.tile), aloneText(first)) +
-                 (m.tiles->proven ? tr("No tile of %1 is faster alone. ") : tr("The fastest so far of %1. "))
+                 (m.tiles->proven ? tr("No tile of %1 is faster alone. ") : tr("The fastest of %1 so far. "))
                      .arg(number(static_cast<std::int64_t>(m.tiles->candidates.size()))) +
                  tr("The whole model: %1 instead of %2, %3 instead of %4.")
                      .arg(counted(found.after, tr("cycle"), tr("cycles")), number(found.before),

@@ -46,7 +46,7 @@ std::vector<ChartKey> keysOf(const NpuTilesModel& m, const Theme& theme)
     return {rampKey(shortNumber(std::pow(10, m.lowest)),
                     tr("%1 cycles alone").arg(shortNumber(std::pow(10, m.highest))), theme),
             heatSignKey(tr("does not fit"), HeatSign::Hatch, theme),
-            heatSignKey(tr("not run to its end: slower, or out of budget"), HeatSign::Dots, theme),
+            heatSignKey(tr("not simulated to the end: slower, or out of budget"), HeatSign::Dots, theme),
             markKey(tr("before"), pickMark(Pick::Before, theme)),
             markKey(tr("fastest alone"), pickMark(Pick::Fastest, theme)),
             markKey(tr("fastest in the model"), pickMark(Pick::Chosen, theme)),
@@ -124,19 +124,18 @@ NpuTilesView::NpuTilesView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("npu-tiles"), tr("NPU tiles"), parent),
       m_state(context.workspace.npu())
 {
-    m_operator = bar().addChoice(tr("Operator"), {}, tr("Whose tiles are shown."));
+    m_operator = bar().addChoice(tr("Operator"), {}, tr("Operator whose tiles are shown."));
     m_operator->setObjectName(QStringLiteral("npu-tiles.operator"));
     m_operator->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_operator->setMinimumContentsLength(14);
     connect(m_operator, &QComboBox::currentIndexChanged, this, &NpuTilesView::rebuild);
-    m_start =
-        addBarCommand(QStringLiteral("search"), tr("Search tiles"), QStringLiteral("search"), {},
-                      tr("Run every operator under all tiles that fit and take those of the shortest run; "
-                         "one undo step."),
-                      [this] { startSearch(); });
-    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Take the next larger or smaller tile."),
+    m_start = addBarCommand(QStringLiteral("search"), tr("Search tiles"), QStringLiteral("search"), {},
+                            tr("Simulate every operator with all tiles that fit and use the tiles with the "
+                               "shortest run: one undo step."),
+                            [this] { startSearch(); });
+    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Choose the next larger or smaller tile."),
             [this](const KeyUse& use) { moveCell(use.arrow()); });
-    addGesture("choose", tr("Choose a tile"), tr("click"), tr("Cut the operator by the tile of the cell."));
+    addGesture("choose", tr("Choose a tile"), tr("click"), tr("Cut the operator into tiles of this size."));
     connect(&m_state, &NpuDocument::tileSearchChanged, this, &NpuTilesView::rebuild);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuTilesView::rebuild);
     connect(&m_state, &NpuDocument::settingsChanged, this, &NpuTilesView::rebuild);
@@ -171,7 +170,7 @@ void NpuTilesView::listOperators()
     for (std::size_t i = 0; m_listed && i < m_listed->ops.size(); ++i) {
         const npu::ModelOp& op = m_listed->ops[i];
         if (op.type == npu::OpType::KvLoad)
-            continue; // cut as the attention that reads it
+            continue; // has the tiles of the attention that reads it
         std::int64_t elements = op.type == npu::OpType::MatMul || op.type == npu::OpType::Conv2d ? 1 : 0;
         for (const std::int64_t d : m_listed->tensors[op.inputs.back()].shape)
             elements *= d;
@@ -181,7 +180,7 @@ void NpuTilesView::listOperators()
         }
         m_operator->addItem(QString::fromStdString(op.name), static_cast<int>(i));
     }
-    m_operator->setCurrentIndex(static_cast<int>(largest)); // with the most weights
+    m_operator->setCurrentIndex(static_cast<int>(largest)); // the operator with the most weights
 }
 
 std::size_t NpuTilesView::shownOperator() const

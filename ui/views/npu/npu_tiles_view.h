@@ -9,17 +9,18 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// Title above and keys below the map.
+/// Positions: title above and legend below the map.
 struct NpuTilesPlaces
 {
     QRectF title, keys;
     HeatFrame map;
 };
 [[nodiscard]] NpuTilesPlaces npuTilesPlaces(const QRectF& area, const NpuTilesModel& model);
-/// Time as colour; what does not fit hatched, what was not simulated dotted; the picks as signs.
+/// Time as colour; tiles that do not fit are hatched, tiles that were not simulated dotted; signs mark the
+/// chosen tiles.
 [[nodiscard]] HeatGrid npuTilesGrid(const NpuTilesModel& model, const Theme& theme);
 
-/// The tiles of an operator as a landscape of time, and the search that makes it. A click takes a tile.
+/// The run time of an operator over its tile sizes, and the search for tiles. A click chooses a tile.
 class NpuTilesView : public ToolCanvas
 {
     Q_OBJECT

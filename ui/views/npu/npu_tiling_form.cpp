@@ -13,7 +13,7 @@
 
 namespace tilewright::ui {
 
-/// A size, or 0 for the one that the default rule chooses. The arrows double and halve, beginning with that.
+/// A field for a size; 0 means the default. The arrows double and halve, starting from the default.
 class TileSizeBox : public QSpinBox
 {
 public:
@@ -23,7 +23,7 @@ public:
         setKeyboardTracking(false); // a half-typed number is not simulated
     }
 
-    /// What 0 stands for at present; 0 when operators differ in it.
+    /// Sets the default size that 0 stands for; 0 if operators have different defaults.
     void setAutomatic(std::int64_t size)
     {
         m_automatic = static_cast<int>(std::min<std::int64_t>(size, maximum()));
@@ -49,7 +49,7 @@ private:
 
 namespace {
 
-constexpr std::size_t kMostSizes = 4; // of attention and of a convolution
+constexpr std::size_t kMostSizes = 4; // attention and convolutions have four sizes
 
 struct SizeText
 {
@@ -66,11 +66,12 @@ SizeText textOf(npu::OpType type, const npu::TileField& field)
     if (key == "n")
         return {tr("Tile n"), tr("Columns of the result in one tile.")};
     if (key == "k")
-        return {tr("Tile k"), tr("Depth of one node; the nodes over k are a chain on one core.")};
+        return {tr("Tile k"),
+                tr("Length of the reduction of one node. The nodes along k are a chain on one core.")};
     if (key == "c_out")
         return {tr("Tile c out"), tr("Output channels in one tile.")};
     if (key == "c_in")
-        return {tr("Tile c in"), tr("Input channels of one node; the nodes over them are a chain.")};
+        return {tr("Tile c in"), tr("Input channels of one node. The nodes along them are a chain.")};
     if (key == "h" && conv)
         return {tr("Tile rows"), tr("Rows of the output in one tile.")};
     if (key == "w" && conv)
@@ -78,9 +79,9 @@ SizeText textOf(npu::OpType type, const npu::TileField& field)
     if (key == "heads")
         return {tr("Heads"), tr("Heads in one block; they run one after the other.")};
     if (key == "q")
-        return {tr("Queries"), tr("Tokens in one chunk of queries.")};
+        return {tr("Queries"), tr("Query tokens in one chunk.")};
     if (key == "t" && type == npu::OpType::Attention)
-        return {tr("Keys"), tr("Tokens in one chunk of keys.")};
+        return {tr("Keys"), tr("Key tokens in one chunk.")};
     if (key == "t")
         return {tr("Tokens"), tr("Tokens in one chunk.")};
     if (key == "d")
@@ -109,7 +110,7 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
     m_operator->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_operator->setMinimumContentsLength(8);
     addFormRow(*m_form, tr("Operator"), m_operator,
-               tr("Whose tiles are set below. Selecting a node in a picture chooses its operator."));
+               tr("Operator whose tiles are set below. Selecting a node in a chart chooses its operator."));
     connect(m_operator, &QComboBox::activated, this, &NpuTilingForm::refresh);
     for (std::size_t i = 0; i < kMostSizes; ++i) {
         auto* box = new TileSizeBox(this);
@@ -128,20 +129,20 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
     m_flash = new QCheckBox(tr("Fused (flash)"), this);
     m_flash->setObjectName(QStringLiteral("npu.flash"));
     addFormRow(*m_form, m_flash->text(), m_flash,
-               tr("QK^T, softmax and A·V in one chain that streams over the keys: the scores never go to "
-                  "DRAM."));
+               tr("QK^T, softmax and A·V in one chain that streams over the keys: the scores are never "
+                  "written to DRAM."));
     connect(m_flash, &QCheckBox::toggled, this, &NpuTilingForm::setFlash);
     m_search = new QPushButton(tr("Search tiles"), this);
     m_search->setObjectName(QStringLiteral("npu.searchTiles"));
     addFormRow(*m_form, m_search->text(), m_search,
-               tr("Run every operator under all tiles that fit and take those of the shortest run; one undo "
-                  "step. The view NPU tiles shows what was tried."));
+               tr("Simulate every operator with all tiles that fit and use the tiles with the shortest run: "
+                  "one undo step. The view NPU tiles shows the candidates."));
     connect(m_search, &QPushButton::clicked, &m_state, &NpuDocument::searchTiles);
     connect(&m_state, &NpuDocument::tileSearchChanged, this, &NpuTilingForm::refresh);
     m_default = new QPushButton(tr("As in the model"), this);
     m_default->setObjectName(QStringLiteral("npu.modelTiles"));
     addFormRow(*m_form, m_default->text(), m_default,
-               tr("Take back all tile sizes and fusions that were set here."));
+               tr("Remove all tile sizes and fusions that were set here."));
     connect(m_default, &QPushButton::clicked, this, &NpuTilingForm::clear);
     connect(&m_state, &NpuDocument::settingsChanged, this, &NpuTilingForm::refresh);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuTilingForm::refresh);
@@ -197,7 +198,7 @@ void NpuTilingForm::refresh()
         if (i >= fields.size())
             continue;
         const auto size = fields[i].size;
-        // One number when all agree; 0 stands for none as well.
+        // One number if all agree; 0 otherwise.
         std::int64_t wished = tiling[ops.front()].tile.*size;
         std::int64_t used = hasSizes ? r->graph->tileSizes[ops.front()].*size : 0;
         for (const std::size_t op : ops) {
@@ -211,10 +212,9 @@ void NpuTilingForm::refresh()
         label->setText(text.label);
         m_boxes[i]->setAccessibleName(text.label);
         m_boxes[i]->setAutomatic(used);
-        const QString tip =
-            text.tip + QLatin1Char(' ') +
-            tr("0 leaves it to the default rule, which is no choice: Search tiles makes one. The "
-               "arrows double and halve it.");
+        const QString tip = text.tip + QLatin1Char(' ') +
+                            tr("0 uses the default size, which is not optimised: Search tiles finds better "
+                               "ones. The arrows double and halve it.");
         m_boxes[i]->setToolTip(tip);
         m_boxes[i]->setAccessibleDescription(tip);
         label->setToolTip(tip);

@@ -15,8 +15,8 @@ namespace tilewright::ui {
 
 class TileSizeBox;
 
-/// How the operators of the model are cut into tiles (docs/rules/npu.md 2.6): an operator, or all of a type
-/// at once, and the sizes it is cut by. What is not set follows the default rule, whose choice the box shows.
+/// Tile sizes of an operator, or of all operators of a type (docs/rules/npu.md 2.6). A size that is not set
+/// is the default, which the field shows.
 class NpuTilingForm : public QWidget
 {
     Q_OBJECT
@@ -25,8 +25,8 @@ public:
 
 private:
     void refreshOperators();
-    void refresh();        ///< boxes from the state
-    void followSelected(); ///< the operator of the node that was selected
+    void refresh();        ///< updates the fields from the document
+    void followSelected(); ///< chooses the operator of the selected node
     /// Operators that an edit applies to.
     [[nodiscard]] std::vector<std::size_t> chosen() const;
     void set(std::int64_t npu::TileSizes::*size, std::int64_t value);
@@ -34,11 +34,11 @@ private:
     void clear();
 
     NpuDocument& m_state;
-    std::shared_ptr<const npu::NpuModel> m_listed; ///< whose operators the list has
+    std::shared_ptr<const npu::NpuModel> m_listed; ///< the model whose operators are listed
     bool m_refreshing = false;
     QFormLayout* m_form = nullptr;
     QComboBox* m_operator = nullptr;
-    std::vector<TileSizeBox*> m_boxes; ///< as many as a type has sizes at most
+    std::vector<TileSizeBox*> m_boxes; ///< one per size; as many as the type with the most sizes needs
     QCheckBox* m_flash = nullptr;
     QPushButton* m_search = nullptr;
     QPushButton* m_default = nullptr;

@@ -18,10 +18,9 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     : LaneChart(context, QStringLiteral("npu"), tr("NPU"), Dragging::Measures, parent),
       m_state(context.workspace.npu())
 {
-    QAction* follow = addFollowCommand(
-        Lens::Npu,
-        tr("Stay at the open model, on the cores of its machine, cut into the tiles of its schedule. "
-           "Editing the hardware or the tiles here ends it."));
+    QAction* follow =
+        addFollowCommand(Lens::Npu, tr("Show the open model on the cores of its machine, cut into the tiles "
+                                       "of its schedule. Editing the hardware or the tiles here ends it."));
     m_controls = new NpuControls(context.workspace, m_options, follow, this);
     m_side = new NpuSide(context, m_state, this);
     const auto toggle = [&](const QString& name, const QString& iconName, const QString& tip) {
@@ -98,7 +97,7 @@ void NpuView::place()
     const int em = fontMetrics().horizontalAdvance(QLatin1Char('m'));
     const int controls = std::max(200, 20 * em);
     const int side = std::max(260, 25 * em);
-    // The chart comes first: lists and settings go when the pane is narrow.
+    // The chart comes first: in a narrow pane, lists and settings are hidden.
     const bool showControls = m_toggleControls->isChecked() && width() > controls + 320;
     const bool showSide = m_toggleSide->isChecked() && width() > (showControls ? controls : 0) + side + 520;
     m_controls->setVisible(showControls);
@@ -126,7 +125,7 @@ QString NpuView::restingReadout() const
     if (!m_model.result)
         return {};
     if (!m_state.cursor())
-        return tr("Point at the chart: what a core does or waits for stands here.");
+        return tr("Point at the chart to see what a core does or waits for.");
     const npu::Cycle t = *m_state.cursor();
     QStringList parts;
     const npu::NpuRun& run = *m_model.result->run;
@@ -141,7 +140,7 @@ QString NpuView::restingReadout() const
     return tr("Cycle %1 · ").arg(number(t)) + parts.join(QStringLiteral(" · "));
 }
 
-// -- what is where ---------------------------------------------------------------------------------------
+// -- positions --------------------------------------------------------------------------------------------
 
 std::optional<TimeCanvas::Range> NpuView::selectedRange() const
 {

@@ -11,8 +11,8 @@ namespace tilewright::ui {
 class NpuControls;
 class NpuSide;
 
-/// A run of the NPU: cores, engines, SPM, DRAM, NoC and ready set over one time axis, with the controls that
-/// re-simulate on the left and lists (stalls, instructions, checks) on the right.
+/// A run of the NPU: cores, engines, SPM, DRAM, NoC and ready units over one time axis. Settings are on the
+/// left, lists (stalls, instructions, checks) on the right.
 class NpuView : public LaneChart
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     void settle() override;
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] QString copyText() const override;
-    [[nodiscard]] QString tableText() const override { return copyText(); } ///< the stalls
+    [[nodiscard]] QString tableText() const override { return copyText(); } ///< the table of stalls
 
     [[nodiscard]] const NpuChartModel& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }

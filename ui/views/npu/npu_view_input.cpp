@@ -49,7 +49,7 @@ void NpuView::mouseDoubleClickEvent(QMouseEvent* event)
         LaneChart::mouseDoubleClickEvent(event);
         return;
     }
-    // A double click looks closer at what is there.
+    // A double click zooms to the node or the place.
     if (markAt(event->position()))
         fitSelection();
     else
@@ -94,25 +94,26 @@ void NpuView::moveCore(int by)
 void NpuView::addOwnKeys()
 {
     addKeys("previous", tr("Previous state"), {QKeySequence(Qt::Key_Comma)},
-            tr("Move the cursor to what the core did before."), [this] { moveSpan(-1); });
+            tr("Move the cursor to the core's previous state."), [this] { moveSpan(-1); });
     addKeys("next", tr("Next state"), {QKeySequence(Qt::Key_Period)},
-            tr("Move the cursor to what the core did next."), [this] { moveSpan(1); });
+            tr("Move the cursor to the core's next state."), [this] { moveSpan(1); });
     addPlaying(tr("Play the run"));
-    addKeys("previousCore", tr("Core above"), {QKeySequence(Qt::Key_PageUp)}, tr("Follow the core above."),
+    addKeys("previousCore", tr("Core above"), {QKeySequence(Qt::Key_PageUp)}, tr("Select the core above."),
             [this] { moveCore(-1); });
-    addKeys("nextCore", tr("Core below"), {QKeySequence(Qt::Key_PageDown)}, tr("Follow the core below."),
+    addKeys("nextCore", tr("Core below"), {QKeySequence(Qt::Key_PageDown)}, tr("Select the core below."),
             [this] { moveCore(1); });
-    addKeys("menu", tr("What can be done here"), {QKeySequence(Qt::Key_Menu)},
+    addKeys("menu", tr("Context menu"), {QKeySequence(Qt::Key_Menu)},
             tr("Open the menu of the node at the cursor."), [this] { showMenu(keyAnchor()); });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("No range, no cursor, no node."),
-            [this] {
+    addKeys("letGo", tr("Clear range, cursor or node"), {QKeySequence(Qt::Key_Escape)},
+            tr("End the measured range, remove the cursor, then clear the selected node."), [this] {
                 setMeasured(std::nullopt);
                 m_state.setCursor(std::nullopt);
                 m_state.selectNode(std::nullopt);
                 update();
             });
-    addGesture("lanes", tr("Scroll the lanes"), tr("Shift+wheel"), tr("Cores that have no room are below."));
-    addGesture("closer", tr("Look closer"), tr("double click"), tr("Enlarge the node or the place."));
+    addGesture("lanes", tr("Scroll the lanes"), tr("Shift+wheel"),
+               tr("Scroll to cores below the visible part."));
+    addGesture("closer", tr("Zoom in"), tr("double click"), tr("Zoom to the node or the place."));
 }
 
 void NpuView::showMenu(QPointF position)
@@ -132,7 +133,7 @@ void NpuView::showMenu(QPointF position)
                                      node ? tr("This node is not a MatMul.") : tr("Select a node first.")});
     QAction* zoom = menu.addAction(tr("Zoom to this node"));
     Actions::setAvailable(zoom, {node.has_value(), tr("Select a node first.")});
-    QAction* blocker = menu.addAction(tr("Go to what it waits for"));
+    QAction* blocker = menu.addAction(tr("Go to its blocker"));
     // The state span under the mouse names the node that blocks it.
     std::uint32_t waitsFor = npu::kNone;
     const auto hit = hitAt(position);

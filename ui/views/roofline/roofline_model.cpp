@@ -55,12 +55,12 @@ RooflineModel buildRoofline(const Snapshot* snapshot, const Snapshot* baseline)
 {
     RooflineModel m;
     if (!snapshot) {
-        m.hint = tr("Open a problem to see how close each subgraph comes to the limits of the hardware.");
+        m.hint = tr("Open a problem to see how close each subgraph is to the limits of the hardware.");
         return m;
     }
     m.roofs = scheduleRoofline(*snapshot->problem, snapshot->schedule, snapshot->evaluation);
     if (m.roofs.points.empty()) {
-        m.hint = tr("No subgraph can run; the list of problems says why.");
+        m.hint = tr("No subgraph can run; see the list of problems.");
         return m;
     }
     m.dots = dotsOf(*snapshot, m.roofs);
@@ -88,7 +88,7 @@ RooflineModel buildRoofline(const Snapshot* snapshot, const Snapshot* baseline)
         }
     }
 
-    // Everything with coordinates, both roofs and their corner.
+    // Range of all coordinates, both roofs and their corner.
     m.xLow = m.roofs.ridge / 4;
     m.xHigh = m.roofs.ridge * 4;
     m.yLow = 0.5;
@@ -126,12 +126,12 @@ QString rooflineTooltip(const RooflineModel& model, const RooflineDot& dot, bool
                 .arg(exactNumber(p.latency), percent(dot.share), boundText(p.bound));
     text += tr("<br>throughput %1 = work %2 / latency").arg(percent(p.throughput), exactNumber(p.work));
     if (p.traffic > 0)
-        text += tr("<br>intensity %1 = work / %2 elements moved")
+        text += tr("<br>operational intensity %1 = work / %2 elements moved")
                     .arg(significantNumber(p.intensity, 5), number(p.traffic));
     else
-        text += tr("<br>moves nothing: its intensity is infinite");
-    text += tr("<br>padding and recomputing allow at most %1").arg(percent(p.paddingCeiling));
-    text += tr("<br>memory allows at most %1")
+        text += tr("<br>moves no data: its operational intensity is infinite");
+    text += tr("<br>padding and recomputed work allow at most %1").arg(percent(p.paddingCeiling));
+    text += tr("<br>bandwidth allows at most %1")
                 .arg(percent(std::min(1.0, p.traffic > 0 ? model.roofs.bandwidth * p.intensity : 1.0)));
     return text;
 }

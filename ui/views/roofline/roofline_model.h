@@ -12,13 +12,13 @@
 
 namespace tilewright::ui {
 
-/// A subgraph between the roofs; finite coordinates even where there is no traffic or no work.
+/// A subgraph between the roofs. Coordinates are finite even without traffic or work.
 struct RooflineDot
 {
     SubgraphPoint point;
     QString ops;
-    double x = 1, y = 1; ///< intensity and throughput, moved to the border of the plot when infinite or 0
-    double share = 0;    ///< of the total latency: the area of the dot
+    double x = 1, y = 1; ///< intensity and throughput, moved to the border of the plot if infinite or 0
+    double share = 0;    ///< share of the total latency: the area of the dot
     bool atEdge = false;
 };
 
@@ -28,11 +28,11 @@ struct RooflineModel
     QString title;
     ScheduleRoofline roofs;
     std::vector<RooflineDot> dots;   ///< largest first, so that small ones are drawn on top
-    std::vector<RooflineDot> ghosts; ///< of the baseline, without those that have not moved
+    std::vector<RooflineDot> ghosts; ///< dots of the baseline, except those that have not moved
     /// (ghost, dot): the ops of one are part of the other's.
     std::vector<std::pair<std::size_t, std::size_t>> moves;
     bool hasBaseline = false;
-    double xLow = 0.1, xHigh = 10, yLow = 0.01, yHigh = 1.5; ///< what "fit" shows
+    double xLow = 0.1, xHigh = 10, yLow = 0.01, yHigh = 1.5; ///< the visible range after "fit"
 };
 
 [[nodiscard]] RooflineModel buildRoofline(const Snapshot* snapshot, const Snapshot* baseline);

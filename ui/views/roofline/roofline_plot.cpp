@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kLargestRadius = 20;
 constexpr double kSmallestRadius = 4;
-constexpr double kNoCeiling = 0.995; // ceilings above this are the roof itself
+constexpr double kNoCeiling = 0.995; // higher ceilings coincide with the roof
 
 PlotShape shapeOf(Bound bound)
 {
@@ -27,7 +27,7 @@ PlotShape shapeOf(Bound bound)
                                     : PlotShape::Diamond;
 }
 
-/// "12 %", nothing above the peak.
+/// "12 %"; empty above the peak.
 QString percentOfPeak(double v)
 {
     return v > 1.0001 ? QString() : significantNumber(v * 100) + QStringLiteral("\u00A0%");
@@ -47,12 +47,14 @@ PlotMark dotMark(const RooflineModel& model, const RooflineDot& dot, bool curren
     return m;
 }
 
-/// "2, 5" or "2, +8", of dots that lie on one another: the largest, which is painted first, speaks for all.
+/// Labels of dots; the largest of several coinciding dots, which is painted first, has the label of all: "2,
+/// 5" or "2, +8".
 std::vector<QString> namesOf(const RooflineModel& model)
 {
-    constexpr double kSame = 0.02;    // of a decade
-    constexpr std::size_t kNamed = 3; // more find no place beside the dots
-    std::map<std::tuple<std::int64_t, std::int64_t, Bound>, std::vector<std::size_t>> groups; // of dots
+    constexpr double kSame = 0.02;    // dots within this share of a decade coincide
+    constexpr std::size_t kNamed = 3; // more names do not fit beside the dots
+    std::map<std::tuple<std::int64_t, std::int64_t, Bound>, std::vector<std::size_t>>
+        groups; // coinciding dots
     for (std::size_t i = 0; i < model.dots.size(); ++i) {
         const RooflineDot& d = model.dots[i];
         groups[{std::llround(std::log10(d.x) / kSame), std::llround(std::log10(d.y) / kSame), d.point.bound}]
@@ -107,8 +109,8 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
     PlotModel p;
     p.title = model.title;
     p.keys = keysOf(model, theme);
-    p.x = {tr("intensity: work per element moved"), Scale::Log, model.xLow, model.xHigh, 1};
-    p.y = {tr("throughput, of the compute peak"),
+    p.x = {tr("operational intensity: work per element moved"), Scale::Log, model.xLow, model.xHigh, 1};
+    p.y = {tr("throughput as a share of the compute peak"),
            Scale::Log,
            model.yLow,
            model.yHigh,
@@ -116,7 +118,7 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
            percentOfPeak,
            QStringLiteral("0.05 %")};
 
-    // The roofs reach over everything that can be in sight.
+    // The roofs extend over the whole range that can be shown.
     const ScheduleRoofline& roofs = model.roofs;
     const double left = std::min(p.x.farLow(), roofs.ridge) / 10;
     const double right = std::max(p.x.farHigh(), roofs.ridge) * 10;
@@ -136,7 +138,7 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
                             theme.warning,
                             true});
     p.labels.push_back(
-        {{tr("memory roof, %1 elements a unit of time").arg(number(roofs.bandwidth)), tr("memory roof")},
+        {{tr("memory roof, %1 elements per unit of time").arg(number(roofs.bandwidth)), tr("memory roof")},
          low,
          corner,
          theme.text});
@@ -144,7 +146,7 @@ PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks, c
     for (const RooflineDot& d : model.dots)
         if (const double own = d.point.paddingCeiling;
             marks.current == d.point.subgraph && own > 0 && own < kNoCeiling) {
-            // From the dot up to what its own padding allows.
+            // From the dot up to the ceiling of its own padding.
             p.lines.push_back(
                 {{}, {{d.x, d.y}, {d.x, std::max(d.y, own)}}, QPen(theme.accent, 1.2, Qt::DotLine)});
             p.lines.push_back({{}, {{d.x / 1.25, own}, {d.x * 1.25, own}}, QPen(theme.accent, 2)});

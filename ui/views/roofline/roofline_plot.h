@@ -16,12 +16,12 @@ struct RooflineMarks
     std::set<SubgraphId> selected;
 };
 
-/// The roofs as lines, the subgraphs as marks: the id of a dot is its place in RooflineModel::dots, of a
-/// ghost its place among the ghosts behind them.
+/// The roofs as lines and the subgraphs as marks. The id of a mark is the index in RooflineModel::dots;
+/// ghosts follow behind the dots.
 [[nodiscard]] PlotModel rooflinePlot(const RooflineModel& model, const RooflineMarks& marks,
                                      const Theme& theme);
 
-/// In pixels; the area tells the latency.
+/// Radius in pixels; the area is proportional to the latency.
 [[nodiscard]] double dotRadius(const RooflineModel& model, const RooflineDot& dot);
 
 } // namespace tilewright::ui

@@ -14,9 +14,9 @@ RooflineView::RooflineView(const ViewContext& context, QWidget* parent)
     connect(&selection(), &Selection::changed, this, &RooflineView::outdatePlots);
     connect(&selection(), &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
     addKeys("previous", tr("Previous subgraph"), {QKeySequence(Qt::Key_Comma)},
-            tr("Select the one executed before."), [this] { move(-1); });
-    addKeys("next", tr("Next subgraph"), {QKeySequence(Qt::Key_Period)}, tr("Select the one executed after."),
-            [this] { move(1); });
+            tr("Select the subgraph executed before the selected one."), [this] { move(-1); });
+    addKeys("next", tr("Next subgraph"), {QKeySequence(Qt::Key_Period)},
+            tr("Select the subgraph executed after the selected one."), [this] { move(1); });
     rebuild();
 }
 
@@ -112,7 +112,7 @@ void RooflineView::markClicked(QPointF, const PlotMark* mark, Qt::KeyboardModifi
 
 void RooflineView::move(int by)
 {
-    const auto& points = m_model.roofs.points; // in the order of the schedule
+    const auto& points = m_model.roofs.points; // in execution order
     if (points.empty())
         return;
     std::size_t at = 0;

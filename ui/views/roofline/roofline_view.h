@@ -6,8 +6,8 @@
 
 namespace tilewright::ui {
 
-/// The roofline of the schedule: every subgraph as a dot between the roofs, the baseline hollow with arrows
-/// to what became of it.
+/// The roofline of the schedule: every subgraph as a dot between the roofs, the baseline as hollow dots with
+/// arrows to their successors.
 class RooflineView : public PlotCanvas
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ private:
     void move(int by);
     /// The dot of a subgraph.
     [[nodiscard]] const RooflineDot* dotOf(std::optional<SubgraphId> id) const;
-    /// What a mark stands for; null for a ghost.
+    /// The dot of a mark; null for a ghost.
     [[nodiscard]] const RooflineDot* dotOf(const PlotMark* mark) const;
 
     RooflineModel m_model;

@@ -15,7 +15,8 @@ namespace tilewright::ui {
 namespace {
 constexpr int kWidth = 150;
 constexpr double kRadius = 6;
-constexpr double kSteps = 64; ///< of a linear scale; a logarithmic one steps by the square root of 2
+constexpr double kSteps =
+    64; ///< steps of a linear scale; a logarithmic scale has steps of a factor of the square root of 2
 } // namespace
 
 RangeBar::RangeBar(ThemeSource& themes, QWidget* parent) : QWidget(parent), m_themes(themes)
@@ -33,8 +34,8 @@ QSize RangeBar::sizeHint() const
 void RangeBar::setScale(double least, double most, double now, bool logarithmic, bool whole)
 {
     m_logarithmic = logarithmic && least > 0;
-    m_least = least;
-    m_most = std::max(most, least + 1e-9);
+    m_minimum = least;
+    m_maximum = std::max(most, least + 1e-9);
     m_now = now;
     m_whole = whole;
     update();
@@ -49,8 +50,9 @@ void RangeBar::setRange(double from, double to)
 
 double RangeBar::share(double value) const
 {
-    const double s = m_logarithmic ? std::log(std::max(value, 1e-300) / m_least) / std::log(m_most / m_least)
-                                   : (value - m_least) / (m_most - m_least);
+    const double s = m_logarithmic
+                         ? std::log(std::max(value, 1e-300) / m_minimum) / std::log(m_maximum / m_minimum)
+                         : (value - m_minimum) / (m_maximum - m_minimum);
     return std::clamp(s, 0.0, 1.0);
 }
 
@@ -59,16 +61,16 @@ double RangeBar::valueAt(double share) const
     share = std::clamp(share, 0.0, 1.0);
     double value = 0;
     if (m_logarithmic) {
-        // Half powers of two of what is in force: round numbers where that is one.
+        // Half powers of two of the current value: round numbers if that is round.
         const double base = m_now > 0 ? m_now : 1;
-        const double exact = m_least * std::pow(m_most / m_least, share);
+        const double exact = m_minimum * std::pow(m_maximum / m_minimum, share);
         value = base * std::exp2(std::round(2 * std::log2(exact / base)) / 2);
     } else {
-        value = m_least + std::round(share * kSteps) / kSteps * (m_most - m_least);
+        value = m_minimum + std::round(share * kSteps) / kSteps * (m_maximum - m_minimum);
     }
     if (m_whole)
         value = std::max(1.0, std::round(value));
-    return std::clamp(value, m_least, m_most);
+    return std::clamp(value, m_minimum, m_maximum);
 }
 
 QPointF RangeBar::handle(bool upper) const
@@ -134,8 +136,9 @@ void RangeBar::mouseReleaseEvent(QMouseEvent* event)
 void RangeBar::step(int by)
 {
     const double now = m_upper ? m_to : m_from;
-    const double next = m_logarithmic ? now * std::exp2(by / 2.0) : now + by * (m_most - m_least) / kSteps;
-    move(share(std::clamp(next, m_least, m_most)));
+    const double next =
+        m_logarithmic ? now * std::exp2(by / 2.0) : now + by * (m_maximum - m_minimum) / kSteps;
+    move(share(std::clamp(next, m_minimum, m_maximum)));
 }
 
 void RangeBar::keyPressEvent(QKeyEvent* event)

@@ -5,9 +5,8 @@
 
 namespace tilewright::ui {
 
-/// A range of values as a bar with two handles, over a linear or logarithmic scale, with what is in force as
-/// a tick. Arrow keys move the handle that was used last, Tab inside the bar is not needed: Home and End
-/// choose the lower and the upper one.
+/// A bar with two handles for a range of values on a linear or logarithmic scale; a tick marks the current
+/// value. Arrow keys move the handle that was used last; Home chooses the lower handle, End the upper one.
 class RangeBar : public QWidget
 {
     Q_OBJECT
@@ -18,7 +17,7 @@ public:
     void setRange(double from, double to);
     [[nodiscard]] double from() const { return m_from; }
     [[nodiscard]] double to() const { return m_to; }
-    /// Where a handle is, in its own pixels.
+    /// Position of a handle, in widget coordinates.
     [[nodiscard]] QPointF handle(bool upper) const;
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -39,10 +38,10 @@ private:
     void step(int by);
 
     ThemeSource& m_themes;
-    double m_least = 1, m_most = 2, m_now = 1, m_from = 1, m_to = 2;
+    double m_minimum = 1, m_maximum = 2, m_now = 1, m_from = 1, m_to = 2;
     bool m_logarithmic = true;
     bool m_whole = true;
-    bool m_upper = true; ///< the handle that is moved
+    bool m_upper = true; ///< the handle that keys and mouse move
     bool m_dragging = false;
 };
 

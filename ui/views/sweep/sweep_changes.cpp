@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What differs between the schedules on both sides of a step of a curve.
+// Differences between the schedules on both sides of a step of a curve.
 #include "lower/on_machine.h"
 #include "report/compare.h"
 #include "schedule/schedule_json.h"
@@ -13,7 +13,7 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kStep = 0.005; ///< a curve falls by at least that share where something became possible
+constexpr double kStep = 0.005; ///< smallest relative drop of a curve that counts as a step
 constexpr qsizetype kNamed = 2;
 
 ProblemPtr problemOfPoint(const sweep::Sweep& sweep, std::size_t point)
@@ -50,7 +50,7 @@ QString textOf(const Problem& problem, const Difference& d, const std::string& p
     case DifferenceKind::Fused:
         return tr("fused: %1").arg(someNames(d.ops, most, op));
     case DifferenceKind::Retain:
-        return tr("stays: %1").arg(someNames(d.tensors, most, tensor));
+        return tr("retained: %1").arg(someNames(d.tensors, most, tensor));
     case DifferenceKind::Split:
         return tr("split: %1").arg(someNames(d.ops, most, op));
     case DifferenceKind::Granularity:
@@ -60,7 +60,7 @@ QString textOf(const Problem& problem, const Difference& d, const std::string& p
     }
 }
 
-/// What brings the most; a fusion or a tensor that stays before a mere change of tiles.
+/// The most valuable difference. Fusions and retained tensors come before changes of tiles only.
 const Contribution* mainChange(const Comparison& comparison)
 {
     const Contribution* out = nullptr;

@@ -15,11 +15,11 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kReach = 256; ///< of the range bar, in multiples of what is in force
+constexpr double kReach = 256; ///< range of the bar, as a multiple of the current value
 constexpr int kMostPoints = 200;
 constexpr int kMostIterations = 100'000'000;
 constexpr int kMostSeconds = 3600;
-constexpr int kNameLength = 22; ///< letters of an axis; the list shows all
+constexpr int kNameLength = 22; ///< letters of an axis name; the list shows the whole name
 
 bool searches(SweepTask task)
 {
@@ -33,11 +33,12 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
 {
     m_task = bar.addChoice(
         tr("At each point"),
-        {tr("solve anew"), tr("solve from this schedule, locks stay"), tr("this schedule as it is"),
-         tr("lower bound"), tr("least traffic"), tr("NPU run, dynamic"), tr("NPU run, static"),
-         tr("NPU run, tiles searched"), tr("mappings, proven"), tr("systolic network table")},
-        tr("What is computed on every machine. Anew: without the open schedule and its locks. From this "
-           "schedule: a locked subgraph that does not fit makes the point fail, it is never dropped."));
+        {tr("solve from scratch"), tr("solve from this schedule, keeping locks"),
+         tr("this schedule as it is"), tr("lower bound"), tr("least traffic"), tr("NPU run, dynamic"),
+         tr("NPU run, static"), tr("NPU run, tiles searched"), tr("mappings, proven"),
+         tr("systolic network table")},
+        tr("What is computed for every machine. From scratch: without the open schedule and its locks. From "
+           "this schedule: if a locked subgraph does not fit, the point fails; locks are never dropped."));
     m_task->setObjectName(QStringLiteral("sweep.task"));
     connect(m_task, &QComboBox::currentIndexChanged, this, [this](int i) {
         if (m_showing)
@@ -61,13 +62,12 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
         return box;
     };
     m_iterations = number("sweep.iterations", 1, kMostIterations, tr("Steps"),
-                          tr("Search steps at each point. The same steps give the same result on every "
-                             "machine."),
+                          tr("Search steps at each point. Equal steps give equal results on every computer."),
                           &SweepSetup::iterations);
     m_iterations->setSingleStep(10'000);
     m_seconds = number("sweep.seconds", 0, kMostSeconds, tr("Seconds"),
-                       tr("Of each point; with 0 optima are proven, however long that takes. Seconds are "
-                          "not reproducible."),
+                       tr("Time limit of each point; 0 = until the optimum is proven, however long that "
+                          "takes. Results with a time limit are not reproducible."),
                        &SweepSetup::seconds);
     m_seconds->setSpecialValueText(tr("until proven"));
 }
@@ -75,19 +75,19 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
 void SweepForm::addPictures()
 {
     m_picture = m_bar.addChoice(tr("Show"), {tr("curve"), tr("heat map"), tr("front"), tr("table")},
-                                tr("Curves over the first axis, cells over both, the points that no other "
-                                   "beats in two things at once, or all numbers."));
+                                tr("A curve over the first axis, a heat map over both, the Pareto front of "
+                                   "two objectives, or a table of all numbers."));
     m_picture->setObjectName(QStringLiteral("sweep.picture"));
     connect(m_picture, &QComboBox::currentIndexChanged, this, [this](int i) {
         change([&](SweepSetup& s) { s.picture = static_cast<SweepPicture>(i); }, false);
         show();
     });
-    m_metric = m_bar.addChoice(tr("of"), {}, tr("What is drawn."));
+    m_metric = m_bar.addChoice(tr("of"), {}, tr("Objective that is drawn."));
     m_metric->setObjectName(QStringLiteral("sweep.metric"));
     connect(m_metric, &QComboBox::currentIndexChanged, this, [this](int i) {
         change([&](SweepSetup& s) { s.metric = m_metric->itemData(i).toString(); }, false);
     });
-    m_against = m_bar.addChoice(tr("against"), {}, tr("What else is to be small."));
+    m_against = m_bar.addChoice(tr("against"), {}, tr("Second objective of the front."));
     m_against->setObjectName(QStringLiteral("sweep.against"));
     connect(m_against, &QComboBox::currentIndexChanged, this, [this](int i) {
         change([&](SweepSetup& s) { s.against = m_against->itemData(i).toString(); }, false);
@@ -97,7 +97,8 @@ void SweepForm::addPictures()
     m_within->setRange(0, 100);
     m_within->setSuffix(tr(" %"));
     m_bar.addLabelled(tr("Within"), m_within,
-                      tr("Marks the smallest value from which on the curve stays so close to its best."));
+                      tr("Marks the smallest value of the axis at which the curve is within this share of "
+                         "its best value."));
     connect(m_within, &QSpinBox::valueChanged, this,
             [this](int n) { change([&](SweepSetup& s) { s.within = n; }, false); });
     follow();
@@ -112,8 +113,8 @@ void SweepForm::addAxis(std::size_t axis)
     };
     c.name =
         m_bar.addChoice(first ? tr("along") : tr("and"), {},
-                        first ? tr("What of the machine changes.")
-                              : tr("A second axis: every value of the one with every value of the other."));
+                        first ? tr("Machine parameter that is varied.")
+                              : tr("A second machine parameter. All combinations of both are computed."));
     named(c.name, "name");
     c.name->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     c.name->setMinimumContentsLength(kNameLength);
@@ -128,12 +129,12 @@ void SweepForm::addAxis(std::size_t axis)
         edit->setMaximumWidth(edit->fontMetrics().horizontalAdvance(QStringLiteral("8 888 888 KiB")));
         connect(edit, &QLineEdit::editingFinished, this, [this, axis, upper] { typed(axis, upper); });
         if (!upper) {
-            m_bar.add(edit, tr("From"), tr("The smallest value, as a number or with its unit: 64 KiB."));
+            m_bar.add(edit, tr("From"), tr("Smallest value, as a number or with a unit: 64 KiB."));
             c.range = new RangeBar(m_themes, &m_bar);
             named(c.range, "range");
             m_bar.add(c.range, tr("Range"),
-                      tr("Drag the ends of the range; the tick is what is in force. Home and End choose an "
-                         "end, the arrows move it."));
+                      tr("Drag the ends of the range; the tick marks the current value. Home and End choose "
+                         "an end, the arrows move it."));
             connect(c.range, &RangeBar::changed, this, [this, axis](double from, double to) {
                 change(
                     [&](SweepSetup& s) {
@@ -144,7 +145,7 @@ void SweepForm::addAxis(std::size_t axis)
                 showAxis(axis);
             });
         } else {
-            m_bar.add(edit, tr("To"), tr("The largest value, as a number or with its unit: 4 MiB."));
+            m_bar.add(edit, tr("To"), tr("Largest value, as a number or with a unit: 4 MiB."));
         }
     }
     c.points = new QSpinBox;
@@ -152,12 +153,13 @@ void SweepForm::addAxis(std::size_t axis)
     c.points->setRange(1, kMostPoints);
     c.points->setKeyboardTracking(false);
     c.points->setSuffix(tr(" values"));
-    m_bar.add(c.points, tr("Values"), tr("How many values of the range are tried."));
+    m_bar.add(c.points, tr("Values"), tr("Number of values in the range."));
     connect(c.points, &QSpinBox::valueChanged, this,
             [this, axis](int n) { change([&](SweepSetup& s) { s.axes.at(axis).points = n; }, true); });
     c.logarithmic = new QCheckBox(tr("log"));
     named(c.logarithmic, "log");
-    m_bar.add(c.logarithmic, tr("Logarithmic"), tr("Values with equal factors instead of equal distances."));
+    m_bar.add(c.logarithmic, tr("Logarithmic"),
+              tr("Space the values by equal factors instead of equal differences."));
     connect(c.logarithmic, &QCheckBox::toggled, this, [this, axis](bool on) {
         change([&](SweepSetup& s) { s.axes.at(axis).isLogarithmic = on; }, true);
         showAxis(axis);
@@ -198,7 +200,7 @@ void SweepForm::chooseAxis(std::size_t axis, const QString& path)
     change(
         [&](SweepSetup& s) {
             const SweepParameter* p = parameter(path);
-            s.axes.at(axis) = p ? usualAxis(*p) : SweepAxis();
+            s.axes.at(axis) = p ? defaultAxis(*p) : SweepAxis();
             if (axis == 0 && s.axes[1].path == path)
                 s.axes[1] = {};
             if (s.axisCount() == 1 && s.picture == SweepPicture::HeatMap)
@@ -219,7 +221,7 @@ void SweepForm::typed(std::size_t axis, bool upper)
     if (p && edit.text() != p->text(now))
         if (const auto value = p->typed(edit.text()))
             change([&](SweepSetup&) { now = *value; }, true);
-    showAxis(axis); // what is no number goes
+    showAxis(axis); // text that is no number is reset
 }
 
 void SweepForm::setSetup(const SweepSetup& setup)
@@ -231,9 +233,9 @@ void SweepForm::setSetup(const SweepSetup& setup)
 void SweepForm::follow()
 {
     m_parameters = sweepParameters(m_document, m_setup.task);
-    if (!m_parameters.empty()) { // while nothing is open the choices wait
+    if (!m_parameters.empty()) { // without an open file the choices are kept
         if (!parameter(m_setup.axes[0].path))
-            m_setup.axes[0] = usualAxis(m_parameters.front());
+            m_setup.axes[0] = defaultAxis(m_parameters.front());
         if (!parameter(m_setup.axes[1].path) || m_setup.axes[1].path == m_setup.axes[0].path)
             m_setup.axes[1] = {};
         if (m_setup.axisCount() == 1 && m_setup.picture == SweepPicture::HeatMap)
@@ -305,7 +307,7 @@ void SweepForm::fillMetrics()
 void SweepForm::show()
 {
     if (!m_within)
-        return; // not made yet
+        return; // not created yet
     {
         const QScopedValueRollback showing(m_showing, true);
         m_task->setCurrentIndex(static_cast<int>(m_setup.task));

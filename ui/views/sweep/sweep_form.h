@@ -11,25 +11,25 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
-/// The controls of the Sweep view: what is done at a point, the axes with their ranges, what is drawn.
+/// The controls of the Sweep view: task per point, axes with their ranges, kind of chart.
 class SweepForm : public QObject
 {
     Q_OBJECT
 public:
     SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, QObject* parent);
-    /// After the buttons of the view: what is drawn.
+    /// Adds the choices of the chart behind the buttons of the view.
     void addPictures();
 
     [[nodiscard]] const SweepSetup& setup() const { return m_setup; }
     void setSetup(const SweepSetup& setup);
-    /// Of the axes, in their order.
+    /// The parameters of the axes, in their order.
     [[nodiscard]] std::vector<SweepParameter> chosen() const;
-    /// The open workload or its machine is another one: what has no meaning any more is chosen anew.
+    /// Adapts the choices to another workload or machine: choices without meaning are replaced.
     void follow();
 
 Q_SIGNALS:
-    void sweepChanged();   ///< other points
-    void pictureChanged(); ///< the same points, drawn otherwise
+    void sweepChanged();   ///< the points have changed
+    void pictureChanged(); ///< the points are the same, the chart has changed
 
 private:
     struct AxisControls

@@ -16,7 +16,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Shares above the best at which further contours run; the first is what the person asks for.
+/// Shares above the best value at which contours are drawn; the user's choice comes first.
 constexpr std::array kContours{0.25, 0.5, 1.0, 2.0};
 
 HeatAxis axisOf(const SweepModel& m, std::size_t axis)
@@ -71,7 +71,7 @@ void paintContour(QPainter& painter, const SweepModel& m, const HeatFrame& f, do
 
 std::size_t sweepRowOfCell(const SweepModel& m, std::size_t cell)
 {
-    // Points are numbered with the last axis fastest; cells with the first.
+    // Points are numbered with the last axis fastest, cells with the first axis fastest.
     const std::size_t columns = m.plan().axes[0].values.size();
     const std::size_t rows = m.plan().axes[1].values.size();
     return cell % columns * rows + cell / columns;
@@ -130,11 +130,11 @@ HeatGrid sweepGrid(const SweepModel& m, const Theme& theme)
                          2,
                          {}});
     if (grid.current)
-        grid.keys.push_back(heatRingKey(tr("in force"), theme));
+        grid.keys.push_back(heatRingKey(tr("current machine"), theme));
     if (failed)
         grid.keys.push_back(heatSignKey(tr("failed"), HeatSign::Cross, theme));
     if (toDo)
-        grid.keys.push_back(heatSignKey(tr("to do"), HeatSign::Dots, theme));
+        grid.keys.push_back(heatSignKey(tr("not yet computed"), HeatSign::Dots, theme));
     return grid;
 }
 

@@ -150,7 +150,7 @@ QString sweepTooltip(const SweepModel& m, std::size_t row)
     if (!r.error.empty())
         lines << sentence(r.error).toHtmlEscaped();
     if (!r.metrics.empty())
-        lines << tr("A click opens it; Shift+click compares it with what is open.");
+        lines << tr("Click to open it; Shift+click to compare it with the open schedule.");
     return rich(lines.join(QStringLiteral("<br>")));
 }
 
@@ -170,7 +170,7 @@ Table sweepTable(const SweepModel& m)
     for (std::size_t row = 0; row < m.table.rows.size(); ++row) {
         const sweep::Row& r = m.table.rows[row];
         std::vector<TableCell> cells;
-        // Shown in full: a sweep differs in digits that other tables leave out.
+        // All digits: points of a sweep can differ in digits that other tables leave out.
         const auto add = [&](const TableValue& value) { cells.emplace_back(value, value.exact()); };
         const auto metric = [](const sweep::Row& of, std::size_t i) {
             return of.metrics.empty() ? TableValue() : TableValue(of.metrics[i]);

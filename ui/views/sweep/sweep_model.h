@@ -9,52 +9,51 @@
 
 namespace tilewright::ui {
 
-/// What becomes possible at a point of a curve: the schedule of the point before it, and of this one, differ
-/// most in this.
+/// The main difference between the schedules of two neighbouring points of a curve.
 struct SweepChange
 {
     std::size_t row = 0;
     QString text;  ///< "fused: attn.scores + attn.softmax"
-    QString brief; ///< where that has no room
+    QString brief; ///< used if `text` does not fit
 };
 
-/// One line of a picture: along the first axis, at one value of the second.
+/// One line of a chart: along the first axis, at one value of the second.
 struct SweepCurve
 {
     std::optional<double> second;
     std::vector<sweep::CurvePoint> points;
 };
 
-/// Everything the pictures of a sweep show; plain values.
+/// The contents of all charts of a sweep; plain values.
 struct SweepModel
 {
     SweepSetup setup;
-    std::vector<SweepParameter> axes; ///< of the sweep, with what is in force now
+    std::vector<SweepParameter> axes; ///< axes of the sweep with their current values
     sweep::SweepTable table;
-    std::optional<sweep::SweepTable> beside; ///< the open schedule at the same points
-    bool besideIsOpen = true;                ///< else: the one that was open when it was swept
+    std::optional<sweep::SweepTable> beside; ///< results of the open schedule at the same points
+    bool besideIsOpen = true;                ///< false: the schedule that was open when the sweep began
     std::vector<SweepChange> changes;
-    QString unit; ///< of latencies: "cycles", or nothing
+    QString unit; ///< unit of latencies: "cycles", or empty
 
     [[nodiscard]] const sweep::Plan& plan() const { return table.manifest.plan; }
     [[nodiscard]] bool isEmpty() const { return table.rows.empty(); }
-    /// What is plotted: a column of the plan.
+    /// The plotted column of the plan.
     [[nodiscard]] std::size_t metric() const;
     [[nodiscard]] double valueOf(std::size_t row, std::size_t axis) const;
     [[nodiscard]] std::vector<SweepCurve> curves() const;
-    /// The row whose values are those in force; nothing when there is none.
+    /// The row with the current values of the machine; nullopt if there is none.
     [[nodiscard]] std::optional<std::size_t> rowInForce() const;
 };
 
-/// Columns that are made small, and so can be plotted.
+/// The columns that can be plotted: those that are minimised.
 [[nodiscard]] std::vector<QString> sweepMetrics(const sweep::Plan& plan);
 [[nodiscard]] QString sweepMetricTitle(const QString& name);
 
-/// "Within 5 % of the best: 128 KiB. ..."; empty while there is nothing.
+/// "Within 5 % of the best: 128 KiB. ..."; empty without results.
 [[nodiscard]] QString sweepAnswer(const SweepModel& model);
-/// The curves or the front; nothing where another picture is chosen.
+/// The curves or the front; empty if another chart is chosen.
 [[nodiscard]] std::vector<PlotModel> sweepPlots(const SweepModel& model, const Theme& theme);
-/// Cells are rows of the table when the sweep has two axes.
+/// The heat map of a sweep with two axes; cells are rows of the table.
 [[nodiscard]] HeatGrid sweepGrid(const SweepModel& model, const Theme& theme);
 /// The row of a cell.
 [[nodiscard]] std::size_t sweepRowOfCell(const SweepModel& model, std::size_t cell);
@@ -64,14 +63,14 @@ struct SweepGridPlaces
     HeatFrame map;
 };
 [[nodiscard]] SweepGridPlaces sweepGridPlaces(const HeatGrid& grid, const QRectF& area);
-/// The map with contours: lines between cells on both sides of a share above the best.
+/// Paints the heat map with contours: lines between cells on different sides of a share above the best value.
 void paintSweepGrid(QPainter& painter, const SweepModel& model, const HeatGrid& grid,
                     const SweepGridPlaces& places, std::optional<std::size_t> hover, const Theme& theme);
-/// Everything there is of a point.
+/// All numbers of a point.
 [[nodiscard]] QString sweepTooltip(const SweepModel& model, std::size_t row);
 /// "Fast memory (L3) 128 KiB, ..."
 [[nodiscard]] QString sweepPointName(const SweepModel& model, std::size_t row);
-/// A row a point: its values, its metrics and what became of it.
+/// One row per point: values, metrics and status.
 [[nodiscard]] Table sweepTable(const SweepModel& model);
 
 } // namespace tilewright::ui

@@ -14,16 +14,16 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kTall = 10;           // values further apart than that stand on a logarithmic axis
-constexpr std::size_t kMostTicks = 24; // beyond that round values
-constexpr std::size_t kFewCurves = 8;  // beyond that curves have no colours of their own
+constexpr double kTall = 10;           // ratio of values from which the axis is logarithmic
+constexpr std::size_t kMostTicks = 24; // with more values, ticks are at round values
+constexpr std::size_t kFewCurves = 8;  // with more curves, curves have no colours of their own
 
 QString metricName(const SweepModel& m)
 {
     return sweepMetricTitle(word(sweep::metricsOf(m.plan())[m.metric()]));
 }
 
-/// A column that nothing beats, when what is plotted has one.
+/// The column of lower bounds of the plotted metric, if it has one.
 std::optional<std::size_t> boundColumn(const SweepModel& m)
 {
     const auto names = sweep::metricsOf(m.plan());
@@ -79,7 +79,7 @@ PlotLine vertical(double x, const PlotModel& plot, const QPen& pen)
     return {{}, {{x, plot.y.low}, {x, plot.y.high}}, pen};
 }
 
-/// Every value of a line, broken where a point has none.
+/// Adds all values of a line, interrupted at points without a value.
 void addLine(PlotModel& plot, const QString& name, const std::vector<QPointF>& points, const QPen& pen)
 {
     plot.lines.push_back({name, points, pen});
@@ -95,7 +95,7 @@ void addBeside(PlotModel& plot, const SweepModel& m, const Theme& theme)
     mark.radius = 3.5;
     mark.pen = QPen(theme.computeBound, 1.5);
     mark.brush = theme.canvas;
-    const QString name = m.besideIsOpen ? tr("open schedule") : tr("schedule of then");
+    const QString name = m.besideIsOpen ? tr("open schedule") : tr("schedule at the start");
     std::vector<QPointF> line;
     bool any = false;
     for (std::size_t i = 0; i <= m.beside->rows.size(); ++i) {
@@ -147,7 +147,7 @@ void addCurve(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, con
     addLine(plot, name, line, QPen(colour, 2));
 }
 
-/// Failed points stand on the ground: they have a sentence, but no value.
+/// Failed points are on the x axis: they have a message, but no value.
 void addFailed(PlotModel& plot, const SweepModel& m, const Theme& theme)
 {
     PlotMark mark;
@@ -168,7 +168,7 @@ void addFailed(PlotModel& plot, const SweepModel& m, const Theme& theme)
         plot.keys.push_back(markKey(tr("failed"), mark));
 }
 
-/// What is enough, where it bends, and what becomes possible.
+/// Adds the marks of the sufficient value, the knee and new possibilities.
 void addAnswers(PlotModel& plot, const SweepModel& m, const SweepCurve& curve, const Theme& theme)
 {
     const auto& points = curve.points;

@@ -55,7 +55,7 @@ void SweepRun::start(std::vector<SweepResults> sweeps)
                     take(batch, left);
                 });
             };
-            // The sink takes everything.
+            // The sink accepts every row.
             [[maybe_unused]] const auto state = sweep::runSweep(*all[of], sink, options);
         }
         return std::monostate();

@@ -23,8 +23,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kWide = 16;  // a capacity is swept from now / 16 to now * 16
-constexpr double kNarrow = 4; // anything else
+constexpr double kWide = 16;  // a capacity is swept from 1/16 to 16 times its current value
+constexpr double kNarrow = 4; // factor for everything else
 constexpr int kWidePoints = 17;
 constexpr int kNarrowPoints = 9;
 
@@ -41,9 +41,9 @@ std::vector<SweepParameter> hardwareParameters(const Hardware& hw)
     std::vector<SweepParameter> out;
     for (const HardwareValue& v :
          {HardwareValue{"fast_memory_capacity", QT_TR_NOOP("Fast memory capacity"),
-                        QT_TR_NOOP("Elements that fit into fast memory."), hw.fastMemoryCapacity},
+                        QT_TR_NOOP("Capacity of fast memory in elements."), hw.fastMemoryCapacity},
           HardwareValue{"slow_memory_bandwidth", QT_TR_NOOP("Slow memory bandwidth"),
-                        QT_TR_NOOP("Elements moved in a unit of time."), hw.slowMemoryBandwidth},
+                        QT_TR_NOOP("Elements moved per unit of time."), hw.slowMemoryBandwidth},
           HardwareValue{"native_width", QT_TR_NOOP("Native width"),
                         QT_TR_NOOP("Columns of the compute unit."), hw.nativeWidth},
           HardwareValue{"native_height", QT_TR_NOOP("Native height"), QT_TR_NOOP("Rows of the compute unit."),
@@ -96,7 +96,7 @@ std::vector<SweepParameter> machineParameters(const Machine& machine)
     return out;
 }
 
-/// Whether the lens is Schedule and the problem stands as it is.
+/// True for the Schedule lens with a problem that has its own hardware.
 bool isOnOwnHardware(const Document& document, SweepTask task)
 {
     return !document.model() && task <= SweepTask::Traffic;
@@ -222,7 +222,7 @@ std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task)
     return document.machine() ? machineParameters(*document.machine()) : std::vector<SweepParameter>();
 }
 
-SweepAxis usualAxis(const SweepParameter& p)
+SweepAxis defaultAxis(const SweepParameter& p)
 {
     const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
     const double factor = wide ? kWide : kNarrow;
@@ -258,7 +258,8 @@ Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
     } else {
         const auto& model = document.lensModel();
         if (!model)
-            return refused(tr("This problem is no model: only the Schedule lens can sweep it."));
+            return refused(
+                tr("This file is a problem and not a model: only the Schedule lens can sweep it."));
         out.workloads.push_back({model->workload, false});
         out.machine = model->machine;
         out.manifest.machine = writeMachine(model->machine);
@@ -328,7 +329,7 @@ Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep, con
     };
     const sweep::SweepWorkload& workload = sweep.workloads.front();
     QFile resource(document.problemPath());
-    if (workload.standsAsItIs || !document.model()) { // as it is now, which its file may not be
+    if (workload.standsAsItIs || !document.model()) { // the present state, which may differ from its file
         if (Status s = named(plan.workload.front(), ".problem.json", writeProblem(*document.problem())); !s)
             return s.error();
     } else if (document.problemPath().startsWith(QLatin1Char(':')) && resource.open(QIODevice::ReadOnly)) {

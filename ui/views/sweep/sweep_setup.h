@@ -11,17 +11,17 @@
 
 namespace tilewright::ui {
 
-/// A number of the machine, or of a problem that stands as it is, that can be an axis.
+/// A number of the machine, or of a problem with its own hardware, that can be an axis.
 struct SweepParameter
 {
     QString path;  ///< as in a plan (docs/rules/sweep.md 1.2)
     QString title; ///< "Fast memory (L3, each of 4)"
     MachineUnit unit = MachineUnit::Count;
-    double now = 0; ///< in force
+    double now = 0; ///< current value
     QString tip;
 
     [[nodiscard]] QString text(double value) const; ///< "128 KiB"
-    /// Nothing when it is no number.
+    /// nullopt if the text is no number.
     [[nodiscard]] std::optional<double> typed(const QString& text) const;
     [[nodiscard]] bool isFractional() const;
     bool operator==(const SweepParameter&) const = default;
@@ -29,39 +29,39 @@ struct SweepParameter
 
 struct SweepAxis
 {
-    QString path; ///< empty: there is none
+    QString path; ///< empty: no axis
     double from = 0, to = 0;
     int points = 2;
     bool isLogarithmic = true;
     bool operator==(const SweepAxis&) const = default;
 };
 
-/// What is done at every point.
+/// What is computed at every point.
 enum class SweepTask {
-    Solve,      ///< anew, without the open schedule and its locks
-    SolveHere,  ///< from the open schedule, whose locked subgraphs stay
-    Evaluate,   ///< the open schedule as it is
-    Bound,      ///< what no schedule beats
-    Traffic,    ///< the least that has to be moved
-    NpuDynamic, ///< makespans
+    Solve,      ///< from scratch, without the open schedule and its locks
+    SolveHere,  ///< from the open schedule, with locked subgraphs kept
+    Evaluate,   ///< evaluation of the open schedule
+    Bound,      ///< lower bound
+    Traffic,    ///< smallest possible traffic
+    NpuDynamic, ///< makespan with the dynamic scheduler
     NpuStatic,
-    NpuTiles, ///< dynamic, tiles searched
+    NpuTiles, ///< dynamic scheduler, searched tiles
     Mapping,
     Systolic
 };
 
 enum class SweepPicture { Curve, HeatMap, Front, Table };
 
-/// Everything a person chooses in the Sweep view; kept with the session.
+/// The user's choices in the Sweep view, saved with the session.
 struct SweepSetup
 {
     SweepTask task = SweepTask::Solve;
     std::array<SweepAxis, 2> axes;
-    int iterations = 20'000; ///< of a search at a point
-    int seconds = 0;         ///< of a mapping at a point; 0 = until it is proven
-    int within = 5;          ///< per cent
-    QString metric;          ///< column; empty: the first
-    QString against;         ///< of the front: an axis or a column; empty: the first axis
+    int iterations = 20'000; ///< iterations of a search at a point
+    int seconds = 0;         ///< seconds per mapping at a point; 0 = until proven
+    int within = 5;          ///< tolerance in percent
+    QString metric;          ///< column of the plan; empty: the first
+    QString against;         ///< second objective of the front: an axis or a column; empty: the first axis
     SweepPicture picture = SweepPicture::Curve;
     bool operator==(const SweepSetup&) const = default;
 
@@ -70,19 +70,20 @@ struct SweepSetup
 [[nodiscard]] QJsonObject sweepSetupJson(const SweepSetup& setup);
 [[nodiscard]] SweepSetup sweepSetupOf(const QJsonObject& json);
 
-/// What the open workload can be swept along, the usual first.
+/// The parameters that the open workload can be swept along, the most common first.
 [[nodiscard]] std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task);
-/// A sixteenth to sixteen times what is in force; rates and counts a quarter to four times.
-[[nodiscard]] SweepAxis usualAxis(const SweepParameter& parameter);
+/// The default range: 1/16 to 16 times the current value; for rates and counts, 1/4 to 4 times.
+[[nodiscard]] SweepAxis defaultAxis(const SweepParameter& parameter);
 
-/// The sweep of what is open. The Error says what a person has to change.
+/// The sweep of the open workload. The Error says what the user has to change.
 [[nodiscard]] Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup);
-/// The open schedule at the same points, which a solved curve is drawn with; nothing where there is none.
+/// The sweep of the open schedule at the same points, drawn beside a solved curve; nullopt if there is none.
 [[nodiscard]] std::optional<sweep::Sweep> besideSweep(Document& document, const SweepSetup& setup);
-/// Whether the results of one are those of the other: only values along the axes may differ.
+/// True if the results of one sweep apply to the other: only values along the axes may differ.
 [[nodiscard]] bool isSameSweep(const sweep::Sweep& a, const sweep::Sweep& b);
 
-/// Writes the plan and, beside it, what it names and no file has yet. Returns the command that repeats it.
+/// Writes the plan and the files that it names and that do not exist yet. Returns the command that repeats
+/// the sweep.
 [[nodiscard]] Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep,
                                             const QString& path);
 

@@ -23,7 +23,7 @@ SweepView::SweepView(const ViewContext& context, QWidget* parent)
 {
     addCommands();
     m_form->addPictures();
-    bar().add(m_progress, tr("Progress"), tr("Points that are done."), true);
+    bar().add(m_progress, tr("Progress"), tr("Number of finished points."), true);
     m_progress->setMinimumWidth(
         fontMetrics().horizontalAdvance(QStringLiteral("888 of 888 points, about 88.8 s left")));
     m_progress->setObjectName(QStringLiteral("sweep.progress"));
@@ -62,7 +62,7 @@ void SweepView::addCommands()
     m_start = addBarCommand(
         QStringLiteral("sweep.run"), tr("Sweep"), QStringLiteral("play"),
         {QKeySequence(Qt::CTRL | Qt::Key_Return)},
-        tr("Compute every point in the background; again: stop, and go on where it was stopped."), [this] {
+        tr("Compute all points in the background. Press again to stop, and again to continue."), [this] {
             if (m_run.isRunning())
                 m_run.stop();
             else
@@ -72,15 +72,14 @@ void SweepView::addCommands()
         if (button->defaultAction() == m_start)
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     addBarCommand(QStringLiteral("sweep.csv"), tr("Export the table…"), QStringLiteral("export"), {},
-                  tr("Write the table with full precision (CSV). The picture: File ▸ Export view."), [this] {
+                  tr("Write the table with full precision (CSV). For the chart: File ▸ Export view."),
+                  [this] {
                       save(tr("Export the table"), QStringLiteral("sweep.csv"), tr("CSV (*.csv)"),
                            [this](const QString& path) { return exportTable(path); });
                   });
     addBarCommand(
         QStringLiteral("sweep.plan"), tr("Save the plan…"), QStringLiteral("save"), {},
-        tr("Write the plan and copy the command line that repeats this sweep, on this machine or on "
-           "many."),
-        [this] {
+        tr("Write the plan and copy the command that repeats this sweep, on one or many computers."), [this] {
             save(tr("Save the plan"), QStringLiteral("sweep.json"), tr("Plan (*.json)"),
                  [this](const QString& path) { return exportPlan(path); });
         });
@@ -91,17 +90,17 @@ void SweepView::addOwnKeys()
     addKeys("point", tr("Go to a point"), arrowKeys(), tr("Choose the next point of the curve or the map."),
             [this](const KeyUse& use) { moveCursor(use.arrow()); });
     addKeys("open", tr("Open the point"), {QKeySequence(Qt::Key_Return)},
-            tr("Open the machine and the schedule of the chosen point; one undo step."), [this] {
+            tr("Open the machine and the schedule of the chosen point: one undo step."), [this] {
                 if (m_cursor)
                     openPoint(*m_cursor, false);
             });
     addKeys("compare", tr("Compare the point"), {QKeySequence(Qt::SHIFT | Qt::Key_Return)},
-            tr("Open the chosen point beside what is open now."), [this] {
+            tr("Open the chosen point beside the schedule that is open now."), [this] {
                 if (m_cursor)
                     openPoint(*m_cursor, true);
             });
     addGesture("click", tr("Open a point"), tr("click (Shift: compare it with what is open)"),
-               tr("Open its machine and its schedule; one undo step."));
+               tr("Open its machine and its schedule: one undo step."));
 }
 
 // -- computing -------------------------------------------------------------------------------------------
@@ -109,7 +108,7 @@ void SweepView::addOwnKeys()
 void SweepView::run()
 {
     m_error.clear();
-    m_told.clear();
+    m_message.clear();
     auto main = sweepOf(document(), m_form->setup());
     if (!main) {
         m_run.forget();
@@ -121,7 +120,7 @@ void SweepView::run()
     if (auto beside = besideSweep(document(), m_form->setup()))
         sweeps.push_back(emptyResults(std::move(*beside)));
     SweepResults next = emptyResults(std::move(*main));
-    // What was stopped goes on, unless the schedule that it starts from is another one.
+    // A stopped sweep continues, unless its start schedule has changed.
     if (!m_run.results().empty()) {
         const SweepResults& before = m_run.results().back();
         if (before.sweep->plan() == next.sweep->plan() && before.rows.size() == next.rows.size() &&
@@ -145,14 +144,14 @@ void SweepView::followDocument(Parts parts)
         return refresh();
     if (parts & Part::Problem) {
         m_error.clear();
-        m_told.clear();
-        SweepSetup setup = m_form->setup(); // ranges are of the workload
+        m_message.clear();
+        SweepSetup setup = m_form->setup(); // ranges belong to the workload
         setup.axes = {};
         m_form->setSetup(setup);
     }
     m_form->follow();
     if (!m_run.results().empty()) {
-        // Opening a point changes what it is swept along, which is no other sweep.
+        // Opening a point changes the current values of the axes, but it is still the same sweep.
         const auto now = sweepOf(document(), m_swept);
         if (!now || !isSameSweep(*now, *m_run.results().back().sweep)) {
             m_cursor.reset();
@@ -195,7 +194,7 @@ void SweepView::refresh()
     Actions::setAvailable(m_start, {document().hasProblem(), tr("Open a model or a problem first.")});
     m_start->setText(m_run.isRunning() ? tr("Stop") : tr("Sweep"));
     m_start->setIcon(icon(m_run.isRunning() ? QStringLiteral("stop") : QStringLiteral("play")));
-    tellProgress();
+    updateProgress();
     const bool table = m_form->setup().picture == SweepPicture::Table && !m_model.isEmpty();
     if (table) {
         m_points->setTable(sweepTable(m_model));
@@ -215,7 +214,7 @@ void SweepView::requestChanges()
     });
 }
 
-void SweepView::tellProgress()
+void SweepView::updateProgress()
 {
     QStringList parts;
     if (m_run.isRunning()) {
@@ -229,13 +228,13 @@ void SweepView::tellProgress()
         parts << tr("%1 failed")
                      .arg(
                          counted(static_cast<std::int64_t>(m_model.table.failed), tr("point"), tr("points")));
-    if (!m_told.isEmpty())
-        parts << m_told;
+    if (!m_message.isEmpty())
+        parts << m_message;
     m_progress->setRange(0, static_cast<int>(std::max<std::size_t>(1, m_run.points())));
     m_progress->setValue(static_cast<int>(m_run.done()));
     const QString text = parts.join(QStringLiteral(", "));
     m_progress->setFormat(text);
-    m_progress->setToolTip(m_told);
+    m_progress->setToolTip(m_message);
     m_progress->setVisible(!text.isEmpty());
 }
 
@@ -269,18 +268,18 @@ QString SweepView::hint() const
     if (!m_error.isEmpty())
         return m_error;
     if (!document().hasProblem())
-        return tr("Open a model or a problem to see what other hardware would give.");
+        return tr("Open a model or a problem to see its results on other hardware.");
     if (!m_model.isEmpty() && m_model.table.done + m_model.table.failed > 0)
         return {};
     return m_run.isRunning() ? tr("Computing the first points …")
-                             : tr("How much fast memory is enough? Choose what to change and press Sweep.");
+                             : tr("Which hardware is enough? Choose what to vary and press Sweep.");
 }
 
 std::vector<PlotModel> SweepView::buildPlots(const Theme& theme) const
 {
     if (m_model.setup.picture != SweepPicture::Table)
         return sweepPlots(m_model, theme);
-    SweepModel drawn = m_model; // a table is exported as the curve that it is of
+    SweepModel drawn = m_model; // a table is exported as its curve
     drawn.setup.picture = SweepPicture::Curve;
     return sweepPlots(drawn, theme);
 }
@@ -300,7 +299,7 @@ void SweepView::paintBeside(QPainter& painter, const QRectF& area, const Theme& 
 void SweepView::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
     if (m_run.results().empty() && document().hasProblem()) {
-        run(); // an exported picture shows the sweep, not the invitation to start it
+        run(); // an exported picture shows the sweep and not the hint to start it
         settle();
     }
     PlotCanvas::paintExport(painter, size, theme);

@@ -11,8 +11,8 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// What would other hardware give? The open workload on many machines (docs/rules/sweep.md 6): curves with
-/// their lower bound and what is enough, a heat map, a front, a table. A click opens a point.
+/// The open workload on many machines (docs/rules/sweep.md 6): curves with lower bound and sufficient value,
+/// a heat map, a Pareto front, a table. A click opens a point.
 class SweepView : public PlotCanvas
 {
     Q_OBJECT
@@ -27,14 +27,15 @@ public:
     [[nodiscard]] QJsonObject settings() const override { return sweepSetupJson(m_form->setup()); }
     void restoreSettings(const QJsonObject& settings) override;
 
-    /// Computes what the controls say; goes on where it was stopped.
+    /// Computes the sweep of the controls; continues a stopped one.
     void run();
     [[nodiscard]] bool isRunning() const { return m_run.isRunning(); }
     [[nodiscard]] const SweepModel& model() const { return m_model; }
     [[nodiscard]] SweepForm& form() { return *m_form; }
-    /// Where a row is drawn, in widget coordinates.
+    /// Position of a row in the chart, in widget coordinates.
     [[nodiscard]] QPointF pointOf(std::size_t row) const;
-    /// The machine and the schedule of a row as one undo step; `compare`: beside what is open now.
+    /// Opens the machine and the schedule of a row as one undo step; `compare`: beside the schedule that is
+    /// open now.
     void openPoint(std::size_t row, bool compare);
     [[nodiscard]] Status exportTable(const QString& path) const;
     [[nodiscard]] Status exportPlan(const QString& path);
@@ -58,32 +59,32 @@ private:
     void addCommands();
     void addOwnKeys();
     void followDocument(Parts parts);
-    void refresh(); ///< from what has been computed
-    void tellProgress();
+    void refresh(); ///< shows the present results
+    void updateProgress();
     void requestChanges();
     void moveCursor(QPoint arrow);
     [[nodiscard]] bool isGrid() const;
-    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< of the map
+    [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< row of a cell of the heat map
     [[nodiscard]] QString folder() const;
     void save(const QString& title, const QString& name, const QString& filter,
               const std::function<Status(const QString&)>& write);
-    void say(const QString& text) { m_told = text; }
+    void say(const QString& text) { m_message = text; }
 
     SweepForm* m_form;
     QAction* m_start = nullptr;
     QProgressBar* m_progress;
     TableModel* m_points;
-    QTableView* m_table; ///< shows m_points
+    QTableView* m_table; ///< the list of points, which shows m_points
     SweepRun m_run;
     SweepModel m_model;
-    SweepSetup m_swept; ///< what m_run computes
+    SweepSetup m_swept; ///< the setup of the sweep in m_run
     bool m_besideIsOpen = true;
     std::optional<std::size_t> m_cursor;
-    QString m_error, m_told;
+    QString m_error, m_message;
     std::unique_ptr<LatestJob<std::vector<SweepChange>>> m_changes;
 };
 
-/// What becomes possible at the points where a curve falls; of schedules that were kept.
+/// The main differences at the points where a curve falls, from the schedules that were kept.
 [[nodiscard]] std::vector<SweepChange> findSweepChanges(const SweepResults& results, const SweepModel& model,
                                                         const std::stop_token& stop);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Points that are looked at and opened, and what of a sweep goes into files.
+// Selecting and opening points, and files of a sweep.
 #include "base/file.h"
 #include "schedule/schedule_json.h"
 #include "theme/words.h"
@@ -87,7 +87,7 @@ void SweepView::moveCursor(QPoint arrow)
             ++cell;
         m_cursor = sweepRowOfCell(m_model, m_cursor ? map.beside(cell, arrow) : grid.current.value_or(0));
     } else {
-        std::vector<std::pair<double, std::size_t>> order; // from left to right
+        std::vector<std::pair<double, std::size_t>> order; // points from left to right
         for (const PlotMark& mark : plots().empty() ? std::vector<PlotMark>() : plots().front().marks)
             if (mark.id >= 0)
                 order.emplace_back(mark.x, static_cast<std::size_t>(mark.id));
@@ -160,7 +160,7 @@ void SweepView::save(const QString& title, const QString& name, const QString& f
         return;
     if (const Status done = write(path); !done)
         Q_EMIT workspace().refused(QString::fromStdString(done.error().text()));
-    tellProgress();
+    updateProgress();
 }
 
 Status SweepView::exportTable(const QString& path) const
@@ -182,7 +182,7 @@ Status SweepView::exportPlan(const QString& path)
         return command.error();
     QApplication::clipboard()->setText(*command);
     say(tr("the command is in the clipboard"));
-    tellProgress();
+    updateProgress();
     return Unit{};
 }
 

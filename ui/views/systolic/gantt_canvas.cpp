@@ -18,7 +18,7 @@ namespace tilewright::ui {
 using namespace systolic;
 
 namespace {
-constexpr double kPanel = 310; // pixels beside the lanes
+constexpr double kPanel = 310; // width of the panel beside the lanes, in pixels
 constexpr double kWithPanel = 700;
 } // namespace
 
@@ -27,16 +27,18 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
                      Dragging::MovesCursor, parent)
 {
     m_show = bar().addChoice(tr("Show"), {tr("both programs"), tr("pipelined"), tr("barriered")},
-                             tr("Which programs are drawn; the details are about the last one."));
+                             tr("Programs that are drawn. The details are those of the last one."));
     connect(m_show, &QComboBox::currentIndexChanged, this, [this] { outdated(); });
     addSetting(
-        tr("Bandwidth"), {tr("unlimited"), tr("of the memories")}, tr("Whether moving data takes time."),
+        tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
+        tr("Unlimited: data moves take no time. Of the memories: they take the time that the bandwidths "
+           "allow."),
         [](const SystolicSettings& s) { return s.unlimitedBandwidth ? 0 : 1; },
         [](SystolicSettings& s, int i) { s.unlimitedBandwidth = i == 0; });
     addSetting(
         tr("Banks"), {tr("layout as printed"), tr("split layout")},
-        tr("Where tiles lie in the banks of L2: as printed in the source document, or A in one "
-           "half and B in the other. Conflicts cost a serialised read."),
+        tr("Positions of tiles in the banks of L2: as printed in the source document, or A in one half and B "
+           "in the other. A conflict serialises a read."),
         [](const SystolicSettings& s) { return static_cast<int>(s.layout); },
         [](SystolicSettings& s, int i) { s.layout = static_cast<BankLayout>(i); });
     m_playback = new Playback(clock(),
@@ -47,7 +49,7 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
     m_scrubber =
         new Scrubber(*this, *m_playback,
                      {QStringLiteral("systolic.pipeline."), tr("cycle"), tr("cycles"), tr("Cycle"),
-                      tr("Where the cursor stands; drag to scrub."), tr("Play the pipeline"),
+                      tr("Cycle of the cursor; drag to move it."), tr("Play the pipeline"),
                       tr("Pause the pipeline"), tr("Move the cursor through the cycles, or pause."), 16});
     m_scrubber->addSpeeds();
     addCommand("previous-stall", tr("Previous stall"), QStringLiteral("step-back"),
@@ -66,9 +68,9 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
                });
     addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)},
             tr("Move the cursor sixteen cycles back."), [this] { m_playback->moveBy(-16); });
-    addKeys("on16", tr("16 cycles on"), {QKeySequence(Qt::Key_Greater)},
-            tr("Move the cursor sixteen cycles on."), [this] { m_playback->moveBy(16); });
-    addKeys("letGo", tr("Let go"), {QKeySequence(Qt::Key_Escape)}, tr("No range."),
+    addKeys("on16", tr("16 cycles forward"), {QKeySequence(Qt::Key_Greater)},
+            tr("Move the cursor sixteen cycles forward."), [this] { m_playback->moveBy(16); });
+    addKeys("letGo", tr("Clear measurement"), {QKeySequence(Qt::Key_Escape)}, tr("End the measured range."),
             [this] { setMeasured(std::nullopt); });
     addGesture("scrub", tr("Move the cursor"), tr("drag"),
                tr("Banks and occupancy are shown at the cursor."));
@@ -87,7 +89,7 @@ void GanttCanvas::rebuild()
     state().needPipeline();
     m_model = buildGantt(state(), static_cast<GanttShow>(m_show->currentIndex()));
     if (m_model.cycles != std::exchange(m_cycles, m_model.cycles))
-        forgetRange(); // of other programs
+        forgetRange(); // the range belongs to other programs
     setLanes(ganttLanes(m_model));
     showHeld();
     m_scrubber->refresh();

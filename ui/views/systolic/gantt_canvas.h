@@ -10,8 +10,8 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// The resource Gantt of the pipeline simulator: barriered and pipelined side by side, stalls by reason,
-/// occupancy of the levels and the banks at the cursor.
+/// The Gantt chart of the pipeline simulator: barriered and pipelined programs, stalls by reason, occupancy
+/// of the memory levels, and banks at the cursor.
 class GanttCanvas : public SystolicPaneOf<LaneChart>
 {
     Q_OBJECT
@@ -20,10 +20,13 @@ public:
 
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QSize exportSize() const override { return {1280, 600}; }
-    [[nodiscard]] QString tableText() const override; ///< the stalls
+    [[nodiscard]] QString tableText() const override; ///< the table of stalls
 
     [[nodiscard]] const GanttModel& model() const { return m_model; }
-    [[nodiscard]] QPointF pointAt(double time) const { return pointIn(1, time); } ///< in the first lane
+    [[nodiscard]] QPointF pointAt(double time) const
+    {
+        return pointIn(1, time);
+    } ///< point of a time in the first lane
     void jumpToStall(int by);
 
 protected:
@@ -39,10 +42,10 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    void showHeld(); ///< beside the lanes of the levels, at the cursor
+    void showHeld(); ///< shows the contents of the levels at the cursor, beside their lanes
 
     GanttModel m_model;
-    std::int64_t m_cycles = 0; ///< of the programs that the range is of
+    std::int64_t m_cycles = 0; ///< cycles of the programs that the range was measured in
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;
     QComboBox* m_show = nullptr;

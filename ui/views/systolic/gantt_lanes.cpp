@@ -17,14 +17,14 @@ using namespace systolic;
 
 namespace {
 
-constexpr std::size_t kComputeKind = 3; // after the matrices
+constexpr std::size_t kComputeKind = 3; // the kinds before it are the matrices
 
 const QColor& matrixColour(std::size_t matrix, const Theme& theme)
 {
     return matrix == 0 ? theme.input : matrix == 1 ? theme.output : theme.accumulator;
 }
 
-/// Barriers are hatched.
+/// The style of a reason of a stall; barriers are hatched.
 MarkStyle reasonStyle(std::string reason, const Theme& theme)
 {
     constexpr std::string_view kBarrier = "barrier_";
@@ -37,7 +37,7 @@ MarkStyle reasonStyle(std::string reason, const Theme& theme)
                           : reason == "drain"       ? theme.category(3)
                           : reason == "fill_drain" || reason == "array"
                               ? theme.balanced
-                              : theme.category(2); // something is full
+                              : theme.category(2); // a buffer or register is full
     return {Theme::mix(theme.canvas, colour, 0.55), barrier ? Qt::BDiagPattern : Qt::NoBrush,
             Theme::mix(colour, theme.text, 0.5)};
 }
@@ -70,7 +70,7 @@ Marks bars(const GanttProgram& p, const PipelineLane& lane)
         return program->commands[lane.bars[i].command];
     };
     m.kinds = kComputeKind + 1;
-    m.shared = true; // a pixel is as full as the unit is busy in it
+    m.shared = true; // the fill of a pixel is the busy share of the unit
     m.kind = [array, command](std::size_t i) {
         return array ? kComputeKind : static_cast<std::size_t>(command(i).matrix);
     };
@@ -154,7 +154,7 @@ Lane resourceLane(const GanttProgram& p, std::size_t index)
     return lane;
 }
 
-/// The most that is held in each pixel, by binary search plus the points inside.
+/// The maximum occupancy in each pixel: binary search, then all points inside.
 std::vector<LowHigh> heldColumns(const std::vector<OccupancyPoint>& points, double from, double to, int width)
 {
     std::vector<LowHigh> out;
@@ -244,10 +244,9 @@ LaneModel ganttLanes(const GanttModel& m)
     out.shortest = 8;
     out.unit = tr("cycle");
     out.legends = [both = m.programs.size() > 1](const Theme& theme) {
-        std::vector<ChartKey> keys{patchKey(tr("tiles of A"), theme.input, theme),
-                                   patchKey(tr("of B"), theme.output, theme),
-                                   patchKey(tr("of C"), theme.accumulator, theme),
-                                   patchKey(tr("array fed"), theme.computeTime, theme)};
+        std::vector<ChartKey> keys{
+            patchKey(tr("tiles of A"), theme.input, theme), patchKey(tr("B"), theme.output, theme),
+            patchKey(tr("C"), theme.accumulator, theme), patchKey(tr("array fed"), theme.computeTime, theme)};
         if (both)
             keys.push_back(lineKey(tr("held by the other program"), QPen(theme.text, 1.4, Qt::DashLine)));
         return std::vector<std::vector<ChartKey>>{keys};
@@ -261,7 +260,7 @@ LaneModel ganttLanes(const GanttModel& m)
         for (std::size_t r = 0; r < kResources.size(); ++r)
             out.lanes.push_back(resourceLane(p, r));
         out.lanes.back().gap = 6;
-        if (p.run->cycles < m.cycles) // where the program ends
+        if (p.run->cycles < m.cycles) // end of the program
             out.lines.push_back({static_cast<double>(p.run->cycles), true, first, out.lanes.size() - 1});
         for (std::size_t r = 0; r < kResources.size(); ++r)
             if (kResources[r] == Resource::Array && &p == &m.main())

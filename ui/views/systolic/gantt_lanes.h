@@ -6,15 +6,15 @@
 
 namespace tilewright::ui {
 
-/// The lanes of the programs, what the levels hold below them.
+/// The lanes of the programs, with the occupancy of the memory levels below.
 [[nodiscard]] LaneModel ganttLanes(const GanttModel& model);
-/// The first lane of what the levels hold, of three.
+/// Index of the first of the three lanes of memory levels.
 [[nodiscard]] std::size_t firstLevelLane(const LaneModel& lanes);
 
-/// Fills a box in the look of a reason to wait.
+/// Fills a box with the colour or pattern of a reason of a stall.
 void fillReason(QPainter& painter, const QRectF& box, const std::string& reason, const Theme& theme);
 
-/// Tables and the bank map at the cursor, beside the lanes.
+/// Paints the tables and the bank map at the cursor, beside the lanes.
 void paintGanttPanel(QPainter& painter, const GanttModel& model, const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -23,7 +23,7 @@ QString baseReason(const std::string& reason)
         {"streamer", "streamer"},
         {"array", "array drains"},
         {"drain", "drain"},
-        {"weights", "weights move to their place"},
+        {"weights", "weights move into place"},
         {"weights_full", "all weight registers are in use"},
         {"l3_full", "L3 is full"},
         {"l2_full", "L2 is full"},
@@ -94,11 +94,11 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
             {ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &m.result->lanes[1], {}});
     for (GanttProgram& p : m.programs) {
         p.title =
-            tr("%1 · %2 · array fed %3 · held up most by: %4")
+            tr("%1 · %2 · array fed %3 · limited most by: %4")
                 .arg(p.style == ProgramStyle::Pipelined ? tr("Pipelined") : tr("Barriered"),
                      counted(p.run->cycles, tr("cycle"), tr("cycles")),
                      percent(static_cast<double>(p.run->arrayBusy) / static_cast<double>(p.run->cycles)),
-                     p.run->bottleneck == "array" ? tr("nothing, the array is the bottleneck")
+                     p.run->bottleneck == "array" ? tr("none, the array is the bottleneck")
                                                   : reasonText(p.run->bottleneck));
         m.cycles = std::max(m.cycles, p.run->cycles);
     }
@@ -123,7 +123,7 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
                                 : tr("%1, %2").arg(reasonText(fast.bottleneck),
                                                    counted(fast.largestLoss, tr("cycle"), tr("cycles"))));
 
-    m.stalls.title = tr("Where the array's cycles go");
+    m.stalls.title = tr("Cycles of the array");
     m.stalls.head = {QString(), tr("barriered"), tr("pipelined")};
     m.stalls.numeric = {false, true, true};
     m.stalls.rows.push_back(

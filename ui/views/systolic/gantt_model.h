@@ -11,7 +11,7 @@ namespace tilewright::ui {
 
 enum class GanttShow { Both, Pipelined, Barriered };
 
-/// Banks of L2 at the cursor: which ones the running COMPUTE reads.
+/// The banks of L2 that the COMPUTE at the cursor reads.
 struct BankCursor
 {
     systolic::BankMap map;
@@ -30,40 +30,41 @@ struct GanttProgram
     QString title;
 };
 
-/// Barriered and pipelined programs over one time axis, and what happens at the cursor.
+/// Barriered and pipelined programs over one time axis, and the state at the cursor.
 struct GanttModel
 {
-    QString hint; ///< instead of a chart
+    QString hint; ///< shown instead of the chart
     std::shared_ptr<const PipelineResult> result;
-    std::vector<GanttProgram> programs; ///< those shown, top to bottom
+    std::vector<GanttProgram> programs; ///< the shown programs, top to bottom
     QString title;
     QString headline;   ///< cycles of both, cycles saved
-    QString bottleneck; ///< named
+    QString bottleneck; ///< name of the limiting resource
     std::int64_t cycles = 1;
     std::int64_t time = 0;
     PaintedTable stalls;
-    std::vector<std::string> stallReasons; ///< of the rows of `stalls`; empty for the first and the last
-    PaintedTable now;                      ///< what runs at the cursor
+    std::vector<std::string>
+        stallReasons; ///< reason of each row of `stalls`; empty for the first and the last
+    PaintedTable now; ///< table of instructions at the cursor
     BankCursor banks;
     std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2, L1 at the cursor
-    std::array<std::int64_t, 3> capacity{}; ///< of the hierarchy
+    std::array<std::int64_t, 3> capacity{}; ///< capacities of the hierarchy
 
-    /// The program that the cursor's details are about: the last one shown.
+    /// The program whose details are shown: the last one.
     [[nodiscard]] const GanttProgram& main() const { return programs.back(); }
 };
 
 [[nodiscard]] GanttModel buildGantt(const SystolicDocument& state, GanttShow show);
-/// Only what depends on the cursor.
+/// Updates only what depends on the cursor.
 void moveGanttCursor(GanttModel& model, std::int64_t time);
 
-/// "waits for the block mover", "barrier: DMA", ... of a reason of ArrayBubble.
+/// Text of a reason of ArrayBubble: "waits for the block mover", "barrier: DMA", …
 [[nodiscard]] QString reasonText(const std::string& reason);
 /// "output-stationary" ...
 [[nodiscard]] QString dataflowText(systolic::Dataflow dataflow);
 /// "DMA", "block mover" ...
 [[nodiscard]] QString resourceText(systolic::Resource resource);
 
-/// Start of the next (by 1) or previous (-1) bubble of the array, seen from `time`.
+/// Start of the first bubble of the array after (1) or before (-1) `time`.
 [[nodiscard]] std::optional<std::int64_t> nextBubble(const systolic::PipelineRun& run, std::int64_t time,
                                                      int by);
 [[nodiscard]] QString barTooltip(const GanttProgram& program, const PipelineLane::Bar& bar);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Beside the lanes of the pipeline: where the array's cycles go, the banks that are read, what runs at the
-// cursor.
+// The panel beside the pipeline: cycles of the array by reason, banks being read, instructions at the cursor.
 #include "views/systolic/gantt_lanes.h"
 
 #include "theme/text_metrics.h"
@@ -64,7 +63,7 @@ double paintBanks(QPainter& painter, const GanttModel& m, const QRectF& area, co
     }
     QString note = b.conflict() ? tr("⚠ %1 and %2 share a bank: one read is serialised").arg(b.tileA, b.tileB)
                    : b.bankA    ? tr("%1 and %2 are read together").arg(b.tileA, b.tileB)
-                                : tr("no COMPUTE at the cursor");
+                                : tr("no COMPUTE instruction at the cursor");
     if (b.map.banks > shown)
         note += tr(" (first %1 banks)").arg(shown);
     writeLine(painter, {area.left(), top + rows * (h + gap)}, area.width(), note, uiFont(0.8),

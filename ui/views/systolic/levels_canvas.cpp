@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kColumnGap = 28;
 constexpr double kCardGap = 20;
-constexpr std::int64_t kShownTiles = 12; // of the bank map, a side
+constexpr std::int64_t kShownTiles = 12; // tiles per side of the bank map
 
 double headerHeight()
 {
@@ -41,12 +41,12 @@ struct BankGrids
 /// Only the first tiles of a large GEMM are shown.
 BankGrids bankGrids(const LevelsResult& r, BankLayout layout, const QRectF& area, const Theme& theme)
 {
-    const std::int64_t nM = std::min(r.nM, kShownTiles);
-    const std::int64_t nN = std::min(r.nN, kShownTiles);
-    const std::int64_t nK = std::min(r.nK, kShownTiles);
+    const std::int64_t nM = std::min(r.l2.nM, kShownTiles);
+    const std::int64_t nN = std::min(r.l2.nN, kShownTiles);
+    const std::int64_t nK = std::min(r.l2.nK, kShownTiles);
     const QFontMetricsF fm(uiFont(0.85));
     const double side = std::clamp((area.width() - 70) / static_cast<double>(nK + nN), 12.0, 26.0);
-    const BankMap& map = r.banks[static_cast<std::size_t>(layout)];
+    const BankMap map = r.l2.bankMap(layout);
     BankGrids out;
     double left = area.left() + 4;
     const auto fill = [&](std::size_t which, const QString& name, std::int64_t rows, std::int64_t columns,
@@ -81,7 +81,7 @@ BankGrids bankGrids(const LevelsResult& r, BankLayout layout, const QRectF& area
     return out;
 }
 
-/// Below the lines of the card.
+/// Below the text of the card.
 QRectF bankArea(const LevelsCard& card, const QRectF& area)
 {
     PaintedTable head = card.table;
@@ -104,7 +104,7 @@ double cardHeight(const LevelsCard& card, const LevelsResult& r, double width)
         return h + 210;
     case LevelsCard::Kind::Capacities:
         return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).height() + 6 +
-               static_cast<double>(r.constraints.size()) * (fm.height() + 14);
+               static_cast<double>(r.tile->constraints().size()) * (fm.height() + 14);
     }
     return h;
 }
@@ -149,7 +149,7 @@ void paintCard(QPainter& painter, const LevelsCard& card, const LevelsResult& r,
                   rooflineFrame(card, r, area, theme), theme);
         break;
     case LevelsCard::Kind::Capacities:
-        paintCapacityBars(painter, r.constraints, area, theme);
+        paintCapacityBars(painter, r.tile->constraints(), area, theme);
         break;
     }
 }
@@ -168,7 +168,7 @@ void LevelsCanvas::rebuild()
 {
     state().needLevels();
     m_model = buildLevels(state(), !workspace().links().showsWorkload(Lens::Systolic));
-    m_known.reset();
+    m_cachedLayout.reset();
     contentResized();
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
@@ -185,9 +185,9 @@ QString LevelsCanvas::copyText() const
 
 const std::vector<LevelsCanvas::Placed>& LevelsCanvas::layout(const QRectF& area) const
 {
-    if (!m_known || m_known->area != area || m_known->font != uiFont())
-        m_known = {area, uiFont(), placed(area)};
-    return m_known->places;
+    if (!m_cachedLayout || m_cachedLayout->area != area || m_cachedLayout->font != uiFont())
+        m_cachedLayout = {area, uiFont(), placed(area)};
+    return m_cachedLayout->places;
 }
 
 std::vector<LevelsCanvas::Placed> LevelsCanvas::placed(const QRectF& area) const
@@ -196,10 +196,10 @@ std::vector<LevelsCanvas::Placed> LevelsCanvas::placed(const QRectF& area) const
     if (!m_model.result)
         return out;
     const double width = area.width() - 2 * kPaneMargin;
-    double needed = 430; // so that no table loses a column
+    double needed = 430; // width at which no table loses a column
     for (const LevelsCard& card : m_model.cards)
         if (!card.table.rows.empty())
-            needed = std::max(needed, card.table.leastWidth());
+            needed = std::max(needed, card.table.smallestWidth());
     const auto columns = static_cast<std::size_t>(
         std::clamp(std::floor((width + kColumnGap) / (needed + kColumnGap)), 1.0, 3.0));
     const double w = (width - kColumnGap * static_cast<double>(columns - 1)) / static_cast<double>(columns);
@@ -263,8 +263,8 @@ QString LevelsCanvas::tooltipAt(QPointF position) const
                 if (const PlotMark* m =
                         plotMarkAt(plot, rooflineFrame(card, *m_model.result, p.place, theme()), at))
                     return levelRooflineTooltip(r, nullptr, {}, *m);
-                return tr(
-                    "Every level has a roof (bandwidth × intensity); the lowest one, or the array, binds.");
+                return tr("Every level has a roof (bandwidth × operational intensity). The lowest roof, or "
+                          "the array, is the limit.");
             }
             if (card.kind == LevelsCard::Kind::Banks) {
                 const BankGrids banks =
@@ -277,12 +277,13 @@ QString LevelsCanvas::tooltipAt(QPointF position) const
                                                  .arg(*cell / grid.columns)
                                                  .arg(*cell % grid.columns);
                         return grid.cells[*cell].framed
-                                   ? tr("<b>%1</b> lies in bank %2, where it meets its partner")
+                                   ? tr("<b>%1</b> is in bank %2, together with the tile that is read with "
+                                        "it")
                                          .arg(name, grid.cells[*cell].text)
-                                   : tr("<b>%1</b> lies in bank %2").arg(name, grid.cells[*cell].text);
+                                   : tr("<b>%1</b> is in bank %2").arg(name, grid.cells[*cell].text);
                     }
-                return tr(
-                    "The bank of L2 in which each tile lies; framed tiles meet their partner in one bank.");
+                return tr("Bank of L2 of each tile. A framed tile shares its bank with the tile that is read "
+                          "at the same time.");
             }
             return {};
         }

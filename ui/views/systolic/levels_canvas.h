@@ -7,7 +7,7 @@
 
 namespace tilewright::ui {
 
-/// The memories: schedules of L2, banks, roofline, dataflows, DRAM, capacities, corrections of the source
+/// The memories: L2 schedules, banks, roofline, dataflows, DRAM, capacities, and corrections of the source
 /// documents.
 class LevelsCanvas : public SystolicPane
 {
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] QString copyText() const override;
     [[nodiscard]] QSize exportSize() const override { return {1400, 980}; }
     void panBy(QPointF pixels) override;
-    void zoomBy(double factor, QPointF anchor) override; ///< a wheel scrolls here
+    void zoomBy(double factor, QPointF anchor) override; ///< the wheel scrolls instead
     void fitAll() override;
     [[nodiscard]] const LevelsModel& model() const { return m_model; }
 
@@ -38,17 +38,18 @@ private:
     [[nodiscard]] const std::vector<Placed>& layout(const QRectF& area) const;
     [[nodiscard]] std::vector<Placed> placed(const QRectF& area) const;
     [[nodiscard]] double heightIn(const QRectF& area) const;
-    [[nodiscard]] QRectF cardArea() const; ///< beside the scroll bar
+    [[nodiscard]] QRectF cardArea() const; ///< area of the cards, without the scroll bar
 
     LevelsModel m_model;
     ListScroll* m_scroll;
-    struct Known
+    struct CachedLayout
     {
         QRectF area;
         QFont font;
         std::vector<Placed> places;
     };
-    mutable std::optional<Known> m_known; ///< asked for at every move of the mouse; it measures all tables
+    mutable std::optional<CachedLayout>
+        m_cachedLayout; ///< cached layout: it is needed at every mouse move, and measures all tables
 };
 
 } // namespace tilewright::ui

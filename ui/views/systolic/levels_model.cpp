@@ -23,11 +23,13 @@ LevelsCard l2Card(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Schedules of L2 (%1 × %2 × %3 array tiles)").arg(number(r.nM), number(r.nN), number(r.nK));
-    t.head = {tr("schedule"), tr("traffic"), tr("least L2"), tr("double-buffered"), tr("fits")};
+    t.title = tr("Schedules of L2 (%1 × %2 × %3 array tiles)")
+                  .arg(number(r.l2.nM), number(r.l2.nN), number(r.l2.nK));
+    const auto best = bestL2Schedule(r.l2.plans);
+    t.head = {tr("schedule"), tr("traffic"), tr("minimum L2"), tr("double-buffered"), tr("fits")};
     t.numeric = {false, true, true, true, false};
-    for (const L2Plan& p : r.plans) {
-        if (r.bestPlan && r.bestPlan->schedule == p.schedule)
+    for (const L2Plan& p : r.l2.plans) {
+        if (best && best->schedule == p.schedule)
             t.marked = static_cast<int>(t.rows.size());
         QString name = word(l2ScheduleName(p.schedule));
         if (p.schedule == L2Schedule::PartialC)
@@ -35,9 +37,9 @@ LevelsCard l2Card(const LevelsResult& r)
         t.rows.push_back({name, bytesText(p.trafficBytes()), bytesText(p.minBytes), bytesText(p.doubleBytes),
                           p.fits ? tr("✓ yes") : tr("✗ no")});
     }
-    t.note = r.bestPlan ? tr("marked: least traffic of those that fit %1 of L2")
-                              .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
-                        : tr("none fits L2");
+    t.note = best ? tr("marked: the least traffic of the schedules that fit %1 of L2")
+                        .arg(bytesText(r.of.hierarchy.at(Level::L2).totalBytes()))
+                  : tr("none fits L2");
     return card;
 }
 
@@ -86,11 +88,13 @@ LevelsCard rooflineCard(const Roofline& r)
 
 LevelsCard energyCard(const LevelsResult& r, const Machine::Energy& table)
 {
-    const lower::ArrayEnergy energy =
-        lower::arrayEnergy(r.of.gemm, *r.roofline, r.of.hierarchy.elementBytes, table);
+    verbs::SystolicRequest request = verbs::requestOf(r.of);
+    request.energy = table;
+    const lower::ArrayEnergy energy = verbs::energyOf(request, *r.roofline);
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Energy %1 nJ, tile %2").arg(number(std::round(energy.total() / 1000)), tileText(r.tile));
+    t.title = tr("Energy %1 nJ, tile %2")
+                  .arg(number(std::round(energy.total() / 1000)), tileText(r.tile->choice.tile));
     t.head = {tr("for"), tr("pJ each"), tr("nJ"), tr("share")};
     t.numeric = {false, true, true, true};
     for (const auto& [name, each, pj] : {std::tuple{tr("multiply-accumulates"), table.mac, energy.mac},
@@ -100,7 +104,7 @@ LevelsCard energyCard(const LevelsResult& r, const Machine::Energy& table)
                                          {tr("DRAM"), table.dram, energy.dram}})
         t.rows.push_back({name, significantNumber(each), number(std::round(pj / 1000)),
                           percent(energy.total() > 0 ? pj / energy.total() : 0)});
-    t.note = tr("with the machine's table, a multiply-accumulate or an element moved each");
+    t.note = tr("energies from the machine's table, per multiply-accumulate or element moved");
     return card;
 }
 
@@ -108,7 +112,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile));
+    t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile->choice.tile));
     t.head = {tr("dataflow"), tr("array cycles"), tr("DRAM"), tr("DRAM cycles"), tr("stalls"), tr("total")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;
@@ -124,9 +128,9 @@ LevelsCard dataflowCard(const LevelsResult& r)
     const double fewer = r.dataflows->osFewerThanWs;
     t.note =
         (fewer < 0 ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of DRAM; "
-                        "each in its own loop order, the longer of array and DRAM counts")
+                        "each dataflow has its own loop order; total = the longer of array and DRAM")
                    : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of DRAM; "
-                        "each in its own loop order, the longer of array and DRAM counts"))
+                        "each dataflow has its own loop order; total = the longer of array and DRAM"))
             .arg(percent(std::abs(fewer)), significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond));
     return card;
 }
@@ -135,11 +139,12 @@ LevelsCard orderCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("DRAM traffic by loop order, tile %1").arg(tileText(r.tile));
+    t.title = tr("DRAM traffic by loop order, tile %1").arg(tileText(r.tile->choice.tile));
     t.head = {tr("order"), tr("A"), tr("B"), tr("C"), tr("LRU"), tr("Belady")};
     t.numeric = {false, true, true, true, true, true};
+    const ReuseFactors reuse = r.tile->reuse();
     std::int64_t least = -1;
-    for (const LevelsResult::Order& o : r.orders) {
+    for (const verbs::DramOfOrder& o : r.orders) {
         if (least < 0 || o.lru.bytes() < least) {
             least = o.lru.bytes();
             t.marked = static_cast<int>(t.rows.size());
@@ -150,10 +155,9 @@ LevelsCard orderCard(const LevelsResult& r)
         t.rows.push_back({word(loopOrderName(o.order)), moved(Matrix::A), moved(Matrix::B), moved(Matrix::C),
                           bytesText(o.lru.bytes()), o.belady ? bytesText(o.belady->bytes()) : tr("–")});
     }
-    t.note =
-        tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
-            .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(r.reuse.a), number(r.reuse.b),
-                 number(r.reuse.c), number(r.reuse.transfersFullReuse), number(r.reuse.transfersNoReuse));
+    t.note = tr("compulsory %1; reuse A %2×, B %3×, C %4×; %5 tile transfers with full reuse, %6 without")
+                 .arg(bytesText(r.orders.front().lru.compulsoryBytes), number(reuse.a), number(reuse.b),
+                      number(reuse.c), number(reuse.transfersFullReuse), number(reuse.transfersNoReuse));
     return card;
 }
 
@@ -189,11 +193,12 @@ LevelsCard tilingCard(const ThreeLevelTiling& l)
     for (const LevelTile& x : l.level)
         t.rows.push_back({rooflineLevel(x.level), tileText(x.tile), bytesText(x.usedBytes),
                           bytesText(x.capacityBytes), bytesText(x.trafficBytes)});
-    t.note = tr("each inside the one above; moved in: without reuse between tiles of the level above");
+    t.note =
+        tr("each tile is part of the one above; moved in: without reuse between tiles of the level above");
     return card;
 }
 
-/// As it is set, not typed.
+/// The text with typographic signs instead of typed ones.
 QString typeset(const std::string& text)
 {
     return QString::fromStdString(text)
@@ -207,7 +212,7 @@ LevelsCard correctionsCard(const std::vector<Correction>& corrections)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Figures printed in the source documents beside the right ones");
+    t.title = tr("Values printed in the source documents, with corrections");
     t.head = {tr("place"), tr("as printed"), tr("correct")};
     t.numeric = {false, false, false};
     for (const Correction& c : corrections)
@@ -225,7 +230,7 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
     const SystolicSettings& s = state.settings();
     if (!m.result || m.result->of.gemm != s.gemm || m.result->of.hierarchy.array != s.hierarchy.array) {
         m.result.reset();
-        m.hint = tr("Working out the traffic between the levels …");
+        m.hint = tr("Computing the traffic between the levels …");
         return m;
     }
     const LevelsResult& r = *m.result;
@@ -237,7 +242,7 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
         m.headline = tr("%1 % of the peak is attainable, bound by %2")
                          .arg(number(100 * r.roofline->attainableGflops / r.roofline->peakGflops),
                               bindingText(r.roofline->binding));
-    if (!r.plans.empty())
+    if (!r.l2.plans.empty())
         m.cards.push_back(l2Card(r));
     if (r.roofline) {
         m.cards.push_back(rooflineCard(*r.roofline));
@@ -251,15 +256,15 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
         m.cards.push_back(dataflowCard(r));
     if (!r.orders.empty())
         m.cards.push_back(orderCard(r));
-    if (!r.constraints.empty()) {
-        LevelsCard card;
-        card.kind = LevelsCard::Kind::Capacities;
-        m.cards.push_back(card);
-    }
-    if (r.levels)
-        m.cards.push_back(tilingCard(*r.levels));
-    if (r.adaptive)
-        m.cards.push_back(adaptiveCard(*r.adaptive, r.tile));
+    if (!r.tile)
+        return m;
+    LevelsCard card;
+    card.kind = LevelsCard::Kind::Capacities;
+    m.cards.push_back(card);
+    if (const auto levels = r.tile->threeLevels())
+        m.cards.push_back(tilingCard(*levels));
+    if (r.tile->adaptive)
+        m.cards.push_back(adaptiveCard(*r.tile->adaptive, r.tile->choice.tile));
     return m;
 }
 

@@ -13,11 +13,11 @@ struct LevelsCard
 {
     enum class Kind { Table, Banks, Roofline, Capacities };
     Kind kind = Kind::Table;
-    PaintedTable table;                                        ///< Table; the title of the others
-    systolic::BankLayout layout = systolic::BankLayout::Split; ///< Banks
+    PaintedTable table;                                        ///< for kind Table; other kinds use its title
+    systolic::BankLayout layout = systolic::BankLayout::Split; ///< used by kind Banks
 };
 
-/// The memory side of the GEMM as cards, in reading order.
+/// The memory traffic of the GEMM as cards, in reading order.
 struct LevelsModel
 {
     QString hint;
@@ -27,7 +27,7 @@ struct LevelsModel
     std::vector<LevelsCard> cards;
 };
 
-/// `printed`: with the figures of the source documents, which are about their own products.
+/// `printed`: adds the values printed in the source documents, which are for other GEMMs.
 [[nodiscard]] LevelsModel buildLevels(const SystolicDocument& state, bool printed);
 
 } // namespace tilewright::ui

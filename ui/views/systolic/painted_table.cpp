@@ -17,8 +17,8 @@ using namespace systolic;
 
 namespace {
 
-constexpr double kGap = 14;    // between columns
-constexpr double kMarker = 14; // left of the first column
+constexpr double kGap = 14;    // space between columns
+constexpr double kMarker = 14; // space left of the first column
 constexpr double kRowPad = 5;
 constexpr int kWrap = Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter;
 
@@ -45,7 +45,7 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
     }
     const double room = width - kMarker - kGap * static_cast<double>(n > 0 ? n - 1 : 0);
     double over = std::accumulate(g.columns.begin(), g.columns.end(), 0.0) - room;
-    // Text columns give way, the widest first, until everything fits.
+    // Text columns are narrowed, the widest first, until the table fits.
     while (over > 0.5) {
         std::size_t widest = n;
         for (std::size_t c = 0; c < n; ++c)
@@ -58,7 +58,7 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
         g.columns[widest] -= cut;
         over -= cut;
     }
-    // What still does not fit is left out from the end, whole: half a number is a wrong one.
+    // Columns that still do not fit are left out whole, from the end: a cut number would be wrong.
     while (g.columns.size() > 2 && kMarker + std::accumulate(g.columns.begin(), g.columns.end(), 0.0) +
                                            kGap * static_cast<double>(g.columns.size() - 1) >
                                        width + 0.5)
@@ -78,11 +78,11 @@ PaintedTable::Geometry PaintedTable::geometry(double width) const
     return g;
 }
 
-double PaintedTable::leastWidth() const
+double PaintedTable::smallestWidth() const
 {
     double low = kMarker, high = 4096;
     const auto columns = static_cast<std::size_t>(head.size());
-    while (high - low > 1) { // columns are left out one by one as it gets narrower
+    while (high - low > 1) { // columns are left out one by one as the table gets narrower
         const double middle = (low + high) / 2;
         (geometry(middle).columns.size() == columns ? high : low) = middle;
     }

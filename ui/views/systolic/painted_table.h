@@ -14,22 +14,22 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// A small table painted like the rest of a view (screen, PNG, SVG, PDF); long text wraps, numbers stand
-/// right.
+/// A small table painted like the rest of a view (screen, PNG, SVG, PDF). Long text wraps, numbers are
+/// right-aligned.
 struct PaintedTable
 {
     QString title;
     QStringList head;
     std::vector<QStringList> rows;
-    std::vector<bool> numeric; ///< by column
-    int marked = -1;           ///< row set off, with a pointer in front of it
-    QString note;              ///< below, muted
-    /// Draws the key of a row into a small box at its left; none by default.
+    std::vector<bool> numeric; ///< true for columns of numbers
+    int marked = -1;           ///< highlighted row with a pointer in front of it; -1 = none
+    QString note;              ///< below the table, in a muted colour
+    /// Draws the colour sample of a row into a small box at its left; empty by default.
     std::function<void(QPainter&, const QRectF&, int row)> key;
 
     [[nodiscard]] double height(double width) const;
-    /// The least width in which no column is left out.
-    [[nodiscard]] double leastWidth() const;
+    /// The smallest width at which no column is left out.
+    [[nodiscard]] double smallestWidth() const;
     void paint(QPainter& painter, const QRectF& area, const Theme& theme) const;
     /// Index of the row at `y` below the top of a table of this width; -1 for none.
     [[nodiscard]] int rowAt(double y, double width) const;
@@ -39,8 +39,8 @@ struct PaintedTable
 private:
     struct Geometry
     {
-        std::vector<double> columns; ///< widths
-        std::vector<double> rows;    ///< heights; first the head's
+        std::vector<double> columns; ///< widths of the columns
+        std::vector<double> rows;    ///< heights of the rows; the first is the header
         double titleHeight = 0;
         double noteHeight = 0;
     };

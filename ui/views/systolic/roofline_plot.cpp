@@ -16,9 +16,9 @@ using namespace systolic;
 
 namespace {
 
-constexpr int kNaiveMark = 64; // its id; the levels count from 0
+constexpr int kNaiveMark = 64; // id of the mark; ids of levels start at 0
 
-/// A shape for each level, so that colour is not the only sign.
+/// Each level has its own shape, so that colour is not the only sign.
 PlotMark levelMark(std::size_t level, bool hollow, const Theme& theme)
 {
     constexpr PlotShape kShapes[] = {PlotShape::Disc, PlotShape::Square, PlotShape::TriangleUp,
@@ -84,7 +84,8 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
             m.x = one.points[i].intensity;
             m.y = one.attainableGflops;
             m.id = static_cast<int>(i + (hollow ? r.points.size() : 0));
-            for (std::size_t later = i + 1; later < one.points.size(); ++later) // seen around what lies on it
+            for (std::size_t later = i + 1; later < one.points.size();
+                 ++later) // visible around a point on top of it
                 if (std::abs(std::log(one.points[later].intensity / m.x)) < 0.02)
                     m.radius += 4.5;
             p.cover(m.x, m.y / 6);
@@ -104,7 +105,7 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
     naive.brush = QBrush(Qt::NoBrush);
     p.cover(naive.x, naive.y / 2);
     p.marks.push_back(naive);
-    double ridge = 1e300; // where the roof of compute begins
+    double ridge = 1e300; // start of the compute roof
     for (const RooflinePoint& level : r.points) {
         ridge = std::min(ridge, r.peakGflops / level.gbPerSecond);
         p.cover(r.peakGflops / level.gbPerSecond, p.y.high);
@@ -123,7 +124,7 @@ PlotModel levelRoofline(const Roofline& r, const Roofline* other, const QString&
     p.lines.push_back({{},
                        {{std::clamp(ridge, p.x.low, p.x.high), r.peakGflops}, {p.x.high, r.peakGflops}},
                        QPen(theme.text, 1.5)});
-    // What the array alone reaches stands under the right end of its line.
+    // The label of the array's throughput is below the right end of its line.
     const QPointF left(p.x.low, r.arrayGflops);
     const QPointF right(p.x.high, r.arrayGflops);
     p.lines.push_back({{}, {left, right}, QPen(theme.computeTime, 1.5, Qt::DashLine)});
@@ -148,7 +149,7 @@ QString levelRooflineTooltip(const Roofline& r, const Roofline* other, const QSt
     QString out = QStringLiteral("<b>%1</b>").arg(rooflineLevel(level.level));
     if (hollow)
         out += QStringLiteral(", ") + otherName;
-    return out + tr("<br>%1 FLOP per byte, %2 GFLOP/s attainable<br>its own roof allows %3 GFLOP/s")
+    return out + tr("<br>%1 FLOP per byte, %2 GFLOP/s attainable<br>the roof of this level allows %3 GFLOP/s")
                      .arg(significantNumber(level.intensity), number(std::round(of.attainableGflops)),
                           number(std::round(level.roofGflops)));
 }

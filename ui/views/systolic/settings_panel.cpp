@@ -83,7 +83,8 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         form->setContentsMargins(8, 4, 8, 8);
         form->setVerticalSpacing(4);
         form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-        form->setRowWrapPolicy(QFormLayout::WrapLongRows); // in a narrow pane nothing is cut
+        form->setRowWrapPolicy(QFormLayout::WrapLongRows); // In a narrow pane labels are above the fields, so
+                                                           // that nothing is cut.
         column->addWidget(box);
         return form;
     };
@@ -103,7 +104,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     gemm->addRow(product);
     number(gemm, "m", tr("M"), 1, kMostSize, tr("Rows of A and C."), member(&S::gemm, &Gemm::m));
     number(gemm, "n", tr("N"), 1, kMostSize, tr("Columns of B and C."), member(&S::gemm, &Gemm::n));
-    number(gemm, "k", tr("K"), 1, kMostSize, tr("Columns of A, rows of B: what is summed over."),
+    number(gemm, "k", tr("K"), 1, kMostSize, tr("Columns of A and rows of B: the reduction."),
            member(&S::gemm, &Gemm::k));
 
     QFormLayout* array = group(tr("Array"));
@@ -113,26 +114,27 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
            member(&S::hierarchy, &Hierarchy::array, &ArrayShape::cols));
     choice(array, "dataflow", tr("Dataflow"),
            {tr("output-stationary"), tr("weight-stationary"), tr("input-stationary")},
-           tr("What stays in the PEs: sums of C, a block of B, or a block of A."),
+           tr("Operand that stays in the PEs: sums of C, a block of B, or a block of A."),
            member(&S::timing, &TimingOptions::dataflow));
     choice(array, "readout", tr("Read-out"),
            {tr("shadow registers"), tr("shift (paper)"), tr("SCALE-Sim v2")},
-           tr("The convention of the cycle count: hidden behind shadow registers, shifted out after "
-              "every fold as in the SCALE-Sim paper, or what the SCALE-Sim v2 program prints."),
+           tr("How the cycle count includes the read-out of results: hidden by shadow registers, shifted out "
+              "after every fold as in the SCALE-Sim paper, or as the SCALE-Sim v2 program counts."),
            member(&S::timing, &TimingOptions::readout));
     m_weights =
-        choice(array, "weights", tr("Weight buffers"), {tr("1, load then run"), tr("2, load behind")},
-               tr("For weight- and input-stationary: whether the next block loads while this one works."),
+        choice(array, "weights", tr("Weight buffers"), {tr("1, load then run"), tr("2, load while running")},
+               tr("For weight- and input-stationary: whether the next block is loaded while the current one "
+                  "is used."),
                member(&S::timing, &TimingOptions::weightBuffers), 1);
 
     QFormLayout* edges = group(tr("Edge FIFOs"));
-    number(edges, "fifo", tr("Depth"), 1, 4096, tr("Elements that the FIFO of a row or column holds."),
+    number(edges, "fifo", tr("Depth"), 1, 4096, tr("Elements in the FIFO of each row or column."),
            member(&S::supply, &EdgeSupply::depth));
     QSpinBox* west = number(edges, "west", tr("West per cycle"), 0, 1 << 20,
-                            tr("Elements that the streamers bring to all rows together in a cycle."),
+                            tr("Elements per cycle that the streamers bring to all rows together."),
                             member(&S::supply, &EdgeSupply::westPerCycle));
     QSpinBox* north = number(edges, "north", tr("North per cycle"), 0, 1 << 20,
-                             tr("Elements that the streamers bring to all columns together in a cycle."),
+                             tr("Elements per cycle that the streamers bring to all columns together."),
                              member(&S::supply, &EdgeSupply::northPerCycle));
     for (QSpinBox* box : {west, north})
         box->setSpecialValueText(tr("unlimited"));
@@ -140,15 +142,16 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     QFormLayout* program = group(tr("Programs"));
     m_fields.choice(
         *program, QStringLiteral("bandwidth"), tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
-        tr("Whether moving data takes time in the pipeline."),
+        tr("Unlimited: data moves in the pipeline take no time."),
         [](S& s) { return s.unlimitedBandwidth ? 0 : 1; },
         [](S& s, int i) { s.unlimitedBandwidth = i == 0; });
     choice(program, "layout", tr("Bank layout"), {tr("as printed"), tr("split")},
-           tr("Where tiles lie in the banks of L2: the layout printed in the source document, which "
+           tr("Positions of tiles in the banks of L2: the layout printed in the source document, which has "
               "conflicts, or A in one half and B in the other."),
            member(&S::layout));
     number(program, "depth", tr("k step"), 1, 1 << 20,
-           tr("Operands that one COMPUTE of the program streams (Tk)."), member(&S::depth))
+           tr("Length of the part of the reduction that one COMPUTE instruction streams (Tk)."),
+           member(&S::depth))
         ->setSingleStep(16);
 
     QFormLayout* memory = group(tr("Memories"));
@@ -158,7 +161,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
         m_preset->addItem(QString::fromStdString(std::string(preset.name)));
     m_preset->addItem(tr("edited"));
     addFormRow(*memory, tr("Preset"), m_preset,
-               tr("Loads array, sizes and bandwidths of a machine into this lens alone."));
+               tr("Use the array, sizes and bandwidths of a machine in this lens only."));
     connect(m_preset, &QComboBox::activated, this, &SettingsPanel::loadPreset);
     m_fields
         .decimal(*memory, QStringLiteral("frequency"), tr("Clock"), 0.01, 100, 2, 0.1,
@@ -168,7 +171,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
          {std::pair{Level::External, tr("DRAM")},
           {Level::L3, tr("L3")},
           {Level::L2, tr("L2")},
-          {Level::L1, tr("L1")}}) { // the host's bandwidth and size do not matter to the lens
+          {Level::L1, tr("L1")}}) { // this lens does not use the host's bandwidth and size
         const QString id = QString::fromStdString(std::string(levelName(level)));
         auto* bandwidth = m_fields.decimal(
             *memory, QStringLiteral("bandwidth.") + id, name, 0.01, 1e6, 1, 16,
@@ -215,7 +218,7 @@ void SettingsPanel::read()
     for (int i = 0; i < presetCount(); ++i)
         if (const Hierarchy h = presetHierarchy(i); h.name == s.hierarchy.name) {
             Hierarchy like = s.hierarchy;
-            like.array = h.array; // the shape is set apart
+            like.array = h.array; // the shape of the array is compared separately
             if (like == h)
                 preset = i;
         }
@@ -243,7 +246,7 @@ void SettingsPanel::readOffer()
     if (product) {
         m_offer->setText(tr("Use the tile of subgraph %1").arg(product->subgraph.index()));
         m_offer->setToolTip(
-            tr("Look at the tile of the selected subgraph on this array, and follow what is selected."));
+            tr("Show the tile of the selected subgraph on this array, and follow the selection."));
     }
     const QString& why = links.why(Lens::Systolic);
     m_why->setText(why);

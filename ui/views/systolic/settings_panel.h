@@ -12,7 +12,7 @@ class QPushButton;
 
 namespace tilewright::ui {
 
-/// The settings column of the Systolic lens: GEMM, array, dataflow, edges, programs, memories.
+/// The settings of the Systolic lens: GEMM, array, dataflow, edges, programs, memories.
 class SettingsPanel : public QScrollArea
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     QSize sizeHint() const override;
 
 private:
-    void read(); ///< state -> controls
+    void read(); ///< updates the controls from the document
     void readOffer();
     void loadPreset(int index);
 
@@ -30,7 +30,7 @@ private:
     SystolicDocument* m_state;
     ValueForm<SystolicSettings> m_fields;
     QLabel* m_origin = nullptr;
-    QLabel* m_why = nullptr; ///< it does not follow
+    QLabel* m_why = nullptr; ///< why the lens does not follow the selection
     QLabel* m_error = nullptr;
     QPushButton* m_offer = nullptr;
     QComboBox* m_weights = nullptr;

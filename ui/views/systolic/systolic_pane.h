@@ -8,8 +8,8 @@
 
 namespace tilewright::ui {
 
-/// A painted pane of the Systolic lens: shares the state, and rebuilds its model only while it is seen (or
-/// exported). `Base`: what paints it.
+/// Base of the panes of the Systolic lens. It shares the document and rebuilds its model only while it is
+/// visible or exported. `Base`: the class that paints.
 template <typename Base> class SystolicPaneOf : public Base
 {
 public:
@@ -32,16 +32,16 @@ public:
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }
 
 protected:
-    /// Asks the state for results and rebuilds the model from what is there.
+    /// Requests results from the document and rebuilds the model from those available.
     virtual void rebuild() = 0;
-    /// Marks the model as outdated; rebuilds at once when the pane is visible.
+    /// Marks the model as outdated; rebuilds at once if the pane is visible.
     void outdated()
     {
         m_outdated = true;
         if (this->isVisible())
             ensureFresh();
     }
-    /// Brings an outdated model up to date.
+    /// Rebuilds an outdated model.
     void ensureFresh()
     {
         if (!std::exchange(m_outdated, false))
@@ -56,7 +56,7 @@ protected:
         Base::showEvent(event);
         ensureFresh();
     }
-    /// A command of the pane, with a button in its bar.
+    /// Adds a command of the pane with a button in its bar.
     QAction* addCommand(const char* id, const QString& text, const QString& iconName,
                         const QList<QKeySequence>& keys, const QString& tip, const std::function<void()>& run)
     {
@@ -64,7 +64,7 @@ protected:
                                    run);
     }
 
-    /// A choice of the bar that is a setting of the lens.
+    /// Adds a choice of the bar that is a setting of the lens.
     void addSetting(const QString& label, const QStringList& choices, const QString& tip,
                     int (*shown)(const SystolicSettings&), void (*chosen)(SystolicSettings&, int))
     {

@@ -26,9 +26,8 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     splitter->setChildrenCollapsible(true);
     row->addWidget(splitter);
     QAction* follow = addFollowCommand(
-        Lens::Systolic,
-        tr("Stay at the tile of the selected subgraph and at the machine's array while they are "
-           "edited. Editing the GEMM or the array here ends it."));
+        Lens::Systolic, tr("Show the tile of the selected subgraph on the machine's array, also while they "
+                           "are edited. Editing the GEMM or the array here ends it."));
     m_settings = new SettingsPanel(context, m_state, follow, splitter);
     m_tabs = new QTabWidget(splitter);
     m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
@@ -45,12 +44,13 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     add(new WavefrontCanvas(context, m_tabs), tr("&Wavefront"),
         tr("The array cycle by cycle: operands, accumulators, utilisation."));
     add(new GanttCanvas(context, m_tabs), tr("&Pipeline"),
-        tr("DMA, block movers, streamers, array and drain over time; barriered and pipelined."));
+        tr("DMA, block movers, streamers, array and drain over time, for the barriered and the pipelined "
+           "program."));
     add(new TileMapCanvas(context, m_tabs), tr("&Tile search"),
-        tr("Traffic over tile sizes, what fits, what three methods choose."));
+        tr("Traffic over tile sizes, tiles that fit, and the choices of three methods."));
     add(new LevelsCanvas(context, m_tabs), tr("&Memories"),
-        tr("Schedules of L2, banks, roofline, dataflows, DRAM; without an open workload also figures printed "
-           "in the source documents beside the right ones."));
+        tr("Schedules of L2, banks, roofline, dataflows, DRAM. Without an open workload also values printed "
+           "in the source documents, with corrections."));
     splitter->addWidget(m_settings);
     splitter->addWidget(m_tabs);
     splitter->setStretchFactor(0, 0);
@@ -58,7 +58,7 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     splitter->setSizes({m_settings->sizeHint().width(), 2000});
     setFocusProxy(m_tabs);
 
-    // A GEMM that another lens sends is worth looking at.
+    // The pane with the GEMM that another lens sent is shown.
     connect(&context.workspace, &Workspace::gemmOpened, this,
             [this] { showPane(QStringLiteral("systolic-wavefront")); });
 }
@@ -66,7 +66,7 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
 void SystolicView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
-    // The picture comes first: in a narrow pane the settings go.
+    // The chart comes first: in a narrow pane the settings are hidden.
     m_settings->setVisible(width() > m_settings->sizeHint().width() + 320);
 }
 

@@ -21,7 +21,7 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
 {
     using S = SystolicSettings;
     addSetting(
-        tr("Level"), {tr("L1"), tr("L2"), tr("L3")}, tr("The memory that the tile must fit."),
+        tr("Level"), {tr("L1"), tr("L2"), tr("L3")}, tr("The memory level that the tile must fit."),
         [](const S& s) { return s.tileLevel == Level::L1   ? 0
                                 : s.tileLevel == Level::L2 ? 1
                                                            : 2; },
@@ -30,34 +30,34 @@ TileMapCanvas::TileMapCanvas(const ViewContext& context, QWidget* parent)
                                                  : Level::L3; });
     addSetting(
         tr("Capacity"), {tr("one buffer"), tr("all buffers")},
-        tr("One buffer of the level or all of them together."),
+        tr("One buffer of the level, or all its buffers together."),
         [](const S& s) { return s.wholeLevel ? 1 : 0; }, [](S& s, int i) { s.wholeLevel = i == 1; });
     addSetting(
         tr("Buffering"), {tr("single"), tr("double")},
-        tr("Double buffering loads the next tile behind the current one: half the room."),
+        tr("With double buffering, the next tile is loaded during the current one: half the space per tile."),
         [](const S& s) { return static_cast<int>(std::clamp<std::int64_t>(s.buffering, 1, 2)) - 1; },
         [](S& s, int i) { s.buffering = i + 1; });
     addSetting(
         tr("Footprint"), {tr("A, B and C"), tr("A and B, C in PEs")},
-        tr("Conservative counts the C tile, aggressive leaves it in the PEs."),
+        tr("A, B and C: the C tile counts too. A and B: the C tile stays in the PEs."),
         [](const S& s) { return static_cast<int>(s.footprint); },
         [](S& s, int i) { s.footprint = static_cast<Footprint>(i); });
     m_method = bar().addChoice(tr("Tile"), {tr("analytic"), tr("exhaustive"), tr("learned"), tr("by hand")},
-                               tr("Which tile is in force; click the map to choose one by hand."));
+                               tr("Method whose tile is used. Click the map to choose a tile by hand."));
     if (auto* items = qobject_cast<QStandardItemModel*>(m_method->model()))
-        items->item(3)->setEnabled(false); // clicked, not chosen
+        items->item(3)->setEnabled(false); // set by a click on the map, not chosen here
     connect(m_method, &QComboBox::activated, this, [this](int i) {
         if (i < 3)
             state().chooseTile({}, static_cast<TileMethod>(i));
     });
-    m_whole = addCommand("wholeProduct", tr("Whole product"), {}, {},
-                         tr("Search tiles of the whole selected product instead of those of its tile; "
-                            "Follow the selection leads back."),
+    m_whole = addCommand("wholeProduct", tr("Whole MatMul"), {}, {},
+                         tr("Search tiles for the whole selected MatMul instead of its tile in the schedule. "
+                            "Follow the selection returns to the tile."),
                          [this] { workspace().links().showWholeProduct(); });
-    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Take the next larger or smaller tile."),
+    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Choose the next larger or smaller tile."),
             [this](const KeyUse& use) { moveCell(-use.arrow().y(), use.arrow().x()); });
     addGesture("choose", tr("Choose a tile"), tr("click"),
-               tr("Take the tile of the cell, or of the method's row."));
+               tr("Choose the tile of the cell, or of the method's row."));
     connect(&state(), &SystolicDocument::tilesChanged, this, &TileMapCanvas::outdated);
 }
 
@@ -69,7 +69,7 @@ void TileMapCanvas::rebuild()
     m_method->setCurrentIndex(s.ownTile ? 3 : static_cast<int>(s.method));
     m_hover.reset();
     Actions::setAvailable(m_whole, {workspace().links().product().has_value(),
-                                    tr("No product of an open workload is selected.")});
+                                    tr("No MatMul of an open workload is selected.")});
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title + QStringLiteral(". ") + m_model.headline
                                                     : m_model.hint);
 }
@@ -105,7 +105,7 @@ void TileMapCanvas::choose(const TileCell& cell)
 {
     const TileLandscape& l = m_model.result->landscape;
     const std::int64_t tk = l.at(cell.i, cell.j).tk;
-    // A tile that does not fit may be looked at too, with the smallest depth.
+    // A tile that does not fit can be chosen too, with the smallest depth.
     const std::int64_t shallow = std::min(kTileDepth, state().settings().gemm.k);
     state().chooseTile(TileShape{l.ti[cell.i], l.tj[cell.j], tk > 0 ? tk : shallow});
 }
@@ -119,7 +119,7 @@ QString TileMapCanvas::tooltipAt(QPointF position) const
     if (const auto cell = p.cellAt(position)) {
         const LandscapeCell& c = l.at(cell->i, cell->j);
         QString out = tr("<b>Ti %1, Tj %2</b>").arg(number(l.ti[cell->i]), number(l.tj[cell->j]));
-        out += c.feasible ? tr("<br>deepest Tk that fits: %1").arg(number(c.tk))
+        out += c.feasible ? tr("<br>largest Tk that fits: %1").arg(number(c.tk))
                           : tr("<br>does not fit at any Tk");
         out += tr("<br>%1 elements moved").arg(number(c.elements));
         if (const auto& best = m_model.result->picks[static_cast<std::size_t>(TileMethod::Exhaustive)])
@@ -128,7 +128,7 @@ QString TileMapCanvas::tooltipAt(QPointF position) const
                            static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
         for (std::size_t i = 0; i < 3; ++i)
             if (m_model.picks[i] == cell)
-                out += tr("<br>picked by the %1 method").arg(methodText(static_cast<TileMethod>(i)));
+                out += tr("<br>chosen by the %1 method").arg(methodText(static_cast<TileMethod>(i)));
         return out;
     }
     return {};

@@ -8,8 +8,8 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// Tile search: traffic over Ti x Tj, the picks of the methods, capacities, effect on the roofline. A click
-/// chooses.
+/// Tile search: traffic over Ti x Tj, the choices of the methods, capacities, effect on the roofline. A click
+/// chooses a tile.
 class TileMapCanvas : public SystolicPane
 {
     Q_OBJECT
@@ -38,7 +38,7 @@ private:
     TileMapModel m_model;
     std::optional<TileCell> m_hover;
     QComboBox* m_method = nullptr;
-    QAction* m_whole = nullptr; ///< search the product, not its tile
+    QAction* m_whole = nullptr; ///< search for the whole MatMul instead of its tile
 };
 
 } // namespace tilewright::ui

@@ -58,7 +58,7 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.hint = tr("No tiles: %1").arg(r.error);
         return m;
     }
-    // The range of colours is that of the cells that fit; far beyond them there is nothing to see.
+    // The colour range covers the cells that fit; cells far beyond them are not shown.
     const TileLandscape& l = r.landscape;
     double low = 0;
     double high = 0;
@@ -120,24 +120,23 @@ TileMapModel buildTileMap(const SystolicDocument& state)
     if (r.of.ownTile && r.current) {
         m.methods.marked = 3;
         m.methods.rows.push_back({tr("by hand"),
-                                  tileText(r.current->tile),
-                                  number(r.current->elements),
-                                  over(*r.current),
-                                  percent(static_cast<double>(r.current->footprintElements) /
+                                  tileText(r.current->choice.tile),
+                                  number(r.current->choice.elements),
+                                  over(r.current->choice),
+                                  percent(static_cast<double>(r.current->choice.footprintElements) /
                                           static_cast<double>(std::max<std::int64_t>(1, q.cap()))),
                                   {}});
     }
     if (best)
-        m.methods.note =
-            tr("exhaustive looked at %1, %2 times fewer than all of M × N × K; the objective is the "
-               "elements that move into the level")
-                .arg(counted(best->pointsVisited, tr("tile"), tr("tiles")),
-                     number(std::round(best->spaceReduction)));
+        m.methods.note = tr("exhaustive evaluated %1, %2 times fewer than all of M × N × K; it minimises the "
+                            "elements that move into the level")
+                             .arg(counted(best->pointsVisited, tr("tile"), tr("tiles")),
+                                  number(std::round(best->spaceReduction)));
     if (!r.current) {
         m.headline = r.error;
         return m;
     }
-    const TileChoice& c = *r.current;
+    const TileChoice& c = r.current->choice;
     m.current = cellOf(r.landscape, c.tile);
     m.rows = std::max(m.rows, m.current->i + 1);
     m.cols = std::max(m.cols, m.current->j + 1);
@@ -148,13 +147,16 @@ TileMapModel buildTileMap(const SystolicDocument& state)
         m.headline += tr(", %1 against the optimum").arg(over(c));
     if (!c.fits)
         m.headline += tr(" · does not fit");
-    m.constraints = tileConstraints(s.hierarchy, s.gemm, c.tile, std::max<std::int64_t>(1, s.buffering));
-    if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, c.tile))
+    m.constraints = r.current->constraints();
+    verbs::SystolicRequest request = verbs::requestOf(s);
+    request.tile = c.tile;
+    if (auto roofline = verbs::rooflineOf(request))
         m.roofline = std::move(*roofline);
-    if (best && best->tile != c.tile)
-        if (auto roofline = multiLevelRoofline(s.hierarchy, s.gemm, s.timing, best->tile))
+    request.tile = best ? best->tile : c.tile;
+    if (request.tile != c.tile)
+        if (auto roofline = verbs::rooflineOf(request))
             m.optimum = std::move(*roofline);
-    if (auto levels = threeLevelTiling(s.hierarchy, s.gemm, {.footprint = s.footprint}))
+    if (auto levels = r.current->threeLevels())
         m.levels = *levels;
     return m;
 }

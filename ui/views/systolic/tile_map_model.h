@@ -17,15 +17,15 @@ struct TileCell
     bool operator==(const TileCell&) const = default;
 };
 
-/// Traffic over Ti x Tj, what the methods pick, what fits.
+/// Traffic over Ti x Tj, with the choices of the methods and the limits of capacity.
 struct TileMapModel
 {
     QString hint;
     std::shared_ptr<const TileResult> result;
     QString title;
-    QString headline;               ///< the tile in force and how far it is from the optimum
-    double lowest = 0, highest = 1; ///< log10 of the elements moved, of what fits
-    std::size_t rows = 0, cols = 0; ///< candidates shown: what fits and a margin of what does not
+    QString headline;               ///< the current tile and its distance from the optimum
+    double lowest = 0, highest = 1; ///< log10 of the elements moved, over the cells that fit
+    std::size_t rows = 0, cols = 0; ///< candidates shown: those that fit and a margin of those that do not
     std::array<std::optional<TileCell>, 3> picks;
     std::optional<TileCell> current;
     PaintedTable methods;
@@ -33,12 +33,12 @@ struct TileMapModel
     std::optional<systolic::Roofline> roofline, optimum;
     std::optional<systolic::ThreeLevelTiling> levels;
 
-    /// 0 (least traffic) .. 1.
+    /// Position on the colour ramp: 0 (least traffic) .. 1.
     [[nodiscard]] double shade(const systolic::LandscapeCell& cell) const;
 };
 
 [[nodiscard]] TileMapModel buildTileMap(const SystolicDocument& state);
-/// The cell in which a tile lies (landscapes of large GEMMs are thinned).
+/// The cell that contains a tile (landscapes of large GEMMs are thinned).
 [[nodiscard]] TileCell cellOf(const systolic::TileLandscape& landscape, const systolic::TileShape& tile);
 [[nodiscard]] QString tileText(const systolic::TileShape& tile);
 [[nodiscard]] QString methodText(systolic::TileMethod method);

@@ -142,7 +142,7 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
     const double yLabels = small.horizontalAdvance(QStringLiteral("1 000 0")) + 8;
     const bool wide = rest.width() >= 620;
     const double legend = small.height() * 2 + 10;
-    const double above = small.height() + 2; // the title of the axis
+    const double above = small.height() + 2; // height of the axis title
     const double below = above + small.height() + 8 + legend;
     const double side =
         std::min(rest.height() - below, (wide ? rest.width() * 0.44 : rest.width()) - yLabels);
@@ -159,7 +159,7 @@ TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& m)
     QRectF lower = right.adjusted(0, methods + 12, 0, 0);
     const double barsHeight =
         fm.height() + 4 + static_cast<double>(m.constraints.size()) * (small.height() + 14);
-    // Bars and roofline side by side when that leaves each enough room, else one under the other.
+    // Bars and roofline are side by side if there is room for both, otherwise one below the other.
     if (right.width() >= 640 && lower.height() < barsHeight + 200) {
         p.bars = QRectF(lower.left(), lower.top(), lower.width() * 0.5 - 10, lower.height());
         p.roofline = QRectF(lower.left() + lower.width() * 0.5 + 10, lower.top(), lower.width() * 0.5 - 10,

@@ -19,7 +19,7 @@ struct TileMapPlaces
 
 [[nodiscard]] TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& model);
 
-/// Traffic as colour, what does not fit hatched, the picks of the methods as marks.
+/// Traffic as colour; cells that do not fit are hatched; marks are the choices of the methods.
 [[nodiscard]] HeatGrid tileGrid(const TileMapModel& model, const Theme& theme);
 void paintTileMap(QPainter& painter, const TileMapModel& model, const TileMapPlaces& places,
                   const std::optional<TileCell>& hover, const Theme& theme);

@@ -36,24 +36,25 @@ void WavefrontCanvas::createControls()
                               {[this] { return state().cycles(); }, [this] { return state().cycle(); },
                                [this](std::int64_t cycle) { state().setCycle(cycle); }},
                               this);
-    m_scrubber = new Scrubber(*this, *m_playback,
-                              {QStringLiteral("systolic."), tr("cycle"), tr("cycles"), tr("Cycle"),
-                               tr("The cycle that is shown; drag to scrub."), tr("Play the wavefront"),
-                               tr("Pause the wavefront"), tr("Play the cycles, or pause."), 16});
+    m_scrubber =
+        new Scrubber(*this, *m_playback,
+                     {QStringLiteral("systolic."), tr("cycle"), tr("cycles"), tr("Cycle"),
+                      tr("The cycle that is shown; drag to move through the run."), tr("Play the wavefront"),
+                      tr("Pause the wavefront"), tr("Play the cycles, or pause."), 16});
     const char* ids[] = {"fill", "steady", "drain"};
     const QString names[] = {tr("Fill"), tr("Steady"), tr("Drain")};
-    const QString tips[] = {tr("Jump to where the array begins to fill."),
-                            tr("Jump to the first cycle with the most PEs active."),
-                            tr("Jump to the first cycle after the most PEs were last active.")};
+    const QString tips[] = {
+        tr("Go to the first cycle of the fill."),
+        tr("Go to the first cycle with the largest number of active PEs."),
+        tr("Go to the first cycle after the last one with the largest number of active PEs.")};
     const Qt::Key keys[] = {Qt::Key_1, Qt::Key_2, Qt::Key_3};
     for (std::size_t i = 0; i < 3; ++i)
         addCommand(ids[i], names[i], {}, {QKeySequence(keys[i])}, tips[i],
                    [this, i] { state().setCycle(phaseCycles(state())[i]); });
     m_scrubber->addSpeeds();
-    m_colour =
-        bar().addChoice(tr("Colour"), {tr("activity"), tr("tile"), tr("accumulation")},
-                        tr("What the colour of a PE tells: whether it multiplies, which output tile (fold) "
-                           "it works on, or how far its accumulator is."));
+    m_colour = bar().addChoice(tr("Colour"), {tr("activity"), tr("tile"), tr("accumulation")},
+                               tr("Meaning of a PE's colour: whether it multiplies, its output tile (fold), "
+                                  "or the progress of its accumulator."));
     connect(m_colour, &QComboBox::currentIndexChanged, this, qOverload<>(&QWidget::update));
 }
 
@@ -61,7 +62,7 @@ void WavefrontCanvas::rebuild()
 {
     state().needSimulation();
     if (state().cycles() != std::exchange(m_cycles, state().cycles()))
-        forgetRange(); // of another run
+        forgetRange(); // the range belongs to another run
     const ArrayShape& array = state().settings().hierarchy.array;
     for (auto* pe : {&m_overlay.pinned, &m_overlay.hovered})
         if (*pe && ((*pe)->row >= array.rows || (*pe)->col >= array.cols))
@@ -126,7 +127,7 @@ void WavefrontCanvas::hideEvent(QHideEvent* event)
     LaneChart::hideEvent(event);
 }
 
-// -- places ----------------------------------------------------------------------------------------------
+// -- positions --------------------------------------------------------------------------------------------
 
 QPointF WavefrontCanvas::focusPoint() const
 {
@@ -206,26 +207,27 @@ void WavefrontCanvas::movePinned(std::int64_t rows, std::int64_t cols)
 
 void WavefrontCanvas::addOwnKeys()
 {
-    addKeys("pin", tr("Go from PE to PE"), arrowKeys(),
-            tr("Pin the next PE: its operands and accumulator are shown."), [this](const KeyUse& use) {
+    addKeys("pin", tr("Move from PE to PE"), arrowKeys(),
+            tr("Pin the next PE to show its operands and accumulator."), [this](const KeyUse& use) {
                 const QPoint way = use.arrow();
                 movePinned(way.y() * m_model.step, way.x() * m_model.step);
             });
-    addKeys("unpin", tr("Let the PE go"), {QKeySequence(Qt::Key_Escape)}, tr("No PE is pinned."), [this] {
-        setMeasured(std::nullopt);
-        m_overlay.pinned.reset();
-        refreshFacts();
-        update();
-    });
-    // Shift+comma and Shift+full stop on most keyboards.
+    addKeys("unpin", tr("Unpin the PE"), {QKeySequence(Qt::Key_Escape)}, tr("Remove the pin from the PE."),
+            [this] {
+                setMeasured(std::nullopt);
+                m_overlay.pinned.reset();
+                refreshFacts();
+                update();
+            });
+    // These are Shift+comma and Shift+full stop on most keyboards.
     addKeys("back16", tr("16 cycles back"), {QKeySequence(Qt::Key_Less)}, tr("Go sixteen cycles back."),
             [this] { m_playback->moveBy(-16); });
-    addKeys("on16", tr("16 cycles on"), {QKeySequence(Qt::Key_Greater)}, tr("Go sixteen cycles on."),
-            [this] { m_playback->moveBy(16); });
+    addKeys("on16", tr("16 cycles forward"), {QKeySequence(Qt::Key_Greater)},
+            tr("Go sixteen cycles forward."), [this] { m_playback->moveBy(16); });
     addKeys("toFirst", tr("To the first cycle"), {QKeySequence(Qt::Key_Home)},
-            tr("Go to where the run begins."), [this] { state().setCycle(0); });
-    addKeys("toLast", tr("To the last cycle"), {QKeySequence(Qt::Key_End)}, tr("Go to where the run ends."),
-            [this] { state().setCycle(state().cycles() - 1); });
+            tr("Go to the first cycle of the run."), [this] { state().setCycle(0); });
+    addKeys("toLast", tr("To the last cycle"), {QKeySequence(Qt::Key_End)},
+            tr("Go to the last cycle of the run."), [this] { state().setCycle(state().cycles() - 1); });
     addGesture("scrub", tr("Choose a cycle"), tr("drag in the chart"),
                tr("The array is shown at that cycle."));
 }

@@ -33,14 +33,14 @@ protected:
     void rebuild() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
-    /// The array as well as the lanes.
+    /// The parts of the array and of the lanes.
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override { return partsByPlace(size); }
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
     [[nodiscard]] QRectF chartArea(const QRectF& area, bool exporting) const override;
     void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] std::optional<double> pinnedTime() const override;
-    [[nodiscard]] QString cursorText() const override { return {}; } ///< the header tells the cycle
+    [[nodiscard]] QString cursorText() const override { return {}; } ///< the header shows the cycle
     void cursorDragged(double time) override;
     void clicked(QPointF, double) override {}
     void hovered(QPointF position) override;
@@ -59,7 +59,7 @@ private:
 
     WavefrontModel m_model;
     WavefrontOverlay m_overlay;
-    std::int64_t m_cycles = 0; ///< of the run that the range is of
+    std::int64_t m_cycles = 0; ///< cycles of the run that the range was measured in
     QComboBox* m_colour = nullptr;
     Playback* m_playback = nullptr;
     Scrubber* m_scrubber = nullptr;

@@ -18,7 +18,7 @@ using namespace systolic;
 
 namespace {
 
-/// The columns that were asked for last, for the curve and for what is marked below it.
+/// Cache of the last columns, used by the curve and by the marks below it.
 struct Columns
 {
     double from = 0, to = -1;
@@ -48,7 +48,7 @@ void paintStalls(QPainter& painter, const UtilisationColumns& columns, const Lan
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Fill | steady | drain; the names give way to the cursor.
+/// Fill | steady | drain; the cursor has priority over the names.
 void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, double end, bool named,
                  double cursor, const LaneFrame& f)
 {
@@ -76,7 +76,7 @@ void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, d
     }
 }
 
-/// What the array does in a cycle.
+/// State of the array in a cycle, in one line.
 QString cycleText(const SystolicDocument& state, double time)
 {
     const auto cycle =
@@ -110,7 +110,7 @@ LaneModel wavefrontLanes(const SystolicDocument& state)
     out.unit = tr("cycle");
     out.readout = false;
     out.labelWidth = 0;
-    out.most = 1000; // all the room there is
+    out.most = 1000; // fills the available height
     Lane lane;
     lane.curve = Curve{[&state, columns](double from, double to, int width) {
                            std::vector<LowHigh> values;

@@ -6,7 +6,7 @@
 
 namespace tilewright::ui {
 
-/// The active PEs over time with the phases, one lane.
+/// The active PEs over time with the phases, as one lane.
 [[nodiscard]] LaneModel wavefrontLanes(const SystolicDocument& state);
 
 } // namespace tilewright::ui

@@ -79,7 +79,7 @@ WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOpti
     m.pes.reserve(static_cast<std::size_t>(m.shownRows * m.shownCols));
     for (std::int64_t r = 0; r < m.shownRows; ++r)
         for (std::int64_t c = 0; c < m.shownCols; ++c) {
-            // In a stalled cycle every register holds: the work is that of the tick before.
+            // In a stalled cycle registers keep their values: the work is that of the previous tick.
             PeActivity pe = plan.peAt(m.stall ? m.tick - 1 : m.tick, r * m.step, c * m.step);
             if (m.stall)
                 pe.active = false;
@@ -113,11 +113,11 @@ WavefrontModel buildWavefront(const SystolicDocument& state, const WavefrontOpti
         m.figures +=
             tr(" · %1 stalled at the edges").arg(counted(m.stalledCycles, tr("cycle"), tr("cycles")));
     if (!t.readoutHidden)
-        m.warning = tr("K is less than the rows: reading the results out is not hidden.");
+        m.warning = tr("K is smaller than the number of rows: the read-out of results is not hidden.");
     else if (sim && !sim->note.isEmpty())
         m.warning = sim->note;
     else if (m.step > 1)
-        m.warning = tr("Thinned: one PE stands for %1 × %1.").arg(m.step);
+        m.warning = tr("Thinned: one PE represents %1 × %1.").arg(m.step);
     return m;
 }
 
@@ -126,7 +126,7 @@ QString phaseName(const WavefrontModel& m)
     if (m.stall)
         return m.stall->side == EdgeSide::West ? tr("stalled: FIFO of row %1 is empty").arg(m.stall->lane)
                                                : tr("stalled: FIFO of column %1 is empty").arg(m.stall->lane);
-    // The phases count from cycle 0: with WS and IS the first block is loaded in their fill.
+    // Phases start at cycle 0: with WS and IS the first block is loaded during the fill.
     const std::int64_t t = m.tick;
     if (t < m.phaseStart)
         return tr("loading the first block");
@@ -177,9 +177,9 @@ PeFacts peFacts(const SystolicDocument& state, const PePosition& at)
     const std::int64_t done = std::clamp<std::int64_t>(
         (stalled ? tick - 1 : tick) - at.row - at.col - fold.start + 1, 0, plan.stream());
     if (stalled)
-        add("state", tr("holds: an edge FIFO is empty"));
+        add("state", tr("stalled: an edge FIFO is empty"));
     else
-        add("state", pe.active ? tr("multiplies and adds") : tr("idle: its stream has passed"));
+        add("state", pe.active ? tr("multiplies and adds") : tr("idle: its stream has ended"));
     if (pe.active || stalled) {
         add("MAC", tr("%1 += %2 × %3")
                        .arg(element(QLatin1Char('C'), pe.m, pe.n), element(QLatin1Char('A'), pe.m, pe.k),

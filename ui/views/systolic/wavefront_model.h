@@ -12,7 +12,7 @@
 
 namespace tilewright::ui {
 
-/// What the colour of a PE tells.
+/// Quantity that the colour of a PE shows.
 enum class PeColour { Activity, Fold, Accumulation };
 
 struct PePosition
@@ -22,24 +22,24 @@ struct PePosition
     bool operator==(const PePosition&) const = default;
 };
 
-/// The array in one cycle. Large arrays are thinned: PE (row * step, col * step) stands for its block.
+/// The array in one cycle. Large arrays are thinned: PE (row * step, col * step) represents its block.
 struct WavefrontModel
 {
     QString title;
     QString origin;
     QString when;    ///< "cycle 37 of 1054 · fill"
     QString figures; ///< cycles, utilisation, folds
-    QString warning; ///< read-out not hidden, simulation missing ...
+    QString warning; ///< read-out not hidden, simulation missing …
 
-    std::int64_t rows = 0, cols = 0; ///< of the array
+    std::int64_t rows = 0, cols = 0; ///< size of the array
     std::int64_t step = 1;
     std::int64_t shownRows = 0, shownCols = 0;
-    std::int64_t lead = 0; ///< operands shown on their way to the edge
+    std::int64_t lead = 0; ///< operands drawn outside of the array before they enter
     systolic::Dataflow dataflow = systolic::Dataflow::Os;
     std::int64_t stream = 1;
 
     std::int64_t cycle = 0, cycles = 1;
-    std::int64_t tick = 0; ///< cycle without the stalls before it
+    std::int64_t tick = 0; ///< the cycle minus the stalls before it
     std::optional<systolic::EdgeStall> stall;
     std::int64_t stalledCycles = 0;
     std::int64_t active = 0;
@@ -47,10 +47,10 @@ struct WavefrontModel
     std::int64_t phaseStart = 0; ///< tick of the first activity
 
     std::vector<systolic::PeActivity> pes;        ///< shownRows x shownCols, row-major
-    std::vector<systolic::PeRegisters> registers; ///< the same places, when values are simulated
+    std::vector<systolic::PeRegisters> registers; ///< in the order of `pes`, if values are simulated
     std::vector<systolic::PeActivity> west;       ///< shownRows x lead: [row][d] enters in d + 1 cycles
     std::vector<systolic::PeActivity> north;      ///< lead x shownCols: [d][col]; OS only
-    std::vector<std::int64_t> westFifo; ///< elements in the FIFO of every row; empty when not limited
+    std::vector<std::int64_t> westFifo; ///< elements in the FIFO of every row; empty without a limit
     std::vector<std::int64_t> northFifo;
     std::int64_t fifoDepth = 32;
 
@@ -62,15 +62,15 @@ struct WavefrontModel
 
 struct WavefrontOptions
 {
-    std::int64_t mostCells = 1 << 16; ///< shown PEs at most
-    std::int64_t mostValues = 4096;   ///< PEs whose registers are read at most
+    std::int64_t mostCells = 1 << 16; ///< maximum number of shown PEs
+    std::int64_t mostValues = 4096;   ///< maximum number of PEs whose registers are read
 };
 
-/// The state of the array at the state's cycle; seeks the simulator when there is one.
+/// The array at the document's cycle; moves the simulator there if there is one.
 [[nodiscard]] WavefrontModel buildWavefront(const SystolicDocument& state,
                                             const WavefrontOptions& options = {});
 
-/// Everything about one PE: label and value, one a line.
+/// All facts on one PE: label and value, one per line.
 struct PeFacts
 {
     QString title; ///< "PE (2, 3)"
@@ -78,7 +78,7 @@ struct PeFacts
 };
 [[nodiscard]] PeFacts peFacts(const SystolicDocument& state, const PePosition& pe);
 
-/// "A[2,7]" of the operand that reaches a PE from the west with this work.
+/// "A[2,7]": the operand that reaches a PE from the west with this work.
 [[nodiscard]] QString westOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
 [[nodiscard]] QString northOperand(systolic::Dataflow dataflow, const systolic::PeActivity& work);
 
@@ -86,13 +86,13 @@ struct PeFacts
 struct UtilisationColumns
 {
     std::vector<double> mean;
-    std::vector<bool> stalled; ///< a stall of the edges falls into the column
-    bool sampled = false;      ///< too many cycles: a column stands for its first cycles
+    std::vector<bool> stalled; ///< an edge stall is in the column
+    bool sampled = false;      ///< too many cycles: a column is computed from its first cycles
 };
 [[nodiscard]] UtilisationColumns utilisation(const SystolicDocument& state, std::int64_t from,
                                              std::int64_t to, int width);
 
-/// "fill", "steady", "drain" of a tick, or "idle".
+/// "fill", "steady", "drain" or "idle" at the tick of the model.
 [[nodiscard]] QString phaseName(const WavefrontModel& model);
 
 /// First cycle of the phases: fill, steady, drain.

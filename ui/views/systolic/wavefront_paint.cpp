@@ -62,7 +62,7 @@ QColor peColour(const WavefrontModel& m, const PeActivity& pe, PeColour colour, 
     return waitingColour(theme);
 }
 
-/// Every eighth operand is darker, so that the eye sees them move.
+/// Every eighth operand is darker, so that their movement is visible.
 QColor operandColour(const PeActivity& pe, std::int64_t step, const QColor& matrix, PeColour colour,
                      const Theme& theme)
 {
@@ -72,7 +72,7 @@ QColor operandColour(const PeActivity& pe, std::int64_t step, const QColor& matr
     return step % 8 == 0 ? Theme::mix(fill, theme.ink, 0.25) : fill;
 }
 
-/// One pixel a cell, scaled up without smoothing.
+/// One pixel per cell, scaled up without smoothing.
 void drawCells(QPainter& painter, const QImage& image, QPointF topLeft, double cell)
 {
     const bool smooth = painter.testRenderHint(QPainter::SmoothPixmapTransform);
@@ -97,7 +97,7 @@ void drawGrid(QPainter& painter, QPointF topLeft, std::int64_t rows, std::int64_
                          topLeft + QPointF(w, static_cast<double>(r) * cell));
 }
 
-/// The longest of the texts that fits, centred; none when even the last is too wide.
+/// Draws the longest text that fits, centred; nothing if even the last one is too wide.
 void drawFitting(QPainter& painter, const QRectF& cell, const QStringList& longestFirst)
 {
     const QFontMetricsF fm(painter.font());
@@ -164,13 +164,13 @@ QFont peFont()
     return uiFont(0.75);
 }
 
-/// The number in a PE: OS its sum so far, WS and IS the partial sum that it hands on.
+/// The number in a PE: for OS its sum so far, for WS and IS the partial sum that it passes on.
 double heldValue(const WavefrontModel& m, std::size_t i)
 {
     return m.dataflow == Dataflow::Os ? m.registers[i].accumulator : m.registers[i].north;
 }
 
-/// Values are shown in all PEs or in none: a number missing here and there would look like an empty PE.
+/// Values are shown in all PEs or in none: a missing number would look like an empty PE.
 bool valuesFit(const WavefrontModel& m, const WavefrontPlaces& p)
 {
     if (m.registers.empty() || p.cell < 22)
@@ -182,7 +182,7 @@ bool valuesFit(const WavefrontModel& m, const WavefrontPlaces& p)
     return true;
 }
 
-/// Fill of the edge FIFOs, between the operands on their way and the array.
+/// Fill of the edge FIFOs, between the array and the operands outside.
 void paintFifos(QPainter& painter, const WavefrontModel& m, const WavefrontPlaces& p, const Theme& theme)
 {
     const auto bar = [&](const QRectF& r, std::int64_t n, bool vertical, bool culprit) {
@@ -237,7 +237,7 @@ void paintArray(QPainter& painter, const WavefrontModel& m, const WavefrontPlace
                 const QColor fill = peColour(m, pe, colour, theme);
                 const QColor ink = theme.inkOn(fill);
                 if (colour != PeColour::Accumulation) {
-                    // How far the accumulator is.
+                    // Progress of the accumulator.
                     const double h = std::max(2.0, p.cell * 0.1);
                     painter.fillRect(QRectF(cell.left() + 1, cell.bottom() - h - 1,
                                             (cell.width() - 2) * progressOf(m, pe), h),
@@ -289,11 +289,11 @@ std::vector<ChartKey> keysOf(const WavefrontModel& m, PeColour colour, const The
     switch (colour) {
     case PeColour::Activity:
         patch(theme.computeTime, tr("multiplies now"));
-        patch(passedColour(theme), tr("its wave has passed"));
+        patch(passedColour(theme), tr("finished"));
         break;
     case PeColour::Fold:
-        patch(theme.category(0), tr("works on a tile: a colour each"));
-        patch(Theme::mix(theme.canvas, theme.category(0), 0.3), tr("done with it"));
+        patch(theme.category(0), tr("works on a tile (one colour per tile)"));
+        patch(Theme::mix(theme.canvas, theme.category(0), 0.3), tr("finished its tile"));
         break;
     case PeColour::Accumulation:
         patch(theme.ramp(0), tr("first operand"));
@@ -303,9 +303,9 @@ std::vector<ChartKey> keysOf(const WavefrontModel& m, PeColour colour, const The
     patch(waitingColour(theme), tr("not yet reached"));
     if (colour != PeColour::Fold) {
         patch(m.dataflow == Dataflow::Is ? theme.output : theme.input,
-              m.dataflow == Dataflow::Is ? tr("B on its way") : tr("A on its way"));
+              m.dataflow == Dataflow::Is ? tr("B entering") : tr("A entering"));
         if (m.dataflow == Dataflow::Os)
-            patch(theme.output, tr("B on its way"));
+            patch(theme.output, tr("B entering"));
     }
     if (!m.westFifo.empty())
         patch(theme.retained, tr("edge FIFO"));
@@ -359,7 +359,7 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
             painter.setFont(small);
             painter.setPen(theme.muted);
             const QRectF hint(area.left(), y, area.width(), 2 * fm.height() + 2);
-            painter.drawText(hint, Qt::TextWordWrap, tr("Point at a PE for its operands; click keeps it."));
+            painter.drawText(hint, Qt::TextWordWrap, tr("Point at a PE for its operands; click to pin it."));
             y += 2 * fm.height() + 2;
         }
     }
@@ -411,7 +411,7 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
         cell = std::floor(cell);
     p.cell = std::max(0.05, cell);
     p.gap = std::max(fifos ? 10.0 : 3.0, gapCells * p.cell);
-    // A wide place holds the array in its middle.
+    // In a wide area the array is centred.
     const double used = across * p.cell;
     const double left = p.array.left() + std::max(0.0, (p.array.width() - used) / 2);
     p.origin = {std::round(left + static_cast<double>(p.leadWest) * p.cell + p.gap),

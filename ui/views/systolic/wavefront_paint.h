@@ -12,15 +12,15 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Where the parts of the player stand.
+/// Positions of the parts of the player.
 struct WavefrontPlaces
 {
     QRectF header, array, chart, facts;
-    double cell = 1;            ///< pixels a shown PE
-    QPointF origin;             ///< of PE (0, 0)
-    double gap = 0;             ///< between the edge and the operands on their way, for the FIFOs
+    double cell = 1;            ///< pixels per shown PE
+    QPointF origin;             ///< position of PE (0, 0)
+    double gap = 0;             ///< space for the FIFOs between the array and the operands outside
     std::int64_t leadWest = 0;  ///< operands shown west of the array
-    std::int64_t leadNorth = 0; ///< and north of it
+    std::int64_t leadNorth = 0; ///< operands shown north of the array
 
     [[nodiscard]] QRectF pe(std::int64_t r, std::int64_t c) const
     {

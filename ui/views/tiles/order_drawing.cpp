@@ -47,7 +47,7 @@ void OrderDrawing::moveTo(std::int64_t tile)
         removeLast();
         return;
     }
-    // The mouse may have jumped over tiles between two events.
+    // The mouse may have skipped tiles between two events.
     const std::int64_t r0 = m_tiles.back() / m_grid.cols;
     const std::int64_t c0 = m_tiles.back() % m_grid.cols;
     const std::int64_t dr = tile / m_grid.cols - r0;
@@ -82,7 +82,7 @@ QString orderRuns(std::span<const std::int64_t> order, std::int64_t cols, int mo
     for (std::size_t i = 0; i < n;) {
         if (runs.size() == most)
             return runs.join(QStringLiteral(", ")) + QStringLiteral(" …");
-        // As far as it goes on in the same direction, within a row or within a column.
+        // Extends the run while it continues in the same direction, within a row or a column.
         std::size_t last = i;
         std::int64_t step = 0;
         while (last + 1 < n) {

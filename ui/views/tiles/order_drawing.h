@@ -12,20 +12,20 @@
 
 namespace tilewright::ui {
 
-/// A traversal drawn by hand: the tiles in the order in which the person went over them.
+/// A traversal order drawn by hand: the tiles in the order in which the user visited them.
 class OrderDrawing
 {
 public:
     OrderDrawing() = default;
     explicit OrderDrawing(const TileGrid& grid);
 
-    /// The mouse is on this tile now: every tile on the straight line from the last one is added, each once.
-    /// Going back onto the tile before the last takes the last one away.
+    /// The mouse moves to this tile: tiles on the straight line from the last one are added, each once.
+    /// Moving back to the second-last tile removes the last one.
     void moveTo(std::int64_t tile);
-    /// This tile alone comes next; nothing when it was drawn before.
+    /// Adds only this tile; ignored if it is in the order already.
     void append(std::int64_t tile);
     void removeLast();
-    /// Starts with tiles that were drawn before.
+    /// Continues an order that was drawn before.
     void resume(const std::vector<std::int64_t>& tiles);
 
     [[nodiscard]] bool empty() const { return m_tiles.empty(); }
@@ -34,9 +34,9 @@ public:
         return static_cast<std::int64_t>(m_tiles.size()) == m_grid.tiles();
     }
     [[nodiscard]] const std::vector<std::int64_t>& tiles() const { return m_tiles; }
-    /// The whole order: the drawn tiles, then the others as they came before.
+    /// The whole order: the drawn tiles, then the others in their previous order.
     [[nodiscard]] std::vector<std::int64_t> completed(std::span<const std::int64_t> before) const;
-    /// The same as the simplest traversal that does it.
+    /// The completed order as a traversal, as a preset if one matches.
     [[nodiscard]] Traversal traversal(const Traversal& before) const;
 
 private:
@@ -46,7 +46,7 @@ private:
 };
 
 /// "0–3, 7–4, 8–12 ↓ …": an order as runs of neighbours along a row (along a column with an arrow), at most
-/// `most` of them.
+/// `most` runs.
 [[nodiscard]] QString orderRuns(std::span<const std::int64_t> order, std::int64_t cols, int most);
 
 } // namespace tilewright::ui

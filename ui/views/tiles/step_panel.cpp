@@ -45,8 +45,8 @@ double headHeight()
     return 6 + big + small * 3 + 4 * kLineGap + 6;
 }
 
-/// The tensor as an outline with the slice lit: solid when it moves in this step, hatched when it is only
-/// there.
+/// Paints the tensor as an outline with its slice: solid if it moves in this step, hatched if it only is in
+/// memory.
 void paintMiniature(QPainter& painter, const StepRow& row, const QRectF& box, const Theme& theme)
 {
     const double w = static_cast<double>(row.width);
@@ -78,7 +78,7 @@ void paintMiniature(QPainter& painter, const StepRow& row, const QRectF& box, co
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// What the working set is made of, against the capacity.
+/// Paints the parts of the working set and the capacity.
 void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t capacity, const QRectF& bar,
                      const Theme& theme)
 {
@@ -87,7 +87,7 @@ void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t cap
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.fillRect(bar, Theme::mix(theme.canvas, theme.muted, 0.12));
     double x = bar.left();
-    // Donated elements are an output that takes the place of an input (R9.6).
+    // Donated elements: an output takes the place of an input (R9.6).
     for (const auto& [elements, colour] : {std::pair{model.residentElements, theme.resident},
                                            {s.reserved - model.residentElements, theme.retained},
                                            {s.inputElements - s.donatedElements, theme.input},
@@ -207,7 +207,7 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
         writeLine(painter, {left, top + nameMetrics.height()}, right - left, row.detail, detailFont,
                   theme.muted);
     }
-    // More below: what is cut fades out.
+    // The lower end fades out if there are more lines.
     if (layout.height - scroll > layout.list.height() + 1) {
         constexpr double kFade = 14;
         const QRectF end(layout.list.left(), layout.list.bottom() - kFade, layout.list.width(), kFade);

@@ -11,20 +11,20 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Where the rows of a step panel stand, for painting and for the mouse.
+/// Positions of the rows of a step panel, for painting and for the mouse.
 struct StepPanelLayout
 {
     struct Line
     {
         QRectF rect;
         int row = -1;    ///< index into StepModel::rows; -1 for a heading
-        QString heading; ///< with the sum of its rows
+        QString heading; ///< includes the sum of its rows
     };
     QRectF area;
     QRectF list;                ///< the part of `area` that scrolls
-    double height = 0;          ///< of all lines
-    double miniature = 34;      ///< side of the pictures of tensors
-    std::vector<Line> lines;    ///< not yet scrolled, from the top of `list`
+    double height = 0;          ///< height of all lines
+    double miniature = 34;      ///< side of the small pictures of tensors
+    std::vector<Line> lines;    ///< from the top of `list`, before scrolling
     void narrowList(double by); ///< leaves room for a scroll bar
 };
 
@@ -32,7 +32,7 @@ struct StepPanelLayout
 void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel& tiles,
                     const StepPanelLayout& layout, double scroll, std::optional<int> hoveredRow,
                     const Theme& theme);
-/// Row under the point; nothing over headings.
+/// Row under the point; nullopt over headings.
 [[nodiscard]] std::optional<int> stepRowAt(const StepPanelLayout& layout, double scroll, QPointF point);
 
 } // namespace tilewright::ui

@@ -7,7 +7,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// How much of the last tile along an axis exists; the largest sink decides.
+/// Fraction of the last tile along an axis that is inside the tensor; the largest sink decides.
 double lastFraction(const Problem& problem, const Subgraph& subgraph, bool rows)
 {
     std::int64_t largest = 0;

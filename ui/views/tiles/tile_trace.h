@@ -12,7 +12,7 @@
 
 namespace tilewright::ui {
 
-/// What one tile costs: the sums over its k steps.
+/// The cost of one tile: sums over its k steps.
 struct TileSums
 {
     double latency = 0, compute = 0, memory = 0;
@@ -25,23 +25,24 @@ struct TileSums
     }
 };
 
-/// The steps of a subgraph and what its tiles sum up to; computed in the background, immutable.
+/// The steps of a subgraph and the sums of its tiles. Computed in the background, immutable.
 struct TileTrace
 {
     TraceKey key;
     TileGrid grid;
     std::shared_ptr<const StepTable> steps;
-    std::vector<TileSums> tiles; ///< by tile index
+    std::vector<TileSums> tiles; ///< sums of each tile, by tile index
     double lowLatency = 0, highLatency = 0;
     std::int64_t lowLoad = 0, highLoad = 0;
-    /// Fractions of the last row and column that exist (R5.2), 1 when the tile divides the tensor.
+    /// Fractions of the last row and column that are inside the tensor (R5.2); 1 if the tile size divides the
+    /// tensor.
     double lastRow = 1, lastCol = 1;
 };
 
 /// Grids with more tiles than this are not traced tile by tile.
 inline constexpr std::int64_t kMaxTiles = StepTable::kMaxSteps;
 
-/// Null when stopped.
+/// Null if stopped.
 [[nodiscard]] std::shared_ptr<const TileTrace> buildTileTrace(const TraceKey& key, const Progress& progress,
                                                               std::int64_t expectedSteps);
 

@@ -44,7 +44,7 @@ QString traversalText(TraversalKind kind)
     return tr("custom order");
 }
 
-/// A custom order as runs: its numbers are in the tiles only while those are few and large.
+/// A custom order as runs of tiles: the grid has room for its numbers only if tiles are few and large.
 QString orderText(const Traversal& traversal, std::int64_t cols)
 {
     QString name = traversalText(traversal.kind());
@@ -94,7 +94,7 @@ std::optional<double> TilesModel::intensity(std::int64_t tile) const
     const TileSums& t = trace->tiles[static_cast<std::size_t>(tile)];
     if (t.visit < 0)
         return std::nullopt;
-    // With one value for all there is nothing to tell apart: a calm middle of the ramp.
+    // If all values are equal, the middle of the ramp is used.
     const auto between = [](double v, double low, double high) {
         return high > low ? (v - low) / (high - low) : 0.25;
     };
@@ -131,7 +131,7 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
     TilesModel model;
     model.options = options;
     if (!snapshot) {
-        model.hint = tr("Open a problem to see how a subgraph walks over its tiles.");
+        model.hint = tr("Open a problem to see the order in which a subgraph visits its tiles.");
         return model;
     }
     const auto shown = shownSubgraph(*snapshot, selection);
@@ -193,7 +193,7 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
     for (const TensorId t : s.residentReads) {
         const Tensor& tensor = problem.tensor(t);
         m.rows.push_back(tensorRow(problem, Kind::Resident, t, {0, tensor.height, 0, tensor.width},
-                                   tr("read where it is, nothing to load")));
+                                   tr("a view, nothing to load")));
     }
     const auto listed = [](const std::vector<TensorId>& v, TensorId t) {
         return std::find(v.begin(), v.end(), t) != v.end();
@@ -217,7 +217,7 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
         m.rows.push_back(tensorRow(problem, kind, k.tensor, k.tile, detail));
         if (k.accumulators > 0) {
             StepRow sums = tensorRow(problem, Kind::Progress, k.tensor, k.tile,
-                                     tr("sums of the products behind its tile"));
+                                     tr("partial sums of the MatMuls behind its tile"));
             sums.amount = static_cast<double>(k.accumulators);
             m.rows.push_back(std::move(sums));
         }
@@ -234,7 +234,7 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
         if (r.k1 > r.k0)
             row.detail += tr(", k %1").arg(range(r.k0, r.k1));
         if (r.repeated)
-            row.detail += tr(", done before: free");
+            row.detail += tr(", computed before: no cost");
         row.amount = r.cost;
         const Tensor& out = problem.tensor(problem.op(r.op).output);
         row.height = out.height;
@@ -285,7 +285,7 @@ QString tileTooltip(const TilesModel& model, std::int64_t tile)
                        .arg(tile % model.grid.cols);
     if (t.visit < 0)
         return text + tr("<br>not traced: the subgraph has too many steps");
-    text += tr("<br>visited as number %1").arg(t.visit + 1);
+    text += tr("<br>visit number %1").arg(t.visit + 1);
     text += tr("<br>latency %1 = sum over its steps of max(compute, memory)").arg(exactNumber(t.latency));
     text += tr("<br>compute %1, memory %2").arg(exactNumber(t.compute), exactNumber(t.memory));
     text += tr("<br>loads %1, stores %2 elements").arg(number(t.loadElements), number(t.storeElements));

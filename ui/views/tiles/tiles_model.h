@@ -19,10 +19,10 @@ struct TilesOptions
     TileColour colour = TileColour::Latency;
 };
 
-/// What the tile grid shows, besides where the mouse is.
+/// The contents of the tile grid, without the mouse position.
 struct TilesModel
 {
-    QString hint;     ///< instead of a grid: why there is none
+    QString hint;     ///< shown instead of a grid: why there is none
     QString title;    ///< "Subgraph 3 · op4, op5 · 128 × 128 × 32"
     QString subtitle; ///< "4 × 4 tiles, snake, 64 steps"
     std::optional<SubgraphId> subgraph;
@@ -33,16 +33,16 @@ struct TilesModel
     double subgraphStart = 0; ///< time at which the subgraph starts in the schedule
     double aspect = 1;        ///< height / width of a cell
 
-    /// 0..1 for the ramp; nothing for a tile that the trace has not reached.
+    /// Position on the colour ramp, 0..1; nullopt for a tile that the trace has not reached.
     [[nodiscard]] std::optional<double> intensity(std::int64_t tile) const;
 };
 
 /// The subgraph that the detail views show: the selected one, else the first that computes a selected op,
-/// else the first. None without subgraphs.
+/// else the first. nullopt without subgraphs.
 [[nodiscard]] std::optional<SubgraphId> shownSubgraph(const Snapshot& snapshot,
                                                       const SelectionState& selection);
 
-/// `trace` is used when it belongs to the shown subgraph.
+/// `trace` is used if it belongs to the shown subgraph.
 [[nodiscard]] TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
                                     std::shared_ptr<const TileTrace> trace, const TilesOptions& options);
 
@@ -55,28 +55,28 @@ struct StepRow
     std::optional<OpId> op;
     QString name;
     QString detail;                     ///< "LHS, rows 0–127, columns 32–63"
-    double amount = 0;                  ///< elements, or time for runs
-    std::int64_t height = 1, width = 1; ///< of the tensor, for the miniature
+    double amount = 0;                  ///< elements, or time for ops
+    std::int64_t height = 1, width = 1; ///< size of the tensor, for the small picture
     bool isView = false;                ///< R1.7: read from its bases
-    Rect slice;                         ///< lit on the miniature
+    Rect slice;                         ///< highlighted on the small picture
 };
 
 struct StepModel
 {
     Step step;
-    std::vector<StepRow> rows;         ///< in the order of Kind
+    std::vector<StepRow> rows;         ///< sorted by Kind
     QString where;                     ///< "Tile row 1, column 2"
     QString count;                     ///< "visit 7 of 16 · k step 2 of 4 · step 25 of 64"
-    std::int64_t residentElements = 0; ///< part of Step::reserved that was there before the subgraph
+    std::int64_t residentElements = 0; ///< part of Step::reserved that was resident before the subgraph
 };
 
 [[nodiscard]] StepModel buildStep(const TileTrace& trace, std::int64_t step);
 
 [[nodiscard]] QString stepRowHeading(StepRow::Kind kind);
 
-/// The row with exact numbers, for the tooltip.
+/// A tile with exact numbers, for the tooltip.
 [[nodiscard]] QString tileTooltip(const TilesModel& model, std::int64_t tile);
-/// One line a step, tab-separated, full precision; at most `limit` steps.
+/// One line per step, tab-separated, full precision; at most `limit` steps.
 [[nodiscard]] QString stepsAsText(const TileTrace& trace, std::int64_t limit);
 
 } // namespace tilewright::ui

@@ -21,8 +21,8 @@ namespace tilewright::ui {
 namespace {
 
 constexpr double kPathPixels = 11;        // smaller cells show no path
-constexpr double kGapPixels = 4;          // smaller ones touch one another
-constexpr std::int64_t kPathCells = 1500; // with more cells in sight the path is a texture, and slow
+constexpr double kGapPixels = 4;          // smaller cells have no gap
+constexpr std::int64_t kPathCells = 1500; // with more visible cells the path is unreadable, and slow to paint
 constexpr double kLowPanePixels = 300;    // a lower pane has its title on one line
 constexpr int kMaxImageSide = 4096;
 
@@ -66,7 +66,8 @@ VisibleCells visibleCells(const TilesModel& model, const QRectF& area, const Vie
             clampTo(scene.left(), model.grid.cols), clampTo(scene.right() + 1, model.grid.cols)};
 }
 
-/// The cell on whole pixels with a gap, so that edges are sharp; a clipped tile keeps its own size.
+/// The cell on whole pixels with a gap, so that edges are sharp; a tile cut by the tensor's border keeps its
+/// own size.
 QRect cellPixels(const TilesModel& model, const Viewport& viewport, std::int64_t row, std::int64_t col,
                  int gap)
 {
@@ -116,7 +117,7 @@ void paintCells(QPainter& painter, const TilesModel& model, const VisibleCells& 
         }
 }
 
-/// The lines between the cells of an image.
+/// Paints the lines between the cells of an image.
 void paintGaps(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
                const Viewport& viewport, const Theme& theme)
 {
@@ -136,7 +137,7 @@ void paintGaps(QPainter& painter, const TilesModel& model, const VisibleCells& c
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// The position in the traversal, above the path; on top of whatever jumps across.
+/// Paints the position in the traversal above the path, over lines that cross the tile.
 void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells& cells,
                   const Viewport& viewport, const Theme& theme)
 {
@@ -154,7 +155,7 @@ void paintNumbers(QPainter& painter, const TilesModel& model, const VisibleCells
             if (!t || longest + 6 > rect.width() || fm.height() + 2 > rect.height())
                 continue;
             const QColor fill = overflows(model, tile) ? theme.canvas : cellColour(model, tile, theme);
-            // On a patch of the tile's colour, so that the path does not run through the digits.
+            // On a patch in the tile's colour, so that the path does not cross the digits.
             const QString digits = number(std::int64_t(t->visit) + 1);
             const QRectF patch(rect.left() + 2, rect.top() + 2, fm.horizontalAdvance(digits) + 4,
                                fm.height());
@@ -169,7 +170,7 @@ QPointF centreOf(const TilesModel& model, const Viewport& viewport, std::int64_t
     return viewport.toScreen(tileRect(model, tile)).center();
 }
 
-/// One leg of the path, ending in a small arrow head. Jumps to tiles that are no neighbours are dashed.
+/// Adds one segment of the path with a small arrow head. Jumps to tiles that are not neighbours are dashed.
 void addLeg(const TilesModel& model, const Viewport& viewport, std::int64_t from, std::int64_t to,
             QList<QLineF>& neighbours, QList<QLineF>& jumps, QPolygonF& heads)
 {
@@ -293,7 +294,7 @@ QRectF tileRect(const TilesModel& model, std::int64_t tile)
     const auto [rowAt, colAt] = std::lldiv(tile, std::max<std::int64_t>(1, model.grid.cols));
     const auto row = static_cast<double>(rowAt);
     const auto col = static_cast<double>(colAt);
-    // A clipped tile keeps its own size.
+    // A tile cut by the tensor's border keeps its own size.
     const bool lastColumn = model.trace && col == static_cast<double>(model.grid.cols - 1);
     const bool lastRow = model.trace && row == static_cast<double>(model.grid.rows - 1);
     return {col, row * model.aspect, lastColumn ? model.trace->lastCol : 1,
@@ -319,7 +320,7 @@ QImage tilesImage(const TilesModel& model, const Theme& theme)
     const auto rows = static_cast<int>((model.grid.rows + fr - 1) / fr);
     const auto cols = static_cast<int>((model.grid.cols + fc - 1) / fc);
     QImage image(cols, rows, QImage::Format_RGB32);
-    // A ramp look-up instead of mixing colours a million times.
+    // A table of the colour ramp avoids mixing colours a million times.
     std::array<QRgb, 256> ramp;
     for (std::size_t i = 0; i < ramp.size(); ++i)
         ramp[i] = theme.ramp(static_cast<double>(i) / 255).rgb();
@@ -424,7 +425,7 @@ void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& 
     std::vector<ChartKey> keys;
     const auto scale = [&](const QString& name, double low, double high) {
         keys = {{name},
-                low == high ? patchKey(tr("%1, all the same").arg(number(low)), theme.ramp(0.25), theme)
+                low == high ? patchKey(tr("%1, all equal").arg(number(low)), theme.ramp(0.25), theme)
                             : rampKey(number(low), number(high), theme)};
     };
     switch (model.options.colour) {
@@ -437,11 +438,11 @@ void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& 
                             }});
         break;
     case TileColour::Loads:
-        scale(tr("Elements loaded a tile"), static_cast<double>(trace.lowLoad),
+        scale(tr("Elements loaded per tile"), static_cast<double>(trace.lowLoad),
               static_cast<double>(trace.highLoad));
         break;
     case TileColour::Latency:
-        scale(tr("Latency of a tile"), trace.lowLatency, trace.highLatency);
+        scale(tr("Latency per tile"), trace.lowLatency, trace.highLatency);
         break;
     case TileColour::Order:
         scale(tr("Order of visits"), 1, static_cast<double>(trace.steps->visits().size()));

@@ -15,30 +15,30 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Where the mouse and the playback are.
+/// State of the mouse and the playback.
 struct TilesOverlay
 {
-    std::optional<std::int64_t> tile; ///< of the shown step
-    std::int64_t visit = -1;          ///< the path up to here is drawn strongly
+    std::optional<std::int64_t> tile; ///< tile of the shown step
+    std::int64_t visit = -1;          ///< the path up to this visit is emphasised
     std::optional<std::int64_t> hover;
-    std::optional<std::int64_t> cursor;  ///< of the keyboard
+    std::optional<std::int64_t> cursor;  ///< tile with the keyboard cursor
     std::span<const std::int64_t> drawn; ///< a traversal that is being drawn
-    QString note;                        ///< beside mouse or cursor while drawing
+    QString note;                        ///< beside the mouse or cursor while drawing
     QPointF noteAt;
 };
 
-/// The grid in scene units: a tile is 1 wide and `aspect` high.
+/// The grid in scene units: a tile has width 1 and height `aspect`.
 [[nodiscard]] QRectF tilesScene(const TilesModel& model);
 [[nodiscard]] std::optional<std::int64_t> tileAt(const TilesModel& model, QPointF scene);
 [[nodiscard]] QRectF tileRect(const TilesModel& model, std::int64_t tile);
 
-/// One pixel a tile (or block of tiles), for grids too large to paint cell by cell.
+/// One pixel per tile (or block of tiles), for grids too large to paint cell by cell.
 [[nodiscard]] QImage tilesImage(const TilesModel& model, const Theme& theme);
 
-/// Cells of this size and more are painted one by one.
+/// Cells of at least this size are painted one by one.
 inline constexpr double kCellPixels = 16;
 
-/// Paints the grid into `area`, clipped. `image` = tilesImage(), used for small cells; may be null when cells
+/// Paints the grid into `area`, clipped. `image` = tilesImage(), used for small cells; may be null if cells
 /// are large enough.
 void paintTiles(QPainter& painter, const TilesModel& model, const QRectF& area, const Viewport& viewport,
                 const QImage& image, const Theme& theme, const TilesOverlay& overlay);

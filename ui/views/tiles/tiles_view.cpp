@@ -12,9 +12,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::int64_t kSyncSteps = 4000; // traced at once: well under a frame
+constexpr std::int64_t kSyncSteps = 4000; // up to this number, steps are traced at once: well under a frame
 constexpr std::int64_t kCopiedSteps = 200'000;
-constexpr std::int64_t kReadSteps = 500; // by assistive technology
+constexpr std::int64_t kReadSteps = 500; // largest number of steps for assistive technology
 constexpr TraversalKind kKinds[] = {TraversalKind::Raster,      TraversalKind::Snake,  TraversalKind::Column,
                                     TraversalKind::ColumnSnake, TraversalKind::Spiral, TraversalKind::Custom};
 
@@ -23,7 +23,7 @@ constexpr TraversalKind kKinds[] = {TraversalKind::Raster,      TraversalKind::S
 TilesView::TilesView(const ViewContext& context, QWidget* parent)
     : ToolCanvas(context, QStringLiteral("tiles"), tr("Tile grid"), parent),
       m_percent(std::make_shared<std::atomic<int>>(0)),
-      m_scroll(new ListScroll(tr("Scroll what happens in the step"), this))
+      m_scroll(new ListScroll(tr("Scroll the list of the step"), this))
 {
     connect(m_scroll, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     m_job = std::make_unique<LatestJob<std::shared_ptr<const TileTrace>>>(
@@ -49,7 +49,7 @@ void TilesView::createControls()
 {
     m_playback = new Playback(clock(),
                               {[this] {
-                                   catchUp(); // commands reach a view that is not seen
+                                   catchUp(); // commands can reach a hidden view
                                    return m_step ? m_model.trace->steps->size() : 0;
                                },
                                [this] {
@@ -60,22 +60,21 @@ void TilesView::createControls()
                               this);
     m_scrubber = new Scrubber(*this, *m_playback,
                               {QStringLiteral("tiles."), tr("step"), tr("steps"), tr("Step"),
-                               tr("The step that is shown; drag to go through the subgraph."),
-                               tr("Play the steps"), tr("Pause"), tr("Walk through the steps, or pause.")});
+                               tr("The step that is shown; drag to move through the subgraph."),
+                               tr("Play the steps"), tr("Pause"), tr("Play or pause the steps.")});
     m_scrubber->addSpeeds();
     m_colour = bar().addChoice(tr("Colour"), {tr("latency"), tr("bound"), tr("loads"), tr("order")},
-                               tr("What the colour of a tile tells."));
+                               tr("Quantity that the colour of a tile shows."));
     connect(m_colour, &QComboBox::currentIndexChanged, this,
             [this](int i) { setColour(static_cast<TileColour>(i)); });
     m_order = bar().addChoice(
         tr("Order"),
         {tr("raster"), tr("snake"), tr("columns"), tr("column snake"), tr("spiral"), tr("custom")},
-        tr("The order in which the tiles are visited. Drag across the tiles to draw one of your own; with "
-           "the "
-           "keyboard, arrows choose a tile, {tiles.append|Enter} takes it as the next, Shift+arrows draw."));
+        tr("The order in which the tiles are visited. Drag across the tiles to draw your own order. With the "
+           "keyboard, arrows choose a tile, {tiles.append|Enter} adds it to the order, Shift+arrows draw."));
     registry().explain(m_order, m_order->toolTip());
     if (auto* items = qobject_cast<QStandardItemModel*>(m_order->model()))
-        items->item(5)->setEnabled(false); // drawn, not chosen
+        items->item(5)->setEnabled(false); // a custom order is drawn, not chosen here
     connect(m_order, &QComboBox::activated, this, [this](int i) {
         if (kKinds[i] != TraversalKind::Custom)
             applyTraversal(kKinds[i], tr("Tile order: %1").arg(m_order->itemText(i)));
@@ -168,13 +167,13 @@ void TilesView::refreshStep()
 
 void TilesView::follow()
 {
-    // What plays goes on behind another tab: the other views follow its step.
+    // Playback continues behind another tab: the other views follow its step.
     m_playback->isPlaying() ? refresh() : outdate();
 }
 
 void TilesView::showStep(std::int64_t step)
 {
-    catchUp(); // commands reach a view that is not seen
+    catchUp(); // commands can reach a hidden view
     if (!m_model.trace || !m_model.subgraph)
         return;
     const StepTable& steps = *m_model.trace->steps;

@@ -17,9 +17,9 @@ class QComboBox;
 
 namespace tilewright::ui {
 
-/// The tile grid of the current subgraph: the path over the tiles, what every tile costs, and step by step
-/// what is loaded, reused, stored and resident. Dragging across tiles draws an order of one's own, and so do
-/// arrows with Enter (takes the tile as the next) or Shift; Ctrl+Enter applies, Escape cancels.
+/// The tile grid of the current subgraph: the traversal order, the cost of each tile, and per step what is
+/// loaded, reused, stored and resident. Dragging across tiles draws a custom order. Keys draw too: arrows
+/// with Enter (adds the tile) or Shift; Ctrl+Enter applies, Escape cancels.
 class TilesView : public ToolCanvas
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
 
     void settle() override;
     [[nodiscard]] QString copyText() const override;
-    /// The grids of the subgraphs, that which takes longest first, each with its steps.
+    /// The grids of the subgraphs, slowest first, each with its steps.
     void livePictures(const std::function<bool(LivePicture)>& take) override;
     void zoomBy(double factor, QPointF anchor) override;
     void panBy(QPointF pixels) override;
@@ -38,16 +38,16 @@ public:
     [[nodiscard]] std::optional<QRectF> shownPart() const override;
     void showPart(const QRectF& part) override;
     [[nodiscard]] QRectF selectedPart() const override;
-    [[nodiscard]] QString tableText() const override; ///< the first steps
+    [[nodiscard]] QString tableText() const override; ///< the first steps as a table
 
     [[nodiscard]] const TilesModel& model() const { return m_model; }
-    /// The step that is shown; nothing while there is no trace.
+    /// The step that is shown; nullopt without a trace.
     [[nodiscard]] const std::optional<StepModel>& step() const { return m_step; }
     [[nodiscard]] QPointF tileCentre(std::int64_t tile) const; ///< in widget coordinates
     void setColour(TileColour colour);
     [[nodiscard]] Playback& playback() const { return *m_playback; }
     void showStep(std::int64_t step);
-    void showTile(std::int64_t tile); ///< its first step
+    void showTile(std::int64_t tile); ///< shows the first step of the tile
     [[nodiscard]] const TilesOverlay& overlay() const { return m_overlay; }
 
 protected:
@@ -66,7 +66,7 @@ protected:
 private:
     struct Places
     {
-        QRectF header, grid, legend, panel; ///< panel is empty when there is no room for it
+        QRectF header, grid, legend, panel; ///< panel is empty if there is no room for it
     };
     [[nodiscard]] static Places placesIn(const QRectF& area);
     [[nodiscard]] static Viewport fitted(const TilesModel& model, const QRectF& grid);
@@ -77,12 +77,12 @@ private:
     void createControls();
     void addOwnKeys();
     void follow();
-    void refresh();     ///< the document or the selection has changed
-    void refreshStep(); ///< the step has changed
+    void refresh();     ///< after a change of document or selection
+    void refreshStep(); ///< after a change of the step
     void rebuild(std::shared_ptr<const TileTrace> trace);
     void placeScroll();
-    [[nodiscard]] StepPanelLayout panelLayout() const; ///< beside the scroll bar
-    void bringIntoSight(std::int64_t tile);
+    [[nodiscard]] StepPanelLayout panelLayout() const; ///< positions of the rows, without the scroll bar
+    void ensureTileVisible(std::int64_t tile);
     void applyTraversal(const Traversal& traversal, const QString& text);
     void moveCursor(std::int64_t rows, std::int64_t cols, bool draw);
     void appendCursor();
@@ -109,9 +109,9 @@ private:
     std::optional<int> m_hoveredRow;
 
     std::optional<std::int64_t> m_pressed;
-    bool m_mouseDraws = false; ///< releasing the mouse ends the drawing
+    bool m_mouseDraws = false; ///< releasing the mouse button ends the drawing
     std::optional<OrderDrawing> m_drawing;
-    std::vector<std::int64_t> m_lastDrawn; ///< so that a drawing can be continued at its end
+    std::vector<std::int64_t> m_lastDrawn; ///< the last drawing, which can be continued at its end
     QComboBox* m_colour = nullptr;
     QComboBox* m_order = nullptr;
     Playback* m_playback = nullptr;

@@ -17,7 +17,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr std::int64_t kDrawableTiles = 1 << 20; // larger orders are not drawn by hand
+constexpr std::int64_t kDrawableTiles = 1 << 20; // larger orders cannot be drawn by hand
 } // namespace
 
 // -- mouse -----------------------------------------------------------------------------------------------
@@ -110,35 +110,36 @@ void TilesView::leaveEvent(QEvent* event)
 
 void TilesView::addOwnKeys()
 {
-    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Go from tile to tile; with Shift draw an order."),
+    addKeys("tile", tr("Choose a tile"), arrowKeys(), tr("Move from tile to tile; with Shift draw an order."),
             [this](const KeyUse& use) { moveCursor(use.arrow().y(), use.arrow().x(), use.shift()); });
-    addKeys("append", tr("Take the tile as the next"), {QKeySequence(Qt::Key_Return)},
-            tr("Draw the order tile by tile; the rest follows by itself."), [this] { appendCursor(); });
+    addKeys("append", tr("Add the tile to the order"), {QKeySequence(Qt::Key_Return)},
+            tr("Draw the order tile by tile. The remaining tiles follow automatically."),
+            [this] { appendCursor(); });
     addKeys("finish", tr("Finish the drawing"), {QKeySequence(Qt::CTRL | Qt::Key_Return)},
-            tr("Apply the order that was drawn; without one, show the step of the chosen tile."), [this] {
+            tr("Apply the drawn order. Without a drawing, show the step of the chosen tile."), [this] {
                 if (m_drawing)
                     finishDrawing();
                 else if (m_overlay.cursor)
                     showTile(*m_overlay.cursor);
             });
-    addKeys("takeBack", tr("Take the last tile back"), {QKeySequence(Qt::Key_Backspace)},
-            tr("Of the order being drawn."), [this] {
+    addKeys("takeBack", tr("Remove the last tile"), {QKeySequence(Qt::Key_Backspace)},
+            tr("Remove the last tile of the order that is being drawn."), [this] {
                 if (!m_drawing)
                     return;
                 m_drawing->removeLast();
                 m_drawing->empty() ? cancelDrawing() : drawingChanged();
             });
-    addKeys("letGo", tr("Drop the drawing"), {QKeySequence(Qt::Key_Escape)}, tr("The order stays as it was."),
-            [this] {
+    addKeys("letGo", tr("Cancel the drawing"), {QKeySequence(Qt::Key_Escape)},
+            tr("The traversal order does not change."), [this] {
                 cancelDrawing();
                 m_pressed.reset();
                 m_overlay.cursor.reset();
                 update();
             });
     addGesture("draw", tr("Draw an order"), tr("drag across the tiles"),
-               tr("The rest of the tiles follows by itself."));
+               tr("The remaining tiles follow automatically."));
     addGesture("show", tr("Show the step of a tile"), tr("click"),
-               tr("What is loaded, reused, stored and resident then."));
+               tr("Show what is loaded, reused, stored and resident in that step."));
 }
 
 void TilesView::moveCursor(std::int64_t rows, std::int64_t cols, bool draw)
@@ -150,7 +151,7 @@ void TilesView::moveCursor(std::int64_t rows, std::int64_t cols, bool draw)
     const std::int64_t row = std::clamp<std::int64_t>(from / grid.cols + rows, 0, grid.rows - 1);
     const std::int64_t col = std::clamp<std::int64_t>(from % grid.cols + cols, 0, grid.cols - 1);
     m_overlay.cursor = row * grid.cols + col;
-    bringIntoSight(*m_overlay.cursor);
+    ensureTileVisible(*m_overlay.cursor);
     if (draw && startDrawing(from)) {
         m_drawing->moveTo(*m_overlay.cursor);
         drawingChanged();
@@ -190,7 +191,7 @@ bool TilesView::startDrawing(std::int64_t tile)
         return false;
     m_drawing.emplace(m_model.grid);
     if (!m_lastDrawn.empty() && m_lastDrawn.back() == tile)
-        m_drawing->resume(m_lastDrawn); // goes on where the last one ended
+        m_drawing->resume(m_lastDrawn); // continues at the end of the last drawing
     m_drawing->append(tile);
     return true;
 }
@@ -206,7 +207,7 @@ void TilesView::drawingChanged()
             : registry().withKeys(tr(" · {tiles.finish|Ctrl+Enter} applies, {tiles.letGo|Esc} cancels"));
     m_overlay.note = count + keys;
     update();
-    // What it would change, before it is applied.
+    // The effect of the order, before it is applied.
     const SnapshotPtr snapshot = document().snapshot();
     if (!snapshot)
         return;

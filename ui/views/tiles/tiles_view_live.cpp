@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tile grid view: pictures with their steps, for pages outside the program.
+// The tile grid view: pictures with their steps, for HTML reports.
 #include "theme/number.h"
 #include "views/tiles/tiles_view.h"
 
@@ -12,9 +12,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr QSize kPicture{500, 440};   // without room for the list of a step: the page has its own
-constexpr std::int64_t kFrames = 512; // of a picture
-constexpr std::int64_t kTiles = 1024; // that can be pointed at
+constexpr QSize kPicture{500, 440};   // without the list of the step, which the page has
+constexpr std::int64_t kFrames = 512; // largest number of frames of a picture
+constexpr std::int64_t kTiles = 1024; // largest number of tiles with a tooltip
 constexpr std::int64_t kStepsTraced = 200'000;
 
 PictureFrame frameOf(const TilesModel& model, const Viewport& viewport, std::int64_t step)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tile grid view: where things stand, zooming, painting.
+// The tile grid view: positions, zooming, painting.
 #include "views/tiles/tiles_view.h"
 
 #include "theme/number.h"
@@ -11,7 +11,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kMaxCell = 480; // a single tile may fill its pane
+constexpr double kMaxCell = 480; // largest size of a cell in pixels: a single tile may fill its pane
 constexpr double kMaxScale = 560;
 } // namespace
 
@@ -66,7 +66,7 @@ StepPanelLayout TilesView::panelLayout() const
     return layout;
 }
 
-void TilesView::bringIntoSight(std::int64_t tile)
+void TilesView::ensureTileVisible(std::int64_t tile)
 {
     if (m_autoFit)
         return;
@@ -95,7 +95,7 @@ void TilesView::panBy(QPointF pixels)
 {
     if (m_model.grid.tiles() == 0 || m_autoFit)
         return;
-    // At least a corner of the grid stays in sight.
+    // At least a corner of the grid stays visible.
     const QRectF grid = placesIn(contentArea()).grid;
     const Viewport moved = m_viewport.panned(pixels);
     if (moved.toScreen(tilesScene(m_model)).intersects(grid.adjusted(40, 40, -40, -40)))
@@ -187,7 +187,7 @@ void TilesView::paintContent(QPainter& painter, const QRectF& area, const Theme&
     paintTilesHeader(painter, m_model, places.header, theme);
     paintTilesLegend(painter, m_model, places.legend, theme);
     if (!m_model.trace) {
-        paintEmptyHint(painter, places.grid, tr("Following the steps … %1 %").arg(m_percent->load()), theme);
+        paintEmptyHint(painter, places.grid, tr("Tracing the steps … %1 %").arg(m_percent->load()), theme);
         return;
     }
     if (!m_step || places.panel.isEmpty())

@@ -2,8 +2,11 @@
 // A table's cells, stored or made by its columns, and the text that is copied and written to files.
 #include "base/table.h"
 #include "base/text.h"
+#include "test_main.h"
 
 #include <QtTest>
+
+namespace test_table {
 
 using namespace tilewright;
 
@@ -54,5 +57,7 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTable)
+TILEWRIGHT_TEST(TestTable)
+
+} // namespace test_table
 #include "test_table.moc"

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/front.h"
+#include "mapping/search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tilewright::mapping {
+
+/// One worker's copy of the front, and what it has counted since the search took over its counters.
+template <typename Payload> struct FrontCopy
+{
+    Front<Payload> front;
+    std::uint64_t version = 0; ///< of the front that was copied
+    std::int64_t visited = 0;
+    std::int64_t evaluations = 0;
+};
+
+/// What every search has, whatever it walks over: its limits, the front that its workers share, the counters,
+/// the reports on its way and the result. A space is settled part by part. `Payload` is what rebuilds a
+/// method.
+template <typename Payload> class SearchFrame
+{
+public:
+    SearchFrame(const SearchFrame&) = delete;
+    SearchFrame& operator=(const SearchFrame&) = delete;
+
+protected:
+    SearchFrame(const LoopNest& nest, const Architecture& architecture, const SearchOptions& options)
+        : m_nest(nest), m_architecture(architecture), m_options(options), m_start(Clock::now())
+    {
+    }
+    ~SearchFrame() = default;
+
+    [[nodiscard]] double elapsed() const
+    {
+        return std::chrono::duration<double>(Clock::now() - m_start).count();
+    }
+    [[nodiscard]] bool cancelled() const
+    {
+        return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
+    }
+
+    /// Brings a worker's copy of the front up to date.
+    void refresh(FrontCopy<Payload>& copy)
+    {
+        if (copy.version == m_version.load(std::memory_order_relaxed))
+            return;
+        const std::lock_guard lock(m_mutex);
+        copyFront(copy);
+    }
+
+    void publish(FrontCopy<Payload>& copy, const Cost& cost, const Payload& found)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_front.insert(cost, found))
+            ++m_version;
+        copyFront(copy);
+    }
+
+    void takeCounts(FrontCopy<Payload>& copy)
+    {
+        m_visited.fetch_add(std::exchange(copy.visited, 0), std::memory_order_relaxed);
+        m_evaluations.fetch_add(std::exchange(copy.evaluations, 0), std::memory_order_relaxed);
+    }
+
+    /// Settles so many parts, in order, in all threads, and reports in between. `settle(worker, i)` returns
+    /// whether part i is settled; the thread ends with the first that is not.
+    template <typename MakeWorker, typename Settle>
+    void settleParts(std::size_t parts, const MakeWorker& makeWorker, const Settle& settle)
+    {
+        m_settledParts = std::vector<std::atomic<bool>>(parts);
+        const int threads = m_options.threads > 0
+                                ? m_options.threads
+                                : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        std::atomic<std::size_t> next{0};
+        std::atomic<int> running{threads};
+        std::mutex mutex;
+        std::condition_variable ended;
+        const auto work = [&] {
+            auto worker = makeWorker();
+            for (std::size_t i = next++; i < parts && settle(worker, i); i = next++)
+                m_settledParts[i].store(true, std::memory_order_relaxed);
+            const std::lock_guard lock(mutex);
+            --running;
+            ended.notify_all();
+        };
+        std::vector<std::jthread> workers;
+        workers.reserve(static_cast<std::size_t>(threads));
+        for (int t = 0; t < threads; ++t)
+            workers.emplace_back(work);
+        std::unique_lock lock(mutex);
+        while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; }))
+            report();
+    }
+
+    /// Calls visit(part) for every part that is not settled.
+    template <typename Parts, typename Visit> void forEachOpen(const Parts& parts, Visit&& visit) const
+    {
+        for (std::size_t i = 0; i < m_settledParts.size(); ++i)
+            if (!m_settledParts[i])
+                visit(parts[i]);
+    }
+
+    /// Of the space, by `m_settled` of `m_total`.
+    [[nodiscard]] double share() const
+    {
+        if (m_total == 0)
+            return m_listed ? 1 : 0;
+        return static_cast<double>(m_settled.load()) / static_cast<double>(m_total);
+    }
+
+    /// At most about ten times a second.
+    void report()
+    {
+        if (!m_options.status || elapsed() - m_reported < 0.09)
+            return;
+        m_reported = elapsed();
+        SearchStatus status;
+        status.settled = share();
+        status.counts = counts();
+        status.seconds = m_reported;
+        {
+            const std::lock_guard lock(m_mutex);
+            for (const auto& p : m_front.points())
+                status.add(p.cost);
+        }
+        m_options.status(status);
+    }
+
+    /// What was found and counted; the bounds are left to the search.
+    template <typename MethodOf> [[nodiscard]] SearchResult result(const MethodOf& methodOf) const
+    {
+        SearchResult out;
+        for (const auto& p : m_front.points())
+            out.add(costOf(methodOf(p.payload)));
+        out.proven = m_listed && m_settled == m_total;
+        out.interrupted = m_options.stop.stop_requested() && !out.proven;
+        out.reductions = m_options.reductions;
+        out.counts = counts();
+        out.settled = share();
+        return out;
+    }
+
+    [[nodiscard]] MethodCost costOf(const Method& method) const
+    {
+        const MappingCost e = evaluate(m_nest, m_architecture, method);
+        return {method, e.energy, e.cycles, e.edp};
+    }
+
+    LoopNest m_nest;
+    Architecture m_architecture;
+    SearchOptions m_options;
+    SearchCounts m_counts; ///< without what the workers count
+    bool m_listed = false; ///< all parts of the space are known
+    std::int64_t m_total = 0;
+    std::atomic<std::int64_t> m_settled{0};
+    Front<Payload> m_front;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    /// The caller holds the lock.
+    void copyFront(FrontCopy<Payload>& copy) const
+    {
+        copy.front = m_front;
+        copy.version = m_version.load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] SearchCounts counts() const
+    {
+        SearchCounts out = m_counts;
+        out.visited = m_visited;
+        out.evaluations = m_evaluations;
+        return out;
+    }
+
+    Clock::time_point m_start;
+    double m_reported = 0; ///< seconds
+    std::vector<std::atomic<bool>> m_settledParts;
+    std::atomic<std::int64_t> m_visited{0};
+    std::atomic<std::int64_t> m_evaluations{0};
+    std::mutex m_mutex; ///< guards m_front
+    std::atomic<std::uint64_t> m_version{1};
+};
+
+} // namespace tilewright::mapping

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The figures of the window are the answers of the verbs, for the samples of each lens.
+#include "lower/on_machine.h"
+#include "schedule/schedule_json.h"
+#include "test_main.h"
+#include "verbs/evaluate.h"
+#include "verbs/map.h"
+#include "verbs/npu.h"
+#include "window/app_state.h"
+#include "workload/problem_json.h"
+#include "workspace/mapping_document.h"
+#include "workspace/npu_document.h"
+#include "workspace/systolic_document.h"
+
+#include <QDir>
+#include <QTest>
+
+namespace test_same_answers {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+namespace {
+
+const QString kSamples = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/");
+
+/// The call with this workload, as `tilewright-cli` reads it.
+verbs::WorkloadCall callOf(const QString& file)
+{
+    auto workload = lower::loadWorkload(file.toStdString());
+    if (!workload)
+        qFatal("%s", workload.error().text().c_str());
+    verbs::WorkloadCall out;
+    out.workload = std::make_shared<const lower::Workload>(std::move(*workload));
+    out.file = file.toStdString();
+    return out;
+}
+
+std::string sizes(std::int64_t a, std::int64_t b, std::int64_t c)
+{
+    return std::to_string(a) + "x" + std::to_string(b) + "x" + std::to_string(c);
+}
+
+} // namespace
+
+class TestSameAnswers : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void schedule()
+    {
+        const QDir folder(kSamples + QLatin1String("schedule"));
+        const QStringList names = folder.entryList({QStringLiteral("*.fused.schedule.json")});
+        QVERIFY(names.size() >= 5);
+        AppState state;
+        for (const QString& name : names) {
+            const QString problem =
+                folder.filePath(name.section(QLatin1Char('.'), 0, 0) + QLatin1String(".json"));
+            QVERIFY(state.workspace.open(problem));
+            QVERIFY(state.workspace.open(folder.filePath(name)));
+            state.document.waitForSnapshot();
+            verbs::WorkloadCall call = callOf(problem);
+            const ProblemPtr file = verbs::readProblem(call)->problem;
+            auto loaded = *loadSchedule(*file, folder.filePath(name).toStdString());
+            auto rules = verbs::rulesOfFile(*file, loaded);
+            const Snapshot expected =
+                verbs::snapshotOf(verbs::evaluateLoaded(file, std::move(loaded), std::move(rules)));
+            const Snapshot& shown = *state.document.snapshot();
+            QCOMPARE(shown.evaluation.rules, expected.evaluation.rules);
+            QCOMPARE(shown.evaluation.total, expected.evaluation.total);
+            QCOMPARE(shown.arrayTotal, expected.arrayTotal);
+            QCOMPARE(shown.lowerBound, expected.lowerBound);
+        }
+    }
+
+    void systolic_data()
+    {
+        QTest::addColumn<QString>("model"); // none: the sizes the window starts with, memories of kpu
+        QTest::addColumn<int>("product");   // of the model, by shape
+        QTest::newRow("start") << QString() << 0;
+        for (const char* model : {"models/llama-block.json", "models/mobilenet-v2-96.json"})
+            for (const int product : {0, 1, 3})
+                QTest::addRow("%s %d", model, product) << QString::fromLatin1(model) << product;
+    }
+    void systolic()
+    {
+        QFETCH(QString, model);
+        QFETCH(int, product);
+        SystolicSettings s;
+        verbs::SystolicCall call;
+        call.bandwidth = "hierarchy"; // the window starts with finite memories
+        if (!model.isEmpty()) {
+            const auto workload = lower::loadWorkload((kSamples + model).toStdString());
+            QVERIFY2(workload, workload ? "" : workload.error().text().c_str());
+            const Machine machine = *machinePreset("edge");
+            const auto lowered = lower::lowerToProblem(workload->model, machine);
+            s.hierarchy = lower::hierarchyOf(machine);
+            s.timing.dataflow = lower::dataflowOf(machine);
+            s.gemm = lower::gemmsOf(*lowered).at(static_cast<std::size_t>(product)).gemm;
+            call.workload.machine = machine;
+        }
+        call.gemm = sizes(s.gemm.m, s.gemm.n, s.gemm.k);
+        const auto untiled = verbs::systolicProduct(call);
+        QVERIFY2(untiled, untiled ? "" : untiled.error().text().c_str());
+        QCOMPARE(systolic::arrayTiming(s.gemm, s.hierarchy.array, s.timing).cycles,
+                 untiled->figures.timing.cycles);
+        const auto levels = computeLevels(s);
+        QVERIFY2(levels->error.isEmpty(), qPrintable(levels->error));
+        QCOMPARE(levels->l2.tile, untiled->figures.l2.tile);
+        QCOMPARE(levels->l2.plans.size(), untiled->figures.l2.plans.size());
+        for (std::size_t i = 0; i < levels->l2.plans.size(); ++i)
+            QCOMPARE(levels->l2.plans[i].trafficBytes(), untiled->figures.l2.plans[i].trafficBytes());
+        const auto& conflicts = levels->conflicts[static_cast<std::size_t>(s.layout)];
+        QCOMPARE(conflicts.has_value(), untiled->figures.conflicts.has_value());
+        if (conflicts)
+            QCOMPARE(conflicts->count, untiled->figures.conflicts->count);
+
+        // The window chooses a tile as `tile` does, and shows traffic, roofs and dataflows of that tile.
+        verbs::TileCall asked;
+        asked.gemm = call.gemm;
+        asked.hierarchy = s.hierarchy;
+        const auto tile = verbs::tileOfProduct(asked);
+        QVERIFY(tile && levels->tile);
+        const systolic::TileShape& t = levels->tile->choice.tile;
+        QCOMPARE(t, tile->choice.tile);
+        QCOMPARE(levels->tile->choice.elements, tile->choice.elements);
+        QCOMPARE(levels->tile->constraints().size(), tile->constraints().size());
+        call.tile = sizes(t.ti, t.tj, t.tk);
+        const auto tiled = verbs::systolicProduct(call);
+        QVERIFY(tiled);
+        QCOMPARE(levels->roofline->attainableGflops, tiled->figures.roofline.attainableGflops);
+        for (std::size_t d = 0; d < 3; ++d)
+            QCOMPARE(levels->dataflows->of[d].totalCycles, tiled->figures.dataflows.of[d].totalCycles);
+        for (const verbs::DramOfOrder& order : levels->orders)
+            if (order.order == systolic::loopOrderOf(s.timing.dataflow))
+                QCOMPARE(order.lru.bytes(), tiled->figures.dram.bytes());
+
+        // Programs move the array's own tile unless one is chosen by hand.
+        for (const bool byHand : {false, true}) {
+            verbs::SystolicCall program = call;
+            program.pipeline = "pipelined";
+            if (byHand)
+                s.ownTile = t;
+            else
+                program.tile.clear();
+            const auto ran = verbs::systolicProduct(program);
+            const auto shown = computePipeline(s);
+            QCOMPARE(shown->comparison.has_value(), ran.hasValue());
+            if (ran)
+                QCOMPARE(shown->comparison->pipelinedRun.cycles, ran->pipeline->run.cycles);
+        }
+    }
+
+    void npu()
+    {
+        const QDir folder(kSamples + QLatin1String("npu"));
+        for (const QString& name : folder.entryList({QStringLiteral("*.json")})) {
+            NpuDocument document;
+            QVERIFY(document.openModel(folder.filePath(name)));
+            document.settle();
+            verbs::NpuCall call;
+            call.workload = callOf(folder.filePath(name));
+            const auto answer = verbs::runNpu(call, {}, {});
+            QVERIFY2(answer && answer->run, qPrintable(name));
+            QCOMPARE(document.result()->run->makespan, answer->run->makespan);
+            QCOMPARE(document.result()->run->dramBytes, answer->run->dramBytes);
+            QCOMPARE(document.result()->bounds.lowerBound, answer->bounds.lowerBound);
+        }
+    }
+
+    void mapping()
+    {
+        for (const char* name : {"gemm-1000.json", "conv-3x3-64.json"}) {
+            const QString path = kSamples + QLatin1String("mapping/layers/") + QLatin1String(name);
+            MappingDocument document;
+            QVERIFY(document.openFile(path));
+            document.settle();
+            verbs::MapCall call;
+            call.workload = callOf(path);
+            call.architecture = document.setup().architecture;
+            const auto subject = verbs::readMapCall(call);
+            QVERIFY(subject);
+            const auto answer = verbs::mapLayer(std::get<verbs::MapSubject>(*subject), call, {});
+            QVERIFY(answer);
+            const mapping::SearchResult& shown = *document.search().result();
+            QVERIFY(shown.proven && answer->result.proven);
+            for (const mapping::Objective o :
+                 {mapping::Objective::Energy, mapping::Objective::Cycles, mapping::Objective::Edp})
+                QCOMPARE(shown.of(o)->value(o), answer->result.of(o)->value(o));
+        }
+        QCOMPARE(SearchSettings{}.seconds, verbs::kLayerSeconds);
+    }
+};
+
+TILEWRIGHT_TEST(TestSameAnswers)
+
+} // namespace test_same_answers
+#include "test_same_answers.moc"

@@ -23,10 +23,9 @@ enum class Bound : std::uint8_t { Compute, Memory, Balanced };
 /// elements.
 struct SubgraphEvaluation
 {
-    bool structurallyValid =
-        /// True if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
-        /// be out of memory.
-        false;
+    /// True if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
+    /// be out of memory.
+    bool structurallyValid = false;
     bool fits = false; ///< true if peakWorkingSet <= capacity
     /// False if the sums are estimates, which happens rarely and only with millions of steps; see
     /// kMostWalkedSteps.

@@ -10,7 +10,7 @@ namespace {
 
 enum class Message { Model, Graph, Function, Node, Attribute, Tensor, SparseTensor };
 
-constexpr int kMaxDepth = 90;                                  ///< below the nesting limit of the parser
+constexpr int kMaxMessageDepth = 90;                                  ///< below the nesting limit of the parser
 constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10; ///< size limit for a tensor of int32 or int64
 constexpr std::size_t kMaxOtherBytes = 4096;
 
@@ -150,7 +150,7 @@ public:
 private:
     bool message(std::string_view in, Message kind, std::string& out, int depth)
     {
-        if (depth > kMaxDepth) {
+        if (depth > kMaxMessageDepth) {
             m_reason = "its graphs are nested too deep";
             return false;
         }

@@ -21,7 +21,7 @@ Result<BaselineResult> baseline(const Problem& problem, const Rules& rules, bool
     if (fuse)
         plan = fuseGreedily(pool, plan, always);
     BaselineResult result{toSchedule(pool, plan, always), 0};
-    const auto checked = checkSchedule(problem, result.schedule, rules);
+    const auto checked = verifySchedule(problem, result.schedule, rules);
     if (!checked)
         return Error{ErrorCode::Internal, "the baseline schedule is not valid", {}, {}};
     result.total = checked->total;

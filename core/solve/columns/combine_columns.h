@@ -13,10 +13,9 @@ struct CombineOptions
     std::size_t width = 1000; ///< beam width: number of states that are kept after each subgraph
     double limit = 0;         ///< plans must have a lower latency than this
     std::size_t plans = 1;    ///< maximum number of returned plans
-    const PlanPrefix* prefix =
-        /// Required first subgraphs of every plan; must match MasterProblem::startFrom(); null: the fixed
-        /// prefix of the master problem.
-        nullptr;
+    /// Required first subgraphs of every plan; must match MasterProblem::startFrom(); null: the fixed
+    /// prefix of the master problem.
+    const PlanPrefix* prefix = nullptr;
     /// Columns of a known plan behind the prefix. Columns unknown to the master problem are skipped. States
     /// on this path are never dropped from the beam, but the plan itself is not returned.
     std::span<const CostedSet> guide = {};

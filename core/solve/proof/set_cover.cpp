@@ -32,10 +32,10 @@ constexpr std::size_t kFoundAtOnce = 4000;
 // overpriced. Start value, start value for many ops, minimum.
 constexpr double kFirstPriceShare = 0.9, kFirstPriceShareLarge = 0.7, kMinPriceShare = 0.5;
 constexpr std::size_t kLargeOps = 200; ///< number of ops above which kFirstPriceShareLarge applies
-/// If too many sets are overpriced, the share falls by half its distance to this value.
+/// If too many sets are overpriced, the price share falls by half its distance to this value.
 constexpr double kShareReduction = 1.02;
-constexpr double kFullShare = 1 - 1e-3; ///< a share above this value is set to 1
-constexpr std::size_t kFewSets = 500;   ///< with fewer new sets than this, the share is raised
+constexpr double kFullShare = 1 - 1e-3; ///< a price share above this value is set to 1
+constexpr std::size_t kFewSets = 500;   ///< with fewer new sets than this, the price share is raised
 /// Share of the remaining time for one pricing; if it is not enough, the price share falls.
 constexpr double kFindShare = 0.35;
 constexpr double kBestReached = 1 - 1e-8;

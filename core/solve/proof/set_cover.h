@@ -16,10 +16,9 @@ struct PricedGroup
     std::vector<OpId> ops;
     /// Lower bound of the latency if the ops run as one subgraph; their prices add up to at most this.
     double least = 0;
-    double share =
-        /// Value of the column in the solution of the relaxation; above 1 if it stands for several similar
-        /// groups.
-        0;
+    /// Value of the column in the solution of the relaxation; above 1 if it stands for several similar
+    /// groups.
+    double share = 0;
 };
 
 /// A lower bound on the latency of every valid schedule, by dual prices of a set-cover relaxation. Each

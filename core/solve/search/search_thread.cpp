@@ -196,9 +196,8 @@ private:
     [[nodiscard]] Round roundOf(int number) const
     {
         const int last = static_cast<int>(std::size(kRounds)) - 1;
-        const int at =
-            // the short round before a proof does not count
-            std::clamp(m_isProvable ? number - 1 : number, 0, last);
+        // the short round before a proof does not count
+        const int at = std::clamp(m_isProvable ? number - 1 : number, 0, last);
         double ahead = 0;
         for (int i = at; i <= last; ++i)
             ahead += kRounds[i].share;

@@ -9,8 +9,8 @@
 
 namespace tilewright::ui {
 
-/// The one timer of all playing views: ticks at 60 Hz while any visible view has asked for it. Playback is
-/// always "state at time t", so a tick only says how much time went by.
+/// Common timer of all views that play: ticks at 60 Hz while a visible view needs it. Views compute their
+/// state from the time, so a tick only reports the elapsed time.
 class AnimationClock : public QObject
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] bool isRunning(QObject* client) const { return m_clients.count(client) > 0; }
 
 Q_SIGNALS:
-    void tick(double seconds); ///< since the previous tick
+    void tick(double seconds); ///< `seconds`: time since the previous tick
 
 private:
     QTimer m_timer;

@@ -11,8 +11,8 @@ class QPainter;
 
 namespace tilewright::ui {
 
-/// Triangle up = compute-bound, down = memory-bound, diamond = balanced: the bound without its colour.
-/// `radius` in pixels.
+/// Paints the mark of a bound: triangle up = compute-bound, down = memory-bound, diamond = balanced. `radius`
+/// in pixels.
 void paintBoundMark(QPainter& painter, QPointF centre, double radius, Bound bound, const QColor& colour);
 [[nodiscard]] const QColor& boundColour(Bound bound, const Theme& theme);
 

@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 namespace {
 
-/// Parts that a person cannot tell apart; the coordinates may be anything from decades to cycles.
+/// True if two parts look the same. Coordinates can be decades or cycles, so the tolerance is relative.
 bool sameLook(const QRectF& a, const QRectF& b)
 {
     if (a.isNull() || b.isNull())
@@ -31,13 +31,13 @@ bool sameLook(const QRectF& a, const QRectF& b)
            std::abs(a.top() - b.top()) <= h && std::abs(a.bottom() - b.bottom()) <= h;
 }
 
-constexpr int kSampled = 6; // pixels from one place that is asked about to the next
+constexpr int kSampled = 6; // distance of the probed positions in pixels
 
-/// Neighbours that say the same become one part.
+/// Probes positions and merges neighbours with the same content into one part.
 std::vector<PicturePart> sampledParts(const QSize& size, const std::function<PicturePart(QPointF)>& at)
 {
     std::vector<PicturePart> parts;
-    std::vector<std::size_t> above; // parts that end at the row
+    std::vector<std::size_t> above; // parts that end at the present row
     for (int y = 0; y < size.height(); y += kSampled) {
         std::vector<PicturePart> row;
         for (int x = 0; x < size.width(); x += kSampled) {
@@ -83,8 +83,8 @@ Canvas::Canvas(const ViewContext& context, QString name, QString title, QWidget*
     installCanvasAccessibility();
     addCommonKeys();
     m_time.start();
-    connect(&registry(), &Actions::keysChanged, this, qOverload<>(&QWidget::update)); // hints name keys
-    // The places of another problem mean nothing here.
+    connect(&registry(), &Actions::keysChanged, this, qOverload<>(&QWidget::update)); // hints contain keys
+    // The history of another problem is meaningless.
     document().whenChanged(this, Part::Problem, [this] {
         m_history.clear();
         Q_EMIT historyChanged();
@@ -104,7 +104,7 @@ std::vector<PicturePart> Canvas::partsByPlace(const QSize& size)
     const auto makeLarge = [this](const QSize& to) {
         const QSize from = this->size();
         resize(to);
-        QResizeEvent event(to, from); // a widget that is not shown is not told
+        QResizeEvent event(to, from); // a hidden widget gets no resize event
         QCoreApplication::sendEvent(this, &event);
     };
     const QSize before = this->size();
@@ -133,7 +133,7 @@ void Canvas::paintEvent(QPaintEvent*)
     }
 }
 
-// -- the parts looked at ---------------------------------------------------------------------------------
+// -- zoom history ----------------------------------------------------------------------------------------
 
 void Canvas::remember(const std::optional<QRectF>& before, ZoomHistory::Gesture gesture)
 {
@@ -185,7 +185,7 @@ void Canvas::showTooltipOfFocus()
     QString text = tooltipAt(at);
     if (text.isEmpty())
         text = accessibleDescription().isEmpty() ? title() : accessibleDescription();
-    // Without the mouse over it, a tooltip stays until something else happens.
+    // The tooltip stays for up to 60 s, because the mouse is elsewhere.
     QToolTip::showText(mapToGlobal(at.toPoint()), rich(text), this, rect(), 60'000);
 }
 
@@ -238,8 +238,8 @@ bool Canvas::handle(QEvent* event)
 
 void Canvas::wheelEvent(QWheelEvent* event)
 {
-    // A touchpad reports pixels: two fingers scroll, Ctrl zooms. A wheel zooms (docs/design.md 4.1) unless
-    // the person prefers it to scroll.
+    // A touchpad reports pixels: two fingers scroll, with Ctrl they zoom. A wheel zooms (docs/design.md 4.1),
+    // unless the preference is to scroll.
     const bool control = event->modifiers() & Qt::ControlModifier;
     if (!control && (m_wheelScrolls || !event->pixelDelta().isNull())) {
         QPointF by =

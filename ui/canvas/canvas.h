@@ -12,23 +12,23 @@
 namespace tilewright::ui {
 
 /// Base of the painted views: one paint function for screen, PNG, SVG and PDF; tooltips by mouse and
-/// keyboard, focus ring, middle- and right-drag panning, wheel zooming, keyboard panning and zooming, back
-/// and forward between the parts looked at, a table for assistive technology. Subclasses implement paint() as
-/// a pure function of their cached model and override the hooks they need.
+/// keyboard, focus ring, panning and zooming by mouse and keyboard, zoom history, and a table for assistive
+/// technology. Subclasses implement paint() as a pure function of their cached model and override the hooks
+/// they need.
 class Canvas : public View
 {
     Q_OBJECT
 public:
     Canvas(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
-    /// Paints the view into `area`. `exporting`: no hover, no cursor, everything fitted.
+    /// Paints the view into `area`. `exporting`: without hover and cursor, everything fitted.
     virtual void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
 
     void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
-    /// Place by place; views that know their parts tell them.
+    /// Parts found by probing positions. Views that know their parts override this.
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override { return partsByPlace(size); }
 
-    // Navigation, also reached by actions and keys. Defaults do nothing.
+    // Navigation by mouse, actions and keys. The defaults do nothing.
     virtual void zoomBy(double factor, QPointF anchor)
     {
         Q_UNUSED(factor)
@@ -37,69 +37,71 @@ public:
     virtual void panBy(QPointF pixels) { Q_UNUSED(pixels) }
     virtual void fitAll() {}
     virtual void fitSelection() { fitAll(); }
-    /// 100 %, for views that have a natural size.
+    /// Zooms to 100 %, for views that have a natural size.
     virtual void actualSize() { fitAll(); }
-    /// What is shown, in the view's own coordinates (times, the plane of the graph, decades): a null
-    /// rectangle when all is shown and stays so on resize, nothing for views that cannot be moved.
+    /// Visible part in the view's own coordinates (times, graph coordinates, decades). Null rectangle:
+    /// everything, also after a resize. Nothing: the view cannot be zoomed.
     [[nodiscard]] virtual std::optional<QRectF> shownPart() const { return std::nullopt; }
-    /// Shows that part as far as there is something to see; a null rectangle fits all.
+    /// Shows a part, limited to the content. A null rectangle shows everything.
     virtual void showPart(const QRectF& part) { Q_UNUSED(part) }
-    /// What is selected, in the same coordinates; empty for nothing.
+    /// Bounds of the selection in the coordinates of shownPart(); empty if nothing is selected.
     [[nodiscard]] virtual QRectF selectedPart() const { return {}; }
-    /// Brings the selection to the middle; when it is there already, as large as it goes (F, and F again).
+    /// Centres the selection; if it is centred already, zooms to it (F, and F again).
     void goToSelection();
 
-    // The parts looked at, apart from undo (docs/design.md 4.4).
+    // Zoom history, separate from undo (docs/design.md 4.4).
     [[nodiscard]] const ZoomHistory& history() const { return m_history; }
     void goBack();
     void goForward();
-    /// Makes a change of what is shown that can be gone back on; for commands from outside.
+    /// Runs a change of the visible part and records the previous part in the history. For commands of the
+    /// window.
     void look(const std::function<void()>& change, ZoomHistory::Gesture gesture);
 
-    /// The wheel scrolls and Ctrl+wheel zooms, instead of the wheel zooming (a preference).
+    /// Preference: true = the wheel scrolls and Ctrl+wheel zooms; false = the wheel zooms.
     void setWheelScrolls(bool scrolls) { m_wheelScrolls = scrolls; }
-    /// Shows the tooltip of what has the keyboard's attention (Shift+F1).
+    /// Shows the tooltip at focusPoint() (Shift+F1).
     void showTooltipOfFocus();
 
 Q_SIGNALS:
     void historyChanged();
 
 protected:
-    /// What can be pointed at, found as the mouse would find it.
+    /// Finds parts by calling tooltipAt() and keysAt() at a grid of positions.
     [[nodiscard]] std::vector<PicturePart> partsByPlace(const QSize& size);
-    /// Rich text shown when the mouse rests at `position`; empty for none.
+    /// Tooltip at a position as rich text; empty for none.
     [[nodiscard]] virtual QString tooltipAt(QPointF position) const
     {
         Q_UNUSED(position)
         return {};
     }
-    /// What is there, as parts of pictures say it.
+    /// Keys of the PicturePart at a position.
     [[nodiscard]] virtual QStringList keysAt(QPointF position) const
     {
         Q_UNUSED(position)
         return {};
     }
-    /// The part of the widget that an export shows.
+    /// Area of the widget that an export shows.
     [[nodiscard]] virtual QRectF pictureArea() const { return rect(); }
-    /// The place that keys act on: a current item, a cursor.
+    /// Position of the keyboard focus in the view: current item or cursor.
     [[nodiscard]] virtual QPointF focusPoint() const { return QRectF(rect()).center(); }
 
-    /// Keys of this picture, told by the palette and the shortcut sheet under its title. Synonyms; or, in the
-    /// second form, keys that differ (arrows), which the palette leads to but cannot press.
+    /// Adds keys of this view, listed in palette and shortcut sheet under its title. All keys of the first
+    /// form do the same. Keys of the second form (arrow keys) differ, so that the palette can show but not
+    /// run them.
     void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
                  const std::function<void()>& run);
     void addKeys(const char* id, const QString& text, const QList<QKeySequence>& keys, const QString& tip,
                  const KeyTable::Handler& run);
-    /// Keys that another entry of the registry tells of.
+    /// Adds keys without an entry of their own in the registry.
     void bindKeys(const QList<QKeySequence>& keys, const std::function<void()>& run)
     {
         m_keys.add(keys, [run](const KeyUse&) { run(); });
     }
-    /// What the mouse does in this picture.
+    /// Registers a mouse gesture of this view for the shortcut sheet.
     void addGesture(const char* id, const QString& text, const QString& gesture, const QString& tip);
-    /// W, S, A and D of the pictures of time.
+    /// Adds the keys W, S, A and D of charts over time.
     void addTimeKeys();
-    /// Where W and S zoom.
+    /// Point about which W and S zoom.
     [[nodiscard]] virtual QPointF keyAnchor() const { return QRectF(rect()).center(); }
 
     void paintEvent(QPaintEvent* event) override;
@@ -123,8 +125,8 @@ private:
     bool m_wheelScrolls = false;
     QPointF m_panFrom;
     ZoomHistory m_history;
-    QElapsedTimer m_time;               ///< of the history
-    std::optional<QRectF> m_beforeDrag; ///< what was shown when the button went down
+    QElapsedTimer m_time;               ///< clock of m_history
+    std::optional<QRectF> m_beforeDrag; ///< shownPart() when the mouse button was pressed
 };
 
 } // namespace tilewright::ui

@@ -15,7 +15,7 @@ namespace {
 
 class CanvasAccessible;
 
-/// One cell of the table. Its text is looked up when it is asked for: the picture may have changed since.
+/// One cell of the table. Looks up its text at each query, because the view may have changed.
 class CanvasCell : public QAccessibleInterface, public QAccessibleTableCellInterface
 {
 public:
@@ -59,7 +59,7 @@ private:
     int m_row, m_column;
 };
 
-/// A canvas: its child widgets, then its cells row by row.
+/// Accessible interface of a canvas. Children: its child widgets, then the cells row by row.
 class CanvasAccessible : public QAccessibleWidget, public QAccessibleTableInterface
 {
 public:
@@ -111,7 +111,7 @@ public:
     QString columnDescription(int column) const override { return head().value(column); }
     QString rowDescription(int row) const override { return text(row, 0); }
 
-    // What is selected is said by the controls and lists; the table is for reading.
+    // The table is read-only without selection; controls and lists report the selection.
     int selectedCellCount() const override { return 0; }
     int selectedColumnCount() const override { return 0; }
     int selectedRowCount() const override { return 0; }
@@ -136,8 +136,7 @@ private:
     {
         return lines().isEmpty() ? QStringList() : lines().front().split(QLatin1Char('\t'));
     }
-    /// The rows as they are now; read once for all the questions that are asked before control goes back to
-    /// the event loop.
+    /// Present rows, cached until control returns to the event loop.
     [[nodiscard]] const QStringList& lines() const
     {
         if (!m_fresh) {

@@ -3,8 +3,8 @@
 
 namespace tilewright::ui {
 
-/// Makes every Canvas appear to assistive technology as a table: the rows of View::tableText(), beside the
-/// controls it has. Done once, by the first canvas.
+/// Presents every Canvas to assistive technology as a table with the rows of View::tableText(), plus its
+/// child controls. Called once, by the first canvas.
 void installCanvasAccessibility();
 
 } // namespace tilewright::ui

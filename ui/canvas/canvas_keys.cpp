@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The keys of pictures: dispatched by the canvas that has the focus, told by the registry.
+// Keys of canvases: handled by the focused canvas, listed in the registry of actions.
 #include "canvas/canvas.h"
 
 namespace tilewright::ui {
 
 namespace {
-constexpr double kScrolled = 48;         // pixels an arrow
-constexpr double kScrolledInTime = 60;   // pixels A or D
+constexpr double kScrolled = 48;         // pixels per arrow key
+constexpr double kScrolledInTime = 60;   // pixels per A or D
 constexpr double kScrolledFurther = 200; // pixels with Shift
 constexpr double kZoomed = 1.25;
 
@@ -23,7 +23,7 @@ QList<QKeySequence> keyList(std::initializer_list<Qt::Key> keys)
 
 void Canvas::addCommonKeys()
 {
-    const QString place = tr("In every picture");
+    const QString place = tr("In every view");
     const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
                          const QString& gesture, const QString& tip, const KeyTable::Handler& run) {
         ActionSpec spec{
@@ -36,42 +36,41 @@ void Canvas::addCommonKeys()
             {QStringLiteral("canvas.") + QLatin1String(id), place, text, {}, {}, tip, false, gesture});
     };
     add("zoomIn", tr("Zoom in"), keyList({Qt::Key_Plus, Qt::Key_Equal}), tr("wheel (Ctrl: finer)"),
-        tr("Enlarge about the mouse or the middle."),
+        tr("Enlarge around the mouse or the centre."),
         [this](const KeyUse&) { zoomBy(kZoomed, QRectF(rect()).center()); });
-    add("zoomOut", tr("Zoom out"), keyList({Qt::Key_Minus}), tr("wheel"), tr("Make smaller."),
+    add("zoomOut", tr("Zoom out"), keyList({Qt::Key_Minus}), tr("wheel"), tr("Show more at a smaller scale."),
         [this](const KeyUse&) { zoomBy(1 / kZoomed, QRectF(rect()).center()); });
     add("pan", tr("Scroll"), arrowKeys(), tr("right or middle drag"),
-        tr("Move what is shown; with Shift further."),
+        tr("Scroll the view; with Shift by a larger step."),
         [this](const KeyUse& use) { panBy(-further(use, kScrolled) * QPointF(use.arrow())); });
     add("fitAll", tr("Show all"), {QKeySequence(Qt::Key_Home), QKeySequence(Qt::SHIFT | Qt::Key_F)}, {},
-        tr("Fit everything into the pane."), [this](const KeyUse&) { fitAll(); });
+        tr("Fit everything into the view."), [this](const KeyUse&) { fitAll(); });
     add("fitSelection", tr("Go to the selection"), {QKeySequence(Qt::Key_F)}, {},
-        tr("Bring what is selected to the middle; again: as large as it goes."),
-        [this](const KeyUse&) { goToSelection(); });
+        tr("Centre the selection. Press again to zoom to it."), [this](const KeyUse&) { goToSelection(); });
     tell("back", tr("Back and forward"), tr("side buttons, Alt+Left, Alt+Right"),
-         tr("Go through the parts that were looked at."));
+         tr("Go back or forward in the zoom history."));
     tell("values", tr("Exact values"), tr("hover, Shift+F1"),
-         tr("Show what is under the mouse or the cursor."));
+         tr("Show the values under the mouse or the cursor."));
 }
 
 void Canvas::addTimeKeys()
 {
-    const QString place = tr("In pictures of time");
+    const QString place = tr("In charts over time");
     const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys,
                          const QString& tip, const KeyTable::Handler& run) {
         m_keys.add(registry().note({QStringLiteral("time.") + QLatin1String(id), place, text, {}, keys, tip}),
                    run);
     };
     add("zoomIn", tr("Zoom in"), keyList({Qt::Key_W, Qt::Key_Plus, Qt::Key_Equal}),
-        tr("Enlarge about the mouse or the pinned time."),
+        tr("Enlarge around the mouse or the pinned time."),
         [this](const KeyUse&) { zoomBy(kZoomed, keyAnchor()); });
-    add("zoomOut", tr("Zoom out"), keyList({Qt::Key_S, Qt::Key_Minus}), tr("Show a longer time."),
+    add("zoomOut", tr("Zoom out"), keyList({Qt::Key_S, Qt::Key_Minus}), tr("Show a longer range of time."),
         [this](const KeyUse&) { zoomBy(1 / kZoomed, keyAnchor()); });
-    add("earlier", tr("Earlier"), keyList({Qt::Key_A}), tr("Scroll back in time; with Shift further."),
-        [this](const KeyUse& use) {
+    add("earlier", tr("Earlier"), keyList({Qt::Key_A}),
+        tr("Scroll to earlier times; with Shift by a larger step."), [this](const KeyUse& use) {
             panBy({further(use, kScrolledInTime), 0});
         });
-    add("later", tr("Later"), keyList({Qt::Key_D}), tr("Scroll on in time; with Shift further."),
+    add("later", tr("Later"), keyList({Qt::Key_D}), tr("Scroll to later times; with Shift by a larger step."),
         [this](const KeyUse& use) {
             panBy({-further(use, kScrolledInTime), 0});
         });

@@ -88,7 +88,7 @@ int ControlBar::arrange(int width, bool apply) const
     const auto sizeOf = [](const QWidget* control) {
         return control->sizeHint().boundedTo(control->maximumSize());
     };
-    // Where a label and its control do not fit side by side, the label stands above.
+    // If a label and its control do not fit side by side, the label is above the control.
     const auto stacked = [&](const Item& item) {
         return item.label && labelWidth(item) + sizeOf(item.control).width() > room;
     };
@@ -165,7 +165,7 @@ bool ControlBar::event(QEvent* event)
 {
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange) {
         arrange(width(), true);
-        updateGeometry(); // it may need another row
+        updateGeometry(); // the bar may need another row
     }
     return QWidget::event(event);
 }

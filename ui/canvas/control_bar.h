@@ -13,21 +13,21 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// The row of controls above a painted view. It wraps onto further rows when the view is narrow or the font
-/// large, so that no control is ever clipped; the wheel changes a control only when it has the focus.
+/// Row of controls above a painted view. It wraps to further rows if the view is narrow or the font is large,
+/// so that no control is clipped. The wheel changes a control only if it has the focus.
 class ControlBar : public QWidget
 {
     Q_OBJECT
 public:
     explicit ControlBar(QWidget* parent);
 
-    /// A labelled list of choices; `tip` says what it changes.
+    /// Adds a combo box with a label. `tip`: says what it changes.
     QComboBox* addChoice(const QString& label, const QStringList& choices, const QString& tip);
-    /// Any control with a label before it.
+    /// Adds a control with a label in front.
     void addLabelled(const QString& label, QWidget* control, const QString& tip);
-    /// A button for the action (icon, tooltip and keys are the action's).
+    /// Adds a button for an action, with its icon, tooltip and keys.
     QToolButton* addButton(QAction* action);
-    /// Any other control; `stretch`: takes the room that is left in its row.
+    /// Adds any other control. `stretch`: it takes the remaining width of its row.
     void add(QWidget* control, const QString& name, const QString& tip, bool stretch = false);
 
     /// Shows or hides a control of the bar with its label.
@@ -45,7 +45,7 @@ protected:
 private:
     struct Item
     {
-        QWidget* label = nullptr; ///< stays with its control
+        QWidget* label = nullptr; ///< kept in the same row as its control
         QWidget* control = nullptr;
         bool stretch = false;
     };
@@ -54,8 +54,8 @@ private:
     std::vector<Item> m_items;
 };
 
-/// A canvas with a control bar on top. Subclasses paint into what is left of the widget; pictures for export
-/// have no controls.
+/// Canvas with a control bar at the top. Subclasses paint into contentArea(); exported pictures have no
+/// controls.
 class ToolCanvas : public Canvas
 {
     Q_OBJECT
@@ -64,17 +64,17 @@ public:
     void paint(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) final;
 
     [[nodiscard]] ControlBar& bar();
-    /// A command of the view with a button in the bar; without an icon the button bears the text.
+    /// Adds a command of the view with a button in the bar. Without an icon the button shows the text.
     QAction* addBarCommand(const QString& id, const QString& text, const QString& iconName,
                            const QList<QKeySequence>& keys, const QString& tip,
                            const std::function<void()>& run);
 
 protected:
     virtual void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) = 0;
-    /// Called after the place for the content has changed.
+    /// Called after contentArea() has changed.
     virtual void contentResized() {}
 
-    /// The part of the widget below the controls.
+    /// Area of the widget below the controls.
     [[nodiscard]] QRectF contentArea() const;
     [[nodiscard]] QRectF pictureArea() const override { return contentArea(); }
     void resizeEvent(QResizeEvent* event) override;

@@ -19,7 +19,7 @@ void FormGuard::protect(QWidget* control)
 
 namespace {
 
-/// Whether a number was typed that the box has not taken yet.
+/// True if the spin box contains typed text that it has not applied yet.
 bool isTyping(const QAbstractSpinBox& box)
 {
     bool ok = false;
@@ -41,7 +41,7 @@ bool FormGuard::eventFilter(QObject* watched, QEvent* event)
     }
     if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
         return false;
-    // Qt would send what the control refuses to its parents, but a spin box never refuses: the form is told
+    // Qt sends an ignored event to the parents, but a spin box never ignores the wheel: send it to the form
     // here.
     for (QWidget* w = static_cast<QWidget*>(watched)->parentWidget(); w; w = w->parentWidget())
         if (const auto* area = qobject_cast<QAbstractScrollArea*>(w)) {

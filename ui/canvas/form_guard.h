@@ -7,13 +7,12 @@ class QWidget;
 
 namespace tilewright::ui {
 
-/// What a control of a form does not keep to itself. The wheel: without the focus the control leaves it to
-/// what is behind it, so that the form scrolls. Undo and redo: a number that is in the document is taken back
-/// there; only one that is still being typed is taken back in its box.
+/// Event filter for controls of forms. Wheel: a control without focus ignores it, so that the form scrolls.
+/// Undo and redo: act on the document, unless a number is just being typed in the control.
 class FormGuard : public QObject
 {
 public:
-    /// Also takes care that the wheel does not give the control the focus.
+    /// Installs the filter on a control, and prevents the wheel from focusing the control.
     static void protect(QWidget* control);
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -50,7 +50,7 @@ bool KeyTable::press(const QKeyEvent& event) const
     }
     if (!found)
         return false;
-    const Handler run = found->run; // what runs may change the table
+    const Handler run = found->run; // a copy: the handler may change the table
     run(use);
     return true;
 }

@@ -14,14 +14,14 @@ class QKeyEvent;
 
 namespace tilewright::ui {
 
-/// Which of an entry's keys was pressed, and what was held with it.
+/// The pressed key of an entry, with its modifiers.
 struct KeyUse
 {
     qsizetype index = 0;
     Qt::KeyboardModifiers modifiers;
 
     [[nodiscard]] bool shift() const { return modifiers.testFlag(Qt::ShiftModifier); }
-    /// Of arrowKeys(): where the arrow points, y downwards.
+    /// Direction of an arrow key, y downwards.
     [[nodiscard]] QPoint arrow() const
     {
         return index == 0   ? QPoint(-1, 0)
@@ -31,31 +31,31 @@ struct KeyUse
     }
 };
 
-/// Left, right, up, down, with `held`.
+/// The keys Left, Right, Up, Down with modifiers.
 [[nodiscard]] inline QList<QKeySequence> arrowKeys(Qt::KeyboardModifiers held = {})
 {
     return {QKeyCombination(held, Qt::Key_Left), QKeyCombination(held, Qt::Key_Right),
             QKeyCombination(held, Qt::Key_Up), QKeyCombination(held, Qt::Key_Down)};
 }
 
-/// What the keys of a picture do. Shift may be held beside a key that does not name it (the entry is told, to
-/// go further or to extend); Ctrl and Alt only where the key names them. Later entries precede earlier ones:
-/// a view gives a key of every picture a meaning of its own.
+/// Table of the keys of a view. A key without Shift also matches with Shift held; its handler is told, for
+/// larger steps or to extend a selection. Ctrl and Alt must match exactly. Later entries have priority, so
+/// that a view can override common keys.
 class KeyTable
 {
 public:
     using Handler = std::function<void(const KeyUse&)>;
 
     void add(QList<QKeySequence> keys, Handler run);
-    /// The keys that the action has when one is pressed: a person may choose others.
+    /// Adds the present keys of an action, which the user may change.
     void add(QAction* action, Handler run);
-    /// Runs what the press means; false when it means nothing here.
+    /// Runs the handler of a pressed key. False if there is none.
     bool press(const QKeyEvent& event) const;
 
 private:
     struct Entry
     {
-        QList<QKeySequence> keys; ///< unless an action has them
+        QList<QKeySequence> keys; ///< keys of an entry without an action
         QPointer<QAction> action;
         Handler run;
     };

@@ -8,7 +8,7 @@
 
 namespace tilewright::ui {
 
-/// The scroll bar of a list that is painted inside a canvas; hidden while everything fits.
+/// Scroll bar of a list that is painted in a canvas; hidden while everything fits.
 class ListScroll : public QScrollBar
 {
 public:
@@ -18,7 +18,7 @@ public:
         setSingleStep(24);
         hide();
     }
-    /// `list`: the visible part, `content`: the height of all lines.
+    /// Places the bar. `list`: visible area of the list; `content`: height of all lines.
     void place(const QRectF& list, double content)
     {
         const double hidden = list.isEmpty() ? 0 : content - list.height();
@@ -29,12 +29,12 @@ public:
                     static_cast<int>(std::ceil(list.top())), w, static_cast<int>(list.height()) - kFocusRing);
         setVisible(hidden > 1);
     }
-    /// Width that the bar takes from the list when the content does not fit.
+    /// Width of the bar if the content does not fit; otherwise 0.
     [[nodiscard]] double widthFor(const QRectF& list, double content) const
     {
         return content - list.height() > 1 ? sizeHint().width() + kFocusRing : 0;
     }
-    /// The least movement that brings [top, bottom) of the content into sight.
+    /// Scrolls as little as possible to make [top, bottom) of the content visible.
     void reveal(double top, double bottom)
     {
         if (top < value())
@@ -44,7 +44,8 @@ public:
     }
 
 private:
-    static constexpr int kFocusRing = 2; ///< of the canvas, which stays in sight around the bar
+    static constexpr int kFocusRing =
+        2; ///< width of the focus ring of the canvas, which the bar must not cover
 };
 
 } // namespace tilewright::ui

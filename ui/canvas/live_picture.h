@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A picture that can be explored outside the program: what is painted, and beside it what its places are.
+// A picture for interactive reports: a paint function and the parts with tooltips.
 #pragma once
 
 #include "base/ids.h"
@@ -19,31 +19,33 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// A place in a picture that can be pointed at.
+/// A part of a picture with a tooltip.
 struct PicturePart
 {
-    QRectF rect;            ///< pixels of the picture
-    QStringList keys = {};  ///< what stands there, the most special first; the same in all pictures of a page
-    QString tooltip = {};   ///< rich text, as on the screen
-    QPolygonF outline = {}; ///< inside `rect`, where it is no rectangle
+    QRectF rect; ///< bounds in pixels of the picture
+    QStringList keys =
+        {}; ///< keys of the items there, most specific first; link parts of all pictures in a page
+    QString tooltip = {};   ///< rich text, as in the window
+    QPolygonF outline = {}; ///< outline inside `rect`, if the part is not a rectangle
 };
 
-/// A state that a player shows: a place and what happens there.
+/// One frame of a playback: a position and its description.
 struct PictureFrame
 {
     QRectF rect;
-    QStringList lines; ///< cells are parted by tabs
+    QStringList lines; ///< description; cells are separated by tabs
 };
 
 struct LivePicture
 {
     QString title;
-    QString key; ///< of several pictures: shown when this is selected, and what its frames are steps of
+    QString
+        key; ///< key of the item that this picture and its frames belong to, if a view has several pictures
     QSize size;
     std::function<void(QPainter&, const Theme&)> paint;
     std::vector<PicturePart> parts;
     std::vector<PictureFrame> frames = {};
-    std::int64_t frameCount = 0; ///< with those that are left out
+    std::int64_t frameCount = 0; ///< number of all frames, including omitted ones
 };
 
 [[nodiscard]] inline QString keyOf(OpId op)

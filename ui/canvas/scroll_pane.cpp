@@ -22,7 +22,7 @@ bool ScrollPane::eventFilter(QObject* watched, QEvent* event)
     const QScopedValueRollback resizing(m_resizing, m_resizing + 1);
     if (m_resizing == kBackAndForth) {
         setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-        // Once more when all of them are over, each of which sets the range of the bar.
+        // Request one more layout after the nested resizes, each of which has set the range of the bar.
         QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));
     }
     return m_resizing < kBackAndForth && QScrollArea::eventFilter(watched, event);

@@ -5,9 +5,9 @@
 
 namespace tilewright::ui {
 
-/// A scroll area for rows of controls whose height depends on the width they were given. Where they fit
-/// beside no bar only, QScrollArea shows and hides its bar for ever; here it stays until the pane has another
-/// size.
+/// Scroll area for rows of controls whose height depends on their width. If they fit only without the scroll
+/// bar, QScrollArea would show and hide the bar in an endless loop; here the bar stays until the size
+/// changes.
 class ScrollPane : public QScrollArea
 {
 public:
@@ -18,7 +18,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    int m_resizing = 0; ///< resizes of the widget within one another
+    int m_resizing = 0; ///< nesting depth of resizes of the widget
 };
 
 } // namespace tilewright::ui

@@ -18,7 +18,7 @@ SearchField::SearchField(ControlBar& bar, const QString& placeholder, const QStr
     bar.add(this, name, tip, true);
     actions.explain(this, tip);
     m_hits->setMinimumWidth(m_hits->fontMetrics().horizontalAdvance(QStringLiteral("000/000")));
-    bar.add(m_hits, tr("Matches"), tr("Which match of how many is shown."));
+    bar.add(m_hits, tr("Matches"), tr("Number of the shown match, and of all matches."));
     m_hits->setFocusPolicy(Qt::NoFocus);
 }
 

@@ -12,8 +12,8 @@ namespace tilewright::ui {
 class Actions;
 class ControlBar;
 
-/// The field of a bar in which a person seeks something in the picture, and beside it which match of how many
-/// is shown. Enter goes on, Shift+Enter back; Escape clears the field and leaves it.
+/// Search field in the bar of a view, with the number of the match beside it. Enter: next match, Shift+Enter:
+/// previous one, Escape: clears and leaves the field.
 class SearchField : public QLineEdit
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
                 Actions& actions);
 
-    void setHits(std::size_t current, std::optional<std::size_t> count); ///< nothing: nothing is sought
+    void setHits(std::size_t current, std::optional<std::size_t> count); ///< no `count`: no search is active
 
 Q_SIGNALS:
     void next(int direction);

@@ -52,12 +52,12 @@ QVariant SortedRows::headerData(int section, Qt::Orientation orientation, int ro
         return own;
     const QString tip = own.toString();
     return (tip.isEmpty() ? QString() : tip + QLatin1Char('\n')) +
-           tr("Click: sort by it; again: the other way round; a third time: %1.").arg(m_order);
+           tr("Click to sort by this column, again to reverse, a third time for %1.").arg(m_order);
 }
 
 bool SortedRows::lessThan(const QModelIndex& left, const QModelIndex& right) const
 {
-    // Descending rows are compared the other way round.
+    // In descending order, Qt swaps the compared rows.
     const bool ascending = sortOrder() == Qt::AscendingOrder;
     const int fixedFrom = sourceModel()->rowCount() - m_fixed;
     const bool leftFixed = left.row() >= fixedFrom;

@@ -7,21 +7,21 @@
 
 namespace tilewright::ui {
 
-/// The rows of a table in the order of the column whose heading a person clicked: numbers from the largest,
-/// texts from A; the second click turns it round, the third brings the table's own order back. What is
-/// compared is TableModel::SortRole; a cell without it comes last either way. Rows can be left out.
+/// Sorts the rows of a table by the column whose heading was clicked: numbers in descending, texts in
+/// ascending order. The second click reverses the order, the third restores the order of the table. Compares
+/// TableModel::SortRole; cells without it come last in both orders. Can also filter rows.
 class SortedRows : public QSortFilterProxyModel
 {
     Q_OBJECT
 public:
-    /// `order` names the table's own order: "the order of execution". Without it the first click sorts
-    /// upwards, and there is no third.
+    /// `order`: name of the order of the table, for example "the order of execution". If empty, the first
+    /// click sorts in ascending order and the original order cannot be restored.
     SortedRows(TableModel& rows, QString order, QObject* parent);
-    /// Lets a person sort `table`, which shows these rows.
+    /// Enables sorting by clicks in `table`, which shows these rows.
     void sortBy(QTableView& table);
-    /// Shows the rows of the table that pass; again when what it depends on has changed.
+    /// Shows only rows for which `passes` is true. To be called again when its result may have changed.
     void setFilter(std::function<bool(std::size_t row)> passes);
-    /// So many rows at the end stay there: totals.
+    /// Keeps this number of rows at the end (totals).
     void setFixedRows(int count) { m_fixed = count; }
     [[nodiscard]] bool isSorted() const { return sortColumn() >= 0; }
     [[nodiscard]] int sourceRow(int row) const { return mapToSource(index(row, 0)).row(); }

@@ -7,22 +7,26 @@
 
 namespace tilewright::ui {
 
-/// Cells of a list. Bars, badges and the like come from a hook, which paints in the theme of the window or of
-/// an export.
+/// Delegate that paints cells of a list. A hook paints bars, badges and so on in the theme of the window or
+/// of an export.
 class TableDelegate : public QStyledItemDelegate
 {
 public:
-    /// Paints the whole cell and returns true, or what lies under its text.
+    /// Hook: paints the whole cell and returns true, or paints the background and returns false.
     using Paint =
         std::function<bool(QPainter&, const QStyleOptionViewItem&, const QModelIndex&, const Theme&)>;
 
-    /// `room`: pixels around the texts, in all.
+    /// `room`: total padding of the texts in pixels.
     TableDelegate(const ThemeSource& themes, Paint paint, QObject* parent, QSize room = {})
         : QStyledItemDelegate(parent), m_themes(themes), m_paint(std::move(paint)), m_room(room)
     {
     }
-    void setTheme(const Theme* theme) { m_override = theme; } ///< for exports; null = the window's
-    /// The option with text, icon and font of the cell, which a hook is not given: most paint without it.
+    void setTheme(const Theme* theme)
+    {
+        m_override = theme;
+    } ///< theme of an export; null = theme of the window
+    /// Adds text, icon and font of the cell to `option`. Hooks get it without these, because most do not need
+    /// them.
     [[nodiscard]] QStyleOptionViewItem filled(QStyleOptionViewItem option, const QModelIndex& index) const
     {
         initStyleOption(&option, index);

@@ -9,31 +9,32 @@ class QTableView;
 
 namespace tilewright::ui {
 
-/// A Table for the views of Qt: text, tooltip, alignment, heading, sort key and exact value of every cell.
+/// Item model of a Table: text, tooltip, alignment, heading, sort key and exact value of every cell.
 class TableModel : public QAbstractTableModel
 {
     Q_OBJECT
 public:
-    /// SortRole: what SortedRows compares. ExactRole: what is copied; of a heading, nothing where the column
-    /// is not copied. RowRole: the row of the table, whatever the order on the screen.
+    /// SortRole: key that SortedRows compares. ExactRole: copied value; headings of columns that are not
+    /// copied have none. RowRole: index of the row in the table, independent of the sorting.
     enum Role { SortRole = Qt::UserRole + 40, ExactRole, RowRole };
     static constexpr int kHeading = -1;
-    /// The value of a role (font, colour, icon, …) in a cell, or in the heading of a column (row kHeading) or
-    /// of a row (column kHeading); an invalid one stands for the usual.
+    /// Returns the value of a role (font, colour, icon, …) for a cell, or for the heading of a column (row =
+    /// kHeading) or of a row (column = kHeading). An invalid value means the default.
     using Look = std::function<QVariant(int row, int column, int role)>;
 
     explicit TableModel(QObject* parent = nullptr, Look look = {})
         : QAbstractTableModel(parent), m_look(std::move(look))
     {
     }
-    /// Headings stand at the side of their cells, not in the middle.
+    /// Aligns headings like their cells instead of centring them.
     void alignHeadings() { m_aligned = true; }
-    /// Selection and scroll position stay when there are as many rows and columns as before.
+    /// Sets the table. Selection and scroll position are kept if the numbers of rows and columns are the
+    /// same.
     void setTable(Table table);
     [[nodiscard]] const Table& table() const { return m_table; }
-    /// Resets a table whose columns make the cells.
+    /// Resets the model to `rows` rows, for a table whose columns compute their cells.
     void setCount(std::size_t rows);
-    /// The cells of these columns have changed; -1 stands for the last column.
+    /// Announces that the cells of these columns have changed. lastColumn = -1: up to the last column.
     void refresh(int firstColumn = 0, int lastColumn = -1);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -48,12 +49,12 @@ private:
     bool m_aligned = false;
 };
 
-/// The rows as a view shows them, between tabs, with exact values: of all columns, or of `columns` in this
-/// order. `taken` may leave rows out.
+/// Rows in the shown order as tab-separated text with exact values: all columns, or `columns` in this order.
+/// `taken`: optional filter of rows.
 [[nodiscard]] QString rowsAsText(const QAbstractItemModel& shown, bool headings, QList<int> columns = {},
                                  const std::function<bool(int row)>& taken = {});
 
-/// The usual look of a list: whole rows are chosen, cells are not edited, no grid, no row headings.
+/// Sets up a table view as a list: selects whole rows, no editing, no grid, no row headings.
 void asList(QTableView& view, const QString& name, QAbstractItemModel& rows);
 
 } // namespace tilewright::ui

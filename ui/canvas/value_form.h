@@ -16,13 +16,13 @@ class QScrollArea;
 
 namespace tilewright::ui {
 
-/// A pane of controls that scrolls up and down only.
+/// Sets up a scroll area with controls that scrolls only vertically.
 void setUpFormPane(QScrollArea& pane, const QString& name);
-/// A row whose control says what it does; the wheel changes it only when it has the focus. A control that
-/// bears its own text has the row for itself.
+/// Adds a row with label and control to a form. The wheel changes the control only if it has the focus. A
+/// control with a text of its own (check box) gets no label.
 void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip);
 
-/// A part of a value by the members that lead to it: member(&Settings::gemm, &Gemm::m).
+/// Function that returns a nested member of a value: member(&Settings::gemm, &Gemm::m).
 template <typename... Members> [[nodiscard]] auto member(Members... members)
 {
     return [=](auto& value) -> auto&
@@ -31,20 +31,20 @@ template <typename... Members> [[nodiscard]] auto member(Members... members)
     };
 }
 
-/// Controls for the parts of a value. Each is given once, with its part: a function that returns a reference
-/// to it. What a person sets is handed on as the changed value with the name of the control; nothing is
-/// handed on while the value is shown.
+/// Form with controls for the parts of a value. Each control is added with a function that returns a
+/// reference to its part. When the user changes a control, `changed` is called with the new value and the
+/// name of the control; show() does not call it.
 template <typename Value> class ValueForm
 {
 public:
-    /// `prefix`: of the names of the controls.
+    /// `prefix`: prefix of the object names of the controls. `now`: returns the present value.
     ValueForm(QString prefix, std::function<Value()> now,
               std::function<void(const Value&, const QString& name)> changed)
         : m_prefix(std::move(prefix)), m_now(std::move(now)), m_changed(std::move(changed))
     {
     }
 
-    /// `unit`: what the number counts. The control may be one of the caller's.
+    /// Adds a spin box. `unit`: factor between its number and the part. `box`: existing control, or null.
     template <typename Part>
     QSpinBox* number(QFormLayout& form, const QString& name, const QString& label, int low, int high,
                      const QString& tip, Part part, std::int64_t unit = 1, QSpinBox* box = nullptr)
@@ -52,7 +52,7 @@ public:
         if (!box)
             box = new QSpinBox(form.parentWidget());
         box->setRange(low, high);
-        box->setKeyboardTracking(false); // a number half typed is not a request
+        box->setKeyboardTracking(false); // do not apply a number while it is being typed
         add(form, name, label, box, tip);
         m_shows.push_back([=](Value& v) { box->setValue(static_cast<int>(part(v) / unit)); });
         QObject::connect(box, &QSpinBox::valueChanged, box, [=, this](int n) {
@@ -69,7 +69,7 @@ public:
             form, name, label, low, high, decimals, step, tip, [=](Value& v) -> double { return part(v); },
             [=](Value& v, double n) { part(v) = n; });
     }
-    /// The same by two functions: what the number is, and what another one does.
+    /// Adds a spin box for decimals by two functions: `shown` reads the number, `take` sets it.
     QDoubleSpinBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low,
                             double high, int decimals, double step, const QString& tip,
                             const std::function<double(Value&)>& shown,
@@ -87,7 +87,7 @@ public:
         return box;
     }
 
-    /// `first`: the value of the first choice; the others follow it.
+    /// Adds a combo box. `first`: value of the first entry; the following ones count up.
     template <typename Part>
     QComboBox* choice(QFormLayout& form, const QString& name, const QString& label,
                       const QStringList& choices, const QString& tip, Part part, int first = 0)
@@ -96,7 +96,7 @@ public:
             form, name, label, choices, tip, [=](Value& v) { return static_cast<int>(part(v)) - first; },
             [=](Value& v, int i) { part(v) = static_cast<std::decay_t<decltype(part(v))>>(i + first); });
     }
-    /// The same by two functions: what is chosen, and what a choice does.
+    /// Adds a combo box by two functions: `chosen` returns the index, `choose` sets it.
     QComboBox* choice(QFormLayout& form, const QString& name, const QString& label,
                       const QStringList& choices, const QString& tip,
                       const std::function<int(Value&)>& chosen,
@@ -111,7 +111,7 @@ public:
         return box;
     }
 
-    /// A text, by two functions: what it is, and what another one does.
+    /// Adds a text field by two functions: `shown` returns the text, `take` sets it.
     QLineEdit* text(QFormLayout& form, const QString& name, const QString& label, const QString& example,
                     const QString& tip, const std::function<QString(Value&)>& shown,
                     const std::function<void(Value&, const QString&)>& take)
@@ -140,7 +140,7 @@ public:
         return box;
     }
 
-    /// The value in all controls.
+    /// Shows the present value in all controls.
     void show()
     {
         m_showing = true;

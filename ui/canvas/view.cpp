@@ -30,7 +30,7 @@ QAction* View::addCommand(const ActionSpec& spec, const std::function<void(bool)
     if (!first) {
         const QAction* known = registry().find(spec.id);
         ActionSpec own = spec;
-        own.tip = known->whatsThis(); // its keys are told
+        own.tip = known->whatsThis(); // this text already contains the keys
         action = Actions::make(own, this);
         connect(action, &QAction::triggered, this, run);
         const auto takeKeys = [action, known] { action->setShortcuts(known->shortcuts()); };
@@ -48,7 +48,7 @@ bool View::isSeen() const
         return true;
     if (!isVisible())
         return false;
-    // Not visibleRegion(): a view that its children cover has none.
+    // Not visibleRegion(): it is empty if children cover the view.
     QRect area = rect();
     for (const QWidget* w = this; !w->isWindow(); w = w->parentWidget())
         area = area.translated(w->pos()) & w->parentWidget()->rect();
@@ -120,8 +120,8 @@ void View::bringUpToDate()
 
 bool View::event(QEvent* event)
 {
-    // Whatever brings it into sight (a splitter, a scroll bar), it is painted then, unless its children cover
-    // it; the window tells of docks.
+    // A view that becomes visible by a splitter or scroll bar gets a paint event, unless children cover it.
+    // For docks, the window calls catchUp().
     if (event->type() == QEvent::Show || event->type() == QEvent::Paint)
         catchUp();
     return QWidget::event(event);
@@ -129,7 +129,7 @@ bool View::event(QEvent* event)
 
 void View::paintExport(QPainter& painter, const QSize& size, const Theme& theme)
 {
-    // A widget tree paints with the palette and size it has: change both for the moment of painting.
+    // Widgets paint with their own palette and size: change both during painting.
     const QSize before = this->size();
     const QPalette palette = this->palette();
     setPalette(theme.palette());

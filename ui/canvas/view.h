@@ -18,7 +18,7 @@ namespace tilewright::ui {
 
 class AnimationClock;
 
-/// The theme in force; views repaint when it changes.
+/// Holds the present theme. Views repaint when it changes.
 class ThemeSource : public QObject
 {
     Q_OBJECT
@@ -40,79 +40,78 @@ private:
     const Theme* m_theme = &Theme::light();
 };
 
-/// What every view is given. Views talk to these objects only, never to one another.
+/// Objects that every view gets. Views use only these and do not call each other.
 struct ViewContext
 {
     Workspace& workspace;
-    Document& document; ///< the schedule of the workspace
+    Document& document; ///< Workspace::schedule()
     Selection& selection;
     ThemeSource& themes;
     AnimationClock& clock;
     Actions& actions;
 };
 
-/// Base of everything that can be docked, exported and rendered from the command line.
+/// Base of all views, which can be docked, exported and rendered from the command line.
 class View : public QWidget
 {
     Q_OBJECT
 public:
     View(const ViewContext& context, QString name, QString title, QWidget* parent = nullptr);
 
-    [[nodiscard]] const QString& viewName() const { return m_name; } ///< for `tilewright render --view`
+    [[nodiscard]] const QString& viewName() const { return m_name; } ///< name for `tilewright render --view`
     [[nodiscard]] const QString& title() const { return m_title; }
 
-    /// Finishes background work, so that what is painted next is complete (exports, tests). Callers from
-    /// outside catchUp() first.
+    /// Waits for background work, so that the next painting is complete (exports, tests). Call catchUp()
+    /// before.
     virtual void settle() {}
-    /// Whether a person can see some of it: a dock behind another tab is not seen. Without a visible window
-    /// (exports) everything counts as seen.
+    /// True if a part of the view is visible. A dock behind another tab is not. Without a visible window
+    /// (exports) always true.
     [[nodiscard]] bool isSeen() const;
-    /// Brings a view up to date that was not seen when what it shows changed.
+    /// Updates a view whose content changed while it was not visible.
     void catchUp();
-    /// Whether it is seen and nothing waits for catchUp().
+    /// True if the view is visible and up to date.
     [[nodiscard]] bool isFollowing() const { return !m_outdated && isSeen(); }
-    /// A good size for an export when the person names none, in logical pixels.
+    /// Default size of an export in logical pixels.
     [[nodiscard]] virtual QSize exportSize() const { return {1280, 720}; }
-    /// Paints the whole view into (0, 0, size) in `theme`; the base class renders the widget tree.
+    /// Paints the whole view into (0, 0, size) in `theme`. The base class renders the widget tree.
     virtual void paintExport(QPainter& painter, const QSize& size, const Theme& theme);
-    /// The same for a page that can be explored: one picture, or several, the most important first, until
-    /// `take` wants no more. Callers have caught up and settled.
+    /// Passes pictures for an interactive report to `take`, the most important first, until it returns false.
+    /// Call catchUp() and settle() before.
     virtual void livePictures(const std::function<bool(LivePicture)>& take);
-    /// What can be pointed at in what paintExport() paints in that size; what lies on top comes first.
+    /// Parts with tooltips in the picture that paintExport() paints in this size; topmost first.
     [[nodiscard]] virtual std::vector<PicturePart> partsIn(const QSize& size)
     {
         Q_UNUSED(size)
         return {};
     }
-    /// Rows as tab-separated text with full precision, for Copy; empty when the view has no rows.
+    /// Rows as tab-separated text with full precision, for Copy; empty if the view has none.
     [[nodiscard]] virtual QString copyText() const { return {}; }
-    /// The same kind of rows as a summary that is quick to make: what assistive technology reads of a
-    /// picture.
+    /// Rows for assistive technology, like copyText() but possibly shortened to be fast.
     [[nodiscard]] virtual QString tableText() const { return copyText(); }
 
-    /// What a person has chosen in it, for the session of the open file; empty for nothing.
+    /// Settings that the user made in this view, saved with the session of the file; may be empty.
     [[nodiscard]] virtual QJsonObject settings() const { return {}; }
-    /// Takes what settings() gave, perhaps of another version.
+    /// Restores settings(), possibly written by another version.
     virtual void restoreSettings(const QJsonObject& settings) { Q_UNUSED(settings) }
 
 Q_SIGNALS:
-    /// A command of this view was used from elsewhere: it is to be seen.
+    /// A command of this view was run from outside: the window should show the view.
     void wanted();
 
 protected:
-    /// A command of this view: an entry of the palette and the shortcut sheet, and its keys while the view or
-    /// a child of it has the focus. A further view of the same kind has an action of its own.
+    /// Adds a command of this view to palette and shortcut sheet. Its keys work while the view or a child has
+    /// the focus. Further views of the same kind get separate actions.
     QAction* addCommand(const ActionSpec& spec, const std::function<void(bool)>& run);
-    /// What the view shows has changed: brings it up to date at once when it is seen, otherwise when it
-    /// comes into sight, so that an edit costs what is on screen.
+    /// To be called when the content has changed: updates the view at once if it is visible, otherwise when
+    /// it becomes visible, so that an edit only costs time for visible views.
     void outdate();
-    /// The same when the present events have been handled, unless outdate() comes before.
+    /// Calls outdate() after the present events, unless it is called before.
     void outdateLater();
     virtual void bringUpToDate();
-    /// This is a view of another lens than Schedule: whenever it is seen, the lens stands where the open
-    /// workload does.
+    /// For views of the Systolic, NPU and Mapping lens: updates the lens to the open workload when the view
+    /// is visible.
     void followWorkload(Lens lens);
-    /// The command that lets the lens follow the open workload, or keeps it where it is.
+    /// Adds the command that makes the lens follow the open workload or keep its content.
     QAction* addFollowCommand(Lens lens, const QString& tip);
     bool event(QEvent* event) override;
 
@@ -128,11 +127,11 @@ private:
     ViewContext m_context;
     QString m_name;
     QString m_title;
-    std::optional<Lens> m_lens; ///< that follows the workload
+    std::optional<Lens> m_lens; ///< lens of the view, set by followWorkload()
     bool m_outdated = false;
 };
 
-/// Centred hint of an empty pane: what to do, in muted text.
+/// Paints the hint of an empty view: what to do, as centred muted text.
 void paintEmptyHint(QPainter& painter, const QRectF& area, const QString& text, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -9,7 +9,7 @@
 
 namespace tilewright::ui {
 
-/// Scene <-> screen of a 2-D view: screen = scene * scale + offset.
+/// Transformation between scene and screen of a 2-D view: screen = scene * scale + offset.
 struct Viewport
 {
     double scale = 1;
@@ -21,7 +21,7 @@ struct Viewport
     [[nodiscard]] QRectF toScene(const QRectF& r) const { return {toScene(r.topLeft()), r.size() / scale}; }
     [[nodiscard]] QTransform transform() const { return {scale, 0, 0, scale, offset.x(), offset.y()}; }
 
-    /// The point under `anchor` (screen) stays where it is.
+    /// Zoomed viewport; the scene point at `anchor` (screen) keeps its position.
     [[nodiscard]] Viewport zoomed(double factor, QPointF anchor, double minScale, double maxScale) const
     {
         const double next = std::clamp(scale * factor, minScale, maxScale);
@@ -29,7 +29,7 @@ struct Viewport
     }
     [[nodiscard]] Viewport panned(QPointF by) const { return {scale, offset + by}; }
 
-    /// All of `scene` inside `screen` with a margin, never larger than maxScale.
+    /// Viewport that shows all of `scene` in `screen` with a margin, at most at maxScale.
     [[nodiscard]] static Viewport fit(const QRectF& scene, const QRectF& screen, double margin,
                                       double maxScale)
     {
@@ -39,7 +39,8 @@ struct Viewport
                                    (screen.height() - 2 * margin) / scene.height(), maxScale});
         return {s, screen.center() - scene.center() * s};
     }
-    /// The part of the scene that `screen` showed: the inverse of toScene(screen), whatever its size is now.
+    /// Viewport that shows `part` of the scene in `screen`; inverse of toScene(screen), for any size of the
+    /// screen.
     [[nodiscard]] static Viewport showing(const QRectF& part, const QRectF& screen)
     {
         if (part.isEmpty() || screen.isEmpty())

@@ -4,7 +4,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr qint64 kTogetherMs = 700; // a pause after which turning the wheel is another look
+constexpr qint64 kTogetherMs = 700; // after a longer pause, wheel turns make a new entry
 constexpr std::size_t kMost = 100;
 } // namespace
 

@@ -8,18 +8,17 @@
 
 namespace tilewright::ui {
 
-/// Where a view has looked before, and after going back: both stacks of the zoom history of one view
-/// (docs/design.md 4.4). A part is a rectangle in the view's own coordinates; the null rectangle is
-/// "everything".
+/// Zoom history of a view with stacks for back and forward (docs/design.md 4.4). A part is a rectangle in the
+/// view's own coordinates; the null rectangle means everything.
 class ZoomHistory
 {
 public:
-    /// How a look was left. Turns of the wheel that follow one another are one look, and so are keys.
+    /// Kind of input that changed the visible part. Consecutive wheel turns or keys make one entry.
     enum class Gesture { Wheel, Keys, Drag, Command };
 
-    /// The view moves on from `part`; `now` in milliseconds.
+    /// Records that the view leaves `part`. `now`: time in milliseconds.
     void leave(const QRectF& part, Gesture gesture, qint64 now);
-    /// The part to show instead of `here`; nothing when there is none.
+    /// Goes back from `here`. Returns the part to show; nothing if there is none.
     [[nodiscard]] std::optional<QRectF> back(const QRectF& here);
     [[nodiscard]] std::optional<QRectF> forward(const QRectF& here);
     [[nodiscard]] bool canGoBack() const { return !m_back.empty(); }
@@ -28,7 +27,8 @@ public:
 
 private:
     std::vector<QRectF> m_back, m_forward;
-    std::optional<Gesture> m_last; ///< nothing after going back or forward: the next gesture is a new look
+    std::optional<Gesture>
+        m_last; ///< last input; empty after going back or forward, so that the next input makes a new entry
     qint64 m_lastAt = 0;
 };
 

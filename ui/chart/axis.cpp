@@ -59,8 +59,7 @@ std::vector<double> Axis::ticks(double pixelsApart) const
 
 namespace {
 
-/// On whole pixels. Smoothed lines as long as a pane take longer to paint than everything written beside
-/// them.
+/// Paints a line on whole pixels without antialiasing, which is slow for long lines.
 void paintRule(QPainter& painter, QPointF from, QPointF to, const QColor& colour)
 {
     const QPointF start(std::floor(from.x()), std::floor(from.y()));
@@ -87,7 +86,7 @@ void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
         paintRule(painter, {x, plot.top()}, {x, plot.bottom()}, theme.grid);
         const QString label = shortNumber(v);
         const double w = fm.horizontalAdvance(label);
-        // The title stands at the end of the label row; a label never runs into it.
+        // The title is at the end of the row of labels; no label overlaps it.
         const double left = std::clamp(x - w / 2, plot.left(), std::max(plot.left(), plot.right() - w));
         if ((!title.isEmpty() && left + w > titleLeft - 10) || isTaken(left, left + w))
             continue;
@@ -105,7 +104,7 @@ void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const Q
 {
     painter.setFont(uiFont(0.9));
     const TextMetrics fm(painter.font());
-    // A low chart has ticks too.
+    // Ticks are closer together in a low chart, so that it has some too.
     const double apart = std::max(1.8 * fm.height(), std::min(plot.height() / 3, 44.0));
     for (const double v : axis.ticks(apart)) {
         const double y = std::round(axis.toPixel(v)) + 0.5;

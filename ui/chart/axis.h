@@ -13,15 +13,15 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// The smallest of 1, 2, 5 times a power of ten that is at least `least`: the step between round values.
+/// Smallest round step (1, 2 or 5 times a power of ten) that is at least `least`.
 [[nodiscard]] double roundStep(double least);
-/// Round values between two of a logarithmic axis of that many pixels, at least about `pixelsApart` from one
-/// another: some powers of ten, all of them, 2 and 5 between them, finer ones where little else is in sight.
+/// Tick values of a logarithmic axis of length `pixels`, at least about `pixelsApart` pixels apart: powers of
+/// ten, with 2 and 5 or finer values between them if there is room.
 [[nodiscard]] std::vector<double> logTicks(double low, double high, double pixels, double pixelsApart);
 
 enum class Scale { Linear, Log };
 
-/// One axis of a painted chart: values [v0, v1] on pixels [p0, p1] (p1 may be smaller: y axes).
+/// Axis of a chart: maps values [v0, v1] to pixels [p0, p1] (p1 < p0 for y axes).
 struct Axis
 {
     double v0 = 0, v1 = 1;
@@ -36,7 +36,7 @@ struct Axis
     {
         return unscaled(scaled(v0) + (p - p0) / (p1 - p0) * (scaled(v1) - scaled(v0)));
     }
-    /// Round values (1, 2, 5 times a power of ten) about `pixelsApart` pixels from one another.
+    /// Tick values: multiples of a round step, about `pixelsApart` pixels apart.
     [[nodiscard]] std::vector<double> ticks(double pixelsApart = 80) const;
     bool operator==(const Axis&) const = default;
 
@@ -45,8 +45,8 @@ private:
     [[nodiscard]] double unscaled(double u) const { return scale == Scale::Log ? std::pow(10.0, u) : u; }
 };
 
-/// Grid lines and labels (short numbers) below / left of `plot`, plus the axis titles. No label is written
-/// where something else is, `taken`.
+/// Paints grid lines, tick labels below or left of `plot`, and the title of the axis. No label overlaps
+/// `taken`.
 void paintXAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,
                 const Theme& theme, const QRectF& taken = {});
 void paintYAxis(QPainter& painter, const Axis& axis, const QRectF& plot, const QString& title,

@@ -14,8 +14,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kBesideOneAnother = 15; // marks of one cell
-constexpr double kRing = 13;             // radius of the ring where cells are smaller than marks
+constexpr double kBesideOneAnother = 15; // distance between marks of one cell in pixels
+constexpr double kRing = 13;             // radius of the ring if cells are smaller than marks
 
 void paintSign(QPainter& painter, const QRectF& r, HeatSign sign, const Theme& theme)
 {
@@ -42,7 +42,7 @@ void paintSign(QPainter& painter, const QRectF& r, HeatSign sign, const Theme& t
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-/// Cells without a gap are one picture, which has no seams at any size.
+/// Paints cells without gaps as one image, which has no visible seams at any scale.
 void paintSeamless(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, const Theme& theme)
 {
     QImage image(static_cast<int>(f.columns), static_cast<int>(f.rows), QImage::Format_RGB32);
@@ -128,8 +128,8 @@ void paintMarks(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, con
     }
 }
 
-/// The strong label first, then that of now, of the others as many as there is room for; `place` gives the
-/// middle of a cell along the axis, `room` what a label takes there.
+/// Draws the labels of an axis: first `strong`, then `now`, then as many others as fit. `place`: position of
+/// the centre of a cell on the axis. `room`: length of a label along the axis.
 template <typename Place, typename Room, typename Draw>
 void labelAxis(const HeatAxis& axis, qsizetype count, Place&& place, Room&& room, Draw&& draw)
 {
@@ -163,7 +163,7 @@ void paintAxes(QPainter& painter, const HeatGrid& grid, const HeatFrame& f, cons
     };
     const double base = f.map.bottom() + fm.ascent() + 3;
     const double titleLeft = f.map.right() - fm.horizontalAdvance(grid.x.title);
-    // A title that is longer than the labels stands below them.
+    // A title that is longer than the labels is placed below them.
     double longest = 0;
     for (const QString& label : grid.x.labels)
         longest = std::max(longest, fm.horizontalAdvance(label));

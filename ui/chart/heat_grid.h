@@ -7,47 +7,47 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// What a cell has instead of a value, told apart without colour.
+/// Sign of a cell without a value; recognisable without colour.
 enum class HeatSign { None, Hatch, Dots, Cross };
 
 struct HeatCell
 {
-    QColor fill = {}; ///< with a sign: the sign's own
+    QColor fill = {}; ///< ignored if the cell has a sign
     HeatSign sign = HeatSign::None;
-    bool framed = false; ///< something is wrong with it
-    QString text = {};   ///< its value, where cells are large enough for all of them
+    bool framed = false; ///< draws a frame that marks a problem
+    QString text = {};   ///< value as text, shown if all cells are large enough
 };
 
 struct HeatAxis
 {
     QString title = {};
     QStringList labels = {};
-    std::optional<qsizetype> strong = {}; ///< a label that is never left out
-    std::optional<qsizetype> now = {};    ///< the next one to have room: of what is chosen
+    std::optional<qsizetype> strong = {}; ///< index of a label that is always shown
+    std::optional<qsizetype> now = {};    ///< index of the label of the selected cell: placed second
 };
 
-/// A sign on a cell; those of one cell stand side by side.
+/// A mark on a cell; several marks of one cell are side by side.
 struct HeatMark
 {
     std::size_t cell = 0;
     PlotMark sign = {};
 };
 
-/// A map of cells over two axes of sizes or categories. A lens fills it, paintHeatGrid() draws it; a cell is
-/// row * columns + column.
+/// Heat map with two axes of sizes or categories, drawn by paintHeatGrid(). Index of a cell: row * columns +
+/// column.
 struct HeatGrid
 {
     HeatAxis x, y;
     std::size_t columns = 1, rows = 1;
-    bool downwards = false; ///< the first row is on top, as in a matrix
-    double gap = 1;         ///< pixels between cells
+    bool downwards = false; ///< true: the first row is at the top, as in a matrix
+    double gap = 1;         ///< space between cells in pixels
     std::vector<HeatCell> cells;
-    std::optional<std::size_t> current; ///< ringed
+    std::optional<std::size_t> current; ///< selected cell, marked by a ring
     std::vector<HeatMark> marks;
     std::vector<ChartKey> keys;
 };
 
-/// Where a grid is drawn.
+/// Geometry of a heat map on the screen.
 struct HeatFrame
 {
     QRectF map;
@@ -56,11 +56,11 @@ struct HeatFrame
 
     [[nodiscard]] QRectF cell(std::size_t i) const;
     [[nodiscard]] std::optional<std::size_t> cellAt(QPointF position) const;
-    /// From a cell in the direction of an arrow key, as far as there are cells.
+    /// Neighbour of a cell in the direction of an arrow key; the cell itself at the border.
     [[nodiscard]] std::size_t beside(std::size_t i, QPoint arrow) const;
 };
 
-/// The cells, labels below and left of them, the title of the y axis above, marks, the cell under the mouse.
+/// Paints cells, labels, axis titles, marks and a highlight of the hovered cell.
 void paintHeatGrid(QPainter& painter, const HeatGrid& grid, const HeatFrame& frame,
                    std::optional<std::size_t> hover, const Theme& theme);
 

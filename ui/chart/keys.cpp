@@ -12,8 +12,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kBetween = 14; // two keys
-constexpr double kGap = 6;      // a sign and its text
+constexpr double kBetween = 14; // space between two entries in pixels
+constexpr double kGap = 6;      // space between sign and text in pixels
 
 struct KeySizes
 {
@@ -32,7 +32,7 @@ struct KeySizes
     }
 };
 
-/// Calls `at` with the place of each key, relative to the corner; returns the number of rows.
+/// Calls `at` with the position of each entry, relative to the corner. Returns the number of rows.
 template <typename F> int flow(const KeySizes& sizes, const std::vector<ChartKey>& keys, double width, F&& at)
 {
     double x = 0;

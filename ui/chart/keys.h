@@ -14,25 +14,26 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// What a sign of a chart stands for: the sign, drawn as it is in the chart, and a text after it.
+/// Entry of the legend of a chart: a sign, drawn as in the chart, and a text.
 struct ChartKey
 {
     QString text = {};
-    std::function<void(QPainter&, const QRectF&)> sign = {}; ///< none: a text alone
-    double width = 1;                                        ///< of the sign, in heights of a row
-    QString before = {}; ///< a text before the sign: the lower end of a scale
+    std::function<void(QPainter&, const QRectF&)> sign = {}; ///< draws the sign; may be empty
+    double width = 1;                                        ///< width of the sign, in row heights
+    QString before = {};                                     ///< text before the sign: lower end of a scale
 };
 
-/// A patch of a colour, with a pattern over it where colour alone does not tell it.
+/// Legend entry with a patch of a colour and, optionally, a pattern.
 [[nodiscard]] ChartKey patchKey(const QString& text, const QColor& fill, const Theme& theme,
                                 Qt::BrushStyle pattern = Qt::NoBrush);
-/// The scale of a ramp of colours.
+/// Legend entry with the colour ramp and the texts of its ends.
 [[nodiscard]] ChartKey rampKey(const QString& low, const QString& high, const Theme& theme);
 
-/// The width of the keys in one row, the height of as many rows as they need.
+/// Width of the legend in one row.
 [[nodiscard]] double keysWidth(const std::vector<ChartKey>& keys);
+/// Height of the legend, wrapped to `width`.
 [[nodiscard]] double keysHeight(const std::vector<ChartKey>& keys, double width);
-/// In rows from the top left corner on; a key that finds no room is left out.
+/// Paints the legend in rows from the top left corner. Entries that do not fit are omitted.
 void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

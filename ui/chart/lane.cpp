@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Marks by index, the places of lanes, what is at a point.
+// Queries of marks, layout of lanes, hit tests.
 #include "chart/lane.h"
 
 #include "theme/number.h"
@@ -107,20 +107,20 @@ Lane headingLane(const QString& name)
     return lane;
 }
 
-// -- places ----------------------------------------------------------------------------------------------
+// -- layout ----------------------------------------------------------------------------------------------
 
 namespace {
 
-constexpr double kMargin = 8;      // left and right
-constexpr double kEdge = 4;        // above and below
-constexpr double kSqueezed = 0.45; // a scale below which optional lanes go
+constexpr double kMargin = 8;      // left and right, in pixels
+constexpr double kEdge = 4;        // above and below, in pixels
+constexpr double kSqueezed = 0.45; // optional lanes are hidden below this scale
 
 double lineHeight(double scale, int weight = QFont::Normal)
 {
     return QFontMetricsF(uiFont(scale, weight)).height();
 }
 
-/// Below the title, in a chart of that width.
+/// Number of lines of the sentence in a chart of this width.
 int sentenceLines(const LaneModel& m, double width)
 {
     if (m.sentenceLines < 2)
@@ -150,7 +150,7 @@ bool legendBeside(const LaneModel& m, double width)
     return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m.title) + 32 + longest < width;
 }
 
-/// Height of the lanes that keep theirs, and of the others at their natural size.
+/// Total height of the fixed lanes, and of the others at their natural size.
 struct Heights
 {
     double fixed = 0, free = 0;
@@ -171,7 +171,7 @@ Heights heightsOf(const LaneModel& m, bool optional)
 double naturalHeight(const LaneModel& m)
 {
     const Heights h = heightsOf(m, true);
-    constexpr double kUsualWidth = 1200; // of an export
+    constexpr double kUsualWidth = 1200; // usual width of an export
     return headerHeight(m, kUsualWidth - m.titleSpace) + (m.legends ? lineHeight(0.9) + 6 : 0) +
            (m.readout ? lineHeight(0.9) + 4 : 0) + h.fixed + h.free + lineHeight(0.9) + 8 +
            (m.overview ? m.overviewHeight : 0) + kEdge;
@@ -256,7 +256,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
         }
         p.lanes.push_back(std::move(box));
     }
-    // Lanes that do not need the room end the plot.
+    // The plot ends with the last lane if there is more room.
     if (at < p.plot.bottom() && !p.lanes.empty()) {
         p.plot.setBottom(std::round(at));
         p.axis.moveTop(p.plot.bottom());
@@ -274,7 +274,7 @@ std::optional<std::size_t> LanePlaces::laneAt(QPointF position) const
     return std::nullopt;
 }
 
-// -- what is there ---------------------------------------------------------------------------------------
+// -- hit tests -------------------------------------------------------------------------------------------
 
 std::optional<LaneHit> laneHit(const LaneModel& m, const LanePlaces& p, const Axis& time, QPointF position)
 {

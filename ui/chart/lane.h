@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a lens says of a chart over time: its lanes, and asked by index what is in them. Everything else
-// (places, painting, zooming, hovering, measuring, copying) is the chart's.
+// Model of a chart over time: lanes with marks that are queried by index. Layout, painting, zooming,
+// hovering, measuring and copying are done by LaneChart.
 #pragma once
 
 #include "canvas/live_picture.h"
@@ -20,7 +20,7 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// A place in a painter with the time that its width stands for.
+/// A rectangle to paint in, with the time axis of its width.
 struct LaneFrame
 {
     QRectF rect;
@@ -31,7 +31,8 @@ struct LaneFrame
     [[nodiscard]] LaneFrame in(const QRectF& place) const { return {place, time, theme}; }
 };
 
-/// The look of a kind of marks. Colours that stand for waiting are told by a pattern as well.
+/// Colours and pattern of a kind of marks. Kinds of waiting have a pattern, to be recognisable without
+/// colour.
 struct MarkStyle
 {
     QColor fill;
@@ -39,31 +40,32 @@ struct MarkStyle
     QColor patternColour{};
 };
 
-/// What happens in one row: in order of time, never two at once.
+/// Marks (intervals of time) of one row, sorted by time, without overlap.
 struct Marks
 {
     std::size_t count = 0;
     std::function<double(std::size_t)> start, end;
     std::size_t kinds = 1;
-    std::function<std::size_t(std::size_t)> kind; ///< 0 without one
+    std::function<std::size_t(std::size_t)> kind; ///< kind of a mark; if missing, all are kind 0
     std::function<MarkStyle(std::size_t kind, const Theme&)> style;
-    // All that follows may be missing.
-    std::function<QString(std::size_t)> label;    ///< on the mark, as far as it has room
-    std::function<QString(std::size_t)> facts;    ///< one line: readout, table
-    std::function<QString(std::size_t)> tooltip;  ///< rich text; the facts without one
-    std::function<std::uint32_t(std::size_t)> id; ///< marks of one id are selected together; kNoMark for none
-    /// A pixel with many marks: shares of it by kind, or the first of them in full height.
+    // The following functions may be missing.
+    std::function<QString(std::size_t)> label;   ///< text on the mark, if it fits
+    std::function<QString(std::size_t)> facts;   ///< one line for readout and table
+    std::function<QString(std::size_t)> tooltip; ///< rich text; if missing, `facts`
+    std::function<std::uint32_t(std::size_t)>
+        id; ///< marks with the same id are selected together; kNoMark for none
+    /// How a pixel with many marks is drawn. true: shares by kind; false: the first mark in full height.
     bool shared = false;
 
     static constexpr std::uint32_t kNoMark = ~std::uint32_t{0};
     [[nodiscard]] std::size_t kindOf(std::size_t i) const { return kind ? kind(i) : 0; }
-    /// The first mark that ends after the time.
+    /// Index of the first mark that ends after `time`.
     [[nodiscard]] std::size_t firstAfter(double time) const;
-    /// The mark at the time, otherwise one no further than `slack`.
+    /// Mark at `time`, otherwise one at a distance of at most `slack`.
     [[nodiscard]] std::optional<std::size_t> at(double time, double slack) const;
 };
 
-/// Marks of the items of a sorted list with members `start` and `end`; the list outlives them.
+/// Makes marks from a sorted list of items with members `start` and `end`. The list must outlive the marks.
 template <typename Item> [[nodiscard]] Marks marksOf(const std::vector<Item>& items)
 {
     Marks m;
@@ -75,54 +77,54 @@ template <typename Item> [[nodiscard]] Marks marksOf(const std::vector<Item>& it
 
 struct MarkRow
 {
-    std::vector<Marks> layers; ///< painted in order; the last is found first
-    double weight = 1;         ///< of the height of its lane
-    bool plain = false;        ///< for comparison only: no labels, patterns, hits
+    std::vector<Marks> layers; ///< painted in order; the last one is on top
+    double weight = 1;         ///< share of the height of the lane
+    bool plain = false;        ///< true: for comparison only, without labels, patterns and hover
 };
 
-/// Least and greatest value in a pixel.
+/// Minimum and maximum of a curve in one pixel column.
 struct LowHigh
 {
     double low = 0, high = 0;
     bool operator==(const LowHigh&) const = default;
 };
 
-/// A value over time, filled: the least solid, the greatest pale.
+/// A filled curve over time: solid up to the minimum of a pixel column, pale up to its maximum.
 struct Curve
 {
     using Columns = std::function<std::vector<LowHigh>(double from, double to, int width)>;
     Columns columns;
-    Columns ghost; ///< a dashed line for comparison; may be missing
+    Columns ghost; ///< dashed curve for comparison; may be missing
     std::function<QColor(const Theme&)> colour;
-    double top = 1;              ///< the value at the upper edge
-    std::optional<double> limit; ///< a dashed level
+    double top = 1;              ///< value at the upper edge
+    std::optional<double> limit; ///< value of a dashed horizontal line
 };
 
 struct Lane
 {
     QString name;
-    QString note;          ///< muted, beside or below the name
-    bool heading = false;  ///< the name is bold; without content it is a line over the whole width
-    bool inner = false;    ///< the name is smaller than that of the lane it belongs to
-    double height = 20;    ///< when there is just enough room
-    double gap = 1;        ///< below it
-    bool fixed = false;    ///< keeps its height
-    bool optional = false; ///< goes first when there is little room
+    QString note;          ///< muted text beside or below the name
+    bool heading = false;  ///< bold name; a lane without content is a title over the whole width
+    bool inner = false;    ///< smaller name: the lane belongs to the one above
+    double height = 20;    ///< natural height in pixels
+    double gap = 1;        ///< space below the lane in pixels
+    bool fixed = false;    ///< the height is never scaled
+    bool optional = false; ///< hidden first if there is little room
     std::vector<MarkRow> rows;
-    bool repeats = false; ///< they are those of the lane before: not copied again
+    bool repeats = false; ///< the rows repeat those of the previous lane and are not copied again
     std::optional<Curve> curve;
-    /// What only this lens draws, over the rest.
+    /// Additional painting on top of the lane.
     std::function<void(QPainter&, const LaneFrame&)> paint;
-    bool paintsMarks = false; ///< it draws the marks as well
-    /// One line about a time, where there is no mark; `y`: 0 at the top, 1 at the bottom of the lane.
+    bool paintsMarks = false; ///< `paint` also draws the marks
+    /// Text for a time without a mark. `y`: 0 at the top, 1 at the bottom of the lane.
     std::function<QString(double time, double y)> readout;
-    std::function<QString(double time, double y)> tooltip; ///< rich text; the readout without one
-    QStringList facts;                                     ///< right of the lane
+    std::function<QString(double time, double y)> tooltip; ///< rich text; if missing, `readout`
+    QStringList facts;                                     ///< texts at the right of the lane
     QString factsTooltip;                                  ///< rich text
     std::function<void(QPainter&, const LaneFrame&)> paintFacts;
 };
 
-/// A name in a line of its own, above other lanes; or, without one, room for the title of their axis.
+/// Lane that is only a title above other lanes. Without a name it reserves room for the title of their axis.
 [[nodiscard]] Lane headingLane(const QString& name = {});
 
 /// A vertical line through some lanes.
@@ -135,36 +137,36 @@ struct LaneLine
 
 struct LaneModel
 {
-    QString hint; ///< instead of a chart
+    QString hint; ///< text shown instead of the chart; empty: show the chart
     QString title;
     std::function<QColor(const Theme&)> titleColour;
-    QString sentence;      ///< below the title, in as many as `sentenceLines`
-    int sentenceLines = 0; ///< 0: no sentence
+    QString sentence;      ///< text below the title, in at most `sentenceLines` lines
+    int sentenceLines = 0; ///< maximum number of lines; 0: no sentence
     std::function<QColor(const Theme&)> sentenceColour;
-    /// The longest form that fits is taken; beside the title when there is no sentence and room.
+    /// Legend in several forms, of which the longest that fits is used. It is beside the title if there is
+    /// room and no sentence.
     std::function<std::vector<std::vector<ChartKey>>(const Theme&)> legends;
-    std::function<std::size_t(const Axis&)> legendForm; ///< which one, where the zoom decides
+    std::function<std::size_t(const Axis&)> legendForm; ///< index of the form, if it depends on the zoom
     std::vector<Lane> lanes;
     std::vector<LaneLine> lines;
-    double total = 0;     ///< end of the time
-    double shortest = 1;  ///< that can be shown
-    QString unit;         ///< of the time: the axis' title
-    bool ticks = true;    ///< the axis is labelled
-    double mostWidth = 0; ///< of the plot; 0: all there is
-    bool readout = true;  ///< a line for it
-    bool dimmed = false;  ///< not what is set at present
-    double least = 0;     ///< scale of the heights below which the lanes scroll; 0: they shrink
+    double total = 0;     ///< end of the time axis
+    double shortest = 1;  ///< shortest visible range
+    QString unit;         ///< unit of time: title of the axis
+    bool ticks = true;    ///< the axis has tick labels
+    double mostWidth = 0; ///< maximum width of the plot in pixels; 0: no limit
+    bool readout = true;  ///< the chart has a readout line
+    bool dimmed = false;  ///< drawn pale: the content belongs to other settings than the present ones
+    double least = 0;     ///< least scale of the lane heights, below which lanes scroll; 0: never scroll
     double most = 2;
-    double labelWidth = 60;                                    ///< at least
-    double factsWidth = 0;                                     ///< in charts that are wide enough
-    double titleSpace = 0;                                     ///< kept free at its right
-    std::function<void(QPainter&, const LaneFrame&)> overview; ///< the whole time; no strip without it
+    double labelWidth = 60; ///< minimum width of the names
+    double factsWidth = 0;  ///< width of the facts, if the chart is wide enough
+    double titleSpace = 0;  ///< space kept free at the right of the title
+    std::function<void(QPainter&, const LaneFrame&)> overview; ///< paints the overview strip; none without it
     double overviewHeight = 22;
-    std::shared_ptr<const void> keeps; ///< what the functions refer to
+    std::shared_ptr<const void> keeps; ///< owns the data that the functions refer to
 };
 
-// -- places
-
+// -- layout
 struct LaneBox
 {
     QRectF rect, name, facts;
@@ -174,61 +176,60 @@ struct LanePlaces
 {
     QRectF title, legend, readout, plot, labels, facts, axis, overview;
     std::vector<LaneBox> lanes;
-    double contentHeight = 0; ///< of all lanes; they scroll when the plot is lower
+    double contentHeight = 0; ///< height of all lanes; they scroll if it exceeds the plot
 
     [[nodiscard]] std::optional<std::size_t> laneAt(QPointF position) const;
 };
-/// `shrink`: everything is made to fit (exports) instead of scrolling.
+/// Layout of a chart. `shrink`: lanes shrink to fit (exports) instead of scrolling.
 [[nodiscard]] LanePlaces lanePlaces(const QRectF& area, const LaneModel& model, double scroll, bool shrink);
-/// Height of an area in which no lane is squeezed.
+/// Height of a chart in which all lanes have their natural height.
 [[nodiscard]] double naturalHeight(const LaneModel& model);
 
-/// What is at a point.
+/// Lane, time and mark at a point of the chart.
 struct LaneHit
 {
     std::size_t lane = 0;
     double time = 0;
     double y = 0;                 ///< 0 at the top of the lane, 1 at its bottom
-    const Marks* marks = nullptr; ///< with a mark there
+    const Marks* marks = nullptr; ///< marks that contain `mark`; null if there is no mark
     std::size_t mark = 0;
 };
 [[nodiscard]] std::optional<LaneHit> laneHit(const LaneModel& model, const LanePlaces& places,
                                              const Axis& time, QPointF position);
-/// One line of text about it.
+/// One line of text about a hit.
 [[nodiscard]] QString readoutOf(const LaneModel& model, const LaneHit& hit);
 [[nodiscard]] QString tooltipOf(const LaneModel& model, const LaneHit& hit);
-/// What the mouse finds in the chart, pixel by pixel, in charts with many rows only every few: `keys` names
-/// it.
+/// Parts of the chart with tooltips, found by probing pixels (only every few pixels in charts with many
+/// rows). `keys`: keys of a part.
 [[nodiscard]] std::vector<PicturePart> laneParts(const LaneModel& model, const LanePlaces& places,
                                                  const Axis& time,
                                                  const std::function<QStringList(const LaneHit&)>& keys);
-/// The start or end of a mark of the lane that is nearest to the time, within `tolerance`; otherwise the
-/// time.
+/// Nearest start or end of a mark of the lane within `tolerance` of `time`; otherwise `time`.
 [[nodiscard]] double snapToMarks(const Lane& lane, double time, double tolerance);
-/// The marks between two times, a line each, with `separator` between the cells; at most that many.
+/// Text with one line per mark between two times, at most `most` lines, cells separated by `separator`.
 [[nodiscard]] QString marksAsText(const LaneModel& model, double from, double to, QChar separator,
                                   std::size_t most);
 
 // -- painting
 
-/// The share of each kind in one pixel column; equal neighbours are one stretch.
+/// Share of each kind of marks in a stretch of equal pixel columns.
 struct ShareColumn
 {
     int x = 0, width = 1;
     std::vector<float> share;
 };
-/// Equal neighbours of `share` ([x * kinds + kind]) as stretches.
+/// Merges equal neighbouring columns of `share` (index x * kinds + kind) into stretches.
 [[nodiscard]] std::vector<ShareColumn> mergedShares(const std::vector<float>& share, std::size_t kinds);
 [[nodiscard]] std::vector<ShareColumn> shareColumns(const Marks& marks, double from, double to, int width);
 void paintShares(QPainter& painter, const std::vector<ShareColumn>& columns, const Marks& marks,
                  const QRectF& rect, const Theme& theme, bool patterns);
-/// Fills a box in the look of a kind, with antialiasing off.
+/// Fills a rectangle with colour and pattern of a kind, without antialiasing.
 void fillMark(QPainter& painter, const QRectF& rect, const MarkStyle& style, const Theme& theme);
 
-/// A row by itself: overview strips.
+/// Paints a single row, for overview strips.
 void paintRow(QPainter& painter, const MarkRow& row, const LaneFrame& frame);
 
-/// What of a lane depends on the visible range alone.
+/// Columns of a lane that depend on the visible range only, and can be cached.
 struct LaneColumns
 {
     std::vector<std::vector<std::vector<ShareColumn>>> shares; ///< [row][layer]
@@ -239,10 +240,10 @@ struct LaneColumns
 struct LaneOverlay
 {
     std::optional<double> hover, cursor;
-    QString cursorText; ///< a flag at its foot
+    QString cursorText; ///< text at the foot of the cursor
     std::optional<std::pair<double, double>> measured;
     QString measuredText;
-    std::optional<std::uint32_t> selected, hovered; ///< ids of marks
+    std::optional<std::uint32_t> selected, hovered; ///< ids of the selected and of the hovered marks
     QString readout;
 };
 void paintLanes(QPainter& painter, const LaneModel& model, const LanePlaces& places, const Axis& time,

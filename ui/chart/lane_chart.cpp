@@ -17,9 +17,9 @@ namespace tilewright::ui {
 
 namespace {
 constexpr double kSnapPixels = 6;
-constexpr double kPlayed = 1000; // positions of a cursor that plays, at most
+constexpr double kPlayed = 1000; // maximum number of positions of a playing cursor
 constexpr std::size_t kCopied = 200'000;
-constexpr std::size_t kRead = 500; // by assistive technology
+constexpr std::size_t kRead = 500; // maximum number of rows for assistive technology
 } // namespace
 
 LaneChart::LaneChart(const ViewContext& context, QString name, QString title, Dragging dragging,
@@ -28,10 +28,10 @@ LaneChart::LaneChart(const ViewContext& context, QString name, QString title, Dr
 {
     addCommand({viewName() + QStringLiteral(".copyMarks"),
                 this->title(),
-                tr("Copy what is in sight as CSV"),
+                tr("Copy visible marks as CSV"),
                 {},
                 {},
-                tr("Copy the marks of the measured range, or of the part that is shown, a line each.")},
+                tr("Copy the marks of the measured range, or of the visible range, one per line.")},
                [this](bool) {
                    catchUp();
                    QGuiApplication::clipboard()->setText(marksAsCsv());
@@ -57,7 +57,7 @@ void LaneChart::amend(const std::function<void(LaneModel&)>& change)
     update();
 }
 
-// -- places ----------------------------------------------------------------------------------------------
+// -- layout ----------------------------------------------------------------------------------------------
 
 LanePlaces LaneChart::places() const
 {
@@ -73,7 +73,7 @@ LanePlaces LaneChart::places() const
 
 void LaneChart::placeScroll()
 {
-    // Not hidden in between: that asks for a layout, which calls here, and so on without end.
+    // Do not hide and show the scroll bar here: that would request a layout, which calls this function again.
     if (!m_lanes.hint.isEmpty() || m_lanes.least <= 0) {
         if (m_scroll)
             m_scroll->hide();
@@ -172,7 +172,7 @@ std::vector<PicturePart> LaneChart::partsIn(const QSize& size)
     return laneParts(m_lanes, p, time, [this](const LaneHit& hit) { return keysOf(hit); });
 }
 
-// -- what is there ---------------------------------------------------------------------------------------
+// -- hit tests -------------------------------------------------------------------------------------------
 
 QString LaneChart::readoutAt(QPointF position) const
 {
@@ -229,7 +229,7 @@ void LaneChart::addPlaying(const QString& text)
                                              ? static_cast<std::int64_t>(positions()) + 1
                                              : 0;
                               },
-                              [this, positions] { // the cursor may stand at the cycle before
+                              [this, positions] { // the cursor may be at the previous cycle
                                   return static_cast<std::int64_t>(std::ceil(
                                       pinnedTime().value_or(0) * positions() / m_lanes.total - 1e-6));
                               },
@@ -275,7 +275,7 @@ void LaneChart::fitSelection()
 
 QRectF LaneChart::selectedPart() const
 {
-    const auto range = m_lanes.hint.isEmpty() && !measured() // what was measured is wanted large at once
+    const auto range = m_lanes.hint.isEmpty() && !measured() // zoom to a measured range at once
                            ? selectedRange()
                            : std::nullopt;
     return range ? QRectF(range->first, 0, range->second - range->first, 1) : QRectF();
@@ -283,7 +283,7 @@ QRectF LaneChart::selectedPart() const
 
 void LaneChart::wheelEvent(QWheelEvent* event)
 {
-    // Shift scrolls the lanes, as everywhere; the plain wheel zooms the time.
+    // Shift+wheel scrolls the lanes, the plain wheel zooms the time.
     if (m_scroll && event->modifiers() & Qt::ShiftModifier) {
         const int by = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
         m_scroll->setValue(m_scroll->value() - by / 2);

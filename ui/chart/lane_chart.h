@@ -9,9 +9,9 @@ namespace tilewright::ui {
 
 class Playback;
 
-/// A chart over time. A lens gives its lanes and says what a click means; zooming, measuring with snapping,
-/// the overview strip, readout and tooltips, selection by id, copying the marks and the table for assistive
-/// technology come with it.
+/// Chart over time with lanes. Subclasses set the lanes and handle clicks. The base class does zooming,
+/// measuring with snapping, overview strip, readout, tooltips, selection by id, copying, and the table for
+/// assistive technology.
 class LaneChart : public TimeCanvas
 {
     Q_OBJECT
@@ -20,13 +20,13 @@ public:
 
     [[nodiscard]] const LaneModel& lanes() const { return m_lanes; }
     [[nodiscard]] LanePlaces places() const;
-    /// A point of the lane at a time, in its first row.
+    /// Position of a time in the first row of a lane.
     [[nodiscard]] QPointF pointIn(std::size_t lane, double time) const;
     [[nodiscard]] QString readoutAt(QPointF position) const;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
-    /// The marks of the measured range, otherwise of the visible one, as CSV.
+    /// Marks of the measured range, otherwise of the visible range, as CSV.
     [[nodiscard]] QString marksAsCsv() const;
-    /// The first marks in sight.
+    /// Table with the first visible marks.
     [[nodiscard]] QString tableText() const override;
     [[nodiscard]] std::vector<PicturePart> partsIn(const QSize& size) override;
     void panBy(QPointF pixels) override;
@@ -35,34 +35,34 @@ public:
 
 protected:
     void setLanes(LaneModel lanes);
-    /// Changes texts alone: what was computed for the visible range stays.
+    /// Changes texts of the model without recomputing the columns of the visible range.
     void amend(const std::function<void(LaneModel&)>& change);
-    /// The part of the view that holds the chart; the lens paints the rest.
+    /// Area of the chart in the view; paintBeside() paints the rest.
     [[nodiscard]] virtual QRectF chartArea(const QRectF& area, bool exporting) const
     {
         Q_UNUSED(exporting)
         return area;
     }
     virtual void paintBeside(QPainter&, const QRectF&, const Theme&, bool exporting) { Q_UNUSED(exporting) }
-    /// The readout while the mouse is elsewhere.
+    /// Text of the readout while the mouse is not over the chart.
     [[nodiscard]] virtual QString restingReadout() const { return {}; }
     [[nodiscard]] virtual QString measuredText() const;
     [[nodiscard]] virtual QString cursorText() const;
     [[nodiscard]] virtual std::optional<std::uint32_t> selectedMark() const { return std::nullopt; }
     [[nodiscard]] virtual std::optional<std::uint32_t> hoveredMark() const { return m_hoveredMark; }
-    /// Space moves the cursor through the whole time in ten seconds.
+    /// Adds a command (Space) that moves the cursor through the whole time in ten seconds.
     void addPlaying(const QString& text);
     virtual void moveCursorTo(double time) { Q_UNUSED(time) }
-    /// What the parts of pictures say is there.
+    /// Keys of the PicturePart at a hit.
     [[nodiscard]] virtual QStringList keysOf(const LaneHit& hit) const
     {
         Q_UNUSED(hit)
         return {};
     }
-    /// When what was selected runs, to go there (F).
+    /// Time range of the selection, for "Go to selection" (F).
     [[nodiscard]] virtual std::optional<Range> selectedRange() const { return std::nullopt; }
     [[nodiscard]] std::optional<LaneHit> hitAt(QPointF position) const;
-    /// The id of the mark there.
+    /// Id of the mark at a position.
     [[nodiscard]] std::optional<std::uint32_t> markAt(QPointF position) const;
     void placeScroll();
 
@@ -80,9 +80,9 @@ private:
     LaneModel m_lanes;
     QString m_readout;
     std::optional<std::uint32_t> m_hoveredMark;
-    Playback* m_playing = nullptr;  ///< of charts whose cursor plays
-    ListScroll* m_scroll = nullptr; ///< in charts that have more lanes than room
-    struct Cache                    ///< columns of the visible range: the only work of a zoom
+    Playback* m_playing = nullptr;  ///< only if addPlaying() was called
+    ListScroll* m_scroll = nullptr; ///< only in charts with more lanes than room
+    struct Cache                    ///< columns of the visible range; recomputed when zooming
     {
         double from = 0, to = -1;
         int width = 0;
@@ -96,7 +96,7 @@ private:
         QFont font;
         LanePlaces places;
     };
-    mutable std::optional<KnownPlaces> m_places; ///< asked for several times an edit; they measure texts
+    mutable std::optional<KnownPlaces> m_places; ///< cached layout, which is slow because it measures texts
 };
 
 } // namespace tilewright::ui

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lanes painted: in whole pixels, what is narrower gathered by pixel, so that the time to paint depends on
-// the pixels and not on the marks.
+// Painting of lanes on whole pixels. Narrow marks are merged per pixel, so that the time depends on the
+// number of pixels, not of marks.
 #include "chart/lane.h"
 
 #include "chart/time_canvas.h"
@@ -18,9 +18,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr std::size_t kLabelled = 3000; // marks labelled one by one; beyond that they are too narrow anyway
-constexpr double kWide = 3;             // pixels of a mark that stands by itself
-constexpr double kLabelPixels = 34;     // of one whose label may be cut off
+constexpr std::size_t kLabelled = 3000; // limit of marks with labels; more marks are too narrow anyway
+constexpr double kWide = 3;             // minimum width in pixels of a mark that is drawn separately
+constexpr double kLabelPixels = 34;     // minimum width in pixels of a mark with an elided label
 
 QRectF markRect(const Marks& m, std::size_t i, const LaneFrame& f)
 {
@@ -29,7 +29,7 @@ QRectF markRect(const Marks& m, std::size_t i, const LaneFrame& f)
     return {x0, f.rect.top(), x1 - x0, f.rect.height()};
 }
 
-/// Calls `use` with each mark in sight that is at least `pixels` wide.
+/// Calls `use` for each visible mark that is at least `pixels` wide.
 template <typename F> void forWide(const Marks& m, const LaneFrame& f, double pixels, F&& use)
 {
     const double least = pixels * f.perPixel();
@@ -53,7 +53,7 @@ void paintLabel(QPainter& painter, const QRectF& r, const QString& text, const M
     if (!whole && shown.size() < 3)
         return;
     const QRectF place = r.adjusted(whole ? 0 : 4, 0, whole ? 0 : -4, 0);
-    if (style.pattern != Qt::NoBrush) { // letters on a pattern need a plain ground
+    if (style.pattern != Qt::NoBrush) { // a label on a pattern needs a plain background
         QRectF ground(place.left() - 2, r.top() + 1, fm.horizontalAdvance(shown) + 4, r.height() - 2);
         if (whole)
             ground.moveCenter(r.center());
@@ -63,7 +63,7 @@ void paintLabel(QPainter& painter, const QRectF& r, const QString& text, const M
     painter.drawText(place, whole ? Qt::AlignCenter : Qt::AlignVCenter | Qt::AlignLeft, shown);
 }
 
-/// Marks one beside the other; those narrower than a few pixels as the first of the pixel.
+/// Paints marks side by side. If several narrow marks share a pixel, only the first one is drawn.
 void paintMerged(QPainter& painter, const Marks& m, const LaneFrame& f, bool plain)
 {
     std::vector<MarkStyle> styles;
@@ -138,7 +138,7 @@ void paintArea(QPainter& painter, const std::vector<LowHigh>& values, const QRec
         std::size_t end = x + 1;
         while (end < values.size() && value(values[end]) == v)
             ++end;
-        // A little use is never invisible.
+        // Small values are at least one pixel high.
         const double h = v <= 0 ? 0 : std::max(1.0, std::round(v / top * rect.height()));
         if (h > 0)
             painter.fillRect(QRectF(rect.left() + static_cast<double>(x), rect.bottom() - h,
@@ -196,7 +196,7 @@ void paintCurve(QPainter& painter, const Curve& c, const LaneColumns& columns, c
     }
 }
 
-// -- around the lanes
+// -- names, title, axis
 
 void paintHeader(QPainter& painter, const LaneModel& m, const LanePlaces& p, const Theme& theme)
 {
@@ -212,7 +212,7 @@ void paintHeader(QPainter& painter, const LaneModel& m, const LanePlaces& p, con
     const QFontMetricsF fm(painter.font());
     painter.setPen(m.sentenceColour ? m.sentenceColour(theme) : theme.text);
     const QRectF lines(p.title.left(), y, p.title.width(), m.sentenceLines * fm.height() + 1);
-    // What does not fit is in the tooltip.
+    // The tooltip has the full text if it does not fit.
     QString shown = m.sentence;
     if (m.sentenceLines == 1)
         shown = fm.elidedText(shown, Qt::ElideRight, lines.width());
@@ -248,7 +248,7 @@ void paintName(QPainter& painter, const Lane& lane, const LaneBox& box, const La
 {
     painter.setFont(uiFont(lane.inner ? 0.8 : 0.9, lane.heading ? QFont::DemiBold : QFont::Normal));
     const QFontMetricsF fm(painter.font());
-    if (lane.heading && lane.rows.empty()) { // a title, which stands on the grid lines
+    if (lane.heading && lane.rows.empty()) { // a title on top of the grid lines
         const QRectF line(p.labels.left(), box.rect.top(), p.plot.right() - p.labels.left(),
                           box.rect.height());
         painter.fillRect(line, theme.canvas);
@@ -257,7 +257,7 @@ void paintName(QPainter& painter, const Lane& lane, const LaneBox& box, const La
                          fm.elidedText(lane.name, Qt::ElideRight, line.width()));
         return;
     }
-    // Squeezed lanes share a line.
+    // The names of very low lanes would overlap: skip some.
     if (fm.ascent() > box.rect.height() + 2 || box.rect.center().y() - fm.ascent() / 2 < below)
         return;
     below = box.rect.center().y() + fm.ascent() / 2;
@@ -296,7 +296,7 @@ void paintFactsOf(QPainter& painter, const Lane& lane, const LaneFrame& f, doubl
                                              f.rect.bottomRight())));
 }
 
-/// A vertical line over the lanes, not over the titles between them.
+/// Paints a vertical line over the lanes, but not over the titles between them.
 void paintLine(QPainter& painter, const LaneModel& m, const LanePlaces& p, double x, const QPen& pen,
                std::size_t first = 0, std::size_t last = ~std::size_t{0})
 {
@@ -378,7 +378,7 @@ void paintRow(QPainter& painter, const MarkRow& row, const LaneFrame& f)
                    f, true, {});
 }
 
-// -- all of it
+// -- the whole chart
 
 void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, const Axis& time,
                 const std::vector<LaneColumns>& columns, const LaneOverlay& overlay, const Theme& theme)
@@ -396,7 +396,7 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
     if (m.ticks)
         paintXAxis(painter, time, p.plot, m.unit, theme, flag);
     painter.save();
-    if (p.contentHeight > p.plot.height() + 1) // scrolled; the title gives way to buttons, facts do not
+    if (p.contentHeight > p.plot.height() + 1) // the lanes are scrolled: clip them to the plot
         painter.setClipRect(
             QRectF(QPointF(p.title.left(), p.plot.top()),
                    QPointF(std::max(p.title.right(), p.facts.right()) + 8, p.plot.bottom() + 1)),

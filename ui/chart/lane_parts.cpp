@@ -8,9 +8,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kMostHits = 12'000; // asked for in a chart
-
-/// The places of one row, or of a lane without rows.
+constexpr double kMostHits = 12'000; // limit of hit tests per chart
+/// Collects the parts of one row, or of a lane without rows.
 class RowParts
 {
 public:

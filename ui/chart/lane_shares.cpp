@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each kind of marks has of a pixel.
+// Shares of the kinds of marks in each pixel column.
 #include "chart/lane.h"
 
 #include "theme/theme.h"
@@ -60,7 +60,7 @@ void paintShares(QPainter& painter, const std::vector<ShareColumn>& columns, con
                 continue;
             sum += static_cast<double>(column.share[k]);
             double top = sum > 0.999 ? rect.top() : std::round(rect.bottom() - sum * rect.height());
-            if (y == rect.bottom()) // a little use is never invisible
+            if (y == rect.bottom()) // small shares are at least one pixel high
                 top = std::min(top, rect.bottom() - 1);
             if (top < y)
                 rects[k].emplace_back(rect.left() + column.x, top, column.width, y - top);

@@ -44,9 +44,9 @@ void Playback::tick(double seconds)
         return;
     const std::int64_t count = m_steps.count();
     if (count <= 0)
-        return; // what plays is being computed again
+        return; // the content is being recomputed
     const std::int64_t at = m_steps.at();
-    if (static_cast<std::int64_t>(std::floor(m_at)) != at) // something else has moved it
+    if (static_cast<std::int64_t>(std::floor(m_at)) != at) // other code has changed the position
         m_at = static_cast<double>(at);
     m_at = std::min(static_cast<double>(count - 1),
                     m_at + seconds * (m_speed > 0 ? m_speed : static_cast<double>(count) / 10));

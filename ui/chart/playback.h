@@ -10,15 +10,15 @@ namespace tilewright::ui {
 
 class AnimationClock;
 
-/// Plays anything that has a state at step i (a tile's step, a cycle): by the one clock, at a speed, to the
-/// end. A tick only tells how far to go from where things stand, so anybody else may move them in between.
+/// Plays a sequence of states (steps, cycles) with the common AnimationClock to its end. Each tick moves
+/// forward from the present position, so that other code may change the position meanwhile.
 class Playback : public QObject
 {
     Q_OBJECT
 public:
     struct Steps
     {
-        std::function<std::int64_t()> count; ///< 0: nothing to play
+        std::function<std::int64_t()> count; ///< number of steps; 0: nothing to play
         std::function<std::int64_t()> at;
         std::function<void(std::int64_t)> show;
     };
@@ -26,15 +26,15 @@ public:
 
     [[nodiscard]] const Steps& steps() const { return m_steps; }
     [[nodiscard]] bool isPlaying() const { return m_playing; }
-    /// From the beginning when it stands at the end.
+    /// Starts or stops. Starts from the beginning if the last step is shown.
     void setPlaying(bool playing);
-    /// Steps a second; 0: all of them in ten seconds.
+    /// Sets the speed in steps per second; 0: all steps in ten seconds.
     void setSpeed(double speed) { m_speed = speed; }
-    /// By whole steps, stopping at the ends; `end`: as far as it goes.
+    /// Moves by a number of steps, at most to the first or last step, and stops playing.
     void moveBy(std::int64_t steps);
     void toFirst() { goTo(0); }
     void toLast() { goTo(m_steps.count() - 1); }
-    /// Stops and shows the step.
+    /// Stops playing and shows a step.
     void goTo(std::int64_t step);
 
 Q_SIGNALS:
@@ -46,7 +46,7 @@ private:
     AnimationClock& m_clock;
     Steps m_steps;
     double m_speed = 8;
-    double m_at = 0; ///< between the steps
+    double m_at = 0; ///< position with fraction of a step
     bool m_playing = false;
 };
 

@@ -8,9 +8,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kClick = 4; // pixels within which a press and a release are a click
+constexpr double kClick = 4; // a release within this distance in pixels is a click
 
-/// The same share of another plot's everything.
+/// Converts a visible part to the corresponding part of another plot.
 QRectF inOtherPlot(const QRectF& part, const PlotModel& of, const PlotModel& other)
 {
     const auto mapped = [](double v, const PlotAxis& from, const PlotAxis& to) {
@@ -29,8 +29,8 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QString name, QString title, 
 {
     connect(&context.themes, &ThemeSource::changed, this, &PlotCanvas::outdatePlots);
     addGesture("measure", tr("Measure a range"), tr("drag (Alt: do not snap to points)"),
-               tr("Tell the extent of what is dragged over; {canvas.fitSelection|F} shows it large, a click "
-                  "forgets it."));
+               tr("Drag to measure a range. {canvas.fitSelection|F} zooms to it, a click "
+                  "removes it."));
 }
 
 const std::vector<PlotModel>& PlotCanvas::plots() const
@@ -108,7 +108,7 @@ std::vector<PicturePart> PlotCanvas::partsIn(const QSize& size)
     std::vector<PicturePart> parts;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const PlotFrame f = frameOf(all, i, QRectF(QPointF(0, 0), size), true);
-        for (auto m = all[i].marks.rbegin(); m != all[i].marks.rend(); ++m) // the last lies on top
+        for (auto m = all[i].marks.rbegin(); m != all[i].marks.rend(); ++m) // the last one is on top
             if (m->id >= 0) {
                 const double reach = m->radius + 3;
                 const QPointF at = f.toPixel(m->x, m->y);
@@ -119,13 +119,13 @@ std::vector<PicturePart> PlotCanvas::partsIn(const QSize& size)
     return parts;
 }
 
-// -- what is shown ---------------------------------------------------------------------------------------
+// -- zoom and pan ----------------------------------------------------------------------------------------
 
 void PlotCanvas::zoomBy(double factor, QPointF anchor)
 {
     if (plots().empty())
         return;
-    // What is under the mouse stays there, in whichever plot it is.
+    // Keep the point under the mouse fixed, in whichever plot it is.
     const std::size_t i = plotAt(anchor).value_or(0);
     const QRectF part = zoomedPlotPart(plots()[i], frame(i), factor, anchor);
     m_part = i == 0 ? part : inOtherPlot(part, plots()[i], plots()[0]);
@@ -196,14 +196,14 @@ void PlotCanvas::markHovered(QPointF at, const PlotMark* mark)
     m_hovered = mark ? std::optional(mark->id) : std::nullopt;
 }
 
-/// Ends of what is measured go to marks, when one is near.
+/// Extends the measured range to a position. `snap`: its ends snap to near marks.
 void PlotCanvas::measureTo(QPointF position, bool snap)
 {
     if (m_measuredIn >= plots().size())
-        return; // what was measured in has gone while the button was down
+        return; // the plot disappeared during the drag
     const PlotFrame f = frame(m_measuredIn);
     if (!f.plot.isValid())
-        return; // the pane has become too small for a plot while the button was down
+        return; // the view became too small for a plot during the drag
     const PlotModel& plot = plots()[m_measuredIn];
     const auto value = [&](QPointF p) {
         if (const PlotMark* m = snap ? plotMarkAt(plot, f, p) : nullptr)

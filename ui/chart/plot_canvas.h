@@ -6,9 +6,8 @@
 
 namespace tilewright::ui {
 
-/// A picture of one plot, or of several that are looked at together: zooming, panning, measuring by dragging,
-/// readout, the mark under the mouse, rows to copy. A lens says what there is to see (buildPlots) and what a
-/// click on a mark means.
+/// View with one plot or several linked plots: zooming, panning, measuring by dragging, readout, hovered
+/// mark, copying. Subclasses build the plots (buildPlots()) and handle clicks on marks.
 class PlotCanvas : public ToolCanvas
 {
     Q_OBJECT
@@ -21,21 +20,21 @@ public:
     void panBy(QPointF pixels) override;
     void fitAll() override;
     void fitSelection() override { showPart(selectedPart()); }
-    [[nodiscard]] QRectF selectedPart() const override; ///< what was measured, else what is selected
-    [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< of the first plot
+    [[nodiscard]] QRectF selectedPart() const override; ///< the measured range, otherwise chosenPart()
+    [[nodiscard]] std::optional<QRectF> shownPart() const override; ///< visible part of the first plot
     void showPart(const QRectF& part) override;
 
     [[nodiscard]] const std::vector<PlotModel>& plots() const;
-    [[nodiscard]] PlotFrame frame(std::size_t plot = 0) const; ///< on the screen
-    /// What was dragged over in the first plot that it was dragged in, in the scale of its axes.
+    [[nodiscard]] PlotFrame frame(std::size_t plot = 0) const; ///< geometry of a plot on the screen
+    /// Measured range, in the scale of the axes of the plot in which it was dragged.
     [[nodiscard]] const std::optional<QRectF>& measured() const { return m_measured; }
 
 protected:
-    /// What there is to see, in the colours of a theme; nothing when there is a hint instead.
+    /// Builds the plots in the colours of a theme; none if hint() is shown instead.
     [[nodiscard]] virtual std::vector<PlotModel> buildPlots(const Theme& theme) const = 0;
     [[nodiscard]] virtual QString hint() const = 0;
     [[nodiscard]] virtual std::vector<QRectF> plotAreas(const QRectF& area) const { return {area}; }
-    /// Beside the plots.
+    /// Paints additional content beside the plots.
     virtual void paintBeside(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting)
     {
         Q_UNUSED(painter)
@@ -43,7 +42,7 @@ protected:
         Q_UNUSED(theme)
         Q_UNUSED(exporting)
     }
-    /// The mark that is ringed, by its id.
+    /// Id of the mark that is drawn with a ring.
     [[nodiscard]] virtual std::optional<int> hoveredMark() const { return m_hovered; }
     virtual void markHovered(QPointF at, const PlotMark* mark);
     virtual void markClicked(QPointF at, const PlotMark* mark, Qt::KeyboardModifiers modifiers)
@@ -57,15 +56,15 @@ protected:
         Q_UNUSED(mark)
         return {};
     }
-    /// What the parts of pictures say it is.
+    /// Keys of the PicturePart of a mark.
     [[nodiscard]] virtual QStringList keysOf(const PlotMark& mark) const
     {
         Q_UNUSED(mark)
         return {};
     }
-    /// What is selected, in the scale of the axes of the first plot; empty for nothing.
+    /// Bounds of the selection, in the scale of the axes of the first plot; may be empty.
     [[nodiscard]] virtual QRectF chosenPart() const { return {}; }
-    /// What is seen differs from now on; the part that is shown stays.
+    /// Rebuilds the plots; the visible part is kept.
     void outdatePlots();
 
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
@@ -84,7 +83,7 @@ private:
 
     mutable std::vector<PlotModel> m_plots;
     mutable bool m_fresh = false;
-    QRectF m_part; ///< of the first plot, in the scale of its axes; null: everything
+    QRectF m_part; ///< visible part of the first plot, in the scale of its axes; null: everything
     std::optional<int> m_hovered;
     std::optional<QPointF> m_mouse;
     std::optional<QPointF> m_pressed;

@@ -11,8 +11,8 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kAway = 3;        // between a line and its name
-constexpr std::size_t kNamed = 40; // marks at most with a name beside them
+constexpr double kAway = 3;        // distance between a line and its name in pixels
+constexpr std::size_t kNamed = 40; // maximum number of marks with a name beside them
 
 QPointF turned(QPointF p, double degrees)
 {
@@ -32,13 +32,13 @@ public:
     LabelPlacer(const PlotModel& model, const PlotFrame& frame, const QFontMetricsF& font)
         : m_model(model), m_frame(frame), m_plot(frame.plot), m_font(font)
     {
-        std::set<std::array<int, 3>> seen; // thousands of marks stand on few places
+        std::set<std::array<int, 3>> seen; // thousands of marks may be at a few positions
         for (const PlotMark& m : model.marks) {
             const Circle c{frame.toPixel(m.x, m.y), m.radius};
             if (seen.insert({qRound(c.centre.x()), qRound(c.centre.y()), qRound(c.radius)}).second)
                 m_marks.push_back(c);
         }
-        // Lines as beads: names beside marks do not lie on them.
+        // Treat lines as rows of small circles, which names of marks must not overlap.
         for (const PlotLine& line : model.lines)
             for (std::size_t i = 1; i < line.points.size(); ++i)
                 string(frame.toPixel(line.points[i - 1]), frame.toPixel(line.points[i]), line.steps);
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    /// Points that lie on one another share a plate.
+    /// Labels of coinciding points, joined on one plate.
     [[nodiscard]] std::vector<PlotLabel> joined() const
     {
         std::vector<PlotLabel> out;
@@ -101,7 +101,7 @@ private:
             string(from, {to.x(), from.y()}, false);
             from.setX(to.x());
         }
-        // Only what is in sight: a roof goes on for ever.
+        // Use only the visible part: the lines of a roofline have no end.
         const QPointF along = to - from;
         double t0 = 0;
         double t1 = 1;
@@ -144,14 +144,14 @@ private:
         m_labels.push_back(l);
         return true;
     }
-    /// Beside a horizontal line, as far to the right as there is room.
+    /// Places a label at a horizontal line, as far to the right as possible.
     bool along(PlacedLabel& l, QPointF from, QPointF to)
     {
         const double y = m_frame.y.toPixel(from.y());
         const double left = std::max(m_plot.left(), m_frame.x.toPixel(std::min(from.x(), to.x())));
         const double right = std::min(m_plot.right(), m_frame.x.toPixel(std::max(from.x(), to.x())));
         const double half = l.size.width() / 2;
-        // Beside the line, or a little farther where marks stand on it; off other lines if it can be.
+        // Try close to the line, then a little farther away; first without touching other lines.
         for (const bool offLines : {true, false})
             for (const auto& [below, gap] : {std::pair{m_below, kAway},
                                              {m_below, 6 * kAway},
@@ -166,7 +166,7 @@ private:
             }
         return false;
     }
-    /// `within`: not longer than the visible part of the line.
+    /// Places a label along a sloped line. `within`: it must not be longer than the visible part of the line.
     bool onSlope(PlacedLabel& l, QPointF from, QPointF to, bool within)
     {
         QPointF a = m_frame.toPixel(from);
@@ -207,14 +207,14 @@ private:
              {QPointF(dx, 0), QPointF(0, dy), QPointF(dx, -dy), QPointF(dx, dy), QPointF(-dx, -dy),
               QPointF(-dx, dy), QPointF(0, -dy), QPointF(-dx, 0), QPointF(dx, -far), QPointF(dx, far)}) {
             l.centre = at + away;
-            if (l.plate) // stays in the plot
+            if (l.plate) // keep it inside the plot
                 clampCentre(l);
             if (place(l, !l.plate))
                 return true;
         }
         if (!l.plate)
             return false;
-        // On a mark rather than nowhere, never on another plate while there is room a few lines away.
+        // A plate may cover a mark, but avoids other plates by moving up to a few lines.
         for (int lines = 0; lines < 6; ++lines)
             for (const double side : {-1.0, 1.0}) {
                 l.centre = at + QPointF(dx, side * (dy + lines * l.size.height()));
@@ -269,7 +269,7 @@ bool PlacedLabel::overlaps(QPointF circle, double radius) const
 
 bool PlacedLabel::overlaps(const PlacedLabel& other) const
 {
-    // Two rectangles are apart when one of their four axes separates them.
+    // Separating axis test: two rectangles are disjoint if one of their four axes separates them.
     const auto mine = corners();
     const auto theirs = other.corners();
     for (const double angle : {degrees, degrees + 90, other.degrees, other.degrees + 90}) {

@@ -8,7 +8,7 @@
 
 namespace tilewright::ui {
 
-/// A text that has found its place, turned about its centre.
+/// A label with its position, rotated about its centre.
 struct PlacedLabel
 {
     QString text;
@@ -23,13 +23,12 @@ struct PlacedLabel
     [[nodiscard]] std::vector<QPointF> corners() const;
 };
 
-/// The labels of a plot and the names of the marks that are too small to hold them: never on one another,
-/// never on a mark, all inside the plot. What finds no room is left out; plates stand on a mark rather than
-/// that.
+/// Places the labels of a plot and the names of small marks inside the plot without overlaps of labels and
+/// marks. Labels that do not fit are omitted, except those with a plate, which may cover a mark.
 [[nodiscard]] std::vector<PlacedLabel> placePlotLabels(const PlotModel& model, const PlotFrame& frame,
                                                        const QFontMetricsF& font, const QColor& muted);
 
-/// Whether a mark has its name inside.
+/// True if the name of a mark fits inside the mark.
 [[nodiscard]] bool holdsName(const PlotMark& mark, const QFontMetricsF& font);
 
 } // namespace tilewright::ui

@@ -14,10 +14,9 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kNear = 10;       // pixels within which a mark is meant
-constexpr double kSmallest = 1e-3; // part of everything, of which no less is shown
-
-/// One direction of a part.
+constexpr double kNear = 10;       // maximum distance in pixels at which a mark is picked
+constexpr double kSmallest = 1e-3; // smallest visible part, as a fraction of the whole range
+/// Extent of a part along one axis.
 struct Stretch
 {
     double from, to;
@@ -33,7 +32,7 @@ Stretch inReach(const PlotAxis& axis, Stretch s)
     const Stretch all{axis.scaled(axis.low), axis.scaled(axis.high)};
     const Stretch far = reach(axis);
     const double span = std::clamp(s.to - s.from, (all.to - all.from) * kSmallest, far.to - far.from);
-    // At least the border of what there is stays in sight.
+    // At least the border of the data range stays visible.
     const double least = std::max(far.from, all.from - (axis.beyond > 0 ? span : 0));
     const double most = std::min(far.to - span, axis.beyond > 0 ? all.to : all.to - span);
     const double from = std::clamp(s.from, least, std::max(least, most));
@@ -89,7 +88,7 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
         f.title = QRectF(area.left() + 8, top, area.width() - 16, height);
         top += height + 4;
     }
-    // The keys stand behind the title of the y axis, in a row of their own where that is too long.
+    // The legend is beside the title of the y axis, or in a separate row if that is too long.
     const double title = model.y.title.isEmpty() ? 0 : axis.horizontalAdvance(model.y.title) + 18;
     if (!model.keys.empty()) {
         const double height = std::ceil(axis.height());
@@ -105,10 +104,10 @@ PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& pa
     if (title > 0 || !model.keys.empty())
         top += axis.height() + 5;
     const double right = area.right() - 14;
-    // The title of the x axis stands at the end of the row of texts, below it where it would take too much of
-    // it or the place of a tick that is asked for.
+    // The title of the x axis is at the end of the row of tick texts, or below it if there is too little room
+    // or a required tick is there.
     const double xTitle = axis.horizontalAdvance(model.x.title);
-    constexpr double kLow = 200; // a row is dear there
+    constexpr double kLow = 200; // below this height in pixels the plot saves rows
     const bool below =
         xTitle > 0.15 * (right - area.left() - left) || (!model.x.ticks.empty() && area.height() > kLow);
     const double bottom = area.bottom() - axis.height() * (below ? 2 : 1) - (below ? 12 : 9);
@@ -155,7 +154,7 @@ QRectF pannedPlotPart(const PlotModel& model, const PlotFrame& frame, QPointF pi
 const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position)
 {
     const bool column = model.pick == PlotPick::Column;
-    const double around = column ? 8 : 0; // the texts below a column belong to it
+    const double around = column ? 8 : 0; // the column includes the tick texts below it
     if (!frame.plot.adjusted(-around, -around, around, 3 * around).contains(position))
         return nullptr;
     const PlotMark* found = nullptr;

@@ -17,18 +17,18 @@ struct PlotAxis
 {
     QString title = {};
     Scale scale = Scale::Linear;
-    double low = 0, high = 1; ///< everything there is to see
-    double beyond = 0;        ///< how far one may look past that, in its own lengths
-    /// Of a tick and of the readout; shortNumber() without it. No text, no tick.
+    double low = 0, high = 1; ///< range of all data
+    double beyond = 0;        ///< how far one may scroll beyond that range, as a multiple of its length
+    /// Text of a tick and of the readout; if missing, shortNumber(). An empty text hides the tick.
     std::function<QString(double)> text = {};
-    QString widest = QStringLiteral("8.88M"); ///< room for the texts of a y axis, so that nothing jumps
-    std::vector<double> ticks = {};           ///< instead of round values
-    std::optional<double> current = {};       ///< a tick that stands out
+    QString widest = QStringLiteral("8.88M"); ///< widest text of a y axis: reserves constant space
+    std::vector<double> ticks = {};           ///< tick values; empty: round values
+    std::optional<double> current = {};       ///< highlighted tick
 
     [[nodiscard]] QString textOf(double value) const;
     [[nodiscard]] double scaled(double v) const { return scale == Scale::Log ? std::log10(v) : v; }
     [[nodiscard]] double unscaled(double u) const { return scale == Scale::Log ? std::pow(10.0, u) : u; }
-    /// The ends of what can ever be in sight: where lines that never end may end.
+    /// Ends of the range that can be scrolled to: lines without end are drawn up to these.
     [[nodiscard]] double farLow() const
     {
         return unscaled(scaled(low) - beyond * (scaled(high) - scaled(low)));
@@ -41,60 +41,59 @@ struct PlotAxis
 
 enum class PlotShape { Disc, Square, Diamond, TriangleUp, TriangleDown, TriangleLeft, Target };
 
-/// A point with a sign. Sizes are pixels.
+/// A mark at a point. Sizes are in pixels.
 struct PlotMark
 {
     double x = 0, y = 0;
-    int id = -1; ///< what the lens knows it by; without one it cannot be pointed at
+    int id = -1; ///< identifies the mark; -1: it cannot be hovered or clicked
     PlotShape shape = PlotShape::Disc;
     double radius = 4;
     QPen pen = QPen(Qt::NoPen);
     QBrush brush = QBrush(Qt::NoBrush);
-    QPen halo = QPen(Qt::NoPen); ///< under it, so that it stands out on anything
-    QString name = {};           ///< inside when it has room there, else beside it
-    QColor ink = {};             ///< of the name inside
+    QPen halo = QPen(Qt::NoPen); ///< outline below the mark for contrast
+    QString name = {};           ///< drawn inside the mark if it fits, otherwise beside it
+    QColor ink = {};             ///< colour of the name inside the mark
 };
 
 struct PlotLine
 {
-    QString name = {}; ///< of the series, in the rows that are copied and read out; may be empty
-    std::vector<QPointF> points = {}; ///< x ascending
+    QString name = {}; ///< name of the series in copied rows and for assistive technology; may be empty
+    std::vector<QPointF> points = {}; ///< points with ascending x
     QPen pen = {};
-    bool steps = false; ///< keeps its height until the next point
+    bool steps = false; ///< true: step function; false: straight lines between points
 };
 
 struct PlotArrow
 {
     QPointF from = {}, to = {};
-    double gap = 0; ///< pixels between its tip and `to`
+    double gap = 0; ///< distance between the tip and `to` in pixels
     QColor colour = {};
 };
 
-/// Equal cells of a rectangle of the plane (in the scale of the axes), bottom row first; negative is empty.
+/// Density: a rectangle divided into equal cells (in the scale of the axes), bottom row first.
 struct PlotRaster
 {
     int columns = 0, rows = 0;
-    QPointF low, high; ///< corners, as values
-    std::vector<double> shares;
+    QPointF low, high;          ///< corners of the rectangle, as values
+    std::vector<double> shares; ///< value of each cell; negative: empty
 };
 
-/// A text that names a point (both ends equal) or a line. What finds no room is left out, least important
-/// last, unless it stands on a plate.
+/// Label of a point (from == to) or of a line. Labels are placed in order of importance; labels without a
+/// plate are omitted if they do not fit.
 struct PlotLabel
 {
-    QStringList texts = {}; ///< the first that has room
+    QStringList texts = {}; ///< alternatives, of which the first that fits is used
     QPointF from = {}, to = {};
     QColor colour = {};
-    bool below = false; ///< tries below a line first
+    bool below = false; ///< prefer the place below the line
     bool plate = false;
-    double radius = 6; ///< of what is named, in pixels
+    double radius = 6; ///< radius of the named mark in pixels
 };
 
-/// How the mouse means a mark: the one it is on, or the one above or below it (curves over x).
+/// How the mouse picks a mark. Point: the mark under it. Column: the nearest mark at the same x.
 enum class PlotPick { Point, Column };
 
-/// Everything a plot shows; a lens fills it, paintPlot() draws it, PlotCanvas lets a person look around in
-/// it.
+/// Content of a plot. paintPlot() draws it, PlotCanvas zooms and pans it.
 struct PlotModel
 {
     QString title;
@@ -104,41 +103,42 @@ struct PlotModel
     std::optional<PlotRaster> raster;
     std::vector<PlotLine> lines;
     std::vector<PlotArrow> arrows;
-    std::vector<PlotMark> marks; ///< the last lies on top
+    std::vector<PlotMark> marks; ///< the last one is on top
     std::vector<PlotLabel> labels;
 
     [[nodiscard]] const PlotMark* mark(int id) const;
-    /// Shows this point, too.
+    /// Extends the ranges of the axes to contain a point.
     void cover(double px, double py);
 };
 
-/// Where a plot is drawn and which part of the plane it shows.
+/// Geometry of a plot on the screen, and the visible part as axes.
 struct PlotFrame
 {
-    QRectF title, keys; ///< above the plot; may be empty
-    QRectF plot;        ///< between the axes
-    QPointF xTitle;     ///< where the titles of the axes begin, on their base lines
-    QPointF yTitle;
-    double xTextsEnd = 0; ///< texts of ticks end before it
+    QRectF title, keys;   ///< title and legend above the plot; may be empty
+    QRectF plot;          ///< area between the axes
+    QPointF xTitle;       ///< start of the title of the x axis, on its base line
+    QPointF yTitle;       ///< start of the title of the y axis, on its base line
+    double xTextsEnd = 0; ///< right limit of the tick texts of the x axis
     Axis x, y;
 
     [[nodiscard]] QPointF toPixel(double px, double py) const { return {x.toPixel(px), y.toPixel(py)}; }
     [[nodiscard]] QPointF toPixel(QPointF value) const { return toPixel(value.x(), value.y()); }
 };
 
-/// `part` in the scale of the axes (decades where they are logarithmic); the null rectangle for everything.
+/// Layout of a plot. `part`: visible part in the scale of the axes (decades if logarithmic); null:
+/// everything.
 [[nodiscard]] PlotFrame plotFrame(const PlotModel& model, const QRectF& area, const QRectF& part = {});
-/// What a frame shows, as plotFrame() takes it.
+/// Visible part of a frame, in the form that plotFrame() expects.
 [[nodiscard]] QRectF plotPart(const PlotFrame& frame);
-/// The least movement that keeps a part inside what the axes let one see.
+/// Moves a part as little as possible into the range that can be scrolled to.
 [[nodiscard]] QRectF plotPartInReach(const PlotModel& model, const QRectF& part);
 [[nodiscard]] QRectF zoomedPlotPart(const PlotModel& model, const PlotFrame& frame, double factor,
                                     QPointF at);
 [[nodiscard]] QRectF pannedPlotPart(const PlotModel& model, const PlotFrame& frame, QPointF pixels);
 
-/// The mark that is meant at a place of the screen; null for none.
+/// Mark that the mouse picks at a position; null for none.
 [[nodiscard]] const PlotMark* plotMarkAt(const PlotModel& model, const PlotFrame& frame, QPointF position);
-/// "2 to 8 (4×)" on a logarithmic axis, "2 to 8 (6)" on a linear one.
+/// Text of a range: "2 to 8 (4×)" on a logarithmic axis, "2 to 8 (6)" on a linear one.
 [[nodiscard]] QString plotRangeText(const PlotAxis& axis, double from, double to);
 /// Named lines and marks as tab-separated rows.
 [[nodiscard]] QString plotAsText(const PlotModel& model);

@@ -60,7 +60,7 @@ void drawShape(QPainter& painter, QPointF at, const PlotMark& mark)
     }
 }
 
-/// Marks and arrows, drawn by QCustomPlot inside the axes in its layer.
+/// Marks and arrows as an item of QCustomPlot, drawn in its layer and clipped to the axes.
 class MarksItem : public QCPAbstractItem
 {
 public:
@@ -119,11 +119,12 @@ private:
     const PlotModel& m_model;
 };
 
-/// The ticks of an axis, each with its text where the texts leave room for it.
+/// Ticks of an axis; a tick has a text if it does not overlap another one.
 struct Ticks
 {
     std::vector<std::pair<double, QString>> ticks;
-    std::optional<std::pair<double, QString>> current; ///< drawn apart, in the accent
+    std::optional<std::pair<double, QString>>
+        current; ///< highlighted tick, drawn separately in the accent colour
 };
 
 Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double end)
@@ -158,8 +159,7 @@ Ticks ticksOf(const PlotAxis& axis, const Axis& shown, bool horizontal, double e
     };
     if (axis.current)
         texted(*axis.current, true);
-    // Of ticks that are asked for the last one says how far they go: it comes before those that it would
-    // follow too closely.
+    // The last one of given ticks shows the end of their range: it has priority over close ticks before it.
     if (horizontal && !axis.ticks.empty() && values.back() != axis.current) {
         texted(values.back(), false);
         if (!out.ticks.empty() && !out.ticks.back().second.isEmpty()) {
@@ -227,7 +227,7 @@ void addRaster(QCustomPlot& plot, const PlotModel& model, const Theme& theme)
 {
     const PlotRaster& raster = *model.raster;
     auto* map = new QCPColorMap(plot.xAxis, plot.yAxis);
-    // QCustomPlot wants the middles of the outer cells; in the scale of the axes the cells are equal.
+    // QCustomPlot expects the centres of the outer cells; the cells are equal in the scale of the axes.
     const auto middles = [](const PlotAxis& axis, double low, double high, int cells) {
         const double half = (axis.scaled(high) - axis.scaled(low)) / cells / 2;
         return QCPRange(axis.unscaled(axis.scaled(low) + half), axis.unscaled(axis.scaled(high) - half));
@@ -274,7 +274,7 @@ void paintLabels(QPainter& painter, const PlotModel& model, const PlotFrame& fra
     }
 }
 
-/// A text on a plate, kept inside `area`.
+/// Paints a text on a plate inside `area`.
 void paintPlate(QPainter& painter, const QString& text, QPointF centre, const QRectF& area,
                 const Theme& theme)
 {
@@ -348,8 +348,7 @@ void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame
     plot.setAntialiasedElements(QCP::aeAll);
     plot.setNotAntialiasedElements(QCP::aeGrid | QCP::aeAxes);
     plot.setBackground(QBrush(Qt::NoBrush));
-    // The viewport begins where the painter does: values have the same place for QCustomPlot and for the
-    // mouse.
+    // The viewport has the same origin as the painter, so that QCustomPlot and the mouse use the same pixels.
     const QSize size(qCeil(rect.right()) + 20, qCeil(rect.bottom()) + 40);
     plot.axisRect()->setAutoMargins(QCP::msNone);
     plot.plotLayout()->setAutoMargins(QCP::msNone);
@@ -372,7 +371,7 @@ void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame
         addLine(plot, line);
     new MarksItem(&plot, model); // owned by the plot
 
-    // QCustomPlot wants a painter of its own: it draws into a picture, which is replayed.
+    // QCustomPlot needs its own painter class: record into a QPicture and replay it.
     QPicture picture;
     {
         QCPPainter own(&picture);

@@ -9,19 +9,19 @@ namespace tilewright::ui {
 
 struct Theme;
 
-/// Draws a plot with QCustomPlot, into any painter: screen, PNG, SVG and PDF alike.
+/// Draws a plot with QCustomPlot into any painter (screen, PNG, SVG, PDF).
 void paintPlot(QPainter& painter, const PlotModel& model, const PlotFrame& frame, const Theme& theme);
 
 void paintPlotMark(QPainter& painter, QPointF at, const PlotMark& mark);
-/// A sign of the keys: a mark as it is in the plot (not larger than the row), a line, both.
+/// Legend entries with a mark, drawn as in the plot but not larger than the row, with a line, or with both.
 [[nodiscard]] ChartKey markKey(const QString& text, const PlotMark& mark);
 [[nodiscard]] ChartKey lineKey(const QString& text, const QPen& line,
                                const std::optional<PlotMark>& mark = {});
 
-/// A rectangle that was dragged over (values), with its extent.
+/// Paints a measured range with its extent as text. `part`: in values of the axes.
 void paintPlotMeasure(QPainter& painter, const PlotModel& model, const PlotFrame& frame, const QRectF& part,
                       const Theme& theme);
-/// Hair lines through a place, with its values at the axes.
+/// Paints crosshair lines through a point, with its values at the axes.
 void paintPlotReadout(QPainter& painter, const PlotModel& model, const PlotFrame& frame, QPointF at,
                       const Theme& theme);
 

@@ -14,10 +14,10 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // steps a second; 0: all of them in ten seconds
+constexpr double kSpeeds[] = {2, 8, 30, 120, 0}; // steps per second; 0: all steps in ten seconds
 constexpr std::int64_t kSliderSteps = 100'000'000;
 
-/// The slider counts ints; longer runs go in larger steps.
+/// Steps per slider position: more than 1 if the run is too long for the int range of QSlider.
 std::int64_t sliderScale(std::int64_t count)
 {
     return std::max<std::int64_t>(1, (count + kSliderSteps - 1) / kSliderSteps);
@@ -36,9 +36,9 @@ Scrubber::Scrubber(ToolCanvas& view, Playback& playback, ScrubberWords words)
     };
     add("first", tr("First %1"), "first", {}, tr("Go to the first %1."), [this] { m_playback.toFirst(); });
     add("previous", tr("Previous %1"), "step-back", {QKeySequence(Qt::Key_Comma)},
-        m_words.far > 0
-            ? tr("Go one %1 back; with Shift %2.").arg(QStringLiteral("%1"), QString::number(m_words.far))
-            : tr("Go one %1 back."),
+        m_words.far > 0 ? tr("Go back by one %1; with Shift by %2.")
+                              .arg(QStringLiteral("%1"), QString::number(m_words.far))
+                        : tr("Go back by one %1."),
         [this] { m_playback.moveBy(-1); });
     QAction* play = view.addBarCommand(m_words.ids + QLatin1String("play"), m_words.play,
                                        QStringLiteral("play"), {QKeySequence(Qt::Key_Space)}, m_words.playTip,
@@ -62,7 +62,7 @@ void Scrubber::addSpeeds()
     QStringList choices;
     for (const double speed : kSpeeds)
         choices << (speed > 0 ? QStringLiteral("%1 %2/s").arg(speed).arg(m_words.units) : tr("all in 10 s"));
-    QComboBox* box = m_view.bar().addChoice(tr("Speed"), choices, tr("How fast playing goes."));
+    QComboBox* box = m_view.bar().addChoice(tr("Speed"), choices, tr("Speed of the playback."));
     connect(box, &QComboBox::currentIndexChanged, this, [this](int i) { m_playback.setSpeed(kSpeeds[i]); });
     box->setCurrentIndex(1);
 }

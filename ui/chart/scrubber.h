@@ -8,28 +8,28 @@ class QSlider;
 
 namespace tilewright::ui {
 
-/// What the controls of a playback say of themselves.
+/// Texts and ids of the playback controls.
 struct ScrubberWords
 {
-    QString ids;         ///< of the commands, with the dot: "tiles."
-    QString unit, units; ///< "step", "steps"
-    QString slider;      ///< its name: "Step"
+    QString ids;         ///< prefix of the command ids: "tiles."
+    QString unit, units; ///< noun of a position: "step", "steps"
+    QString slider;      ///< name of the slider: "Step"
     QString sliderTip;
-    QString play, pause; ///< "Play the steps"
+    QString play, pause; ///< texts of the play button: "Play the steps"
     QString playTip;
-    std::int64_t far = 0; ///< steps of < and >, which are Shift with the keys of one step; 0: no such keys
+    std::int64_t far = 0; ///< number of steps for Shift+comma and Shift+full stop; 0: no such keys
 };
 
-/// The controls of a playback in the bar of a view: first, previous, play, next, last and a slider; Space,
-/// comma and full stop.
+/// Playback controls in the bar of a view: first, previous, play, next, last, slider. Keys: Space, comma,
+/// full stop.
 class Scrubber : public QObject
 {
     Q_OBJECT
 public:
     Scrubber(ToolCanvas& view, Playback& playback, ScrubberWords words);
-    /// The choice of speeds, which may stand elsewhere in the bar.
+    /// Adds the list of speeds at the present end of the bar.
     void addSpeeds();
-    /// After the position or the number of steps has changed.
+    /// Updates the controls after the position or the number of steps has changed.
     void refresh();
 
 private:

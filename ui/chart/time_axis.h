@@ -7,9 +7,8 @@
 
 namespace tilewright::ui {
 
-/// The time axis of a chart: the part of [0, total] that it shows (cycles, times, a row of bars). It never
-/// leaves the whole and never becomes shorter than `shortest`; a view that shows all goes on showing all when
-/// the whole grows.
+/// Visible range of a time axis: a part of [0, total], not shorter than `shortest`. If everything is visible,
+/// this stays so when the total changes.
 class TimeAxis
 {
 public:
@@ -30,7 +29,7 @@ public:
         m_all = span >= m_total * (1 - 1e-12);
     }
     void fit() { set(0, m_total); }
-    /// Another end: the visible part stays, unless it was everything or lies behind the end.
+    /// Changes the end of time. Keeps the visible range, unless it was everything or is beyond the new end.
     void setTotal(double total, double shortest)
     {
         m_total = total;
@@ -40,7 +39,7 @@ public:
         else
             set(m_from, m_to);
     }
-    /// Enlarges; what is shown at `at` stays in its place.
+    /// Zooms by a factor; the time `at` keeps its position.
     void zoom(double factor, double at)
     {
         const double next = std::clamp(span() / factor, std::min(m_shortest, m_total), m_total);
@@ -48,14 +47,14 @@ public:
         set(at - left * next, at + (1 - left) * next);
     }
     void pan(double by) { set(m_from + by, m_to + by); }
-    /// Brings [from, to] into sight, in the middle when it was outside.
+    /// Centres the visible range on [from, to] if that is not completely visible.
     void reveal(double from, double to)
     {
         if (from < m_from || to > m_to)
             set((from + to - span()) / 2, (from + to + span()) / 2);
     }
 
-    // As Canvas speaks of parts.
+    // Conversion to and from the parts of Canvas::shownPart() and showPart().
     [[nodiscard]] QRectF part() const { return m_all ? QRectF() : QRectF(m_from, 0, span(), 1); }
     void show(const QRectF& part) { part.isNull() ? fit() : set(part.left(), part.right()); }
 

@@ -10,7 +10,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr double kHandle = 6;     // pixels beside a range handle that still grab it
+constexpr double kHandle = 6;     // distance in pixels at which a range handle is grabbed
 constexpr double kDragPixels = 4; // a smaller movement is a click
 } // namespace
 
@@ -22,9 +22,9 @@ TimeCanvas::TimeCanvas(const ViewContext& context, QString name, QString title, 
     const bool shift = dragging == Dragging::MovesCursor;
     addGesture("measure", tr("Measure"),
                shift ? tr("Shift+drag (Alt: no snapping)") : tr("drag (Alt: no snapping)"),
-               tr("Sum up a range of time; {canvas.fitSelection|F} enlarges it, Escape lets it go."));
-    addGesture("overview", tr("Move or change the part that is shown"), tr("drag the strip or its handles"),
-               tr("The strip shows the whole time and what of it is in sight."));
+               tr("Measure a range of time. {canvas.fitSelection|F} zooms to it, Escape removes it."));
+    addGesture("overview", tr("Move or resize the visible range"), tr("drag the strip or its handles"),
+               tr("The strip shows the whole time and the visible range."));
 }
 
 Axis TimeCanvas::timeAxis() const
@@ -62,7 +62,7 @@ std::optional<QRectF> TimeCanvas::shownPart() const
 void TimeCanvas::showPart(const QRectF& part)
 {
     if (timePlaces().plot.isEmpty())
-        m_wanted = part; // setTotal() comes back to it
+        m_wanted = part; // applied by setTotal()
     else
         m_range.show(part);
     update();

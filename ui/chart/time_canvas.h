@@ -10,14 +10,14 @@
 
 namespace tilewright::ui {
 
-/// Base of the views over time: the visible range with W/S/A/D, wheel and an overview strip with handles, and
-/// measuring by dragging. What is drawn is the subclass's.
+/// Base of charts over time: changes the visible range by W/S/A/D, wheel and an overview strip with handles,
+/// and measures by dragging. Subclasses draw the content.
 class TimeCanvas : public ToolCanvas
 {
     Q_OBJECT
 public:
     using Range = std::pair<double, double>;
-    /// What dragging in the plot does; the cursor's views measure with Shift.
+    /// What dragging in the plot does. With MovesCursor, Shift+drag measures.
     enum class Dragging { Measures, MovesCursor };
     TimeCanvas(const ViewContext& context, QString name, QString title, Dragging dragging,
                QWidget* parent = nullptr);
@@ -29,21 +29,21 @@ public:
     void showPart(const QRectF& part) override;
 
     [[nodiscard]] Range visibleRange() const { return m_range.pair(); }
-    /// The range that was dragged over, ascending.
+    /// Measured range, ascending.
     [[nodiscard]] const std::optional<Range>& measured() const { return m_measured; }
     void setMeasured(std::optional<Range> range);
 
 protected:
     struct Places
     {
-        QRectF plot; ///< takes the mouse; its width is the time axis. Empty while there is nothing to show
-        QRectF overview; ///< empty when there is no room for it
+        QRectF plot; ///< area of the plot, whose width is the time axis; empty if there is nothing to show
+        QRectF overview; ///< area of the overview strip; empty if there is no room
     };
     [[nodiscard]] virtual Places timePlaces() const = 0;
     [[nodiscard]] virtual double shortestRange() const { return m_range.total() * 1e-9; }
-    /// Where the end of a measured range goes unless Alt is held.
+    /// Time to which the end of a measured range snaps, unless Alt is held.
     [[nodiscard]] virtual double snapped(double time) const { return time; }
-    /// The pinned time, about which the keys zoom when the mouse is elsewhere.
+    /// Time about which keys zoom if the mouse is not over the plot.
     [[nodiscard]] virtual std::optional<double> pinnedTime() const { return std::nullopt; }
     virtual void clicked(QPointF position, double time) = 0;
     virtual void hovered(QPointF position) = 0;
@@ -53,7 +53,7 @@ protected:
 
     [[nodiscard]] Axis timeAxis() const;
     void setRange(double from, double to);
-    /// Another end of time: the visible part stays, unless it was everything or lies behind the end.
+    /// Changes the end of time. Keeps the visible range, unless it was everything or is beyond the new end.
     void setTotal(double total);
     /// The next setTotal() shows everything.
     void forgetRange()
@@ -61,13 +61,13 @@ protected:
         m_range = {};
         m_wanted = {};
     }
-    /// Brings a time into sight.
+    /// Scrolls to a time if it is not visible.
     void reveal(double time);
-    /// Zooms into the measured range; false without one.
+    /// Zooms to the measured range. False if there is none.
     bool fitMeasured();
     [[nodiscard]] const std::optional<double>& hoverTime() const { return m_hover; }
     [[nodiscard]] QPointF pressedAt() const { return m_pressed; }
-    /// Where keys act: at the mouse, at the pinned time, in the middle of the plot.
+    /// Point about which keys zoom: the mouse, otherwise pinnedTime(), otherwise the centre of the plot.
     [[nodiscard]] QPointF keyAnchor() const override;
 
     void mousePressEvent(QMouseEvent* event) override;
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] Axis wholeAxis(const QRectF& overview) const;
 
     TimeAxis m_range;
-    QRectF m_wanted; ///< asked for before there was anything to show
+    QRectF m_wanted; ///< part given to showPart() before setTotal(); applied by setTotal()
     std::optional<Range> m_measured;
     std::optional<double> m_hover;
     Drag m_drag = Drag::None;
@@ -90,10 +90,10 @@ private:
     double m_grabOffset = 0;
 };
 
-/// The visible part of an overview strip, with its handles; the rest steps back.
+/// Paints the visible range of an overview strip with handles; the rest is dimmed.
 void paintVisibleRange(QPainter& painter, const QRectF& strip, double total, const Axis& visible,
                        const Theme& theme);
-/// A measured range over the plot, with `text` (may be empty) in a box at its top.
+/// Paints a measured range over the plot. `text`: shown in a box at its top; may be empty.
 void paintMeasured(QPainter& painter, const QRectF& plot, const Axis& time, const TimeCanvas::Range& range,
                    const QString& text, const Theme& theme);
 

@@ -45,7 +45,7 @@ void TourPlayer::play(const Tour& tour)
     m_tour = tour;
     m_playing = true;
     qApp->installEventFilter(this);
-    m_guide.setNote(tr("Demo is playing. Press Esc or click to take over"));
+    m_guide.setNote(tr("Demo: Esc or click to take over"));
     beginStep();
 }
 

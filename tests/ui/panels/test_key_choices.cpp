@@ -145,7 +145,7 @@ private Q_SLOTS:
         auto* graph = viewOf<GraphView>(window, "graph");
         graph->setFocus();
         inPreferences(window, [&](QWidget& dialog) {
-            QCOMPARE(search(dialog, "every picture zoom in"), QStringLiteral("Zoom in"));
+            QCOMPARE(search(dialog, "every view zoom in"), QStringLiteral("Zoom in"));
             press(dialog, Qt::Key_Z);
             QCOMPARE(search(dialog, "graph toggle selection"), QStringLiteral("Toggle selection"));
             press(dialog, Qt::Key_X);

@@ -94,9 +94,9 @@ private Q_SLOTS:
         {
             const char *place, *text, *keys;
         } rows[] = {
-            {"In every picture", "Scroll", "arrows, right or middle drag"},
-            {"In every picture", "Show all", "Home, Shift+F"},
-            {"In pictures of time", "Earlier", "A"},
+            {"In every view", "Scroll", "arrows, right or middle drag"},
+            {"In every view", "Show all", "Home, Shift+F"},
+            {"In charts over time", "Earlier", "A"},
             {"Graph", "Go to a neighbour", "arrows"},
             {"Memory timeline", "Go to the peak", "P"},
             {"Memory timeline", "Next step", "full stop"},

@@ -41,7 +41,7 @@ struct Rewrite::Chain
 {
     std::uint32_t scores = kNone, context = kNone;
     std::vector<std::uint32_t> between; ///< the softmax and the elementwise operators around it
-    std::vector<ModelTensorId> masks;        ///< additional operands of `between`
+    std::vector<ModelTensorId> masks;   ///< additional operands of `between`
 };
 
 /// Follows the operands from the softmax back to the product of queries and keys.

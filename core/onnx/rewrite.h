@@ -24,7 +24,10 @@ private:
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     [[nodiscard]] model::Operator& op(std::uint32_t i) { return m_model.operators[OperatorId(i)]; }
-    [[nodiscard]] const model::Operator& op(std::uint32_t i) const { return m_model.operators[OperatorId(i)]; }
+    [[nodiscard]] const model::Operator& op(std::uint32_t i) const
+    {
+        return m_model.operators[OperatorId(i)];
+    }
     [[nodiscard]] const model::Shape& shape(ModelTensorId t) const { return m_model.shape(t); }
     [[nodiscard]] std::uint32_t writer(ModelTensorId t) const { return m_writer[t.index()]; }
     /// Returns the only operator that reads the tensor; kNone if there are several or the tensor is a result

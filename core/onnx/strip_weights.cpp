@@ -10,7 +10,7 @@ namespace {
 
 enum class Message { Model, Graph, Function, Node, Attribute, Tensor, SparseTensor };
 
-constexpr int kMaxMessageDepth = 90;                                  ///< below the nesting limit of the parser
+constexpr int kMaxMessageDepth = 90;                           ///< below the nesting limit of the parser
 constexpr std::size_t kMaxWholeBytes = std::size_t{512} << 10; ///< size limit for a tensor of int32 or int64
 constexpr std::size_t kMaxOtherBytes = 4096;
 

@@ -10,7 +10,7 @@ using model::Shape;
 
 /// Converts [batch, tokens, heads * d] to [batch, heads, tokens, d].
 Result<ModelTensorId> Translation::asHeads(const Node& node, const std::string& part, ModelTensorId x,
-                                      std::int64_t heads)
+                                           std::int64_t heads)
 {
     const Shape s = shape(x);
     if (s.size() == 4)

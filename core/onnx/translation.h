@@ -52,7 +52,7 @@ private:
     Result<std::optional<std::pair<ModelTensorId, std::size_t>>> operandAlong(const Node& node);
     /// Adds an auxiliary operator "node/part" and returns its result, a tensor of that name.
     Result<ModelTensorId> helper(const Node& node, const char* part, Kind kind, Tensors inputs,
-                            model::Attributes attributes, model::Shape declared = {});
+                                 model::Attributes attributes, model::Shape declared = {});
     Result<ModelTensorId> reshape(const Node& node, const char* part, ModelTensorId x, model::Shape shape);
     /// Adds the main operator of the node with an intermediate result, which is reshaped to the result of the
     /// node.
@@ -93,7 +93,8 @@ private:
     Status recurrent(const Node& node);
 
     // Implemented in translate_fused.cpp.
-    Result<ModelTensorId> asHeads(const Node& node, const std::string& part, ModelTensorId x, std::int64_t heads);
+    Result<ModelTensorId> asHeads(const Node& node, const std::string& part, ModelTensorId x,
+                                  std::int64_t heads);
     Status attention(const Node& node);
     Status packedMatMul(const Node& node);
     Status fusedMatMul(const Node& node);

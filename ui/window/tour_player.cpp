@@ -17,7 +17,7 @@ constexpr int kMoveMs = 800;    ///< movement of the hand to a control
 constexpr int kAimMs = 600;     ///< pause before a gesture
 constexpr int kResultMs = 1100; ///< pause after a gesture, to see its result
 constexpr int kLetterMs = 45;   ///< reading time of the card, per character
-constexpr int kPollMs = 100;
+constexpr int kTargetPollMs = 100;
 constexpr int kMaxPolls = 100; ///< if the step is not done after so many polls, the user takes over
 constexpr int kDragMs = 500;   ///< movement of the hand with a button down
 
@@ -145,7 +145,7 @@ void TourPlayer::awaitEnd()
         handOver();
     else {
         m_then = &TourPlayer::awaitEnd;
-        m_timer.start(kPollMs);
+        m_timer.start(kTargetPollMs);
     }
 }
 

@@ -26,7 +26,7 @@ std::string opList(const std::vector<OpId>& ops)
     return ops.size() > kShown ? out + ",... (" + std::to_string(ops.size()) + ")" : out;
 }
 
-/// The subgraphs that a table of `most` rows has.
+/// The `most` subgraphs with the highest latency, in the order of the schedule; all if there are no more.
 std::vector<std::size_t> shownOf(const Evaluation& evaluation, std::size_t most)
 {
     std::vector<std::size_t> out(evaluation.subgraphs.size());

@@ -5,7 +5,8 @@ namespace tilewright::manual {
 
 namespace {
 
-/// The words that may stand for a value, as the two variables of the function.
+/// Bash code that sets `words` and `files`, the two variables of the completion function, to what an argument
+/// accepts.
 std::string values(const Argument& a)
 {
     std::string out;
@@ -24,7 +25,7 @@ std::string optionNames(const Verb& verb)
     return joined(names, " ");
 }
 
-/// Cases of the words behind each option that takes a value.
+/// The `case` branches of the bash script that complete the value of each option that takes one.
 std::string valueCases(const Verb& verb, const std::string& key)
 {
     std::string out;
@@ -40,7 +41,7 @@ std::string valueCases(const Verb& verb, const std::string& key)
     return out;
 }
 
-/// Everywhere else: options, and the positional arguments, whichever of them.
+/// The `case` branch of the bash script for all other places: completes options and all positional arguments.
 std::string wordCase(const Verb& verb, const std::string& key, const std::string& verbs)
 {
     std::vector<std::string> words;

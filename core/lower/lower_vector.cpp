@@ -34,7 +34,8 @@ Status ProblemLowering::elementwise(const Operator& op)
                                             tensor(op.inputs[i]).name + ".broadcast"));
     }
     if (read.empty())
-        return refuse(op, "has no operand of its own");
+        return refuse(op,
+                      "reads only constants that are smaller than its result (such operands are left out)");
     place(out,
           placed(pointwise(std::move(read), passesOf(op), partName(op, {}), tensor(out).name), shape, order));
     if (op.kind == OperatorKind::Softmax || op.kind == OperatorKind::LayerNorm ||
@@ -45,7 +46,7 @@ Status ProblemLowering::elementwise(const Operator& op)
     return Unit{};
 }
 
-/// The tensor and, beside it, the tensor with the halves of each head exchanged.
+/// Lowers a rotary embedding: reads the tensor and a copy of it with the halves of each head exchanged.
 Status ProblemLowering::rotary(const Operator& op)
 {
     const ModelTensorId in = op.inputs[0], out = op.outputs[0];
@@ -64,7 +65,7 @@ Status ProblemLowering::rotary(const Operator& op)
     return Unit{};
 }
 
-/// Slice and split: the same strides from another place.
+/// Lowers slice and split: the results have the strides of the input and start at another place.
 void ProblemLowering::slices(const Operator& op)
 {
     const Placement x = at(op.inputs[0]);
@@ -99,7 +100,8 @@ void ProblemLowering::slices(const Operator& op)
     }
 }
 
-/// Operators that compute nothing: a placement of the same elements, or a rearrangement of them.
+/// Lowers operators that compute nothing: the result is a placement of the same elements, or a rearrangement
+/// of them.
 Status ProblemLowering::moved(const Operator& op)
 {
     const ModelTensorId in = op.inputs[0], out = op.outputs[0];
@@ -183,7 +185,7 @@ Status ProblemLowering::concat(const Operator& op)
     return Unit{};
 }
 
-/// The past and the new tokens, one behind the other.
+/// Lowers an append to a KV cache: the result has the past tokens and then the new ones.
 Status ProblemLowering::kvAppend(const Operator& op)
 {
     const ModelTensorId out = op.outputs[0];

@@ -39,7 +39,7 @@ Result<Workload> workloadOf(Result<onnx::Imported> imported)
     return out;
 }
 
-/// The tensors of a model that stand for those of a problem.
+/// Converts tensors of a problem to the tensors of its model, which have the same indices.
 std::vector<ModelTensorId> sameIndex(const std::vector<TensorId>& tensors)
 {
     std::vector<ModelTensorId> out;
@@ -48,7 +48,7 @@ std::vector<ModelTensorId> sameIndex(const std::vector<TensorId>& tensors)
     return out;
 }
 
-/// The attributes of an operator of the NPU lens that concern other lenses, too.
+/// Converts the attributes of an operator of the NPU lens, as far as other lenses use them, too.
 model::Attributes attributesOf(const npu::ModelOp& op, model::OperatorKind kind)
 {
     model::Attributes out = model::attributesOf(kind);
@@ -67,7 +67,7 @@ model::Attributes attributesOf(const npu::ModelOp& op, model::OperatorKind kind)
     return out;
 }
 
-/// A model of the NPU lens, whose types of operators are kinds of the same names.
+/// Converts a model of the NPU lens. Each operator type becomes the OperatorKind of the same name.
 Result<model::Model> modelOf(const npu::NpuModel& npu)
 {
     model::Model out;
@@ -91,7 +91,7 @@ Result<model::Model> modelOf(const npu::NpuModel& npu)
     return out;
 }
 
-/// One copy of a layer.
+/// Adds one copy of a layer to the model.
 void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::string& name)
 {
     if (layer.kind == mapping::LayerKind::Gemm) {

@@ -15,7 +15,7 @@ constexpr std::int64_t kMaxCount = 1'000'000'000;
 constexpr Integers kSize{1, kMaxDimension};
 constexpr std::array kKinds{LayerKind::Conv, LayerKind::DwConv, LayerKind::Gemm};
 
-/// One number n, or [vertical, horizontal]. Written as n if both are equal.
+/// A JSON value that is one number n, or [vertical, horizontal]. It is written as n if both are equal.
 struct OneOrTwo
 {
     Integers range;
@@ -36,7 +36,7 @@ Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
     return value[0] == value[1] ? Json(value[0]) : Json(value);
 }
 
-/// Names of operands of a convolution or of a product: ["W"] and ["B"] are the same.
+/// Names of operands, those of a convolution or those of a product: ["W"] and ["B"] mean the same operand.
 struct OperandNames
 {
 };
@@ -170,8 +170,8 @@ static void bindFields(JsonFields& f, Architecture& a)
 
 namespace {
 
-/// A layer of the reference project: tensor A is the padded input, tensor B the filters (or A and B are the
-/// two matrices).
+/// A layer in a model file of the reference project (docs/rules/mapping.md 8). Its tensor A is the padded
+/// input and its tensor B the filters; in a GEMM they are the two matrices.
 struct ReferenceLayer
 {
     Layer layer;

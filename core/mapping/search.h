@@ -25,7 +25,7 @@ inline constexpr int kObjectives = 3;
                                             : cost.energy * cycles;
 }
 
-/// What the open parts of a space can cost at least: nothing when there are none.
+/// Lower bound of the cost in the open parts of a space; infinite if there are none.
 struct OpenBound
 {
     std::array<double, kObjectives> least;
@@ -50,40 +50,40 @@ struct MethodCost
     }
 };
 
-/// How many tilings were dealt with in which way; each tiling stands for all its order classes.
+/// Numbers of tilings by how the search settled them; each tiling stands for all its order classes.
 struct SearchCounts
 {
-    std::optional<std::int64_t> space; ///< all factorisations; nothing when beyond 63 bits
-    std::int64_t valid = 0;            ///< those that fit (and keep the reductions); exact once proven
-    std::int64_t invalid = 0;          ///< those that do not
-    std::int64_t visited = 0;          ///< evaluated under every class that can be needed
-    std::int64_t cut = 0;              ///< valid and settled by a bound or by dominance
-    std::int64_t evaluations = 0;      ///< (tiling, class pair) costs computed
+    std::optional<std::int64_t> space; ///< number of all factorisations; empty above 63 bits
+    std::int64_t valid = 0;       ///< number of tilings that fit and keep the reductions; exact once proven
+    std::int64_t invalid = 0;     ///< number of tilings that do not fit or do not keep the reductions
+    std::int64_t visited = 0;     ///< number of tilings evaluated under every class that can be needed
+    std::int64_t cut = 0;         ///< number of valid tilings settled by a bound or by dominance
+    std::int64_t evaluations = 0; ///< number of (tiling, class pair) costs computed
 };
 
-/// What a running search tells, at most about ten times a second.
+/// Progress of a running search, reported at most about ten times a second.
 struct SearchStatus
 {
-    double settled = 0; ///< share of the space's tilings
+    double settled = 0; ///< share of the settled tilings in the space
     SearchCounts counts;
     std::array<std::optional<Cost>, kObjectives> best;
-    std::vector<Cost> front; ///< so far
+    std::vector<Cost> front; ///< Pareto front so far
     double seconds = 0;
 
-    /// A point of the front.
+    /// Adds a point of the front.
     void add(const Cost& cost);
 };
 
 struct SearchOptions
 {
-    int threads = 0;       ///< 0: as many as the machine has
-    double seconds = 0;    ///< 0: until the space is settled
-    Reductions reductions; ///< none: the whole space
+    int threads = 0;       ///< number of threads; 0: all hardware threads
+    double seconds = 0;    ///< time limit; 0: none, except that sampled spaces have a default limit
+    Reductions reductions; ///< reductions of the space; none: the whole space is searched
     std::stop_token stop;
     std::function<void(const SearchStatus&)> status; ///< called from the thread that calls search()
     /// Spaces with more divisor combinations are sampled instead of settled.
     std::size_t maxLatticePoints = std::size_t{1} << 21;
-    std::uint64_t seed = 1; ///< of the sampling
+    std::uint64_t seed = 1; ///< seed of the sampling
 };
 
 struct SearchResult
@@ -91,12 +91,12 @@ struct SearchResult
     /// Best per objective (index: Objective); nothing when no valid method was found.
     std::array<std::optional<MethodCost>, kObjectives> best;
     std::vector<MethodCost> front; ///< energy ascending, cycles descending
-    bool proven = false;           ///< the whole (reduced) space is settled
-    bool interrupted = false;      ///< by the stop token
-    Reductions reductions;         ///< those that the result holds for
+    bool proven = false;           ///< true if the whole (reduced) space is settled
+    bool interrupted = false;      ///< true if the stop token ended the search
+    Reductions reductions;         ///< reductions for which the result holds
     SearchCounts counts;
-    double settled = 0; ///< share of the space
-    /// No method of the space is better; equals the best when proven.
+    double settled = 0; ///< share of the settled tilings in the space
+    /// Lower bound of each objective over all methods of the space; equals the best value when proven.
     std::array<double, kObjectives> lowerBound{};
     double seconds = 0;
 
@@ -104,13 +104,14 @@ struct SearchResult
     {
         return best[static_cast<std::size_t>(o)];
     }
-    /// A point of the front.
+    /// Adds a point of the front.
     void add(const MethodCost& method);
-    /// The bounds, given those of what is open; nothing found is better than them.
+    /// Sets `lowerBound` to the bounds of the open parts of the space, or to the best values where these are
+    /// less.
     void boundBy(const std::array<double, kObjectives>& open);
-    /// No method of the space is better, though the front may not be settled.
+    /// True if no method of the space is better in this objective, even if the front is not settled.
     [[nodiscard]] bool isOptimal(Objective objective) const noexcept;
-    /// best / lower bound - 1; 0 when proven.
+    /// Relative gap: best / lower bound - 1; 0 when proven.
     [[nodiscard]] double gap(Objective objective) const noexcept;
 };
 
@@ -124,7 +125,7 @@ struct SearchResult
 /// spatial reduction, no filter loops at DRAM.
 [[nodiscard]] Reductions quickReductions();
 
-/// search() with quickReductions(), the utilisations lowered by a tenth until something is found.
+/// Runs search() with quickReductions() and lowers the utilisations by a tenth until it finds a method.
 [[nodiscard]] SearchResult quickSearch(const LoopNest& nest, const Architecture& architecture,
                                        SearchOptions options);
 

@@ -19,7 +19,7 @@
 
 namespace tilewright::verbs {
 
-/// Legal numbers of an option; `above`: not min itself.
+/// Legal numbers of an option. With `above`, `min` itself is not legal.
 struct Range
 {
     double min = 0;
@@ -35,15 +35,18 @@ struct Option
     std::string value;     ///< what stands for the value: "N", "FILE", "os|ws|is"; empty: a flag
     std::string standard;  ///< the default; empty: none
     std::string otherwise; ///< what holds without the option, where that is no value of it
-    std::string type;      ///< of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64")
+    /// type of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64")
+    std::string type;
     bool required = false;
     bool isList = false;
-    bool manyAtOnce = true;           ///< of a list: several values behind one name, too
-    std::size_t count = 0;            ///< of a list: how many values, 0: any number
-    std::vector<std::string> limits;  ///< when the option can have an effect: "needs --pipeline"
-    std::string refusal;              ///< the first limit that the call does not meet; empty: none
-    bool isAlone = false;             ///< in this call no other option can have an effect
-    std::vector<std::string> company; ///< but for these
+    bool manyAtOnce = true;          ///< for a list: true if several values may follow one name
+    std::size_t count = 0;           ///< for a list: required number of values; 0: any number
+    std::vector<std::string> limits; ///< conditions under which the option has an effect: "needs --pipeline"
+    std::string refusal;             ///< the first limit that the call does not meet; empty: none
+    /// true if in this call no other option can have an effect, except `company`
+    bool isAlone = false;
+    /// names of the options that have an effect beside one with `isAlone`
+    std::vector<std::string> company;
     /// Takes the values, as text. The Error may have no path.
     std::function<Status(std::span<const std::string>)> read;
 
@@ -106,20 +109,21 @@ public:
     {
         return [](Option& o) { o.required = true; };
     }
-    /// Of a list: one value behind each name.
+    /// Property of a list: exactly one value follows each name.
     [[nodiscard]] static Property oneByOne()
     {
         return [](Option& o) { o.manyAtOnce = false; };
     }
-    /// A list of exactly so many values; `which` names them in the Error: "three numbers, of L3, L2 and L1".
+    /// Property of a list: it has exactly `number` values; `which` names them in the Error: "three numbers,
+    /// of L3, L2 and L1".
     [[nodiscard]] static Property exactly(std::size_t number, const std::string& which);
 
     [[nodiscard]] const std::vector<Option>& all() const noexcept { return m_options; }
-    /// One that is there.
+    /// The option with this name, which must exist.
     [[nodiscard]] Option& operator[](std::string_view name);
     /// Reads values into the call. The Error names the option.
     [[nodiscard]] Status read(const std::string& name, std::span<const std::string> values);
-    /// The call has a value of the option that was not read from text.
+    /// Marks an option as given although its value was not read from text.
     void markGiven(const std::string& name) { m_given.insert(name); }
     [[nodiscard]] const std::set<std::string>& given() const noexcept { return m_given; }
     /// Errors for one of the given options that can have no effect.
@@ -141,9 +145,9 @@ template <typename Call> [[nodiscard]] Status checkEffects(const OptionList& rea
     return now.check(read.given());
 }
 
-// -- one value of a text; into `out` only when it is legal
+// -- reading of one value from a text; `out` is written only if the value is legal
 
-/// `expected os, ws or is, got "rs"`
+/// Error with the message `expected os, ws or is, got "rs"`.
 [[nodiscard]] Error notOneOf(std::string_view words, const std::string& text);
 [[nodiscard]] Error notInRange(const Range& range, bool isInteger, const std::string& text);
 [[nodiscard]] Status readValue(const std::string& text, std::string& out, std::string_view words);
@@ -161,9 +165,10 @@ requires std::is_arithmetic_v<T>
     out = value;
     return Unit{};
 }
-/// The numbers in "1,2,3"; a text as it is.
+/// With `areNumbers`, splits each value at its commas ("1,2,3" gives three parts); else returns the values as
+/// they are.
 [[nodiscard]] std::vector<std::string> partsOf(std::span<const std::string> values, bool areNumbers);
-/// "path", "sizes" or "str", by what stands for the value.
+/// Type of an option whose value is any text: "path", "sizes" or "str", derived from the placeholder `value`.
 [[nodiscard]] std::string typeOfText(std::string_view value);
 
 template <typename T> struct ElementOf

@@ -7,34 +7,37 @@
 
 namespace tilewright::verbs {
 
-/// A problem, and what tells a person which hardware an answer about it holds on.
+/// A problem, and the hardware on which an answer about it holds.
 struct ProblemOnHardware
 {
     ProblemPtr problem;
-    /// What a schedule file of it says of the machine: nothing where the problem's own file has it.
+    /// The machine or hardware that a schedule file of this problem has to name; empty if the hardware is the
+    /// problem's own.
     lower::ScheduleTarget target;
-    std::string text; ///< "edge, as none was named: 524 288 elements of fast memory, ..."
+    /// The hardware in words: "edge, as none was named: 524 288 elements of fast memory, ..."
+    std::string text;
 };
 
-/// What the file of a schedule asks for, and its name in messages.
+/// The machine or hardware that a schedule file names, and the name of this file for messages.
 struct TargetOfFile
 {
     lower::ScheduleTarget target;
     std::string file;
 };
 
-/// The problem on the machine that was named (`named`, as it was written); else on the one that a schedule
-/// of it was made for; else as it stands, or a model on the preset edge (docs/rules/workload.md 1).
+/// Puts the workload of a call on a machine: on the one that the call names (`named` is its text), else on
+/// the one that the schedule file names. Without both, a problem keeps its hardware, and a model is put on
+/// the preset edge (docs/rules/workload.md 1).
 [[nodiscard]] Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std::string& named,
                                                           const TargetOfFile& schedule = {});
 
-/// A problem that stands as it is, on the hardware that a schedule of it names, else on its own
+/// Keeps the ops of a problem and puts it on the hardware that the schedule file names, else on its own
 /// (docs/rules/sweep.md 6.8).
 [[nodiscard]] Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem,
                                                           const TargetOfFile& schedule = {});
 
-/// The problem of a workload of any kind, whose files are read where they are only named: one that is a
-/// problem stands as it is unless a machine is named, there or in the schedule.
+/// Reads the files that a call names, and puts its workload on a machine as problemOnHardware() does. A
+/// problem keeps its hardware unless the call or the schedule file names a machine.
 [[nodiscard]] Result<ProblemOnHardware> readProblem(WorkloadCall& call, const TargetOfFile& schedule = {});
 
 } // namespace tilewright::verbs

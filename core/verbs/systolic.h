@@ -17,18 +17,19 @@ namespace tilewright::verbs {
 /// What `systolic` is asked: one product, or every product of a workload. The words are those of the options.
 struct SystolicCall
 {
-    std::string gemm;                           ///< "MxNxK"
-    WorkloadCall workload;                      ///< instead; or just the machine
-    std::string layer;                          ///< one product of the workload
-    std::optional<std::string> array, dataflow; ///< without: of the machine or hierarchy, else 16x16 and os
+    std::string gemm;      ///< "MxNxK"
+    WorkloadCall workload; ///< used instead of `gemm`; or names only the machine
+    std::string layer;     ///< one product of the workload
+    /// empty: those of the machine or hierarchy, else 16x16 and os
+    std::optional<std::string> array, dataflow;
     std::optional<systolic::Hierarchy> hierarchy;
-    std::string hierarchyFile; ///< which readFiles() reads the hierarchy from
+    std::string hierarchyFile; ///< file from which readFiles() reads the hierarchy
     std::string readout = "shadow";
     std::string tile; ///< "TixTjxTk"
     std::string pipeline, bandwidth, schedule;
     std::string bankLayout = "split";
     std::int64_t passes = 0, depth = 0;
-    double dramGbPerSecond = 0; ///< 0: the hierarchy's
+    double dramGbPerSecond = 0; ///< 0: the bandwidth of the hierarchy
     int weightBuffers = 2;
     std::uint64_t seed = 1;
     systolic::EdgeSupply supply;
@@ -51,8 +52,10 @@ struct SystolicRequest
     systolic::EdgeSupply supply;
     std::optional<systolic::TileShape> tile; ///< none: arrayTile() of the dataflow
     systolic::BankLayout layout = systolic::BankLayout::Split;
-    std::int64_t depth = 0; ///< of a COMPUTE; 0: the deepest that L1 holds of `tile`, without one kTileDepth
-    bool unlimitedBandwidth = false; ///< of the memories of a program
+    /// depth of a COMPUTE; 0: the largest for which L1 holds the operands of `tile`, or kTileDepth without a
+    /// tile
+    std::int64_t depth = 0;
+    bool unlimitedBandwidth = false; ///< true: the memories of a program have unlimited bandwidth
     Machine::Energy energy;          ///< the machine's table, or the default one
 };
 /// The settings of the window. The depth that they name counts where no tile was chosen by hand.
@@ -63,13 +66,13 @@ struct SystolicRequest
                                                       systolic::Dataflow dataflow);
 [[nodiscard]] systolic::PipelineMachine pipelineMachine(const SystolicRequest& request);
 
-/// Steps of which bank conflicts are counted at most.
+/// Maximum number of steps for which bank conflicts are counted.
 inline constexpr std::int64_t kMaxCountedSteps = std::int64_t{1} << 24;
 /// The schedules of L2 and its banks, output-stationary (docs/rules/systolic.md 3).
 struct L2Figures
 {
     systolic::TileShape tile;
-    std::int64_t nM = 0, nN = 0, nK = 0; ///< tiles
+    std::int64_t nM = 0, nN = 0, nK = 0; ///< numbers of tiles along M, N and K
     std::int64_t banks = 2;
     std::vector<systolic::L2Plan> plans;
 
@@ -77,7 +80,7 @@ struct L2Figures
     {
         return {layout, banks, nN, nK};
     }
-    /// Nothing for more than kMaxCountedSteps steps. The first `listed` conflicts are listed.
+    /// Bank conflicts, with a list of the first `listed` ones; empty for more than kMaxCountedSteps steps.
     [[nodiscard]] Result<std::optional<systolic::BankConflicts>> conflicts(systolic::BankLayout layout,
                                                                            std::size_t listed) const;
 };
@@ -109,7 +112,7 @@ struct SystolicFigures
     [[nodiscard]] double utilization(const SystolicRequest& request) const;
 };
 
-/// The sweep for fill and drain grows with the array.
+/// Largest side of an array for which the phases are computed; their computation grows with the array.
 inline constexpr std::int64_t kMaxPhasesSide = 1 << 16;
 
 /// A program and its run.
@@ -119,11 +122,12 @@ struct SystolicPipeline
     systolic::PipelineRun run;
     systolic::PipelineMachine machine;
 };
-/// Bytes of a program's DMA; those of its commands of a kind.
+/// Bytes that the DMA of a program moves.
 [[nodiscard]] std::int64_t dramBytesOf(const systolic::Program& program);
+/// Bytes that the commands of one kind move in a program.
 [[nodiscard]] std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind);
 
-/// The program of each dataflow on the same machine; nothing for one that cannot be built, and why.
+/// The program of one dataflow. If it cannot be built, `refusal` has the reason and the figures are 0.
 struct ProgramOfDataflow
 {
     systolic::Dataflow dataflow = systolic::Dataflow::Os;
@@ -138,9 +142,10 @@ struct SystolicAnswer
     SystolicFigures figures;
     std::optional<SystolicPipeline> pipeline;
     std::vector<ProgramOfDataflow> programs; ///< with `compare`
-    bool interrupted = false;                ///< the simulation was; cycles are those of the closed form
+    /// true if the simulation was interrupted; the cycles are then those of the closed form
+    bool interrupted = false;
 };
-/// One product.
+/// Analyses one product.
 [[nodiscard]] Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress& progress = {});
 /// The documents of `systolic --json` (docs/design.md 3.2).
 [[nodiscard]] std::string systolicJson(const SystolicAnswer& answer);
@@ -151,8 +156,8 @@ struct NetworkAnswer
     std::string name;
     SystolicRequest request; ///< without a product
     lower::NetworkTable table;
-    std::array<lower::NetworkRow, 3> dataflows; ///< totals, by systolic::Dataflow
-    /// Share of the cycles, DRAM included, that os takes less than ws.
+    std::array<lower::NetworkRow, 3> dataflows; ///< totals of each systolic::Dataflow
+    /// Share by which os needs fewer cycles than ws, DRAM included: 1 - os / ws; 0 if ws needs none.
     [[nodiscard]] double osFewerThanWs() const;
 };
 [[nodiscard]] Result<NetworkAnswer> systolicNetwork(const SystolicCall& call);

@@ -65,8 +65,9 @@ public:
     }
 
 private:
-    /// Returns the first columns on the way to the most promising states. States of an earlier level than the
-    /// last are used because errors show late; states of the first levels are added.
+    /// Returns the first columns on the way to the states with the least estimates at level kStartLevel of
+    /// the beam. This level is not the last one: a wrong first choice raises the estimate only late. The
+    /// states of level `first` follow.
     std::vector<std::vector<CostedSet>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
         const auto depth = static_cast<std::size_t>(kStartLevel * static_cast<double>(levels.size() - 1));

@@ -269,14 +269,14 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
     return m_best.latency < start ? m_best : known;
 }
 
-/// True if the tile fits with the smallest or the largest k.
+/// True if the tile may fit with the smallest or the largest k: the steps of its first tile do.
 bool TilingSearch::fits(std::int64_t w, std::int64_t h)
 {
     return m_model.canFit(w, h) &&
            (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
 }
 
-/// fits() for a square tile, clamped to the legal range.
+/// Result of fits() for the square tile with this side, which is clamped to the legal range.
 bool TilingSearch::fitsSquare(std::int64_t side)
 {
     const CostModel::Range& range = m_model.range();

@@ -42,8 +42,9 @@ struct SolveStatus
     std::int64_t evaluations = 0;
     SolvePhase phase = SolvePhase::Starting;
     int round = 0;           ///< number of the annealing round, from 1; 0 before
-    double lastImproved = 0; ///< time at which `best` was found, in seconds
-    double proofUntil = 0;   ///< during a proof: time limit of the proof, in seconds
+    double lastImproved = 0; ///< time at which `best` was found, in seconds since the start
+    /// during a proof: time at which it ends at the latest, in seconds since the start
+    double proofUntil = 0;
 };
 
 /// Default search time in seconds for a problem with this number of ops: a tenth of the contest's limit.
@@ -80,13 +81,13 @@ struct SolveOptions
     double stagnation = 0;
     /// True while the search is paused; called often, by several threads. `clock` should stop meanwhile.
     std::function<bool()> paused;
-    bool prove = true; ///< small problems: try to prove optimality (SolveResult::provenOptimal)
+    bool prove = true; ///< true: tries to prove the optimality of small problems (SolveResult::provenOptimal)
     /// Only return schedules whose buffers can be placed (docs/rules/place.md). Proofs also cover the other
     /// schedules.
     bool placeable = false;
     std::stop_token stop; ///< a stop request ends the call within about 50 ms with the best schedule so far
     /// The calling thread calls both functions: onImprovement for improvements (at most a few a second),
-    /// onProgress regularly.
+    /// onStatus regularly.
     std::function<void(const SolveImprovement&)> onImprovement;
     std::function<void(const SolveStatus&)> onStatus;
 };

@@ -362,7 +362,7 @@ void FrontierBuilder::expand(std::size_t at)
         std::uint32_t situation;
         std::vector<std::uint32_t> operands; ///< demands for the operands after this choice
     };
-    // choices by the demands for result and operands
+    // the choices for each combination of demands for result and operands
     std::unordered_map<Key, std::vector<Option>, KeyHash> known;
 
     const auto optionsOf = [&](const Key& local) -> const std::vector<Option>& {
@@ -475,7 +475,8 @@ void FrontierBuilder::expand(std::size_t at)
 
     Key local(1 + operands.size());
     std::vector<std::uint32_t> joined; // connected components that this op joins
-    // components that still have open tensors; all components, that of the op included
+    // `all`: connected components before this op, those that it joins counted as one. `left`: those of them
+    // that still have open tensors after this op.
     std::vector<std::uint32_t> left, all;
     for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));

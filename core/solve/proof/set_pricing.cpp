@@ -114,12 +114,15 @@ private:
     const Keys& m_known;
     Keys m_found; ///< keys found in all boxes so far
     double m_margin, m_capacity;
-    std::vector<double> m_achieved;       ///< sum of the prices of each event
-    std::vector<BoxCosts::Terms> m_terms; ///< costs of each kind of event
-    std::vector<Lanes> m_costs;           ///< by kind: costs, with fast memory at its price
-    std::vector<char> m_isUsed;           ///< for each kind of event, true if a remaining path uses it
-    std::vector<Lanes> m_least;           ///< by state: minimum cost minus prices from the state to the end
-    std::vector<Lanes> m_before;          ///< by state: minimum cost minus prices from the start to the state
+    std::vector<double> m_achieved; ///< sum of the prices of each event
+    /// for each kind of event: compute time, memory time and fast memory
+    std::vector<BoxCosts::Terms> m_terms;
+    /// for each kind of event: weighted time plus the price of the fast memory that it occupies; infinite if
+    /// it is impossible
+    std::vector<Lanes> m_costs;
+    std::vector<char> m_isUsed;  ///< for each kind of event, true if a remaining path uses it
+    std::vector<Lanes> m_least;  ///< for each state: minimum cost minus prices from the state to the end
+    std::vector<Lanes> m_before; ///< for each state: minimum cost minus prices from the start to the state
     std::array<double, kLanes> m_roomPrice{};
     std::vector<std::uint32_t> m_path; ///< events on the current path
     std::size_t m_nodes = 0, m_mostNodes = 0, m_mostSets = 0;

@@ -52,8 +52,8 @@ LowerBound boundOfGroups(LowerBound quick, const Problem& problem, const SetCove
     double sum = 0;
     for (const PricedGroup& group : sets.groups)
         sum += group.least * group.share;
-    // No part may exceed the latency of its own group, so the parts are scaled down; the rest of the bound
-    // becomes one more part.
+    // The parts are scaled down if they exceed the bound together. They are never scaled up, because no part
+    // may exceed the latency of its own group; what is missing becomes one more part.
     const double scale = std::min(1.0, sets.value / sum);
     double inGroups = 0;
     for (const PricedGroup& group : sets.groups) {

@@ -112,7 +112,7 @@ private:
         }
         if (isLocked(setB))
             return false;
-        if (feeds && dice < 36) { // b recomputes the op alone, or with all ops that it needs
+        if (feeds && dice < 36) { // b also runs op `oa`: alone, or with its ancestors in a
             const std::vector<OpId> copied =
                 dice < 28 ? std::vector{oa} : cone(m_problem, m_pool.set(setA).ops, oa, false);
             replace(b, united(m_pool.set(setB).ops, copied));
@@ -141,8 +141,8 @@ private:
         return true;
     }
 
-    /// Splits entry `a`. The split-off part is the op alone, the op with all that it feeds or needs, or the
-    /// ops that only tensor `via` connects to it.
+    /// Splits entry `a`. The split-off part is op `o` alone, or `o` with its descendants or ancestors in the
+    /// entry, or the part that stays connected to `o` without tensor `via`.
     [[nodiscard]] bool proposeInside(std::uint32_t a, OpId o, TensorId via)
     {
         const SetId set = m_entries[a].set;

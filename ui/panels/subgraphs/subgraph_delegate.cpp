@@ -130,7 +130,8 @@ void SubgraphDelegate::paintOps(QPainter& painter, const QRectF& cell, const QFo
 
 OpNames SubgraphDelegate::opsIn(std::size_t row, const QFont& font, double width) const
 {
-    // The distinctive part of the names comes first; their common block is cut first.
+    // The distinctive parts of the names get the width first. The common part of the names ("head0"), shown
+    // behind them, is cut first.
     const OpNames text = m_model.names(row);
     const TextMetrics fm(font);
     const auto fits = [&](const QString& shown, double room) { return fm.horizontalAdvance(shown) <= room; };

@@ -45,7 +45,7 @@ QString kindText(DifferenceKind kind)
     return tr("retain");
 }
 
-/// Mean position of the subgraphs in their schedule.
+/// Position of the first of these subgraphs in its schedule, to sort by; empty if there is none.
 std::optional<double> place(const std::vector<SubgraphId>& ids)
 {
     return ids.empty() ? std::nullopt : std::optional(static_cast<double>(ids.front().index()));
@@ -71,7 +71,8 @@ QString resultShape(const lower::ModelsOnMachine& models, std::size_t side, std:
     return sizes.join(QChar(0x00D7));
 }
 
-/// Copies have the values before and after; the screen shows the present value and the difference.
+/// Adds two cells for a figure: the screen shows the present value and the difference, a copied table the
+/// values before and after.
 void addFigures(std::vector<TableCell>& row, double before, double after, bool isThere)
 {
     const QString tip = tr("%1 in A, %2 in B").arg(exactNumber(before), exactNumber(after));

@@ -55,9 +55,10 @@ public:
     /// Collapses or expands all subgraphs. In a large graph this also sets and remembers whether cards are
     /// automatic.
     void collapseAll(bool collapsed);
-    /// Opens a card of several subgraphs and closes the one that an op came from. Of equal blocks it opens
-    /// the block of the op selected last, else the first.
+    /// Opens the card `node`, which stands for several subgraphs. If it stands for several equal blocks,
+    /// opens the block of the op selected last, else the first block.
     void openSection(std::size_t node);
+    /// Closes the section that contains the op, so that it is one card again.
     void closeSection(OpId op);
     /// Draws the equal blocks around an op as cards of their own, or as one card again.
     void spreadBlocks(OpId op);
@@ -86,7 +87,7 @@ private:
     void letGo();
     void nudgeSelected(QPointF by);
     void addSwitches();
-    void optionsChanged(); ///< a choice of the user, remembered
+    void optionsChanged(); ///< remembers an option that the user chose
     void showOptions();
     void toggle(const char* key); ///< changes an option of the toolbar menu
     void refresh(bool problemIsNew = false);

@@ -61,8 +61,8 @@ std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const T
     return out;
 }
 
-/// The latency as an outline with the compute time beside the memory time: the one that fills it is the
-/// limit.
+/// Paints the latency as an outline with the compute time beside the memory time: the one that fills it is
+/// the limit.
 void paintDetailed(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                    const LatencyOptions& options, const Theme& theme, bool current)
 {
@@ -109,7 +109,8 @@ void paintGhost(QPainter& painter, const LatencyBar& bar, const QRectF& slot, co
     painter.drawLine(QPointF(left, y), QPointF(right, y));
 }
 
-/// The latency above its bar and the change above the ghost, without overlap.
+/// Paints the latency above its bar, and the change against the baseline in percent above the ghost (the
+/// baseline's latency). A text without room is left out.
 void paintValues(QPainter& painter, const LatencyBar& bar, const QRectF& slot, const Axis& size,
                  const Theme& theme)
 {
@@ -256,7 +257,7 @@ void paintBars(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
     painter.drawLine(plot.bottomLeft(), plot.bottomRight());
 }
 
-/// Numbers of the subgraphs below their bars; names of their ops below wide bars.
+/// Paints the numbers of the subgraphs below their bars, and the names of their ops below wide bars.
 void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame& f,
                   const LatencyOverlay& overlay)
 {

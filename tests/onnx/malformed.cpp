@@ -46,10 +46,10 @@ std::vector<MalformedOnnx> malformedOnnx()
         out.push_back({name, std::move(text), sentence});
     };
     const std::string whole = image([](W& w, const std::string& x) { return w.add("Relu", "relu", {x}); });
-    add("truncated", whole.substr(0, whole.size() - 7), "is cut off, or broken");
-    add("broken_length", std::string("\x08\x08\x3a\xff\xff\xff\xff\x0f", 8), "is cut off, or broken");
+    add("truncated", whole.substr(0, whole.size() - 7), "is truncated or damaged");
+    add("broken_length", std::string("\x08\x08\x3a\xff\xff\xff\xff\x0f", 8), "is truncated or damaged");
     add("no_graph", std::string("\x08\x08\x12\x01x", 5), "without a graph");
-    add("not_a_graph", std::string("\x08\x08\x3a\x03\x0d\xff\xff", 7), "is cut off, or broken");
+    add("not_a_graph", std::string("\x08\x08\x3a\x03\x0d\xff\xff", 7), "is truncated or damaged");
     {
         ::onnx::ModelProto file;
         file.ParseFromString(whole);
@@ -147,11 +147,11 @@ std::vector<MalformedOnnx> malformedOnnx()
     add("loop_without_body", image([](W& w, const std::string& x) {
             return w.node("Loop", "loop", {w.whole("count", {3}, true), "", x})[0];
         }),
-        "Loop \"loop\": its body does not fit");
+        "Loop \"loop\": the operands do not match its body");
     add("scan_without_body", image([](W& w, const std::string& x) {
             return w.node("Scan", "scan", {x}, {{"num_scan_inputs", std::int64_t{1}}})[0];
         }),
-        "Scan \"scan\": its body does not fit");
+        "Scan \"scan\": the operands do not match its body");
     add("transposed_kernel", image([](W& w, const std::string& x) {
             const std::string y = w.add("Reshape", "r", {x, w.whole("s", {1, 8, 4, 4, 16})});
             return w.add("ConvTranspose", "up", {y, w.weight("weight", {8, 4, 1, 1, 1})},

@@ -149,7 +149,7 @@ private Q_SLOTS:
         cut.close();
         const auto run = cli(QStringLiteral("info ") + cut.fileName());
         QCOMPARE(run.code, 2);
-        QVERIFY2(run.err.contains("cut off"), run.err.constData());
+        QVERIFY2(run.err.contains("truncated"), run.err.constData());
     }
 
     void comparesTwoModels()

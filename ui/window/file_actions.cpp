@@ -165,7 +165,7 @@ void FileActions::offerSchedules(const QString& problem)
                                    [this, path] { open({path}); });
                 menu.exec(QCursor::pos());
             },
-            tr("Compare them"), [this, schedules] { open(schedules); });
+            tr("Compare all schedules"), [this, schedules] { open(schedules); });
     m_offer = m_messages.text();
 }
 

@@ -14,6 +14,7 @@
 #include <QMainWindow>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTimer>
 
 #include <set>
 #include <utility>
@@ -72,7 +73,10 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
             m_bestOf = m_state.document.problem();
             m_best = 0;
         }
-        compare();
+        if (m_state.document.isStepping()) // isModified() is valid only after the step
+            QTimer::singleShot(0, &m_window, compare);
+        else
+            compare();
     });
     QObject::connect(&m_state.document, &LensDocument::fileChanged, &window, compare);
 }

@@ -152,12 +152,9 @@ void StatusStrip::refreshArray(const Snapshot* shown, bool valid)
     m_array->show(tr("on the array %1").arg(number(shown->arrayTotal)), valid ? theme.text : theme.muted);
     m_array->setToolTip(
         tr("%1: total latency of the same schedule with the cycles of the systolic array of %2 × %3 (rule "
-           "switch "
-           "compute=array). These include filling and draining the array in every step, and idle rows and "
-           "columns for "
-           "slices that are smaller than the array. The total ignores fill and drain, and charges a smaller "
-           "slice like "
-           "a whole tile of the array.")
+           "switch compute=array). These include filling and draining the array in every step, and idle rows "
+           "and columns for slices that are smaller than the array. The total ignores fill and drain, and "
+           "charges a smaller slice like a whole tile of the array.")
             .arg(exactNumber(shown->arrayTotal), number(hw.nativeHeight), number(hw.nativeWidth)));
 }
 

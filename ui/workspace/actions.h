@@ -120,7 +120,7 @@ private:
 
     std::vector<QAction*> m_actions;
     std::map<const QAction*, std::vector<Offer>> m_offers;
-    std::map<const QAction*, ActionSpec> m_specs;  ///< specs of actions with available, checked or textNow
+    std::map<const QAction*, ActionSpec> m_specs;  ///< of actions with available, checked or textNow
     std::map<const QAction*, QString> m_described; ///< text and reason that the tooltip shows now
     /// Default keys of an action.
     struct Usual

@@ -88,6 +88,9 @@ public:
     /// Latest published evaluation; null without a problem. May be one edit behind schedule().
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
     /// True if snapshot() is the evaluation of schedule() under rules().
+    /// True while an undo command runs. Its changes are announced before the undo stack counts it, so
+    /// isModified() is not valid yet.
+    [[nodiscard]] bool isStepping() const noexcept { return m_stepping; }
     [[nodiscard]] bool isEvaluated() const { return m_snapshot && m_snapshot->revision == m_revision; }
     /// True while changed() is being emitted or still to be emitted with the snapshot of the last edit. Views
     /// then show a change of the selection together with the edit.

@@ -94,7 +94,7 @@ private Q_SLOTS:
         QVERIFY(after->arrayTotal - before->arrayTotal > after->evaluation.total - before->evaluation.total);
         QCOMPARE(array->text(), shown(after));
         QVERIFY(array->toolTip().contains(exactNumber(after->arrayTotal)));
-        for (const char* word : {"filling", "draining", "padding"})
+        for (const char* word : {"filling", "draining", "idle rows"})
             QVERIFY2(array->toolTip().contains(QLatin1String(word)), word);
         document.undoStack().undo();
         document.waitForSnapshot();

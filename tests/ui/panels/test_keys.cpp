@@ -180,7 +180,7 @@ private Q_SLOTS:
         QVERIFY(tiles->hasFocus());
         // Of several panes the one in the lens, behind its tab.
         window.applyPerspective(QStringLiteral("Hardware"));
-        run(window, "wavefront go from pe");
+        run(window, "wavefront move from pe");
         auto* systolic = viewOf<SystolicView>(window, "systolic");
         QVERIFY(systolic->pane(QStringLiteral("systolic-wavefront"))->hasFocus());
         run(window, "systolic pipeline next stall");

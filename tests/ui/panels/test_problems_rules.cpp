@@ -49,7 +49,7 @@ private Q_SLOTS:
         for (const QLabel* label : problems->findChildren<QLabel*>())
             shown = shown || (label->isVisible() && label->text().contains(problems->reason()));
         QVERIFY(shown);
-        QVERIFY(problems->fixButton()->toolTip().contains(QStringLiteral("even tiles")));
+        QVERIFY(problems->fixButton()->toolTip().contains(QStringLiteral("even the smallest tiles")));
     }
     void aMissingTensorHasSeveralFixes()
     {

@@ -78,7 +78,7 @@ private Q_SLOTS:
                 texts << a->text();
         QCOMPARE(texts, (QStringList{QStringLiteral("Start with one op per subgraph"),
                                      QStringLiteral("A: spill"), QStringLiteral("B: recompute"),
-                                     QStringLiteral("C: keep"), QStringLiteral("Compare them")}));
+                                     QStringLiteral("C: keep"), QStringLiteral("Compare all schedules")}));
         button->menu()->actions().back()->trigger();
         QCOMPARE(window.state().document.baselines().size(), 2u);
         window.state().document.waitForSnapshot();

@@ -219,7 +219,7 @@ void MappingView::refresh()
 void MappingView::refreshControls()
 {
     Actions::setAvailable(m_undo, {m_state.undoStack().canUndo(), tr("Nothing has been edited.")});
-    Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("Nothing has been undone.")});
+    Actions::setAvailable(m_redo, {m_state.undoStack().canRedo(), tr("There is no undone edit.")});
     Actions::setAvailable(m_unpin, {m_state.baseline().has_value(), tr("No state is pinned.")});
     const LensLinks& links = workspace().links();
     for (const auto& [level, take] : m_tileActions) {

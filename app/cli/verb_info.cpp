@@ -122,8 +122,8 @@ int compare(const InfoArguments& args)
         std::string name = op.name;
         if (p.before && p.after && models.operatorOf(0, *p.before).name != name)
             name.insert(0, models.operatorOf(0, *p.before).name + " -> ");
-        rows.add(std::move(name), std::string(op.typeName()), std::string(toString(p.change)), p.macs[0],
-                 p.macs[1], p.bytes[0], p.bytes[1], models.cycles[i][0], models.cycles[i][1]);
+        rows.add(name, std::string(op.typeName()), std::string(toString(p.change)), p.macs[0], p.macs[1],
+                 p.bytes[0], p.bytes[1], models.cycles[i][0], models.cycles[i][1]);
     }
     std::cout << '\n';
     print(rows);

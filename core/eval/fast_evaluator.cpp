@@ -5,6 +5,31 @@
 
 namespace tilewright {
 
+namespace {
+
+/// An engine, the granularity to which it is bound, and how much of it is bound.
+template <class Limits> struct EngineBinding
+{
+    enum class Bound : std::uint8_t { Nothing, Buffers, Everything, Irregular };
+
+    FastEngine<Limits> engine;
+    Granularity granularity;
+    Bound bound = Bound::Nothing;
+
+    [[nodiscard]] bool bind(const Granularity& g, bool withRuns)
+    {
+        if (bound == Bound::Nothing || g != granularity) {
+            granularity = g;
+            bound = engine.bindBuffers(g) ? Bound::Buffers : Bound::Irregular;
+        }
+        if (withRuns && bound == Bound::Buffers)
+            bound = engine.bindRuns() ? Bound::Everything : Bound::Irregular;
+        return bound != Bound::Irregular;
+    }
+};
+
+} // namespace
+
 struct FastEvaluator::State
 {
     /// Ends a run as soon as the latency is certain to reach the cut-off, or when a working set does not fit.
@@ -36,33 +61,12 @@ struct FastEvaluator::State
         bool m_isReached = false;
     };
 
-    /// An engine, the granularity to which it is bound, and how much of it is bound.
-    template <class Limits> struct Binding
-    {
-        enum class Bound : std::uint8_t { Nothing, Buffers, Everything, Irregular };
-
-        FastEngine<Limits> engine;
-        Granularity granularity;
-        Bound bound = Bound::Nothing;
-
-        [[nodiscard]] bool bind(const Granularity& g, bool withRuns)
-        {
-            if (bound == Bound::Nothing || g != granularity) {
-                granularity = g;
-                bound = engine.bindBuffers(g) ? Bound::Buffers : Bound::Irregular;
-            }
-            if (withRuns && bound == Bound::Buffers)
-                bound = engine.bindRuns() ? Bound::Everything : Bound::Irregular;
-            return bound != Bound::Irregular;
-        }
-    };
-
     const Hardware* hardware = nullptr; ///< hardware of the plan; null if not prepared
-    Binding<SmallLimits> small;
-    std::optional<Binding<LargeLimits>> large; ///< created when first needed
+    EngineBinding<SmallLimits> small;
+    std::optional<EngineBinding<LargeLimits>> large; ///< created when first needed
     bool usesSmall = false, usesLarge = false;
 
-    template <class Limits> [[nodiscard]] bool firstTileFits(Binding<Limits>& binding) const
+    template <class Limits> [[nodiscard]] bool firstTileFits(EngineBinding<Limits>& binding) const
     {
         return binding.engine.firstTilePeak(hardware->fastMemoryCapacity) <= hardware->fastMemoryCapacity;
     }
@@ -87,8 +91,8 @@ void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> 
     if (!m_state)
         m_state = std::make_unique<State>();
     m_state->hardware = &plan.problem().hardware();
-    const auto isPrepared = [&]<class Limits>(State::Binding<Limits>& binding) {
-        binding.bound = State::Binding<Limits>::Bound::Nothing;
+    const auto isPrepared = [&]<class Limits>(EngineBinding<Limits>& binding) {
+        binding.bound = EngineBinding<Limits>::Bound::Nothing;
         return binding.engine.prepare(plan, resident, retained);
     };
     m_state->usesSmall = SmallLimits::hold(plan) && isPrepared(m_state->small);

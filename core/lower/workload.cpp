@@ -43,6 +43,7 @@ Result<Workload> workloadOf(Result<onnx::Imported> imported)
 std::vector<ModelTensorId> sameIndex(const std::vector<TensorId>& tensors)
 {
     std::vector<ModelTensorId> out;
+    out.reserve(tensors.size());
     for (const TensorId t : tensors)
         out.emplace_back(t.index());
     return out;

@@ -115,7 +115,7 @@ Status OptionList::check(const std::set<std::string>& given) const
 Status OptionList::read(const std::string& name, std::span<const std::string> values)
 {
     m_given.insert(name);
-    const Status status = (*this)[name].read(values);
+    Status status = (*this)[name].read(values);
     if (status)
         return status;
     Error error = status.error();

@@ -231,6 +231,7 @@ private:
         }
         // Fuses the pair with the largest gain; each gain is multiplied by a random factor.
         std::vector<std::vector<OpId>> groups;
+        groups.reserve(ops.size());
         for (const OpId o : ops)
             groups.push_back({o});
         const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency({m_pool.intern(g)}); };
@@ -261,6 +262,7 @@ private:
             groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(bj));
         }
         std::vector<CostedSet> fresh;
+        fresh.reserve(groups.size());
         for (std::vector<OpId>& g : groups)
             fresh.push_back({{m_pool.intern(std::move(g))}});
         m_entries.insert(m_entries.begin() + chosen.back(), fresh.begin(), fresh.end());

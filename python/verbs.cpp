@@ -93,7 +93,8 @@ void readOption(verbs::OptionList& list, const verbs::Option& option, const py::
 
 /// Reads all arguments that are options of the call, and the files that they name. Those that are values of
 /// Python are taken first: workload, machine, dim and rules.
-template <typename Call> void readCall(Call& call, Arguments& arguments, std::vector<std::string> given = {})
+template <typename Call>
+void readCall(Call& call, Arguments& arguments, const std::vector<std::string>& given = {})
 {
     verbs::OptionList list;
     bindOptions(list, call);

@@ -28,7 +28,7 @@ SubgraphDelegate::SubgraphDelegate(const SubgraphModel& model, const ThemeSource
 
 QSize SubgraphDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
-    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    QSize size = TableDelegate::sizeHint(option, index);
     size.setHeight(std::max(26, option.fontMetrics.height() + 10));
     return size;
 }

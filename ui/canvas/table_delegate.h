@@ -17,7 +17,7 @@ public:
         std::function<bool(QPainter&, const QStyleOptionViewItem&, const QModelIndex&, const Theme&)>;
 
     /// `room`: total padding of the texts in pixels.
-    TableDelegate(const ThemeSource& themes, Paint paint, QObject* parent, QSize room = {})
+    TableDelegate(const ThemeSource& themes, Paint paint, QObject* parent, QSize room = QSize(0, 0))
         : QStyledItemDelegate(parent), m_themes(themes), m_paint(std::move(paint)), m_room(room)
     {
     }

@@ -295,7 +295,7 @@ private slots:
             }
         }
         QVERIFY(fits > test::drawnAtLeast(10'000) && cut > test::drawnAtLeast(10'000));
-        QVERIFY(tooLarge > test::drawnAtLeast(1000) && large > test::drawnAtLeast(100));
+        QVERIFY(tooLarge > test::drawnAtLeast(300) && large > test::drawnAtLeast(30));
     }
 
     /// docs/rules/bound.md 3: of drawn op sets under drawn rules, tilings of every size in drawn orders.

@@ -50,7 +50,7 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
     const ProofRunResult proof = runProof(problem, options.rules, limits, callbacks);
     // A better schedule of the proof may violate locks of the start schedule, or its buffers may have no
     // addresses.
-    takeProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+    applyProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
 }
 
 } // namespace tilewright::verbs

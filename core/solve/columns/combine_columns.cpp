@@ -10,10 +10,10 @@ namespace {
 using OpFlags = MasterProblem::OpFlags;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Level of the beam, as a share of all levels, from which CombinedColumns::ahead takes its states.
+/// Level of the beam, as a share of all levels, from which CombinedColumns::extensions takes its states.
 constexpr double kStartLevel = 0.7;
 constexpr std::size_t kMaxStarts = 12;
-/// Maximum number of columns in one element of CombinedColumns::ahead.
+/// Maximum number of columns in one element of CombinedColumns::extensions.
 constexpr std::size_t kMaxStartColumns = 4;
 
 struct State : PlanState
@@ -60,7 +60,7 @@ public:
             plan.entries.insert(plan.entries.end(), own.begin(), own.end());
         }
         if (out.plans.empty())
-            out.ahead = ahead(levels);
+            out.extensions = extensions(levels);
         return out;
     }
 
@@ -68,7 +68,8 @@ private:
     /// Returns the first columns on the way to the states with the least estimates at level kStartLevel of
     /// the beam. This level is not the last one: a wrong first choice raises the estimate only late. The
     /// states of level `first` follow.
-    std::vector<std::vector<CostedSet>> ahead(const std::vector<std::vector<std::uint32_t>>& levels) const
+    std::vector<std::vector<CostedSet>>
+    extensions(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
         const auto depth = static_cast<std::size_t>(kStartLevel * static_cast<double>(levels.size() - 1));
         const std::size_t first = std::min(kMaxStartColumns, (depth + 3) / 4);

@@ -67,12 +67,12 @@ IncrementalLp::~IncrementalLp()
         glp_free_env();
 }
 
-std::size_t IncrementalLp::addRow(double atLeast, std::span<const Share> shares)
+std::size_t IncrementalLp::addRow(double atLeast, std::span<const RowEntry> shares)
 {
     const int row = glp_add_rows(m_program, 1);
     glp_set_row_bnds(m_program, row, GLP_LO, atLeast, 0);
     SparseVector sparse;
-    for (const Share& s : shares)
+    for (const RowEntry& s : shares)
         sparse.add(s.column, s.coefficient);
     glp_set_mat_row(m_program, row, sparse.size(), sparse.index.data(), sparse.value.data());
     m_isMoved |= !shares.empty();

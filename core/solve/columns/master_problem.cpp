@@ -64,7 +64,8 @@ double MasterProblem::coefficient(const PlannedSet& column, const OpFlags& store
 
 /// Adds a row with coefficients for the known columns (`coefficientOf`) and for other variables (`shares`).
 template <class F>
-std::size_t MasterProblem::addRow(double atLeast, F&& coefficientOf, std::vector<IncrementalLp::Share> shares)
+std::size_t MasterProblem::addRow(double atLeast, F&& coefficientOf,
+                                  std::vector<IncrementalLp::RowEntry> shares)
 {
     for (std::size_t i = 0; i < m_columns.size(); ++i)
         if (const double value = coefficientOf(m_columns[i]); value != 0)
@@ -79,7 +80,7 @@ void MasterProblem::addDelivery(OpId from, OpId to, bool eachTime)
         }))
         return;
     DeliveryRow delivery{from, to, eachTime};
-    std::vector<IncrementalLp::Share> repeats;
+    std::vector<IncrementalLp::RowEntry> repeats;
     if (!eachTime)
         repeats.push_back({to.index(), 1});
     delivery.row = addRow(

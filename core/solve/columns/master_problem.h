@@ -111,7 +111,7 @@ private:
                                             const StoreOnceRow& once);
     template <class F>
     [[nodiscard]] std::size_t addRow(double atLeast, F&& coefficientOf,
-                                     std::vector<IncrementalLp::Share> shares = {});
+                                     std::vector<IncrementalLp::RowEntry> shares = {});
     void addDelivery(OpId from, OpId to, bool eachTime);
     /// Adds the most violated delivery rows as cuts; returns false if none is violated.
     bool addViolatedDeliveries();

@@ -204,7 +204,7 @@ bool PricingWalk::isValid(const Chain& chain) const
            std::ranges::all_of(chain, [&](const CostedSet& c) { return m_master.canHandOver(c); });
 }
 
-bool PricingWalk::mend(Chain& chain, std::size_t at, bool handAll)
+bool PricingWalk::repairChain(Chain& chain, std::size_t at, bool handAll)
 {
     if (!isConnected(chain))
         return false;
@@ -248,7 +248,7 @@ bool PricingWalk::change(Chain& chain)
                            : dice < 78 ? fuse(chain, at)
                            : dice < 84 ? shorten(chain)
                                        : changeHandedOver(chain);
-    return isChanged && mend(chain, std::min(at, chain.size() - 1), handAll);
+    return isChanged && repairChain(chain, std::min(at, chain.size() - 1), handAll);
 }
 
 double PricingWalk::price(const Chain& chain) const
@@ -264,18 +264,18 @@ double PricingWalk::reducedCost(Chain& chain, double most)
     const double allowed = most + price(chain);
     double cost = 0;
     for (const CostedSet& c : chain)
-        cost += m_pool.floor(c);
+        cost += m_pool.latencyFloor(c);
     for (CostedSet& c : chain) {
         if (!(cost <= allowed && cost < kInfinity))
             return kInfinity;
-        cost -= m_pool.floor(c);
+        cost -= m_pool.latencyFloor(c);
         c.latency = m_pool.latencyBelow(allowed - cost, c);
         cost += c.latency;
     }
     return cost <= allowed ? cost - price(chain) : kInfinity;
 }
 
-void PricingWalk::keepFind(const Chain& chain, double reducedCost)
+void PricingWalk::storeFind(const Chain& chain, double reducedCost)
 {
     if (reducedCost < -kMinReducedCost * m_master.value() &&
         std::ranges::any_of(chain, [&](const CostedSet& c) { return !m_master.knows(c); }))
@@ -311,7 +311,7 @@ void PricingWalk::mirror(const Chain& chain)
             found.push_back({{m_pool.intern(std::move(set)), listOf(c.resident), listOf(c.retain)}});
         }
         if (isValid(found))
-            keepFind(found, reducedCost(found, 0));
+            storeFind(found, reducedCost(found, 0));
     }
 }
 
@@ -331,7 +331,7 @@ void PricingWalk::walk(Chain chain, int steps, double temperature, const std::fu
             continue;
         current = changed;
         chain = std::move(next);
-        keepFind(chain, current);
+        storeFind(chain, current);
     }
     // Keeps only the best chains of this walk, since they are much alike.
     const auto own = m_finds.begin() + static_cast<std::ptrdiff_t>(before);

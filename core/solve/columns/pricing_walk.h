@@ -41,7 +41,7 @@ private:
     /// columns.
     [[nodiscard]] double reducedCost(Chain& chain, double most);
     /// Stores the chain if its reduced cost is negative and it has new columns.
-    void keepFind(const Chain& chain, double reducedCost);
+    void storeFind(const Chain& chain, double reducedCost);
     void walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing);
     [[nodiscard]] bool change(Chain& chain);
     [[nodiscard]] bool addOps(Chain& chain, std::size_t at);
@@ -54,7 +54,7 @@ private:
     /// longer hand over any tensor, either all possible tensors are handed over (`handAll`) or the chain is
     /// cut there and keeps the part with column `at`. Returns false if a set is not connected or the chain is
     /// not valid.
-    [[nodiscard]] bool mend(Chain& chain, std::size_t at, bool handAll);
+    [[nodiscard]] bool repairChain(Chain& chain, std::size_t at, bool handAll);
     [[nodiscard]] bool isConnected(const Chain& chain) const;
     /// True if all sets are connected, no tensor is stored twice, and every retained tensor has a later
     /// reader.

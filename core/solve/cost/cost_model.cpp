@@ -245,7 +245,7 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
     return walkEveryStep(g, traversal, cutoff);
 }
 
-bool CostModel::mayFit(const Granularity& g)
+bool CostModel::firstTileFits(const Granularity& g)
 {
     if (!legal(g))
         return false;

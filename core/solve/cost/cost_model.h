@@ -85,7 +85,7 @@ public:
                                       double cutoff = std::numeric_limits<double>::infinity(),
                                       const StepTotals& atLeast = {});
     /// True if the steps of the first tile fit in fast memory. Later tiles may still not fit.
-    [[nodiscard]] bool mayFit(const Granularity& g);
+    [[nodiscard]] bool firstTileFits(const Granularity& g);
     /// Lower bound of the latency for these extents over all k and all preset row or column traversals: the
     /// larger of padded compute time and the time of the traffic that the grid forces. It does not increase
     /// with the extents.
@@ -107,14 +107,14 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& rowClasses();
     [[nodiscard]] const std::vector<std::int64_t>& columnClasses();
     /// Minimum of bound() over all extents that can fit; infinite if none can.
-    [[nodiscard]] double leastLatency();
+    [[nodiscard]] double latencyBound();
     /// Lower bound of the latency over all tilings and all orders of their tiles. Infinite if nothing can
     /// fit, 0 if the rules are not supported.
-    [[nodiscard]] double leastOfAnyOrder();
-    /// A tighter lower bound than leastOfAnyOrder(), at several times the cost: it treats small and large k
+    [[nodiscard]] double anyOrderBound();
+    /// A tighter lower bound than anyOrderBound(), at several times the cost: it treats small and large k
     /// separately, and the steps that complete a tile separately from the other steps.
-    [[nodiscard]] double leastByDepth();
-    /// Number of calls of evaluate() and mayFit() so far.
+    [[nodiscard]] double anyOrderBoundByDepth();
+    /// Number of calls of evaluate() and firstTileFits() so far.
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_evaluations; }
 
 private:
@@ -243,10 +243,11 @@ private:
     /// Splits the legal values of k into intervals. Within an interval each reduction either takes one step
     /// for all k, or several steps for all k.
     [[nodiscard]] std::vector<Depths> depths() const;
-    [[nodiscard]] double leastAtDepths(const Depths& depths);
-    [[nodiscard]] double leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const;
-    [[nodiscard]] double leastInFirstTiles(const Extents& e, bool ofRows) const;
-    [[nodiscard]] double leastElements(const Extents& e) const;
+    [[nodiscard]] double anyOrderBoundAt(const Depths& depths);
+    [[nodiscard]] double steppedReductionBound(const Extents& e, const Depths& depths,
+                                               std::int64_t reduction) const;
+    [[nodiscard]] double firstTilesBound(const Extents& e, bool ofRows) const;
+    [[nodiscard]] double leastTraffic(const Extents& e) const;
     [[nodiscard]] Extents extentsOf(std::size_t column, std::size_t row) const;
     /// Calls visit(Extents) for the largest tile classes that fit, i.e. fits(w, h) is true. Skips the classes
     /// between two others if mayMatter() is false for extents as large as both.

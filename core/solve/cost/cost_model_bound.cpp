@@ -312,7 +312,7 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
 /// least C A - v A h / H loads, the column strips (B elements) at least R B - u B w / W. The sum is least if
 /// one kind is loaded once; the other kind is then loaded at least (H / h) (1 - w / W) B or (W / w) (1 - h /
 /// H) A elements.
-double CostModel::leastElements(const Extents& e) const
+double CostModel::leastTraffic(const Extents& e) const
 {
     struct Strips
     {

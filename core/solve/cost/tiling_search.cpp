@@ -119,7 +119,7 @@ void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atL
     for (const TraversalKind kind :
          {TraversalKind::Snake, TraversalKind::ColumnSnake, TraversalKind::Raster, TraversalKind::Column}) {
         const StepTotals& totals = atLeast[static_cast<std::size_t>(kind)];
-        if (hopeful(totals.bound()) && (consider(g, kind, totals).anyOrder || isLine(g)))
+        if (canImprove(totals.bound()) && (consider(g, kind, totals).anyOrder || isLine(g)))
             return;
     }
 }
@@ -127,14 +127,14 @@ void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atL
 std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
 {
     std::int64_t high = m_model.range().maxK;
-    if (m_model.mayFit({w, h, high}))
+    if (m_model.firstTileFits({w, h, high}))
         return high;
     std::int64_t low = m_model.leastK(w, h);
-    if (high <= low || !m_model.mayFit({w, h, low}))
+    if (high <= low || !m_model.firstTileFits({w, h, low}))
         return 0;
     while (high - low > 1) {
         const std::int64_t mid = (low + high) / 2;
-        (m_model.mayFit({w, h, mid}) ? low : high) = mid;
+        (m_model.firstTileFits({w, h, mid}) ? low : high) = mid;
     }
     return low;
 }
@@ -166,7 +166,7 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
 
 /// Hill climbing from the best tiling. Each extent is also raised to the fast memory limit while the others
 /// are fixed.
-void TilingSearch::climb()
+void TilingSearch::climbHill()
 {
     const CostModel::Range& range = m_model.range();
     const auto largest = [&](auto fits, std::int64_t low, std::int64_t high) {
@@ -197,13 +197,13 @@ void TilingSearch::climb()
                     continue;
                 const std::int64_t w = largest(
                     [&](std::int64_t v) {
-                        return m_model.mayFit({v, g.h, k});
+                        return m_model.firstTileFits({v, g.h, k});
                     },
                     range.minW, range.maxW);
                 tryTiling({w, g.h, k});
                 const std::int64_t h = largest(
                     [&](std::int64_t v) {
-                        return m_model.mayFit({g.w, v, k});
+                        return m_model.firstTileFits({g.w, v, k});
                     },
                     range.minH, range.maxH);
                 tryTiling({g.w, h, k});
@@ -227,7 +227,7 @@ TilingSearch::Totals TilingSearch::totalsOf(std::int64_t w, std::int64_t h) cons
     return out;
 }
 
-Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
+Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
 {
     const CostModel::Range& range = m_model.range();
     m_incomplete = m_interrupted = false;
@@ -241,23 +241,23 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
         while (highest >= range.minH && !m_model.canFit(w, highest))
             --highest;
         for (std::int64_t h = range.minH; h <= highest; ++h) {
-            if (!hopeful(m_model.bound(w, h)))
+            if (!canImprove(m_model.bound(w, h)))
                 continue;
-            if (const double bound = totalsOf(w, h).least(); hopeful(bound))
+            if (const double bound = totalsOf(w, h).least(); canImprove(bound))
                 m_pairs.push_back({bound, w, h});
         }
     }
     std::ranges::sort(m_pairs, {}, &Pair::bound);
     m_model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
     for (const Pair& p : m_pairs) {
-        if (!hopeful(p.bound))
+        if (!canImprove(p.bound))
             break;
         if (m_interrupted || !keepGoing()) {
             m_incomplete = true;
             break;
         }
         CostModel::GridTotals atLeast = m_model.gridTotals(p.w, p.h, true);
-        for (std::int64_t k = deepest; k >= 1 && (k == deepest || hopeful(least(atLeast))); --k) {
+        for (std::int64_t k = deepest; k >= 1 && (k == deepest || canImprove(least(atLeast))); --k) {
             if (const Granularity g{p.w, p.h, k}; m_model.canFit(g))
                 tryAll(g, atLeast);
             if (k == deepest)
@@ -272,8 +272,8 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
 /// True if the tile may fit with the smallest or the largest k: the steps of its first tile do.
 bool TilingSearch::fits(std::int64_t w, std::int64_t h)
 {
-    return m_model.canFit(w, h) &&
-           (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
+    return m_model.canFit(w, h) && (m_model.firstTileFits({w, h, m_model.leastK(w, h)}) ||
+                                    m_model.firstTileFits({w, h, m_model.range().maxK}));
 }
 
 /// Result of fits() for the square tile with this side, which is clamped to the legal range.
@@ -401,7 +401,7 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         return {};
     }
     if (effort != TilingEffort::Quick)
-        climb();
+        climbHill();
     return m_best;
 }
 

@@ -190,13 +190,13 @@ private:
     {
         return m_problem.producer(t) && m_problem.consumers(t).size() <= kTrackedReaders;
     }
-    [[nodiscard]] bool isMadeHere(TensorId t) const
+    [[nodiscard]] bool isProducedHere(TensorId t) const
     {
         const auto producer = m_problem.producer(t);
         return producer && m_isHere[producer->index()] != 0;
     }
-    void reach(FrontierSituation& s, TensorId t, OpId reader) const;
-    void credit(FrontierSituation& s, TensorId t, std::uint32_t demand) const;
+    void addReached(FrontierSituation& s, TensorId t, OpId reader) const;
+    void addReachedReaders(FrontierSituation& s, TensorId t, std::uint32_t demand) const;
     void expand(std::size_t at);
 
     const Problem& m_problem;
@@ -227,7 +227,7 @@ void FrontierBuilder::listDepths(const std::vector<OpId>& ops)
         }
         mine = {0};
         for (const TensorId t : op.inputs)
-            if (isMadeHere(t)) {
+            if (isProducedHere(t)) {
                 const auto& theirs = m_depths[m_problem.producer(t)->index()];
                 mine.insert(mine.end(), theirs.begin(), theirs.end());
             }
@@ -299,19 +299,19 @@ TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofR
     return before;
 }
 
-void FrontierBuilder::reach(FrontierSituation& s, TensorId t, OpId reader) const
+void FrontierBuilder::addReached(FrontierSituation& s, TensorId t, OpId reader) const
 {
     if (const auto row = m_rows.reaches(t, reader))
         s.achieved.emplace_back(*row, 1);
 }
 
 /// Adds the rows "the tensor reaches this reader" for those readers that run.
-void FrontierBuilder::credit(FrontierSituation& s, TensorId t, std::uint32_t demand) const
+void FrontierBuilder::addReachedReaders(FrontierSituation& s, TensorId t, std::uint32_t demand) const
 {
     const auto consumers = m_problem.consumers(t);
     for (std::size_t i = 0; i < consumers.size() && tracksReaders(t); ++i)
         if ((m_out.m_demands[demand].readers >> i & 1) != 0)
-            reach(s, t, consumers[i]);
+            addReached(s, t, consumers[i]);
 }
 
 void FrontierBuilder::expand(std::size_t at)
@@ -327,7 +327,7 @@ void FrontierBuilder::expand(std::size_t at)
     for (std::size_t i = at + 1; i < m_order.size(); ++i)
         isDone[m_order[i].index()] = 0;
     const auto isClosed = [&](TensorId t) {
-        return !isMadeHere(t) &&
+        return !isProducedHere(t) &&
                std::ranges::all_of(m_problem.consumers(t), [&](OpId c) { return isDone[c.index()] != 0; });
     };
     std::vector<TensorId> open;
@@ -388,7 +388,7 @@ void FrontierBuilder::expand(std::size_t at)
                     if (resident) {
                         if (const auto row = m_rows.handedOver(t))
                             one.achieved.emplace_back(*row, -1);
-                        credit(one, t, how);
+                        addReachedReaders(one, t, how);
                     }
                 }
                 if (!possible)
@@ -420,14 +420,14 @@ void FrontierBuilder::expand(std::size_t at)
             with.sink = !isRead;
             with.depth = depth;
             with.achieved.emplace_back(m_rows.runs(o), 1);
-            credit(with, result, local[0]);
+            addReachedReaders(with, result, local[0]);
             std::vector<std::uint32_t> after(before);
             outside.clear();
             for (std::size_t i = 0; i < operands.size(); ++i) {
                 const TensorId t = operands[i];
                 after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_demands[before[i]]));
                 if (m_problem.producer(t) && !tracksReaders(t))
-                    reach(with, t, o);
+                    addReached(with, t, o);
                 if (newPlace[i] == kNew)
                     outside.emplace_back(t, after[i]);
             }
@@ -440,7 +440,7 @@ void FrontierBuilder::expand(std::size_t at)
                 if (const auto row = m_rows.written(result))
                     written.achieved.emplace_back(*row, 1);
                 for (const OpId c : consumers)
-                    reach(written, result, c);
+                    addReached(written, result, c);
                 withLoads(written, after, outside);
             }
             // Case: the result is retained. If nothing reads it, another subgraph has to write it (R3.6,
@@ -458,7 +458,7 @@ void FrontierBuilder::expand(std::size_t at)
             for (std::size_t i = 0; i < consumers.size(); ++i)
                 if (on ? !tracksReaders(result) || (ofResult.readers >> i & 1) == 0
                        : !m_rows.covers(consumers[i]))
-                    reach(with, result, consumers[i]);
+                    addReached(with, result, consumers[i]);
             withLoads(with, after, outside);
         };
         // The drivers of a sink are decided later. Every possible depth is tried here; a driver that

@@ -89,7 +89,7 @@ std::vector<DualPricer::Entry> ProofColumns::entriesOf(const ProofColumn& column
 Slack ProofColumns::reducedCostOf(const ProofColumn& column, const Prices& prices) const
 {
     Slack out(column.least);
-    forEachAchieved(column, [&](std::size_t row, double amount) { out.take(amount * prices[row]); });
+    forEachAchieved(column, [&](std::size_t row, double amount) { out.subtract(amount * prices[row]); });
     return out;
 }
 
@@ -102,7 +102,7 @@ bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
     const std::vector<TensorId> retained = m_graph.outputsOf(c.retained);
     const std::vector<TensorId> free = m_graph.outputsOf(c.openResident | c.openRetained);
     const bool known = model.compile(ops, {.resident = resident, .retained = retained, .free = free});
-    c.least = std::max(c.least, !known ? 0 : sharp ? model.leastByDepth() : model.leastOfAnyOrder());
+    c.least = std::max(c.least, !known ? 0 : sharp ? model.anyOrderBoundByDepth() : model.anyOrderBound());
     c.sharp = sharp;
     c.exact = false;
     c.program = kInactive;
@@ -145,7 +145,7 @@ ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& mo
 
 bool ProofColumns::list(const Rules& rules)
 {
-    constexpr std::size_t kAskedEvery = 4096;
+    constexpr std::size_t kPolledEvery = 4096;
     std::vector<OpMask> sets;
     for (const std::vector<OpId>& ops : componentsOf(m_graph.problem, rules)) {
         const auto add = [&](std::uint64_t local) {
@@ -154,7 +154,7 @@ bool ProofColumns::list(const Rules& rules)
                        [&](std::size_t i) { set |= m_graph.producerOf(m_graph.problem.op(ops[i]).output); });
             sets.push_back(set);
             return sets.size() <= m_mostColumns &&
-                   (sets.size() % kAskedEvery != 0 || settings().secondsLeft() > 0);
+                   (sets.size() % kPolledEvery != 0 || settings().secondsLeft() > 0);
         };
         if (!forEachConnectedSet(m_graph.problem, rules, ops, add))
             return false;
@@ -376,7 +376,7 @@ double ProofColumns::leastBetween(OpMask ops, OpMask resident, OpMask retained)
     CostModel& model = m_models.front();
     if (!model.compile(list, {.resident = before, .retained = after}))
         return 0;
-    return model.leastByDepth();
+    return model.anyOrderBoundByDepth();
 }
 
 } // namespace tilewright

@@ -185,7 +185,7 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
             part = std::max(kMinPriceShare, part - (kShareReduction - part) / 2);
             continue;
         }
-        prices = m_master.lowerToHold(std::move(prices));
+        prices = m_master.lowerUntilValid(std::move(prices));
         if (const double held = m_master.valueOf(prices); held > out.value)
             out = m_master.describe(held, prices);
         if (found < kFewSets)
@@ -302,7 +302,7 @@ public:
 
     SetCoverBound run()
     {
-        auto groups = groupsOf(m_problem, m_components, m_limits.together);
+        auto groups = groupsOf(m_problem, m_components, m_limits.opsPerGroup);
         // Small groups come first; the time that they do not use is left for the others.
         std::ranges::stable_sort(groups, {}, [&](const auto& g) { return opsOf(g); });
         for (const auto& group : groups)
@@ -343,7 +343,8 @@ private:
             const auto left = [&] {
                 return m_limits.keepGoing && !m_limits.keepGoing() ? 0 : std::max(0.0, until - wallClock());
             };
-            const auto classes = ops.size() > m_limits.alike ? m_classes : std::vector<std::uint32_t>();
+            const auto classes =
+                ops.size() > m_limits.opsWithOwnPrices ? m_classes : std::vector<std::uint32_t>();
             it->second = {ops,
                           GroupCover(m_problem, m_rules, components, ops, m_rank, classes, m_models, left)
                               .run(m_limits.sets)};

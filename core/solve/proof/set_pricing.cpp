@@ -75,7 +75,7 @@ public:
     enum class Outcome : std::uint8_t { None, All, Some, TooMany };
     /// Adds the sets of the box that may be overpriced to `out`. If there are too many, only removes paths
     /// that cannot be overpriced.
-    Outcome look(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
+    Outcome searchBox(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
     /// Returns `other` plus the cost of an event minus its prices.
@@ -88,7 +88,7 @@ private:
             out[lane] = other[lane] + (cost[lane] - achieved);
         return out;
     }
-    void sweep(const Paths& paths);
+    void computeRemaining(const Paths& paths);
     [[nodiscard]] Paths pruned(const Paths& paths);
     /// True if a path with this cost minus prices may have a negative reduced cost.
     [[nodiscard]] bool mayExceed(const Lanes& sum) const
@@ -204,7 +204,7 @@ std::vector<SetPricing::Set> SetPricing::smallSets(std::size_t most) const
 }
 
 /// Computes m_least from the last state to the first.
-void SetPricing::Search::sweep(const Paths& paths)
+void SetPricing::Search::computeRemaining(const Paths& paths)
 {
     const std::size_t states = paths.first.size() - 1;
     m_least.resize(states);
@@ -326,8 +326,8 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
     return true;
 }
 
-SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t mostNodes,
-                                                     std::size_t mostSets, std::vector<FoundSet>& out)
+SetPricing::Search::Outcome SetPricing::Search::searchBox(State& state, std::size_t mostNodes,
+                                                          std::size_t mostSets, std::vector<FoundSet>& out)
 {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
         m_roomPrice[lane] = kRoomPriceFactor[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
@@ -341,7 +341,7 @@ SetPricing::Search::Outcome SetPricing::Search::look(State& state, std::size_t m
                                              : std::numeric_limits<double>::infinity();
         }
     }
-    sweep(*state.paths);
+    computeRemaining(*state.paths);
     const Lanes& least = m_least[0];
     if (!mayExceed(least))
         return Outcome::None;
@@ -411,7 +411,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
                                                                         : fine  ? 50'000
                                                                                 : 2000);
-            const auto outcome = search->look(state, mostNodes, kMaxSetsPerBox, sets);
+            const auto outcome = search->searchBox(state, mostNodes, kMaxSetsPerBox, sets);
             lock.lock();
             --busy;
             for (Search::FoundSet& found : sets)

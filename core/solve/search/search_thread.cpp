@@ -69,7 +69,7 @@ class SearchThread
 public:
     SearchThread(SharedSearch& shared, int number)
         : m_shared(shared), m_problem(shared.problem), m_options(shared.options), m_number(number),
-          m_pool(m_problem, m_options.rules, shared.memo, shared.start.locked), m_settler(m_pool),
+          m_pool(m_problem, m_options.rules, shared.memo, shared.start.locked), m_repair(m_pool),
           m_annealer(m_pool, m_options.seed * 1000003 + static_cast<std::uint64_t>(number)),
           m_columns(m_problem, m_options.rules, shared.memo,
                     m_options.seed * 7919 + static_cast<std::uint64_t>(number),
@@ -126,7 +126,7 @@ private:
             m_shared.publish(m_pool, plan);
             m_annealer.setCurrent(plan);
         };
-        if (Plan given = toPlan(m_pool, start); !start.sets.empty() && m_settler.settle(given))
+        if (Plan given = toPlan(m_pool, start); !start.sets.empty() && m_repair.makeValid(given))
             adopt(given);
         // A plan without the start schedule: locked subgraphs, and each other op alone.
         Plan scratch;
@@ -142,7 +142,7 @@ private:
                 scratch.entries.push_back({{m_pool.intern({o})}});
         const auto goOn = [this] { return keepGoing(); };
         const bool exactly = isFirst() && m_problem.opCount() <= kLongProofOps && start.locked.empty();
-        if (m_settler.settle(scratch) || fuseToFit(m_pool, scratch, exactly ? kProofNodes : 0, goOn)) {
+        if (m_repair.makeValid(scratch) || fuseToFit(m_pool, scratch, exactly ? kProofNodes : 0, goOn)) {
             m_shared.publish(m_pool, scratch);
             // A valid plan exists now, so searches for tilings may end early.
             m_pool.setKeepGoing([this] { return !m_shared.outOfTime(); });
@@ -228,9 +228,9 @@ private:
                 if (m_shared.outOfTime())
                     break;
                 m_shared.count(m_pool, m_reported);
-                if (m_annealer.tidy())
+                if (m_annealer.clearLargePool())
                     m_columns.forgetIds();
-                setPhase(fraction > kReplanFrom ? SolvePhase::Windows : SolvePhase::Annealing);
+                setPhase(fraction > kReplanFrom ? SolvePhase::Replanning : SolvePhase::Annealing);
                 fraction = round.steps > 0 ? static_cast<double>(i) / static_cast<double>(round.steps)
                                            : (t - round.start) / round.seconds;
                 if (fraction >= 1)
@@ -251,7 +251,7 @@ private:
             if (i % kRecombineEvery == kRecombineEvery - 1) {
                 improved |= m_annealer.recombine(m_annealer.current());
                 if (m_isCombinable && m_annealer.current().total < kColumnPlanRatio * m_annealer.best().total)
-                    m_columns.learn(m_pool, m_annealer.current());
+                    m_columns.addColumns(m_pool, m_annealer.current());
             }
             if (!improved)
                 continue;
@@ -272,8 +272,8 @@ private:
                               (countsSteps ? static_cast<double>(round.steps) : round.seconds);
         if (countsSteps && budget < kMinPricingRounds * kStepsPerPricingRound)
             return;
-        setPhase(SolvePhase::Combining);
-        m_columns.learn(m_shared.columnsOfOthers(m_number));
+        setPhase(SolvePhase::GeneratingColumns);
+        m_columns.addColumns(m_shared.columnsOfOthers(m_number));
         const std::vector<Plan> plans =
             m_columns.plansNear(m_pool, m_annealer.best(), [&](std::int64_t rounds) {
                 if (m_shared.outOfTime())
@@ -302,7 +302,7 @@ private:
         if (incumbent.total >= m_annealer.best().total)
             return;
         Plan plan = toPlan(m_pool, incumbent.plan);
-        if (m_settler.settle(plan))
+        if (m_repair.makeValid(plan))
             (void)m_annealer.recombine(plan);
     }
 
@@ -333,7 +333,7 @@ private:
     const SolveOptions& m_options;
     int m_number;
     SubgraphPool m_pool;
-    PlanSettler m_settler;
+    PlanRepair m_repair;
     Annealer m_annealer;
     ColumnGeneration m_columns;
     bool m_isCombinable;       ///< true if the problem is small enough for column generation and has no locks

@@ -169,8 +169,8 @@ Result<SolveResult> Solver::run()
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked);
     (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
     if (m_startTotal == 0) {
-        PlanSettler settler(pool);
-        if (Plan singles = settler.singles(); settler.settle(singles))
+        PlanRepair repair(pool);
+        if (Plan singles = repair.singles(); repair.makeValid(singles))
             m_startTotal = singles.total;
     }
     follow(pool, limit);
@@ -183,7 +183,7 @@ Result<SolveResult> Solver::run()
     m_shared.evaluations += pool.evaluations();
     m_shared.lookups += pool.lookups();
     if (!m_schedule)
-        return nothingFound(m_options, !m_shared.start.locked.empty());
+        return noScheduleError(m_options, !m_shared.start.locked.empty());
     return result();
 }
 

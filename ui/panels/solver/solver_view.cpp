@@ -40,9 +40,9 @@ QString phaseText(const SolveStatus& s)
         return SolverView::tr("fusing neighbours greedily");
     case SolvePhase::Annealing:
         return SolverView::tr("round %1: moving ops between subgraphs").arg(s.round);
-    case SolvePhase::Combining:
+    case SolvePhase::GeneratingColumns:
         return SolverView::tr("round %1: pricing subgraphs and combining them").arg(s.round);
-    case SolvePhase::Windows:
+    case SolvePhase::Replanning:
         return SolverView::tr("round %1: replanning groups of neighbouring ops").arg(s.round);
     case SolvePhase::Tiling:
         return SolverView::tr("round %1: choosing tiles for the best schedule").arg(s.round);

@@ -179,8 +179,8 @@ void TestSolveColumns::whatIsStoredOnceIsNotWorthItTwice()
                 double storing = 0; // less those that hand the list over and do not store it
                 for (std::size_t i = 0; i < all.size(); ++i) {
                     const bool stores = storedBy(c.pool, all[i])[op];
-                    storing += all[i].resident == list && stores ? c.columns.share(i) : 0;
-                    storing -= all[i].retain == list && !stores ? c.columns.share(i) : 0;
+                    storing += all[i].resident == list && stores ? c.columns.valueOf(i) : 0;
+                    storing -= all[i].retain == list && !stores ? c.columns.valueOf(i) : 0;
                 }
                 QVERIFY(storing < 0.02);
                 ++lists;

@@ -82,7 +82,8 @@ int runSolve(SolveArguments& args)
         };
     const double spent =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - args.started).count();
-    options.seconds = args.seconds > 0 ? std::max(0.01, args.seconds * (1 - kMargin) - spent - kOverhead) : 0;
+    if (options.seconds > 0)
+        options.seconds = std::max(0.01, options.seconds * (1 - kMargin) - spent - kOverhead);
     auto result = solve(*problem, options);
     if (!result) {
         Error error = result.error();

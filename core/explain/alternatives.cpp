@@ -23,7 +23,7 @@ public:
                  const Progress& progress)
         : m_problem(problem), m_schedule(schedule), m_rules(rules), m_progress(progress),
           m_total(evaluate(problem, schedule, rules).total), m_pool(problem, rules, m_memo, {}),
-          m_settler(m_pool)
+          m_repair(m_pool)
     {
     }
 
@@ -124,7 +124,7 @@ private:
             m_pool.addHint(set, s.granularity);
             plan.entries.push_back({{set, 0, m_pool.internRetain(s.retain)}});
         }
-        if (m_settler.settle(plan))
+        if (m_repair.makeValid(plan))
             add(kind, std::move(text), toSchedule(m_pool, plan, [] { return false; }));
     }
     void apart(std::size_t i)
@@ -177,7 +177,7 @@ private:
     double m_total;
     TilingMemo m_memo;
     SubgraphPool m_pool;
-    PlanSettler m_settler;
+    PlanRepair m_repair;
     std::vector<SolveAlternative> m_found;
 };
 

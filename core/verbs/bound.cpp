@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/bound.h"
 
-#include "solve/search/proof_run.h"
-
 #include <cmath>
 
 namespace tilewright::verbs {
@@ -10,6 +8,12 @@ namespace tilewright::verbs {
 std::string BoundAnswer::json() const
 {
     return boundJson(*on.problem, bound, best ? &*best : nullptr);
+}
+
+ProofRunLimits proofLimits(const BoundCall& call, std::stop_token stop)
+{
+    return {
+        .seconds = call.seconds, .threads = static_cast<std::size_t>(call.threads), .stop = std::move(stop)};
 }
 
 Result<BoundAnswer> boundOf(BoundCall& call, const std::stop_token& interrupt)
@@ -26,7 +30,7 @@ Result<BoundAnswer> boundOf(BoundCall& call, const std::stop_token& interrupt)
         out.bound = lowerBound(problem, *rules);
         return out;
     }
-    ProofRunResult proof = runProof(problem, *rules, {.seconds = call.seconds, .stop = interrupt});
+    ProofRunResult proof = runProof(problem, *rules, proofLimits(call, interrupt));
     out.bound = std::move(proof.bound);
     if (std::isfinite(proof.state.best))
         out.best = BoundedBest{proof.state.best, proof.state.optimal, proof.state.space};

@@ -154,19 +154,29 @@ void bindOptions(OptionList& o, BoundCall& call)
     bindProblem(o, call.workload, call.rules);
     o.add("--seconds", call.seconds, Range{0, kMostSeconds},
           "Time for a bound by capacity and structure, and for branch and bound against the best schedule "
-          "found; 0: the quick bound");
+          "found; 0: the quick bound, which the window always shows, so its proofs start with " +
+              formatNumber(kWindowProofSeconds));
+    o.add("--threads", call.threads, Range{0, kMostThreads},
+          "Threads of the proof; 0: all, in the window all but one, so that it can still be used",
+          o.needs(call.seconds > 0, "--seconds"));
 }
 
 void bindOptions(OptionList& o, SolveCall& call)
 {
     constexpr double kMostSteps = 1e15;
+    constexpr std::size_t kMostOps = 100'000;
     bindProblem(o, call.workload, call.rules);
     o.add("--seconds", call.seconds, Range{0, kMostSeconds},
-          "Wall-clock time of the search; 0: until it is interrupted or has done --iterations");
+          "Wall-clock time of the search; 0: until it is interrupted or has done --iterations",
+          o.otherwise("a time by the number of ops, from " + formatNumber(suggestedSeconds(1)) + " to " +
+                      formatNumber(suggestedSeconds(kMostOps))));
+    o.add("--patience", call.patience, Range{0, kMostSeconds},
+          "The search ends after this number of seconds without a better schedule; 0: never");
     o.add("--iterations", call.iterations, Range{0, kMostSteps}, "Search steps a thread; 0: no limit");
-    o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all");
+    o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of search and proof; 0: all");
     o.add("--seed", call.seed, Range{}, "Seed of the random choices");
-    o.add("--start", call.startFile, "FILE", "Schedule to start from; its locked subgraphs stay");
+    o.add("--start", call.startFile, "FILE", "Schedule to start from; its locked subgraphs stay",
+          o.otherwise("none, in the window the schedule on the screen"));
     o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
     o.add("--prove", call.prove, Range{0, kMostSeconds},
           "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");

@@ -2,7 +2,7 @@
 #include "verbs/solve.h"
 
 #include "base/wall_clock.h"
-#include "solve/search/proof_run.h"
+#include "verbs/bound.h"
 
 namespace tilewright::verbs {
 
@@ -13,13 +13,15 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
         return rules.error();
     SolveOptions out;
     out.rules = *rules;
-    out.seconds = call.seconds;
+    out.seconds = call.seconds.value_or(suggestedSeconds(problem.opCount()));
+    out.stagnation = call.patience;
     out.threads = call.threads;
     out.seed = call.seed;
     out.iterations = call.iterations;
     out.placeable = call.placeable;
     out.start = call.start;
-    if (call.startFile.empty())
+    out.selection = call.selection;
+    if (call.start || call.startFile.empty())
         return out;
     auto loaded = loadSchedule(problem, call.startFile);
     if (!loaded)
@@ -42,12 +44,13 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
         callbacks.onBound = [&report, begun, searched = result.seconds](const LowerBound& bound) {
             report(searched + wallClock() - begun, bound.value);
         };
-    const ProofRunResult proof =
-        runProof(problem, options.rules,
-                 {.seconds = call.prove, .total = result.total, .findsSchedule = false, .stop = options.stop},
-                 callbacks);
-    // A better schedule is not taken under a person's locks, nor where buffers need addresses.
-    takeProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+    ProofRunLimits limits = proofLimits({.seconds = call.prove, .threads = call.threads}, options.stop);
+    limits.total = result.total;
+    limits.findsSchedule = false;
+    const ProofRunResult proof = runProof(problem, options.rules, limits, callbacks);
+    // A better schedule of the proof may violate locks of the start schedule, or its buffers may have no
+    // addresses.
+    applyProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
 }
 
 } // namespace tilewright::verbs

@@ -149,14 +149,14 @@ void row(const Case& c, double scale)
     SolveResult proven = *result;
     const double started = cpuSeconds();
     if (!proven.provenOptimal)
-        takeProof(proven,
-                  runProof(*c.problem, options.rules,
-                           {.seconds = options.seconds,
-                            .threads = kThreads,
-                            .total = proven.total,
-                            .findsSchedule = false,
-                            .stop = {}}),
-                  false);
+        applyProof(proven,
+                   runProof(*c.problem, options.rules,
+                            {.seconds = options.seconds,
+                             .threads = kThreads,
+                             .total = proven.total,
+                             .findsSchedule = false,
+                             .stop = {}}),
+                   false);
     std::printf("| %s | %zu | %.2f | %.1f | %.2f%s | %.2f%s in %.2f s | %.2f | %.1f | %.1f | %.0f |\n",
                 c.name.c_str(), c.problem->opCount(), result->seconds, result->total, 100 * result->gap(),
                 result->provenOptimal ? " (proven)" : "", 100 * proven.gap(),

@@ -145,7 +145,7 @@ bool studyProof(const std::string& name, const Problem& problem, const Options& 
     const double bound = proof.bound.value, presetBound = proof.state.presetBound;
     const bool optimal =
         proof.state.optimal || (result->provenOptimal && proof.columns == 0); // too many op sets
-    takeProof(*result, proof, true);
+    applyProof(*result, proof, true);
     count.gaps.push_back(result->total / bound - 1);
     count.presetGaps.push_back(optimal ? 0 : result->total / presetBound - 1);
     count.everywhere += result->total <= bound * (1 + 1e-8);
@@ -243,8 +243,8 @@ int studyBrute(int first, int count)
         limits.seconds = 1e3;
         for (const bool roughly : {false, true}) { // as large graphs are looked at
             if (roughly) {
-                limits.together = 1;
-                limits.alike = 0;
+                limits.opsPerGroup = 1;
+                limits.opsWithOwnPrices = 0;
             }
             const SetCoverBound b = setCoverBound(*p, rules, limits);
             reached += !roughly && b.value >= optimum * (1 - 1e-6);

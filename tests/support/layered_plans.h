@@ -23,9 +23,9 @@ inline ProblemPtr layered(int seed, int ops)
 /// Each op alone with its best tiling.
 inline Plan singles(SubgraphPool& pool)
 {
-    PlanSettler settler(pool);
-    Plan plan = settler.singles();
-    if (!settler.settle(plan))
+    PlanRepair repair(pool);
+    Plan plan = repair.singles();
+    if (!repair.makeValid(plan))
         return {};
     return plan;
 }

@@ -13,9 +13,9 @@ Result<BaselineResult> baseline(const Problem& problem, const Rules& rules, bool
 {
     TilingMemo memo;
     SubgraphPool pool(problem, rules, memo, {});
-    PlanSettler settler(pool);
-    Plan plan = settler.singles();
-    if (!settler.settle(plan))
+    PlanRepair repair(pool);
+    Plan plan = repair.singles();
+    if (!repair.makeValid(plan))
         return Error{ErrorCode::Refused, "some op fits at no granularity", {}, {}};
     const auto always = [] { return true; };
     if (fuse)

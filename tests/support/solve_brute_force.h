@@ -62,7 +62,7 @@ public:
                 for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
                     const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
                     const double latency = elements(reserved) <= m_problem.hardware().fastMemoryCapacity
-                                               ? leastLatency(ops, resident, retain)
+                                               ? latencyBound(ops, resident, retain)
                                                : 1e300;
                     const State next{slow | (maskOf(boundary.sinks) & ~retain), retain};
                     if (latency < 1e300 && !best.contains(next))
@@ -106,7 +106,7 @@ private:
             sum += m_problem.tensor(t).elements();
         return sum;
     }
-    double leastLatency(unsigned ops, unsigned resident, unsigned retain)
+    double latencyBound(unsigned ops, unsigned resident, unsigned retain)
     {
         const auto key = std::tuple(ops, resident, retain);
         if (const auto it = m_memo.find(key); it != m_memo.end())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/bound_job.h"
 
+#include "verbs/bound.h"
+
 #include <algorithm>
 #include <thread>
 
@@ -9,9 +11,9 @@ namespace tilewright::ui {
 namespace {
 
 /// Number of worker threads: all processors but one, which is left to the window.
-std::size_t threadsBehindTheWindow()
+int threadsBehindTheWindow()
 {
-    return std::max(2U, std::thread::hardware_concurrency()) - 1;
+    return static_cast<int>(std::max(2U, std::thread::hardware_concurrency())) - 1;
 }
 
 } // namespace
@@ -39,11 +41,10 @@ void BoundJob::start(const ProofRequest& request)
     m_isStopped = false;
     const auto tell = m_job.reporter();
     m_job.request([this, tell, request](std::stop_token stop) {
-        const ProofRunLimits limits{.seconds = request.seconds,
-                                    .threads = threadsBehindTheWindow(),
-                                    .total = request.total,
-                                    .reportsEarly = true,
-                                    .stop = std::move(stop)};
+        ProofRunLimits limits = verbs::proofLimits(
+            {.seconds = request.seconds, .threads = threadsBehindTheWindow()}, std::move(stop));
+        limits.total = request.total;
+        limits.reportsEarly = true;
         (void)runProof(
             *request.problem, request.rules, limits,
             {[tell, this, request](const LowerBound& bound) {

@@ -21,7 +21,7 @@ constexpr std::size_t kRootBeamWidth = 300; ///< beam width at the root node
 constexpr std::size_t kBeamWidth = 100;     ///< beam width at all nodes but the root
 /// A node is pruned if its bound exceeds the best latency by this factor.
 constexpr double kPruneRatio = 1.01;
-/// Latency limit of the plan built by finish(), as a multiple of the best latency.
+/// Latency limit of the plan built by completePlan(), as a multiple of the best latency.
 constexpr double kFinishLimit = 1.3;
 constexpr double kRounding = 1e-9;
 constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
@@ -32,7 +32,7 @@ constexpr double kTailGrowth = 2;
 constexpr std::size_t kMaxPlans = 6;
 /// Maximum number of initial columns; larger linear programs take too long.
 constexpr std::size_t kMaxInitialColumns = 1000;
-constexpr std::size_t kMaxLearntColumns = 10000;
+constexpr std::size_t kMaxKnownColumns = 10000;
 constexpr std::size_t kMaxPoolSets = 60000; ///< maximum number of op sets in the pool
 // Share of the time for whole plans in large problems. The rest of the time is for stretches of plans.
 constexpr double kWholePlanShare = 0.5;
@@ -46,7 +46,7 @@ constexpr int kMaxIdleStretches = 12;
 struct Node
 {
     PlanPrefix prefix;
-    double least = 0;
+    double bound = 0;
 };
 
 /// One branch-and-price search over a stretch of a valid plan. The tree is not exhausted.
@@ -55,7 +55,7 @@ class BranchAndPrice
 public:
     BranchAndPrice(SubgraphPool& pool, std::uint64_t seed, Plan best, PlanStretch stretch,
                    MasterProblem::Repeats repeats)
-        : m_pool(pool), m_settler(pool), m_best(std::move(best)), m_stretch(stretch), m_repeats(repeats),
+        : m_pool(pool), m_repair(pool), m_best(std::move(best)), m_stretch(stretch), m_repeats(repeats),
           m_master(pool, repeats, fixedAround(pool, m_best, stretch)), m_walk(m_master, seed),
           m_limit(m_best.total)
     {
@@ -73,7 +73,7 @@ public:
         m_used = used;
         if (!m_master.solve())
             return {};
-        learn(known);
+        addColumns(known);
         while (keepGoing()) {
             m_master.startFrom(before());
             const double left = 1 - m_used(m_rounds);
@@ -88,7 +88,7 @@ public:
                 expandNext();
         }
         if (m_plans.empty() && isWhole() && !isLoose())
-            finish();
+            completePlan();
         std::ranges::stable_sort(m_plans, {}, &Plan::total);
         if (m_plans.size() > kMaxPlans)
             m_plans.resize(kMaxPlans);
@@ -140,14 +140,14 @@ private:
     }
 
     /// Adds those columns that can be part of a better plan, i.e. whose reduced cost does not exceed the gap.
-    void learn(const std::vector<PortableSet>& known)
+    void addColumns(const std::vector<PortableSet>& known)
     {
         const double gap = m_limit - before().latency - m_master.value();
         std::vector<std::pair<double, PlannedSet>> good;
         for (const PortableSet& k : known) {
             const PlannedSet c = m_pool.intern(k);
             const double price = m_master.price(c);
-            if (m_pool.floor(c) > price + gap)
+            if (m_pool.latencyFloor(c) > price + gap)
                 continue;
             if (const double reducedCost = m_pool.latency(c) - price; reducedCost <= gap)
                 good.emplace_back(reducedCost, c);
@@ -177,8 +177,8 @@ private:
     /// with the part that is still undecided.
     [[nodiscard]] double expected(const Node& node) const
     {
-        const double ahead = (node.least - node.prefix.latency) / (node.least - before().latency);
-        return node.least + kTailGrowth * (m_limit - m_root) * ahead;
+        const double undecided = (node.bound - node.prefix.latency) / (node.bound - before().latency);
+        return node.bound + kTailGrowth * (m_limit - m_root) * undecided;
     }
 
     /// Removes the best open node and builds plans from it, or child nodes with longer prefixes.
@@ -188,7 +188,7 @@ private:
         const auto it = std::ranges::min_element(m_open, {}, [&](const Node& n) { return expected(n); });
         Node node = std::move(*it);
         m_open.erase(it);
-        if (node.least >= limit(kPruneRatio))
+        if (node.bound >= limit(kPruneRatio))
             return;
         const bool isRoot = node.prefix.columns.size() == before().columns.size();
         if (!isRoot) {
@@ -205,9 +205,9 @@ private:
              [&](const PlanState& s) { return m_visited.contains(s); }});
         for (Plan& plan : found.plans)
             keep(std::move(plan));
-        for (const std::vector<CostedSet>& ahead : found.ahead) {
+        for (const std::vector<CostedSet>& extension : found.extensions) {
             Node next{node.prefix, 0};
-            for (const CostedSet& c : ahead)
+            for (const CostedSet& c : extension)
                 next.prefix = extended(m_pool, std::move(next.prefix), c);
             if (!m_visited.insert(next.prefix).second)
                 continue;
@@ -216,8 +216,8 @@ private:
                 break;
             if (!m_master.solve())
                 continue;
-            next.least = next.prefix.latency + m_master.value();
-            if (next.least < limit(kPruneRatio))
+            next.bound = next.prefix.latency + m_master.value();
+            if (next.bound < limit(kPruneRatio))
                 m_open.push_back(std::move(next));
         }
     }
@@ -227,20 +227,20 @@ private:
     {
         m_master.addPlan(std::span(plan.entries).subspan(m_stretch.first));
         plan.entries.insert(plan.entries.end(), after().begin(), after().end());
-        if (!m_settler.settle(plan))
+        if (!m_repair.makeValid(plan))
             return;
         if (isWhole())
-            m_master.addPlan(plan.entries); // PlanSettler may have changed the columns of the plan
+            m_master.addPlan(plan.entries); // PlanRepair may have changed the columns of the plan
         m_limit = std::min(m_limit, plan.total - m_latencyAfter);
         m_plans.push_back(std::move(plan));
     }
 
     /// Fallback if the time limit was too short for a plan: completes the most advanced node. Its first
     /// subgraphs may improve the plan more than its last ones worsen it.
-    void finish()
+    void completePlan()
     {
         const auto it =
-            std::ranges::max_element(m_open, {}, [](const Node& n) { return n.prefix.latency / n.least; });
+            std::ranges::max_element(m_open, {}, [](const Node& n) { return n.prefix.latency / n.bound; });
         if (it == m_open.end() || it->prefix.columns.empty())
             return;
         m_master.startFrom(it->prefix);
@@ -252,7 +252,7 @@ private:
     }
 
     SubgraphPool& m_pool;
-    PlanSettler m_settler;
+    PlanRepair m_repair;
     Plan m_best; ///< best plan at the start of the search
     PlanStretch m_stretch;
     MasterProblem::Repeats m_repeats;
@@ -279,10 +279,10 @@ ColumnGeneration::ColumnGeneration(const Problem& problem, const Rules& rules, T
     m_pool.setKeepGoing(m_keepGoing);
 }
 
-void ColumnGeneration::learn(const SubgraphPool& pool, const Plan& plan)
+void ColumnGeneration::addColumns(const SubgraphPool& pool, const Plan& plan)
 {
     for (const CostedSet& e : plan.entries)
-        if (m_learnt.insert(e).second)
+        if (m_addedColumns.insert(e).second)
             m_known.push_back(pool.portable(e));
 }
 
@@ -290,19 +290,19 @@ std::vector<Plan> ColumnGeneration::plansNear(SubgraphPool& pool, const Plan& be
 {
     if (m_pool.size() >= kMaxPoolSets)
         m_pool.clear();
-    if (m_known.size() > kMaxLearntColumns)
-        m_known.erase(m_known.begin(), m_known.end() - kMaxLearntColumns);
+    if (m_known.size() > kMaxKnownColumns)
+        m_known.erase(m_known.begin(), m_known.end() - kMaxKnownColumns);
     std::vector<Plan> out;
-    PlanSettler settler(pool);
+    PlanRepair repair(pool);
     for (const Plan& plan : search(toPlan(m_pool, portable(pool, best)), used))
-        if (Plan copy = toPlan(pool, portable(m_pool, plan)); settler.settle(copy))
+        if (Plan copy = toPlan(pool, portable(m_pool, plan)); repair.makeValid(copy))
             out.push_back(std::move(copy));
     return out;
 }
 
 std::vector<Plan> ColumnGeneration::search(Plan best, const TimeUsed& used)
 {
-    if (!PlanSettler(m_pool).settle(best))
+    if (!PlanRepair(m_pool).makeValid(best))
         return {};
     const double whole = m_pool.problem().opCount() <= kWholeOps ? 1 : kWholePlanShare;
     std::vector<Plan> out;
@@ -339,7 +339,7 @@ void ColumnGeneration::searchStretches(Plan best, std::int64_t rounds, const Tim
             branching.run(m_known, [&](std::int64_t own) { return (used(rounds + own) - start) / length; });
         rounds += branching.rounds();
         if (m_keepGoing())
-            learn(branching.known());
+            addColumns(branching.known());
         if (found.empty() || found.front().total >= best.total)
             continue;
         best = found.front();

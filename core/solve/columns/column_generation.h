@@ -38,14 +38,14 @@ public:
     /// Columns with the least reduced costs at the end of the last search.
     [[nodiscard]] const std::vector<PortableSet>& known() const noexcept { return m_known; }
     /// Adds columns for later searches.
-    void learn(const std::vector<PortableSet>& columns)
+    void addColumns(const std::vector<PortableSet>& columns)
     {
         m_known.insert(m_known.end(), columns.begin(), columns.end());
     }
     /// Adds the columns of a plan of `pool`. Columns that were added before are skipped.
-    void learn(const SubgraphPool& pool, const Plan& plan);
-    /// Has to be called after the ids of the pool given to learn() have become invalid.
-    void forgetIds() { m_learnt.clear(); }
+    void addColumns(const SubgraphPool& pool, const Plan& plan);
+    /// Has to be called after the ids of the pool given to addColumns() have become invalid.
+    void forgetIds() { m_addedColumns.clear(); }
     /// The internal pool; its counters count the work of this object.
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }
 
@@ -62,8 +62,8 @@ private:
     bool m_isLoose = false; ///< true if the relaxation with Repeats::Likely is too weak for this problem
     RandomGenerator m_random;
     std::vector<PortableSet> m_known;
-    /// Columns that learn() has added, by ids of the caller's pool.
-    std::unordered_set<PlannedSet, PlannedSet::Hash> m_learnt;
+    /// Columns that addColumns() has added, by ids of the caller's pool.
+    std::unordered_set<PlannedSet, PlannedSet::Hash> m_addedColumns;
 };
 
 } // namespace tilewright

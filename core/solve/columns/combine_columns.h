@@ -20,7 +20,7 @@ struct CombineOptions
     /// on this path are never dropped from the beam, but the plan itself is not returned.
     std::span<const CostedSet> guide = {};
     std::function<bool()> keepGoing = [] { return true; };
-    /// True for states at which no element of CombinedColumns::ahead may end.
+    /// True for states at which no element of CombinedColumns::extensions may end.
     std::function<bool(const PlanState&)> isVisited = [](const PlanState&) { return false; };
 };
 
@@ -29,9 +29,9 @@ struct CombineOptions
 /// of the remaining rows.
 struct CombinedColumns
 {
-    std::vector<Plan> plans; ///< plans by ascending latency, not yet checked by PlanSettler
+    std::vector<Plan> plans; ///< plans by ascending latency, not yet checked by PlanRepair
     /// If no plan was found: the columns behind the prefix that lead to the most promising states.
-    std::vector<std::vector<CostedSet>> ahead;
+    std::vector<std::vector<CostedSet>> extensions;
 };
 [[nodiscard]] CombinedColumns combineColumns(const MasterProblem& master, const CombineOptions& options);
 

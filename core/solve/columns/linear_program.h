@@ -25,7 +25,7 @@ public:
         double coefficient;
     };
     /// A non-zero coefficient of a row.
-    struct Share
+    struct RowEntry
     {
         Column column;
         double coefficient;
@@ -38,7 +38,7 @@ public:
     ~IncrementalLp();
 
     /// Adds a row over existing columns and returns its index.
-    [[nodiscard]] std::size_t addRow(double atLeast, std::span<const Share> shares = {});
+    [[nodiscard]] std::size_t addRow(double atLeast, std::span<const RowEntry> shares = {});
     /// Changes the right-hand side of a row.
     void setAtLeast(std::size_t row, double atLeast);
     /// Adds a column and returns its index.
@@ -56,7 +56,7 @@ public:
 
 private:
     glp_prob* m_program;
-    bool m_isMoved = false; ///< true if right-hand sides have changed since the last solve
+    bool m_changedRightHandSides = false; ///< true if right-hand sides have changed since the last solve
 };
 
 } // namespace tilewright

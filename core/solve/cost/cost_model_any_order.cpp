@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lower bounds over all tilings of the compiled op set: all extents of the tile and all depths k.
 //
-// leastByDepth(): a large k needs more fast memory; a small k leaves little compute in the completing step of
-// a tile, which stores the result. So the bound counts only traffic in completing steps and only compute in
-// the other steps. If a reduction K takes several steps of at most k, at most the share k / K of its work is
-// in the completing step, and never more than half.
+// anyOrderBoundByDepth(): a large k needs more fast memory; a small k leaves little compute in the completing
+// step of a tile, which stores the result. So the bound counts only traffic in completing steps and only
+// compute in the other steps. If a reduction K takes several steps of at most k, at most the share k / K of
+// its work is in the completing step, and never more than half.
 #include "base/integer.h"
 #include "solve/cost/cost_model.h"
 
@@ -75,7 +75,7 @@ void CostModel::forLargestClasses(Fits&& fits, Visit&& visit, MayMatter&& mayMat
     }
 }
 
-double CostModel::leastLatency()
+double CostModel::latencyBound()
 {
     double least = std::numeric_limits<double>::infinity();
     if (m_range.empty())
@@ -105,7 +105,7 @@ std::vector<CostModel::Depths> CostModel::depths() const
     return out;
 }
 
-double CostModel::leastOfAnyOrder()
+double CostModel::anyOrderBound()
 {
     double least = std::numeric_limits<double>::infinity();
     if (m_range.empty())
@@ -113,10 +113,10 @@ double CostModel::leastOfAnyOrder()
     if (!m_supported)
         return 0;
     const auto at = [this](const Extents& e) {
-        return std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
+        return std::max(leastCompute(e.w, e.h), leastTraffic(e) / m_bandwidth);
     };
     for (const Depths& d : depths()) {
-        listAt(d.most);
+        prepareBounds(d.most);
         forLargestClasses(
             [&](std::int64_t w, std::int64_t h) {
                 return canFit({w, h, d.least}, d.most);
@@ -124,14 +124,14 @@ double CostModel::leastOfAnyOrder()
             [&](const Extents& e) { least = std::min(least, at(e)); },
             [&](const Extents& e) { return at(e) < least; });
     }
-    listAt(m_range.maxK);
+    prepareBounds(m_range.maxK);
     return least;
 }
 
 /// Lower bound for a reduction that takes several steps in every tile. It adds the traffic of the completing
 /// step and either the compute of the steps before it, or the loads of the first step plus the compute of the
 /// steps between.
-double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_t reduction) const
+double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, std::int64_t reduction) const
 {
     const auto most = static_cast<double>(depths.most);
     // largest share of the work that one step can do
@@ -167,7 +167,7 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
         }
         const bool byRow = l.row == Axis::Step && l.height == reduction;
         const bool byCol = l.col == Axis::Step && l.width == reduction;
-        if (byRow != byCol && !l.met)
+        if (byRow != byCol && !l.mayBeLoaded)
             slices += l.area * timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
                                            static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH);
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
@@ -182,7 +182,7 @@ double CostModel::leastApart(const Extents& e, const Depths& depths, std::int64_
 /// Lower bound for work whose result all tiles of a row share: the first tile that requests it runs it, later
 /// tiles reuse it (R8.1). The bound adds the compute of these first tiles and the larger of compute and
 /// traffic of all other tiles. With !ofRows it does the same for columns.
-double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
+double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
 {
     double first = 0;
     for (const Work& r : m_work)
@@ -216,26 +216,26 @@ double CostModel::leastInFirstTiles(const Extents& e, bool ofRows) const
             elements +=
                 static_cast<double>(s.height) * static_cast<double>(s.width) * inOthers(s.height, s.width);
     for (const Load& l : m_loads)
-        if (!l.met && (l.row == Axis::Step || l.col == Axis::Step))
+        if (!l.mayBeLoaded && (l.row == Axis::Step || l.col == Axis::Step))
             elements += l.area *
                         timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
                                     static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH) *
                         inOthers(l.gridHeight, l.gridWidth);
-        else if (!l.met && l.row == Axis::Tile && l.col == Axis::Tile)
+        else if (!l.mayBeLoaded && l.row == Axis::Tile && l.col == Axis::Tile)
             elements += l.area * inOthers(l.gridHeight, l.gridWidth);
     return first + std::max(compute, elements / m_bandwidth);
 }
 
-double CostModel::leastAtDepths(const Depths& depths)
+double CostModel::anyOrderBoundAt(const Depths& depths)
 {
-    listAt(depths.most);
+    prepareBounds(depths.most);
     double least = std::numeric_limits<double>::infinity();
     const auto at = [&](const Extents& e) {
-        double value = std::max(leastCompute(e.w, e.h), leastElements(e) / m_bandwidth);
+        double value = std::max(leastCompute(e.w, e.h), leastTraffic(e) / m_bandwidth);
         for (const std::int64_t reduction : m_reductions)
             if (reduction > depths.most)
-                value = std::max(value, leastApart(e, depths, reduction));
-        return std::max({value, leastInFirstTiles(e, true), leastInFirstTiles(e, false)});
+                value = std::max(value, steppedReductionBound(e, depths, reduction));
+        return std::max({value, firstTilesBound(e, true), firstTilesBound(e, false)});
     };
     forLargestClasses(
         [&](std::int64_t w, std::int64_t h) {
@@ -246,7 +246,7 @@ double CostModel::leastAtDepths(const Depths& depths)
     return least;
 }
 
-double CostModel::leastByDepth()
+double CostModel::anyOrderBoundByDepth()
 {
     if (m_range.empty())
         return std::numeric_limits<double>::infinity();
@@ -261,7 +261,7 @@ double CostModel::leastByDepth()
         bool operator<(const Bounded& o) const { return least > o.least; }
     };
     std::priority_queue<Bounded> queue; // priority queue of intervals of k, by their lower bounds
-    const auto add = [&](const Depths& d) { queue.push({d, leastAtDepths(d)}); };
+    const auto add = [&](const Depths& d) { queue.push({d, anyOrderBoundAt(d)}); };
     for (const Depths& d : depths())
         add(d);
     for (int i = 0; i < kMostSplits && !queue.empty(); ++i) {
@@ -277,7 +277,7 @@ double CostModel::leastByDepth()
         add({shallow + 1, d.most});
     }
     const double least = queue.empty() ? std::numeric_limits<double>::infinity() : queue.top().least;
-    listAt(m_range.maxK);
+    prepareBounds(m_range.maxK);
     return least;
 }
 

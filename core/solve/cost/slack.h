@@ -10,7 +10,7 @@ class Slack
 {
 public:
     explicit Slack(double cost) noexcept : m_value(cost), m_sum(cost) {}
-    void take(double price) noexcept
+    void subtract(double price) noexcept
     {
         m_value -= price;
         m_sum += std::abs(price);
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] double value() const noexcept { return m_value; }
     [[nodiscard]] double error() const noexcept { return m_sum * kRounding; }
     /// True if the reduced cost is not negative, rounding included.
-    [[nodiscard]] bool holds() const noexcept { return m_value >= error() && m_value >= 0; }
+    [[nodiscard]] bool isNonNegative() const noexcept { return m_value >= error() && m_value >= 0; }
 
 private:
     /// Bound on the relative rounding error of a sum of hundreds of products.

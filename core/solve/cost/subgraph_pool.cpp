@@ -152,7 +152,7 @@ PortableSet SubgraphPool::portable(const PlannedSet& p) const
     return {set.ops, m_retains[p.resident], m_retains[p.retain], set.lock};
 }
 
-RetainId SubgraphPool::pinnedRetain(SetId id)
+RetainId SubgraphPool::lockedRetain(SetId id)
 {
     const OpSet& set = m_sets[id];
     std::vector<TensorId> kept;
@@ -385,7 +385,7 @@ std::optional<double> SubgraphPool::provenLatency(const PlannedSet& p, double cu
     if (!compile(p))
         return std::nullopt;
     ++m_searches;
-    const Tiling found = m_search.exhaust(hint, cutoff, keepGoing);
+    const Tiling found = m_search.searchAll(hint, cutoff, keepGoing);
     if (m_search.incomplete())
         return std::nullopt;
     if (found.latency >= cutoff) {
@@ -397,25 +397,25 @@ std::optional<double> SubgraphPool::provenLatency(const PlannedSet& p, double cu
     return found.latency;
 }
 
-double SubgraphPool::leastLatency(const PlannedSet& p)
+double SubgraphPool::latencyBound(const PlannedSet& p)
 {
     const auto [it, isNew] = m_least.try_emplace(p, 0);
     if (isNew) {
         it->second = std::numeric_limits<double>::infinity();
         if (compile(p))
-            it->second = m_model.leastLatency();
+            it->second = m_model.latencyBound();
     }
     return it->second;
 }
 
-double SubgraphPool::floor(const PlannedSet& p)
+double SubgraphPool::latencyFloor(const PlannedSet& p)
 {
     if (m_sets[p.set].lock >= 0)
         return 0;
     if (const double known = knownLatency(p); known > 0)
         return known;
     const auto it = m_notBelow.find(p);
-    return it != m_notBelow.end() ? it->second : leastLatency(p);
+    return it != m_notBelow.end() ? it->second : latencyBound(p);
 }
 
 double SubgraphPool::latencyBelow(double cutoff, const PlannedSet& p)

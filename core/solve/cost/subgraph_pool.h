@@ -106,7 +106,7 @@ public:
     [[nodiscard]] PlannedSet intern(const PortableSet& s);
     [[nodiscard]] PortableSet portable(const PlannedSet& p) const;
     /// Returns the list of tensors that the locked subgraph of this set retains.
-    [[nodiscard]] RetainId pinnedRetain(SetId set);
+    [[nodiscard]] RetainId lockedRetain(SetId set);
 
     /// Sets a callback, which is polled by searches for tilings. When it returns false, they end; the best
     /// tiling found so far is used from then on.
@@ -138,10 +138,10 @@ public:
     /// nothing if `keepGoing` ended the search or some tiling could not be evaluated.
     [[nodiscard]] std::optional<double> provenLatency(const PlannedSet& p, double cutoff,
                                                       const std::function<bool()>& keepGoing);
-    /// Lower bound of the latency over all tilings: CostModel::leastLatency().
-    [[nodiscard]] double leastLatency(const PlannedSet& p);
+    /// Lower bound of the latency over all tilings: CostModel::latencyBound().
+    [[nodiscard]] double latencyBound(const PlannedSet& p);
     /// Returns latency() if it is cached, else the best known lower bound of it; 0 for a locked subgraph.
-    [[nodiscard]] double floor(const PlannedSet& p);
+    [[nodiscard]] double latencyFloor(const PlannedSet& p);
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }

@@ -119,7 +119,7 @@ void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atL
     for (const TraversalKind kind :
          {TraversalKind::Snake, TraversalKind::ColumnSnake, TraversalKind::Raster, TraversalKind::Column}) {
         const StepTotals& totals = atLeast[static_cast<std::size_t>(kind)];
-        if (hopeful(totals.bound()) && (consider(g, kind, totals).anyOrder || isLine(g)))
+        if (canImprove(totals.bound()) && (consider(g, kind, totals).anyOrder || isLine(g)))
             return;
     }
 }
@@ -127,14 +127,14 @@ void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atL
 std::int64_t TilingSearch::deepestFit(std::int64_t w, std::int64_t h)
 {
     std::int64_t high = m_model.range().maxK;
-    if (m_model.mayFit({w, h, high}))
+    if (m_model.firstTileFits({w, h, high}))
         return high;
     std::int64_t low = m_model.leastK(w, h);
-    if (high <= low || !m_model.mayFit({w, h, low}))
+    if (high <= low || !m_model.firstTileFits({w, h, low}))
         return 0;
     while (high - low > 1) {
         const std::int64_t mid = (low + high) / 2;
-        (m_model.mayFit({w, h, mid}) ? low : high) = mid;
+        (m_model.firstTileFits({w, h, mid}) ? low : high) = mid;
     }
     return low;
 }
@@ -166,7 +166,7 @@ void TilingSearch::tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort
 
 /// Hill climbing from the best tiling. Each extent is also raised to the fast memory limit while the others
 /// are fixed.
-void TilingSearch::climb()
+void TilingSearch::climbHill()
 {
     const CostModel::Range& range = m_model.range();
     const auto largest = [&](auto fits, std::int64_t low, std::int64_t high) {
@@ -197,13 +197,13 @@ void TilingSearch::climb()
                     continue;
                 const std::int64_t w = largest(
                     [&](std::int64_t v) {
-                        return m_model.mayFit({v, g.h, k});
+                        return m_model.firstTileFits({v, g.h, k});
                     },
                     range.minW, range.maxW);
                 tryTiling({w, g.h, k});
                 const std::int64_t h = largest(
                     [&](std::int64_t v) {
-                        return m_model.mayFit({g.w, v, k});
+                        return m_model.firstTileFits({g.w, v, k});
                     },
                     range.minH, range.maxH);
                 tryTiling({g.w, h, k});
@@ -227,7 +227,7 @@ TilingSearch::Totals TilingSearch::totalsOf(std::int64_t w, std::int64_t h) cons
     return out;
 }
 
-Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
+Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing)
 {
     const CostModel::Range& range = m_model.range();
     m_incomplete = m_interrupted = false;
@@ -241,23 +241,23 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
         while (highest >= range.minH && !m_model.canFit(w, highest))
             --highest;
         for (std::int64_t h = range.minH; h <= highest; ++h) {
-            if (!hopeful(m_model.bound(w, h)))
+            if (!canImprove(m_model.bound(w, h)))
                 continue;
-            if (const double bound = totalsOf(w, h).least(); hopeful(bound))
+            if (const double bound = totalsOf(w, h).least(); canImprove(bound))
                 m_pairs.push_back({bound, w, h});
         }
     }
     std::ranges::sort(m_pairs, {}, &Pair::bound);
     m_model.setMaxWalkedSteps(CostModel::kMaxProofSteps);
     for (const Pair& p : m_pairs) {
-        if (!hopeful(p.bound))
+        if (!canImprove(p.bound))
             break;
         if (m_interrupted || !keepGoing()) {
             m_incomplete = true;
             break;
         }
         CostModel::GridTotals atLeast = m_model.gridTotals(p.w, p.h, true);
-        for (std::int64_t k = deepest; k >= 1 && (k == deepest || hopeful(least(atLeast))); --k) {
+        for (std::int64_t k = deepest; k >= 1 && (k == deepest || canImprove(least(atLeast))); --k) {
             if (const Granularity g{p.w, p.h, k}; m_model.canFit(g))
                 tryAll(g, atLeast);
             if (k == deepest)
@@ -270,17 +270,17 @@ Tiling TilingSearch::exhaust(const Tiling& known, double cutoff, const std::func
 }
 
 /// True if the tile may fit with the smallest or the largest k: the steps of its first tile do.
-bool TilingSearch::fits(std::int64_t w, std::int64_t h)
+bool TilingSearch::mayFit(std::int64_t w, std::int64_t h)
 {
-    return m_model.canFit(w, h) &&
-           (m_model.mayFit({w, h, m_model.leastK(w, h)}) || m_model.mayFit({w, h, m_model.range().maxK}));
+    return m_model.canFit(w, h) && (m_model.firstTileFits({w, h, m_model.leastK(w, h)}) ||
+                                    m_model.firstTileFits({w, h, m_model.range().maxK}));
 }
 
-/// Result of fits() for the square tile with this side, which is clamped to the legal range.
-bool TilingSearch::fitsSquare(std::int64_t side)
+/// Result of mayFit() for the square tile with this side, which is clamped to the legal range.
+bool TilingSearch::squareMayFit(std::int64_t side)
 {
     const CostModel::Range& range = m_model.range();
-    return fits(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
+    return mayFit(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
 /// Fills m_ws and m_hs with sizes that split the extents evenly: below the largest legal tile, and if none of
@@ -291,12 +291,12 @@ void TilingSearch::listAxes(TilingEffort effort)
     axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
     axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
     const std::int64_t enough = std::max(range.maxW, range.maxH) / mostParts(effort);
-    if (enough <= 1 || fitsSquare(enough))
+    if (enough <= 1 || squareMayFit(enough))
         return;
     std::int64_t side = 1; // side of the largest square tile that fits
     for (std::int64_t more = enough - 1; side < more;) {
         const std::int64_t mid = side + (more - side + 1) / 2;
-        if (fitsSquare(mid))
+        if (squareMayFit(mid))
             side = mid;
         else
             more = mid - 1;
@@ -341,7 +341,7 @@ std::optional<TilingSearch::Pair> TilingSearch::nextPair()
         const bool isHeight = pair.largest == Pair::Height;
         const std::vector<std::int64_t>& all = isHeight ? m_model.rowClasses() : m_model.columnClasses();
         const auto end = std::ranges::partition_point(
-            all, [&](std::int64_t v) { return isHeight ? fits(pair.w, v) : fits(v, pair.h); });
+            all, [&](std::int64_t v) { return isHeight ? mayFit(pair.w, v) : mayFit(v, pair.h); });
         const std::vector<std::int64_t>& listed = isHeight ? m_hs : m_ws;
         if (end == all.begin() || std::ranges::find(listed, *std::prev(end)) != listed.end())
             continue;
@@ -381,11 +381,11 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         if (const Totals atLeast = totalsOf(p->w, p->h); atLeast.least() < m_best.latency)
             tryDepths(p->w, p->h, effort, atLeast);
         else
-            m_anyFits = m_anyFits || fits(p->w, p->h);
+            m_anyFits = m_anyFits || mayFit(p->w, p->h);
     }
     // Tilings that were skipped because of their lower bound may still fit.
     const bool isFitting = m_anyFits || std::ranges::any_of(m_pairs, [&](const Pair& p) {
-                               return p.largest == Pair::Neither && fits(p.w, p.h);
+                               return p.largest == Pair::Neither && mayFit(p.w, p.h);
                            });
     // If larger tiles fit with no legal k, small tiles with whole reductions may fit (prologue=split_only).
     m_ws.assign(1, range.minW);
@@ -401,7 +401,7 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         return {};
     }
     if (effort != TilingEffort::Quick)
-        climb();
+        climbHill();
     return m_best;
 }
 

@@ -42,10 +42,11 @@ public:
     [[nodiscard]] bool isCut() const noexcept { return m_isCut; }
     /// Returns the best of all tilings if it is faster than `known` (a tiling of this subgraph) and than
     /// `cutoff`, else `known`. Ends early when `keepGoing` returns false; see incomplete().
-    [[nodiscard]] Tiling exhaust(const Tiling& known, double cutoff, const std::function<bool()>& keepGoing);
+    [[nodiscard]] Tiling searchAll(const Tiling& known, double cutoff,
+                                   const std::function<bool()>& keepGoing);
     /// Returns the best traversal for one given granularity.
     [[nodiscard]] Tiling fixed(const Granularity& g);
-    /// True if exhaust() ended early or could not evaluate some tiling, so that its result is no proof.
+    /// True if searchAll() ended early or could not evaluate some tiling, so that its result is no proof.
     [[nodiscard]] bool incomplete() const noexcept { return m_incomplete; }
 
 private:
@@ -62,11 +63,11 @@ private:
     };
     [[nodiscard]] Totals totalsOf(std::int64_t w, std::int64_t h) const;
     /// True if a tiling with this latency would improve the best one by more than rounding.
-    [[nodiscard]] bool hopeful(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
+    [[nodiscard]] bool canImprove(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort, const Totals& atLeast = {});
     [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
-    [[nodiscard]] bool fits(std::int64_t w, std::int64_t h);
-    [[nodiscard]] bool fitsSquare(std::int64_t side);
+    [[nodiscard]] bool mayFit(std::int64_t w, std::int64_t h);
+    [[nodiscard]] bool squareMayFit(std::int64_t side);
     void listAxes(TilingEffort effort);
     /// A tile width and height. `largest` marks the extent that stands for the largest one that fits with the
     /// other. It is first set to the largest legal extent; the costly search for the fitting one follows when
@@ -81,7 +82,7 @@ private:
     void listPairs();
     /// Removes and returns the pair with the least bound, if that is below the best latency.
     [[nodiscard]] std::optional<Pair> nextPair();
-    void climb();
+    void climbHill();
 
     CostModel& m_model;
     Tiling m_best;

@@ -41,7 +41,7 @@ constexpr int kMostRemoved = 16;
 
 /// Returns the schedule without retaining the tensor in subgraphs `first` to `last`. Locked subgraphs are not
 /// changed.
-Schedule withoutKeeping(const Schedule& schedule, TensorId tensor, SubgraphId first, SubgraphId last)
+Schedule withoutRetaining(const Schedule& schedule, TensorId tensor, SubgraphId first, SubgraphId last)
 {
     Schedule out = schedule;
     for (std::size_t i = first.index(); i <= last.index(); ++i) {
@@ -96,7 +96,7 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
             const StepItem& item = placed->items.items[i];
             if (item.what.kind != Resident::Kind::Retained)
                 continue;
-            Schedule less = withoutKeeping(schedule, item.what.tensor, item.subgraph, item.lastSubgraph);
+            Schedule less = withoutRetaining(schedule, item.what.tensor, item.subgraph, item.lastSubgraph);
             auto lessChecked = verifySchedule(problem, less, options.rules, maxExplainedSteps);
             if (!lessChecked || less == schedule || (best && best->total <= lessChecked->total))
                 continue;
@@ -110,7 +110,7 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
     return checked;
 }
 
-Error nothingFound(const SolveOptions& options, bool locks)
+Error noScheduleError(const SolveOptions& options, bool locks)
 {
     return {ErrorCode::Refused,
             options.placeable ? "no valid schedule was found whose buffers have addresses"

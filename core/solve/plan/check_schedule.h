@@ -24,6 +24,6 @@ struct Checked
                                                     double maxExplainedSteps = 3e5);
 
 /// Returns the error for a run that has found no schedule.
-[[nodiscard]] Error nothingFound(const SolveOptions& options, bool locks);
+[[nodiscard]] Error noScheduleError(const SolveOptions& options, bool locks);
 
 } // namespace tilewright

@@ -34,7 +34,7 @@ TensorId randomTensorOf(const Op& op, RandomGenerator& random)
     return which < op.inputs.size() ? op.inputs[which] : op.output;
 }
 
-PlanSettler::PlanSettler(SubgraphPool& pool)
+PlanRepair::PlanRepair(SubgraphPool& pool)
     : m_pool(pool), m_needed(pool.problem().tensorCount()), m_stored(pool.problem().tensorCount()),
       m_provider(pool.problem().tensorCount()), m_graphOutput(pool.problem().tensorCount())
 {
@@ -42,7 +42,7 @@ PlanSettler::PlanSettler(SubgraphPool& pool)
         m_graphOutput[t.index()] = 1;
 }
 
-Plan PlanSettler::singles()
+Plan PlanRepair::singles()
 {
     Plan plan;
     for (const OpId o : m_pool.problem().topologicalOrder())
@@ -52,7 +52,7 @@ Plan PlanSettler::singles()
 
 /// Removes an op from an entry if its result is a sink there that was stored before or that nothing reads
 /// from slow memory.
-bool PlanSettler::prune(std::vector<CostedSet>& entries)
+bool PlanRepair::prune(std::vector<CostedSet>& entries)
 {
     bool changed = false;
     ++m_stamp;
@@ -91,16 +91,16 @@ bool PlanSettler::prune(std::vector<CostedSet>& entries)
     return changed;
 }
 
-void PlanSettler::filterRetains(std::vector<CostedSet>& entries)
+void PlanRepair::filterRetains(std::vector<CostedSet>& entries)
 {
     std::vector<TensorId> kept;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         CostedSet& e = entries[i];
         if (const std::int32_t lock = m_pool.set(e.set).lock; lock >= 0) {
             // A locked subgraph retains the tensors chosen by the user, even if a move has changed the list.
-            if (const RetainId pinned = m_pool.pinnedRetain(e.set); e.retain != pinned) {
+            if (const RetainId pinned = m_pool.lockedRetain(e.set); e.retain != pinned) {
                 e.retain = pinned;
-                e.uncost();
+                e.clearLatency();
             }
             continue;
         }
@@ -116,12 +116,12 @@ void PlanSettler::filterRetains(std::vector<CostedSet>& entries)
         }
         if (kept.size() != m_pool.retain(e.retain).size()) {
             e.retain = m_pool.internRetain(kept);
-            e.uncost();
+            e.clearLatency();
         }
     }
 }
 
-bool PlanSettler::inOrder(const std::vector<CostedSet>& entries)
+bool PlanRepair::inOrder(const std::vector<CostedSet>& entries)
 {
     ++m_stamp;
     const auto isStored = [&](TensorId t) { return m_stored[t.index()] == m_stamp; };
@@ -137,7 +137,7 @@ bool PlanSettler::inOrder(const std::vector<CostedSet>& entries)
 
 /// Topological order (Kahn's algorithm) of blocks, i.e. entries linked by retained tensors. Ties keep the
 /// given order.
-bool PlanSettler::reorder(std::vector<CostedSet>& entries)
+bool PlanRepair::reorder(std::vector<CostedSet>& entries)
 {
     const auto n = static_cast<std::uint32_t>(entries.size());
     m_block.resize(n);
@@ -200,25 +200,25 @@ bool PlanSettler::reorder(std::vector<CostedSet>& entries)
     return true;
 }
 
-double PlanSettler::knownCost(const std::vector<CostedSet>& entries) const
+double PlanRepair::knownCost(const std::vector<CostedSet>& entries) const
 {
     double sum = 0;
     RetainId before = 0;
     for (const CostedSet& e : entries) {
-        sum +=
-            e.resident == before && e.isCosted() ? e.latency : m_pool.knownLatency({e.set, before, e.retain});
+        sum += e.resident == before && e.hasLatency() ? e.latency
+                                                      : m_pool.knownLatency({e.set, before, e.retain});
         before = e.retain;
     }
     return sum;
 }
 
-bool PlanSettler::cost(Plan& plan, double limit)
+bool PlanRepair::cost(Plan& plan, double limit)
 {
     RetainId before = 0;
-    const auto isCosted = [&](const CostedSet& e) { return e.resident == before && e.isCosted(); };
+    const auto hasLatency = [&](const CostedSet& e) { return e.resident == before && e.hasLatency(); };
     plan.total = 0;
     for (const CostedSet& e : plan.entries) {
-        if (isCosted(e))
+        if (hasLatency(e))
             plan.total += e.latency;
         before = e.retain;
     }
@@ -231,8 +231,8 @@ bool PlanSettler::cost(Plan& plan, double limit)
     double least = 0;
     before = 0;
     for (const CostedSet& e : plan.entries) {
-        if (limited && !isCosted(e)) {
-            least += m_pool.floor({e.set, before, e.retain});
+        if (limited && !hasLatency(e)) {
+            least += m_pool.latencyFloor({e.set, before, e.retain});
             if (plan.total + least > most)
                 return false;
         }
@@ -240,15 +240,15 @@ bool PlanSettler::cost(Plan& plan, double limit)
     }
     before = 0;
     for (CostedSet& e : plan.entries) {
-        if (!isCosted(e)) {
+        if (!hasLatency(e)) {
             e.resident = before;
             e.refined = false;
             if (limited)
-                least -= m_pool.floor(e);
+                least -= m_pool.latencyFloor(e);
             e.latency = limited ? m_pool.latencyBelow(most - plan.total - least, e) : m_pool.latency(e);
             plan.total += e.latency;
             if (plan.total + least > most) {
-                e.uncost(); // the latency of the changed entry may be unknown
+                e.clearLatency(); // the latency of the changed entry may be unknown
                 return false;
             }
         }
@@ -258,7 +258,7 @@ bool PlanSettler::cost(Plan& plan, double limit)
     return plan.feasible();
 }
 
-bool PlanSettler::settle(Plan& plan, double limit)
+bool PlanRepair::makeValid(Plan& plan, double limit)
 {
     std::vector<CostedSet>& entries = plan.entries;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -279,7 +279,7 @@ bool PlanSettler::settle(Plan& plan, double limit)
     for (int round = 0; round < 32 && prune(entries); ++round) {
         for (std::size_t i = 0; i < entries.size(); ++i)
             if (const OpSet& set = m_pool.set(entries[i].set); !set.connected && set.lock < 0)
-                return settle(plan, limit);
+                return makeValid(plan, limit);
     }
     filterRetains(entries);
     // Reordering moves linked entries as a block, so their latencies do not change.

@@ -17,8 +17,8 @@ struct CostedSet : PlannedSet
 {
     double latency = std::numeric_limits<double>::quiet_NaN(); ///< NaN if not computed yet
     bool refined = false; ///< true if `latency` belongs to the tiling of a thorough search
-    void uncost() noexcept { latency = std::numeric_limits<double>::quiet_NaN(); }
-    [[nodiscard]] bool isCosted() const noexcept { return !std::isnan(latency); }
+    void clearLatency() noexcept { latency = std::numeric_limits<double>::quiet_NaN(); }
+    [[nodiscard]] bool hasLatency() const noexcept { return !std::isnan(latency); }
 };
 
 /// A schedule in the form of the solver: the sets of ops in execution order and the tensors retained between
@@ -42,7 +42,7 @@ struct Plan
 /// A plan without ids of a pool.
 using PortablePlan = std::vector<PortableSet>;
 [[nodiscard]] PortablePlan portable(const SubgraphPool& pool, const Plan& plan);
-/// Returns the plan in this pool, before PlanSettler has made it valid and computed latencies.
+/// Returns the plan in this pool, before PlanRepair has made it valid and computed latencies.
 [[nodiscard]] Plan toPlan(SubgraphPool& pool, const PortablePlan& sets);
 
 /// Tensors that `from` can hand over to `to` in fast memory, ascending.
@@ -71,14 +71,14 @@ template <class F> void forEachStored(const SubgraphPool& pool, const PlannedSet
 /// Turns a list of op sets into a valid plan: removes executions without effect, splits sets that are not
 /// connected, sorts by dependencies, keeps only retained tensors that the next subgraph reads, and sums the
 /// latency.
-class PlanSettler
+class PlanRepair
 {
 public:
-    explicit PlanSettler(SubgraphPool& pool);
+    explicit PlanRepair(SubgraphPool& pool);
 
     /// Makes the plan valid. Returns false if no order is valid (R3.2, R3.6) or some subgraph fits at no
     /// tiling, and as soon as the total is certain to exceed `limit`.
-    [[nodiscard]] bool settle(Plan& plan, double limit = std::numeric_limits<double>::infinity());
+    [[nodiscard]] bool makeValid(Plan& plan, double limit = std::numeric_limits<double>::infinity());
 
     /// Returns the plan that runs each op alone, in topological order.
     [[nodiscard]] Plan singles();

@@ -26,11 +26,11 @@ struct SolveImprovement
 
 /// Current activity of the first search thread.
 enum class SolvePhase : std::uint8_t {
-    Starting,  ///< first plans: each op alone, then greedy fusion
-    Annealing, ///< middle part of a round: annealing without exact replanning
-    Combining, ///< first part of a round: column generation
-    Windows,   ///< last part of a round: annealing with exact replanning
-    Tiling,    ///< thorough search for the tilings of the best plan
+    Starting,          ///< first plans: each op alone, then greedy fusion
+    Annealing,         ///< middle part of a round: annealing without exact replanning
+    GeneratingColumns, ///< first part of a round: column generation
+    Replanning,        ///< last part of a round: annealing with exact replanning
+    Tiling,            ///< thorough search for the tilings of the best plan
     Proving
 };
 

@@ -90,7 +90,7 @@ DualPricer::OverpricedList DualPricer::toActivate(const OverpricedList& found) c
 bool DualPricer::lower(std::size_t column, Prices& prices, bool onlyDemanded) const
 {
     const Slack reduced = reducedCost(column, prices);
-    if (reduced.holds())
+    if (reduced.isNonNegative())
         return true;
     const std::vector<Entry> achieved = entries(column);
     double demanded = 0;
@@ -136,7 +136,7 @@ DualPricer::Prices DualPricer::lowered(Prices prices, OverpricedList found) cons
     return valueOf(prices) > valueOf(scaled) ? prices : scaled;
 }
 
-std::optional<std::vector<double>> DualPricer::takeMargin(Prices& prices) const
+std::optional<std::vector<double>> DualPricer::applySafetyMargin(Prices& prices) const
 {
     for (double& price : prices)
         price = std::max(0.0, price) * kMargin;
@@ -145,7 +145,7 @@ std::optional<std::vector<double>> DualPricer::takeMargin(Prices& prices) const
     forAllColumns([&](std::size_t, std::size_t i) {
         const Slack slack = reducedCost(i, prices);
         reduced[i] = slack.value();
-        if (!slack.holds())
+        if (!slack.isNonNegative())
             hold.store(false, std::memory_order_relaxed);
     });
     return hold ? std::optional(std::move(reduced)) : std::nullopt;
@@ -155,7 +155,7 @@ void DualPricer::adopt(Prices prices)
 {
     if (valueOf(prices) <= m_value)
         return;
-    const auto reduced = takeMargin(prices);
+    const auto reduced = applySafetyMargin(prices);
     const double value = valueOf(prices) * (1 - 1e-12); // lowered to account for rounding in the sum
     if (!reduced || !(value > m_value))
         return;
@@ -171,7 +171,7 @@ void DualPricer::revalidate()
     adoptLowered(prices);
 }
 
-bool DualPricer::isEnough(double most) const
+bool DualPricer::isConverged(double most) const
 {
     const double goal = m_settings.goal;
     if (m_value >= most * (1 - m_settings.converged) || m_value >= goal * kAtGoal)
@@ -190,7 +190,7 @@ void DualPricer::improve()
         m_shares = master.values;
         m_solvedCosts = m_costs;
         const double most = master.value * m_unit;
-        if (isEnough(most))
+        if (isConverged(most))
             break;
         const double kept = smoothing * (m_value > kFullWeightShare * most ? 1 : m_value > 0 ? 0.5 : 0);
         Prices prices(m_prices.size());

@@ -100,7 +100,7 @@ protected:
     [[nodiscard]] OverpricedList toActivate(const OverpricedList& found) const;
     /// Reduces the prices by a safety margin for rounding. Returns all reduced costs, or nothing if the
     /// prices are not valid for all columns.
-    [[nodiscard]] std::optional<std::vector<double>> takeMargin(Prices& prices) const;
+    [[nodiscard]] std::optional<std::vector<double>> applySafetyMargin(Prices& prices) const;
     /// Changes the cost of a column of the linear program; an infinite cost disables the column.
     void setProgramCost(std::uint32_t number, double cost);
     /// True if the last solution of the master problem uses this column of the linear program.
@@ -125,7 +125,7 @@ private:
     void adopt(Prices prices);
     /// True if another round is not worthwhile. `most` is the master problem's value, an upper bound on the
     /// value of all valid prices.
-    [[nodiscard]] bool isEnough(double most) const;
+    [[nodiscard]] bool isConverged(double most) const;
     [[nodiscard]] bool isDemanded(std::size_t row) const { return m_rows.demands()[row] > 0; }
 
     const Problem& m_problem;

@@ -232,7 +232,7 @@ bool ExactSearch::expand(std::uint32_t at)
             if (const double rest = canRetain(retain) ? remainingBelowLimit(next, from.cost)
                                                       : std::numeric_limits<double>::infinity();
                 rest < m_limit) {
-                const double least = m_pool.leastLatency({c.set, resident, retainId(retain)});
+                const double least = m_pool.latencyBound({c.set, resident, retainId(retain)});
                 open({next, from.cost, from.cost + least, 0, at, i, false}, rest);
             }
             if (retain == 0)

@@ -89,11 +89,11 @@ std::vector<DualPricer::Entry> ProofColumns::entriesOf(const ProofColumn& column
 Slack ProofColumns::reducedCostOf(const ProofColumn& column, const Prices& prices) const
 {
     Slack out(column.least);
-    forEachAchieved(column, [&](std::size_t row, double amount) { out.take(amount * prices[row]); });
+    forEachAchieved(column, [&](std::size_t row, double amount) { out.subtract(amount * prices[row]); });
     return out;
 }
 
-bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
+bool ProofColumns::computeBound(ProofColumn& c, CostModel& model, bool sharp) const
 {
     if (m_graph.elementsOf(c.resident | c.retained) > m_graph.problem.hardware().fastMemoryCapacity)
         return false;
@@ -102,7 +102,7 @@ bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
     const std::vector<TensorId> retained = m_graph.outputsOf(c.retained);
     const std::vector<TensorId> free = m_graph.outputsOf(c.openResident | c.openRetained);
     const bool known = model.compile(ops, {.resident = resident, .retained = retained, .free = free});
-    c.least = std::max(c.least, !known ? 0 : sharp ? model.leastByDepth() : model.leastOfAnyOrder());
+    c.least = std::max(c.least, !known ? 0 : sharp ? model.anyOrderBoundByDepth() : model.anyOrderBound());
     c.sharp = sharp;
     c.exact = false;
     c.program = kInactive;
@@ -137,7 +137,7 @@ ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& mo
         (isResident ? child.openResident : child.openRetained) &= ~choice;
         if (stays)
             (isResident ? child.resident : child.retained) |= choice;
-        if (complete(child, model) && !isTooExpensive(child))
+        if (computeBound(child, model) && !isTooExpensive(child))
             ++out.count;
     }
     return out;
@@ -145,7 +145,7 @@ ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& mo
 
 bool ProofColumns::list(const Rules& rules)
 {
-    constexpr std::size_t kAskedEvery = 4096;
+    constexpr std::size_t kPolledEvery = 4096;
     std::vector<OpMask> sets;
     for (const std::vector<OpId>& ops : componentsOf(m_graph.problem, rules)) {
         const auto add = [&](std::uint64_t local) {
@@ -154,7 +154,7 @@ bool ProofColumns::list(const Rules& rules)
                        [&](std::size_t i) { set |= m_graph.producerOf(m_graph.problem.op(ops[i]).output); });
             sets.push_back(set);
             return sets.size() <= m_mostColumns &&
-                   (sets.size() % kAskedEvery != 0 || settings().secondsLeft() > 0);
+                   (sets.size() % kPolledEvery != 0 || settings().secondsLeft() > 0);
         };
         if (!forEachConnectedSet(m_graph.problem, rules, ops, add))
             return false;
@@ -176,7 +176,7 @@ bool ProofColumns::list(const Rules& rules)
             c.ops = sets[i];
             c.openResident = m_graph.neededBy(c.ops) & m_mayBeResident;
             c.openRetained = c.ops & m_mayBeResident;
-            if (!complete(c, m_models[thread]))
+            if (!computeBound(c, m_models[thread]))
                 c.least = c.reduced = kInfinite;
         });
     if (!all)
@@ -225,7 +225,7 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
         const bool isFirst = c.openResident == column.openResident && c.openRetained == column.openRetained;
         // the closer bound takes too long for partly decided columns
         if (over && !c.sharp && (c.decided() || isFirst)) {
-            if (!complete(c, model, true))
+            if (!computeBound(c, model, true))
                 continue;
             over = isOver();
         }
@@ -306,7 +306,7 @@ bool ProofColumns::decideAll()
             if (c.sharp || c.exact)
                 return;
             const std::uint32_t program = c.program;
-            if (!complete(c, m_models[thread], true))
+            if (!computeBound(c, m_models[thread], true))
                 c.least = c.reduced = kInfinite;
             c.program = program;
         });
@@ -376,7 +376,7 @@ double ProofColumns::leastBetween(OpMask ops, OpMask resident, OpMask retained)
     CostModel& model = m_models.front();
     if (!model.compile(list, {.resident = before, .retained = after}))
         return 0;
-    return model.leastByDepth();
+    return model.anyOrderBoundByDepth();
 }
 
 } // namespace tilewright

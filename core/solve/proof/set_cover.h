@@ -39,8 +39,9 @@ struct SetCoverLimits
     std::size_t sets = 200'000; ///< maximum number of columns
     std::size_t threads = 1;    ///< number of threads; 0 = all hardware threads
     std::function<bool()> keepGoing;
-    std::size_t together = 200; ///< maximum number of ops in a group of components that are priced together
-    std::size_t alike = 200;    ///< in groups with more ops than this, similar ops share their prices
+    std::size_t opsPerGroup =
+        200; ///< maximum number of ops in a group of components that are priced together
+    std::size_t opsWithOwnPrices = 200; ///< in groups with more ops than this, similar ops share their prices
 };
 
 /// Computes the set-cover bound. Subgraphs are not listed; overpriced ones are found by the pricing problem

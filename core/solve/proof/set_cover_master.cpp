@@ -81,13 +81,13 @@ std::optional<SetCoverMaster::Column> SetCoverMaster::columnOf(const SetPricing:
     CostModel& model = m_models[thread];
     if (!model.compile(subgraph.ops, {.resident = subgraph.resident, .retained = subgraph.retained}))
         return std::nullopt;
-    std::int64_t stays = 0;
+    std::int64_t occupied = 0;
     for (const std::vector<TensorId>* list : {&subgraph.resident, &subgraph.retained})
         for (const TensorId t : *list)
-            stays += m_problem.tensor(t).elements();
+            occupied += m_problem.tensor(t).elements();
     Column out{subgraph};
-    out.cost = stays <= m_problem.hardware().fastMemoryCapacity ? model.leastOfAnyOrder()
-                                                                : std::numeric_limits<double>::infinity();
+    out.cost = occupied <= m_problem.hardware().fastMemoryCapacity ? model.anyOrderBound()
+                                                                   : std::numeric_limits<double>::infinity();
     out.achieves = achievedBy(subgraph);
     return out;
 }
@@ -125,7 +125,7 @@ void SetCoverMaster::activate(const OverpricedList& columns, const Prices& price
             return;
         CostModel& model = m_models[thread];
         if (model.compile(c.ops, {.resident = c.resident, .retained = c.retained}))
-            c.cost = std::max(c.cost, model.leastByDepth());
+            c.cost = std::max(c.cost, model.anyOrderBoundByDepth());
     };
     if (!forAllInThreads(settings().threads, columns.size(), goesOn, sharpen))
         return;
@@ -156,7 +156,7 @@ void SetCoverMaster::add(std::vector<Column> columns)
     activate(singles, {});
 }
 
-DualPricer::Prices SetCoverMaster::lowerToHold(Prices prices)
+DualPricer::Prices SetCoverMaster::lowerUntilValid(Prices prices)
 {
     constexpr int kRounds = 12;
     OverpricedList found = overpriced(prices);
@@ -170,7 +170,7 @@ DualPricer::Prices SetCoverMaster::lowerToHold(Prices prices)
     bool hold = true;
     for (const Overpriced& o : found)
         hold &= lower(o.column, prices, true);
-    if (!hold || !takeMargin(prices))
+    if (!hold || !applySafetyMargin(prices))
         prices.assign(prices.size(), 0);
     return prices;
 }

@@ -21,7 +21,7 @@ public:
     /// A column; its ops are in topological order.
     struct Column : SetPricing::Set
     {
-        bool sharp = false;                ///< true if `cost` includes CostModel::leastByDepth()
+        bool sharp = false;                ///< true if `cost` includes CostModel::anyOrderBoundByDepth()
         double cost = 0;                   ///< lower bound of the latency
         std::vector<Entry> achieves = {};  ///< coefficients, ascending by row; each row once
         std::uint32_t program = kInactive; ///< index in the linear program
@@ -46,7 +46,7 @@ public:
     /// Returns valid prices that are not higher than the given ones. Overpriced columns get closer cost
     /// bounds first; the result is all 0 if there are no valid prices. Only prices of demanded rows are
     /// lowered, so no column becomes overpriced, whether it is in this master problem or not.
-    [[nodiscard]] Prices lowerToHold(Prices prices);
+    [[nodiscard]] Prices lowerUntilValid(Prices prices);
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }
 
 private:
@@ -60,7 +60,7 @@ private:
     {
         Slack out(m_columns[column].cost);
         for (const Entry& e : m_columns[column].achieves)
-            out.take(e.coefficient * prices[e.row]);
+            out.subtract(e.coefficient * prices[e.row]);
         return out;
     }
     [[nodiscard]] bool isActive(std::size_t column) const override

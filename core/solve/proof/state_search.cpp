@@ -39,7 +39,7 @@ void StateSearch::open(const Node& node, double remaining)
     m_queue.push({node.cost + remaining, static_cast<std::uint32_t>(m_nodes.size() - 1)});
 }
 
-bool StateSearch::settle(std::uint32_t at)
+bool StateSearch::computeExactLatency(std::uint32_t at)
 {
     const Node node = m_nodes[at];
     const double rest = remaining(node.state);
@@ -93,7 +93,7 @@ StateSearch::Outcome StateSearch::search(const State& start)
         m_queue.pop();
         const Node& node = m_nodes[top.node];
         if (!node.exact) {
-            if (!settle(top.node))
+            if (!computeExactLatency(top.node))
                 return out;
             continue;
         }

@@ -112,7 +112,7 @@ private:
     [[nodiscard]] bool isBeaten(const State& state, double cost);
     /// Replaces the lower bound in the cost of a node by the exact latency. Returns false if this is not
     /// possible.
-    [[nodiscard]] bool settle(std::uint32_t at);
+    [[nodiscard]] bool computeExactLatency(std::uint32_t at);
 
     RetainId m_start;
     std::vector<Node> m_nodes;

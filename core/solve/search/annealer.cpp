@@ -5,7 +5,7 @@ namespace tilewright {
 
 namespace {
 
-/// Maximum number of op sets in a pool before tidy() empties it.
+/// Maximum number of op sets in a pool before clearLargePool() empties it.
 constexpr std::size_t kMaxPoolSets = 30000;
 /// Plans whose latency is below this multiple of the best latency get a thorough search for tilings.
 constexpr double kRefineRatio = 1.003;
@@ -13,7 +13,7 @@ constexpr double kRefineRatio = 1.003;
 } // namespace
 
 Annealer::Annealer(SubgraphPool& pool, std::uint64_t seed)
-    : m_pool(pool), m_settler(pool), m_random(seed), m_index(pool.problem().opCount())
+    : m_pool(pool), m_repair(pool), m_random(seed), m_index(pool.problem().opCount())
 {
 }
 
@@ -37,7 +37,7 @@ void Annealer::index()
     m_isIndexed = true;
 }
 
-bool Annealer::tidy()
+bool Annealer::clearLargePool()
 {
     if (m_pool.size() <= kMaxPoolSets)
         return false;
@@ -60,7 +60,7 @@ bool Annealer::step(double temperature)
     // Largest increase of the latency that this step accepts. It is drawn before the move, so that bad moves
     // are rejected early.
     const double allowed = temperature > 0 ? -std::log(1.0 - m_random.unit()) * temperature : 0;
-    if (!m_settler.settle(m_next, m_current.total + allowed) || m_next.total > m_current.total + allowed)
+    if (!m_repair.makeValid(m_next, m_current.total + allowed) || m_next.total > m_current.total + allowed)
         return false;
     std::swap(m_current, m_next);
     m_isIndexed = false;
@@ -77,7 +77,7 @@ bool Annealer::replanExactly(std::size_t maxOps)
 {
     index();
     std::optional<Plan> plan =
-        tilewright::replanExactly(m_pool, m_settler, m_index, m_current, maxOps, m_random, m_keepGoing);
+        tilewright::replanExactly(m_pool, m_repair, m_index, m_current, maxOps, m_random, m_keepGoing);
     if (!plan)
         return false;
     refine(*plan);

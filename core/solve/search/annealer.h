@@ -23,7 +23,7 @@ public:
 
     /// Empties the pool of op sets if it has become too large; only the sets of the current and the best plan
     /// stay. Returns true if the pool was emptied: ids of all other sets are then invalid.
-    bool tidy();
+    bool clearLargePool();
 
     /// Tries one random move; accepts a worse plan with probability exp(-loss / temperature). Returns true if
     /// the best plan improved.
@@ -34,7 +34,7 @@ public:
 
     /// Copies the regions of `other` that are faster into the best plan (tilewright::recombine()). `other`
     /// must be a valid plan of the same pool. Returns true if the best plan improved.
-    bool recombine(const Plan& other) { return tilewright::recombine(m_pool, m_settler, m_best, other); }
+    bool recombine(const Plan& other) { return tilewright::recombine(m_pool, m_repair, m_best, other); }
 
     /// Searches thoroughly for the tilings of the subgraphs of a valid plan: for all of them, or only for
     /// those without such a search so far. The pool stores the results.
@@ -44,7 +44,7 @@ private:
     void index();
 
     SubgraphPool& m_pool;
-    PlanSettler m_settler;
+    PlanRepair m_repair;
     RandomGenerator m_random;
     Plan m_current, m_best;
     Plan m_next; ///< current plan after a move

@@ -35,13 +35,13 @@ private:
     {
         CostedSet& e = m_entries[entry];
         e.set = m_pool.intern(std::move(ops));
-        e.uncost();
+        e.clearLatency();
     }
 
     void setRetain(std::uint32_t entry, RetainId retain)
     {
         m_entries[entry].retain = retain;
-        m_entries[entry].uncost();
+        m_entries[entry].clearLatency();
     }
 
     void erase(std::uint32_t entry) { m_entries.erase(m_entries.begin() + entry); }
@@ -71,7 +71,7 @@ private:
 
     /// Moves entry `second` directly behind `first`, which then retains the list `retain`. Entries linked to
     /// `second` by retained tensors move with it.
-    void follow(std::uint32_t first, std::uint32_t second, RetainId retain)
+    void moveBehind(std::uint32_t first, std::uint32_t second, RetainId retain)
     {
         if (second != first + 1) {
             std::uint32_t end = second + 1;
@@ -79,7 +79,7 @@ private:
                 ++end;
             if (second > 0)
                 m_entries[second - 1].retain = 0;
-            m_entries[second > 0 ? second - 1 : 0].uncost();
+            m_entries[second > 0 ? second - 1 : 0].clearLatency();
             const auto begin = m_entries.begin();
             if (second > first) {
                 std::rotate(begin + first + 1, begin + second, begin + end);
@@ -107,7 +107,7 @@ private:
             for (const TensorId t : handedOver(m_pool.set(setA), m_pool.set(setB)))
                 if (t == via || m_random.below(2) == 0)
                     retain.push_back(t);
-            follow(a, b, m_pool.internRetain(std::move(retain)));
+            moveBehind(a, b, m_pool.internRetain(std::move(retain)));
             return true;
         }
         if (isLocked(setB))
@@ -122,10 +122,10 @@ private:
             return false;
         if (dice < 68) {
             const std::vector<OpId> all = united(m_pool.set(setB).ops, m_pool.set(setA).ops);
-            // The later position violates fewer dependencies; PlanSettler repairs the others.
+            // The later position violates fewer dependencies; PlanRepair repairs the others.
             replace(std::max(a, b), all);
             if (a < b && a > 0)
-                m_entries[a - 1].uncost();
+                m_entries[a - 1].clearLatency();
             erase(std::min(a, b));
             return true;
         }
@@ -187,7 +187,7 @@ private:
     void retainAround()
     {
         for (std::uint32_t i = 0; i + 1 < m_entries.size(); ++i) {
-            if (m_entries[i].isCosted() && m_entries[i + 1].isCosted())
+            if (m_entries[i].hasLatency() && m_entries[i + 1].hasLatency())
                 continue;
             std::vector<TensorId> retain;
             for (const TensorId t :
@@ -226,7 +226,7 @@ private:
         std::ranges::sort(chosen, std::greater());
         for (const std::uint32_t e : chosen) {
             if (e > 0)
-                m_entries[e - 1].uncost();
+                m_entries[e - 1].clearLatency();
             erase(e);
         }
         // Fuses the pair with the largest gain; each gain is multiplied by a random factor.

@@ -130,7 +130,7 @@ std::vector<std::uint32_t> randomGroup(const SubgraphPool& pool, const PlanIndex
 
 } // namespace
 
-std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, const PlanIndex& index,
+std::optional<Plan> replanExactly(SubgraphPool& pool, PlanRepair& repair, const PlanIndex& index,
                                   const Plan& current, std::size_t maxOps, RandomGenerator& random,
                                   const std::function<bool()>& keepGoing)
 {
@@ -139,13 +139,13 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, cons
         return std::nullopt;
     Plan plan = current;
     const std::optional<std::size_t> at = makeContiguous(pool, plan.entries, group);
-    if (!at || !settler.settle(plan) || plan.entries.size() != current.entries.size())
+    if (!at || !repair.makeValid(plan) || plan.entries.size() != current.entries.size())
         return std::nullopt;
     const std::size_t end = *at + group.size();
     double spent = 0;
     for (std::size_t i = *at; i < end; ++i) {
         if (plan.entries[i].set != current.entries[group[i - *at]].set)
-            return std::nullopt; // PlanSettler has changed the group, so it cannot be replanned
+            return std::nullopt; // PlanRepair has changed the group, so it cannot be replanned
         spent += plan.entries[i].latency;
     }
     ExactWindow window = windowOf(pool, plan.entries, *at, end);
@@ -169,7 +169,7 @@ std::optional<Plan> replanExactly(SubgraphPool& pool, PlanSettler& settler, cons
     const auto first = plan.entries.begin() + static_cast<std::ptrdiff_t>(*at);
     const auto after = plan.entries.erase(first, first + static_cast<std::ptrdiff_t>(group.size()));
     plan.entries.insert(after, exact.entries->begin(), exact.entries->end());
-    if (!settler.settle(plan) || !(plan.total < current.total * (1 - 1e-12)))
+    if (!repair.makeValid(plan) || !(plan.total < current.total * (1 - 1e-12)))
         return std::nullopt;
     return plan;
 }

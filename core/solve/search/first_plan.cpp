@@ -42,8 +42,8 @@ std::optional<SetId> fittingSet(SubgraphPool& pool, OpId op, const std::function
 
 Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& keepGoing)
 {
-    PlanSettler settler(pool);
-    if (!settler.settle(plan))
+    PlanRepair repair(pool);
+    if (!repair.makeValid(plan))
         return plan;
     struct Candidate
     {
@@ -96,7 +96,7 @@ Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& ke
         const SetId both = fused(c.a, c.b);
         next.entries[static_cast<std::size_t>(std::max(ia, ib))] = {{both}};
         next.entries.erase(next.entries.begin() + std::min(ia, ib));
-        if (!settler.settle(next, plan.total))
+        if (!repair.makeValid(next, plan.total))
             continue;
         plan = std::move(next);
         consider(both, true);
@@ -117,7 +117,7 @@ bool fuseToFit(SubgraphPool& pool, Plan& plan, std::size_t exactNodes, const std
         if (fitting)
             fused.entries.push_back({{*fitting, 0, e.retain}});
     }
-    if (all && PlanSettler(pool).settle(fused)) {
+    if (all && PlanRepair(pool).makeValid(fused)) {
         plan = std::move(fused);
         return true;
     }

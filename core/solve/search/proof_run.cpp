@@ -206,7 +206,7 @@ ProofRunResult runProof(const Problem& problem, const Rules& rules, const ProofR
     return ProofRun(problem, rules, limits, callbacks).run();
 }
 
-void takeProof(SolveResult& result, const ProofRunResult& proof, bool replace, double seconds)
+void applyProof(SolveResult& result, const ProofRunResult& proof, bool replace, double seconds)
 {
     const ProofState& state = proof.state;
     if (state.schedule && replace && state.best < result.total) {

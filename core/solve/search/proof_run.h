@@ -65,6 +65,6 @@ struct ProofRunResult
 
 /// Copies the proven bounds, and a better schedule if `replace`, into a result of solve(). `seconds` is the
 /// duration of the proof.
-void takeProof(SolveResult& result, const ProofRunResult& proof, bool replace, double seconds = 0);
+void applyProof(SolveResult& result, const ProofRunResult& proof, bool replace, double seconds = 0);
 
 } // namespace tilewright

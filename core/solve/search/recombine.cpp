@@ -137,7 +137,7 @@ private:
 
 } // namespace
 
-bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan& other)
+bool recombine(SubgraphPool& pool, PlanRepair& repair, Plan& best, const Plan& other)
 {
     const Plan ours = best;
     PlanDifferences regions(pool, ours.entries, other.entries);
@@ -153,7 +153,7 @@ bool recombine(SubgraphPool& pool, PlanSettler& settler, Plan& best, const Plan&
     for (const std::size_t region : regions.gains()) {
         regions.choose(region);
         Plan plan = regions.plan();
-        if (!settler.settle(plan, best.total) || !keepBetter(plan))
+        if (!repair.makeValid(plan, best.total) || !keepBetter(plan))
             regions.revertLast();
     }
     (void)keepBetter(other);

@@ -170,7 +170,7 @@ private slots:
         QVERIFY(proof.state.optimal);
         const double total = proof.state.best;
         QVERIFY(total <= result->total);
-        takeProof(*result, proof, true);
+        applyProof(*result, proof, true);
         QVERIFY(result->provenOptimal);
         QCOMPARE(result->total, total);
         const Evaluation e = evaluate(*p, result->schedule, {});
@@ -246,8 +246,8 @@ private slots:
         CostModel model(*p, Rules::final());
         const std::vector<OpId> ops{OpId(0)};
         QVERIFY(model.compile(ops, {}));
-        const double together = model.leastOfAnyOrder();
-        const double apart = model.leastByDepth();
+        const double together = model.anyOrderBound();
+        const double apart = model.anyOrderBoundByDepth();
         TilingMemo memo;
         SubgraphPool pool(*p, Rules::final(), memo, {});
         const auto best = pool.provenLatency({pool.intern(ops)}, 1e9, [] { return true; });
@@ -268,8 +268,8 @@ private slots:
             CostModel model(*p, Rules::final());
             if (!model.compile(p->topologicalOrder(), {}))
                 continue;
-            const double together = model.leastOfAnyOrder();
-            const double apart = model.leastByDepth();
+            const double together = model.anyOrderBound();
+            const double apart = model.anyOrderBoundByDepth();
             QVERIFY(apart >= together * (1 - 1e-12));
             TilingMemo memo;
             SubgraphPool pool(*p, Rules::final(), memo, {});
@@ -309,10 +309,10 @@ private slots:
         SolveResult replaced = kept;
         const ProofRunResult proof =
             runProof(*p, {}, {.seconds = 1e3, .total = kept.total, .findsSchedule = false, .stop = {}});
-        takeProof(kept, proof, false);
+        applyProof(kept, proof, false);
         QCOMPARE(kept.total, 60000.0);
         QVERIFY(!kept.provenOptimal && kept.lowerBound > 0 && kept.lowerBound <= 52428.8 * kAbove);
-        takeProof(replaced, proof, true);
+        applyProof(replaced, proof, true);
         QCOMPARE(replaced.total, 52428.8);
         QVERIFY(replaced.provenOptimal && replaced.schedule.size() > 0);
     }

@@ -133,7 +133,7 @@ void TestSolveColumns::aPlanThatRunsAnOpTwiceIsKnownToo()
         const ProblemPtr problem = layered(seed, 20);
         TilingMemo memo;
         SubgraphPool pool(*problem, Rules::final(), memo, {});
-        PlanSettler settler(pool);
+        PlanRepair repair(pool);
         const Plan start = singles(pool);
         for (std::size_t i = 0; i < start.entries.size(); ++i) {
             // An op that reads what another one makes, copied to where it is read.
@@ -145,7 +145,7 @@ void TestSolveColumns::aPlanThatRunsAnOpTwiceIsKnownToo()
             for (CostedSet& e : plan.entries)
                 if (pool.set(e.set).ops.front() == readers[0])
                     e = {{pool.intern({o, readers[0]})}};
-            if (!settler.settle(plan))
+            if (!repair.makeValid(plan))
                 continue;
             for (const auto repeats : {MasterProblem::Repeats::Likely, MasterProblem::Repeats::Unlikely}) {
                 MasterProblem columns(pool, repeats);
@@ -179,8 +179,8 @@ void TestSolveColumns::whatIsStoredOnceIsNotWorthItTwice()
                 double storing = 0; // less those that hand the list over and do not store it
                 for (std::size_t i = 0; i < all.size(); ++i) {
                     const bool stores = storedBy(c.pool, all[i])[op];
-                    storing += all[i].resident == list && stores ? c.columns.share(i) : 0;
-                    storing -= all[i].retain == list && !stores ? c.columns.share(i) : 0;
+                    storing += all[i].resident == list && stores ? c.columns.valueOf(i) : 0;
+                    storing -= all[i].retain == list && !stores ? c.columns.valueOf(i) : 0;
                 }
                 QVERIFY(storing < 0.02);
                 ++lists;
@@ -225,7 +225,7 @@ void TestSolveColumns::aFrameStaysAsItIs()
             QCOMPARE(plan.entries[i].set, c.good.entries[i].set);
         QCOMPARE(plan.entries.back().retain, fixed.residentAfter);
         plan.entries.insert(plan.entries.end(), after.begin(), after.end());
-        QVERIFY(PlanSettler(c.pool).settle(plan));
+        QVERIFY(PlanRepair(c.pool).makeValid(plan));
         QVERIFY(plan.total <= c.good.total * 1.0001);
         better += plan.total < c.good.total * (1 - 1e-9);
     }
@@ -311,7 +311,7 @@ void TestSolveColumns::combinedPlansAreValid()
         const double limit = 1.2 * c.good.total;
         const auto plans = combineColumns(c.columns, {300, limit, 4, nullptr, c.good.entries, always}).plans;
         QVERIFY(plans.size() <= 4);
-        PlanSettler settler(c.pool);
+        PlanRepair repair(c.pool);
         double last = 0;
         for (Plan plan : plans) {
             double sum = 0;
@@ -320,7 +320,7 @@ void TestSolveColumns::combinedPlansAreValid()
             QVERIFY(last <= sum * (1 + 1e-12) && sum < limit);
             last = sum;
             const std::vector<CostedSet> found = plan.entries;
-            QVERIFY(settler.settle(plan));
+            QVERIFY(repair.makeValid(plan));
             // Settling leaves out what runs for nobody; there is another tiling to be found then.
             const bool isAsFound =
                 std::ranges::equal(plan.entries, found, {}, &PlannedSet::set, &PlannedSet::set);
@@ -373,7 +373,7 @@ void TestSolveColumns::theSearchIsBetterThanBothPlans()
     for (int seed = 1; seed <= 8; ++seed) {
         Columns c(seed, 40);
         ColumnGeneration search(*c.problem, Rules::final(), c.memo, 1, always);
-        search.learn(c.pool, c.other);
+        search.addColumns(c.pool, c.other);
         const auto plans =
             search.plansNear(c.pool, c.good, [](std::int64_t rounds) { return rounds / 60.0; });
         QVERIFY(!search.known().empty());

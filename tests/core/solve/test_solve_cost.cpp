@@ -176,7 +176,7 @@ private slots:
                 QCOMPARE(cost.verdict, TilingCost::Verdict::Fits);
                 QVERIFY(model.canFit(s.granularity));
                 QVERIFY(model.canFit(s.granularity.w, s.granularity.h));
-                QVERIFY(model.leastLatency() <= cost.latency * (1 + 1e-12));
+                QVERIFY(model.latencyBound() <= cost.latency * (1 + 1e-12));
                 const double least =
                     model.gridTotals(s.granularity.w, s.granularity.h, s.granularity.k == range.maxK)
                         .at(static_cast<std::size_t>(s.traversal.kind()))
@@ -291,7 +291,7 @@ private slots:
                         }
                     }
                 }
-                QVERIFY(model.mayFit(g) || !anyFits);
+                QVERIFY(model.firstTileFits(g) || !anyFits);
             }
         }
         QVERIFY(fits > 10'000 && cut > 10'000);
@@ -324,8 +324,8 @@ private slots:
             const CostModel::Range& range = model.range();
             if (range.empty())
                 continue;
-            const double least = model.leastByDepth();
-            QVERIFY(least >= model.leastOfAnyOrder() * (1 - 1e-12));
+            const double least = model.anyOrderBoundByDepth();
+            QVERIFY(least >= model.anyOrderBound() * (1 - 1e-12));
             const std::vector<TensorId> sinks = boundaryOf(*problem, s.ops).sinks;
             double best = std::numeric_limits<double>::infinity();
             for (int j = 0; j < 12; ++j) {
@@ -373,7 +373,7 @@ private slots:
         const ProblemPtr problem = Problem::build(std::move(data)).value();
         CostModel model(*problem, {});
         QVERIFY(model.compile(problem->topologicalOrder(), {}));
-        QCOMPARE(model.leastOfAnyOrder(), 4 * 1111.0);
+        QCOMPARE(model.anyOrderBound(), 4 * 1111.0);
         QCOMPARE(TilingSearch(model).search(TilingEffort::Thorough).latency, 4 * 1111.0);
     }
 

@@ -36,7 +36,7 @@ void TestSolvePlan::aPlanThatIsRefusedCostsMore()
             // In a pool that knows no cost yet bounds decide.
             SubgraphPool fresh(*problem, Rules::final(), memo, {});
             Plan copy = toPlan(fresh, portable(pool, plan));
-            const bool settled = PlanSettler(fresh).settle(copy, plan.total * share);
+            const bool settled = PlanRepair(fresh).makeValid(copy, plan.total * share);
             QCOMPARE(settled, share >= 1);
             (settled ? kept : refused) += 1;
             if (settled)
@@ -69,7 +69,7 @@ void TestSolvePlan::theBetterPlacesOfTwoPlansCount()
     const Plan start = singles(pool);
     const Plan good = changed(pool, start, 1, 4000);
     QVERIFY(good.total < 0.95 * start.total);
-    PlanSettler settler(pool);
+    PlanRepair repair(pool);
     const auto mixed = [&](bool left) {
         Plan plan;
         for (const Plan* from : {&good, &start})
@@ -80,8 +80,8 @@ void TestSolvePlan::theBetterPlacesOfTwoPlansCount()
     };
     Plan onTheLeft = mixed(true);
     Plan onTheRight = mixed(false);
-    QVERIFY(settler.settle(onTheLeft));
-    QVERIFY(settler.settle(onTheRight));
+    QVERIFY(repair.makeValid(onTheLeft));
+    QVERIFY(repair.makeValid(onTheRight));
     QVERIFY(onTheLeft.total > good.total && onTheRight.total > good.total);
     Annealer annealer(pool, 1);
     annealer.setCurrent(onTheLeft);

@@ -49,8 +49,8 @@ SetCoverBound roughBoundOf(const Problem& problem, const Rules& rules)
 {
     SetCoverLimits limits;
     limits.seconds = 1e3;
-    limits.together = 1;
-    limits.alike = 0;
+    limits.opsPerGroup = 1;
+    limits.opsWithOwnPrices = 0;
     return setCoverBound(problem, rules, limits);
 }
 

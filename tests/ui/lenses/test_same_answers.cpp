@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of the window are the answers of the verbs, for the samples of each lens.
 #include "lower/on_machine.h"
+#include "panels/solver/solver_options.h"
 #include "schedule/schedule_json.h"
 #include "test_main.h"
+#include "verbs/bound.h"
 #include "verbs/evaluate.h"
 #include "verbs/map.h"
 #include "verbs/npu.h"
@@ -14,6 +16,8 @@
 
 #include <QDir>
 #include <QTest>
+
+#include <thread>
 
 namespace test_same_answers {
 
@@ -71,6 +75,35 @@ private Q_SLOTS:
             QCOMPARE(shown.arrayTotal, expected.arrayTotal);
             QCOMPARE(shown.lowerBound, expected.lowerBound);
         }
+    }
+
+    /// The panes of the solver and of the lower bound start with the defaults of `solve` and `bound`.
+    void solverDefaults()
+    {
+        AppState state;
+        QVERIFY(state.workspace.open(kSamples + QLatin1String("schedule/attention-block.json")));
+        const Problem& problem = *state.document.problem();
+        const SolverOptions pane(state.document, state.actions, nullptr);
+        const auto shown = verbs::solveOptions(pane.call(), problem);
+        const auto expected = verbs::solveOptions({}, problem);
+        QVERIFY(shown && expected);
+        QCOMPARE(shown->rules, expected->rules);
+        QCOMPARE(shown->seconds, expected->seconds);
+        QCOMPARE(shown->seconds, suggestedSeconds(problem.opCount()));
+        QCOMPARE(shown->stagnation, expected->stagnation);
+        QCOMPARE(shown->iterations, expected->iterations);
+        QCOMPARE(shown->seed, expected->seed);
+        QCOMPARE(shown->placeable, expected->placeable);
+        QCOMPARE(shown->prove, expected->prove);
+        QCOMPARE(expected->threads, 0); // all; the pane shows their number
+        QCOMPARE(shown->threads, std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+        QVERIFY(!shown->start && !expected->start);
+
+        verbs::BoundCall call;
+        verbs::OptionList options;
+        bindOptions(options, call);
+        QCOMPARE(call.seconds, 0.0);
+        QVERIFY(options["--seconds"].help.ends_with(formatNumber(verbs::kWindowProofSeconds)));
     }
 
     void systolic_data()

@@ -298,7 +298,8 @@ private Q_SLOTS:
         {
             const auto o = open();
             QVERIFY(o->solver->budget()->text().contains(QStringLiteral("auto (3\u00a0s)"))); // 40 ops
-            QCOMPARE(o->solver->options().seconds(), 3.0);
+            const verbs::SolveCall call = o->solver->options().call();
+            QCOMPARE(verbs::solveOptions(call, *o->window.state().document.problem())->seconds, 3.0);
             o->solver->budget()->setFocus();
             o->solver->budget()->selectAll();
             QTest::keyClicks(o->solver->budget(), QStringLiteral("0.7"));

@@ -7,6 +7,7 @@
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "theme/words.h"
+#include "verbs/bound.h"
 #include "workspace/op_names.h"
 
 #include <QAction>
@@ -23,7 +24,6 @@ namespace {
 
 enum Column : std::uint8_t { Ops, Value, Share, Compute, Memory, In, Out, Spilled, Why };
 constexpr int kTickMs = 200;
-constexpr double kDefaultLimit = 10; // time limit in seconds
 constexpr double kLongestLimit = 3600;
 
 /// One row per part of the bound.
@@ -124,7 +124,7 @@ void BoundView::addCommands()
     m_limit->setRange(0.1, kLongestLimit);
     m_limit->setDecimals(1);
     m_limit->setSuffix(tr(" s"));
-    m_limit->setValue(kDefaultLimit);
+    m_limit->setValue(verbs::kWindowProofSeconds);
     m_bar->addLabelled(tr("For"), m_limit, tr("Time limit of the proof."));
     m_bar->add(m_progress, tr("Progress of the proof"), tr("The best lower bound proven so far."), true);
     m_progress->setObjectName(QStringLiteral("bound.progress"));

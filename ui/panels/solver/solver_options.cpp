@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_options.h"
 
-#include "solve/plan/solve_options.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "workspace/actions.h"
@@ -37,6 +36,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
       m_patience(new QDoubleSpinBox(this))
 {
     const QSettings settings;
+    const verbs::SolveCall defaults;
     add(m_run, tr("Auto-solve"), {});
     actions.explain(m_run, tr("Start the search ({solve.auto|F9})."));
     add(m_pause, tr("Pause"), tr("Pause or resume the search. The time limit is paused too."));
@@ -56,7 +56,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     m_patience->setSuffix(tr(" s"));
     m_patience->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     m_patience->setSpecialValueText(tr("never"));
-    m_patience->setValue(settings.value(key("patience"), 0).toDouble());
+    m_patience->setValue(settings.value(key("patience"), defaults.patience).toDouble());
     addLabelled(tr("&Patience"), m_patience,
                 tr("End the search after this time without a better schedule; 0 uses the whole budget."));
     m_threads->setRange(1, 256);
@@ -72,7 +72,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
     m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement")},
                         tr("The rules of the schedule, which the solver uses as well."));
-    m_placeable->setChecked(settings.value(key("placeable"), false).toBool());
+    m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "
            "sizes is not enough."));
@@ -105,11 +105,16 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     refresh();
 }
 
-double SolverOptions::seconds() const
+verbs::SolveCall SolverOptions::call() const
 {
+    verbs::SolveCall out;
+    out.rules.value = m_document.rules();
     if (m_budget->value() > 0)
-        return m_budget->value();
-    return suggestedSeconds(m_document.hasProblem() ? m_document.problem()->opCount() : 0);
+        out.seconds = m_budget->value();
+    out.patience = m_patience->value();
+    out.threads = m_threads->value();
+    out.placeable = m_placeable->isChecked();
+    return out;
 }
 
 void SolverOptions::refresh()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
+#include "verbs/solve.h"
 
 class QCheckBox;
 class QComboBox;
@@ -23,8 +24,8 @@ public:
 
     SolverOptions(Document& document, Actions& actions, QWidget* parent);
 
-    /// The budget in seconds: the user's choice, or the default for the size of the problem.
-    [[nodiscard]] double seconds() const;
+    /// Returns these settings as the options of `solve`, without a start schedule.
+    [[nodiscard]] verbs::SolveCall call() const;
     [[nodiscard]] QPushButton* run() const { return m_run; }
     [[nodiscard]] QPushButton* stop() const { return m_stop; }
     [[nodiscard]] QPushButton* pause() const { return m_pause; }

@@ -40,9 +40,9 @@ QString phaseText(const SolveStatus& s)
         return SolverView::tr("fusing neighbours greedily");
     case SolvePhase::Annealing:
         return SolverView::tr("round %1: moving ops between subgraphs").arg(s.round);
-    case SolvePhase::Combining:
+    case SolvePhase::GeneratingColumns:
         return SolverView::tr("round %1: pricing subgraphs and combining them").arg(s.round);
-    case SolvePhase::Windows:
+    case SolvePhase::Replanning:
         return SolverView::tr("round %1: replanning groups of neighbouring ops").arg(s.round);
     case SolvePhase::Tiling:
         return SolverView::tr("round %1: choosing tiles for the best schedule").arg(s.round);
@@ -222,26 +222,22 @@ void SolverView::start()
 {
     if (!document().hasProblem())
         return;
-    SolveOptions options;
-    options.rules = document().rules();
-    options.seconds = m_options->seconds();
-    options.threads = m_options->threads()->value();
-    options.placeable = m_options->placeable()->isChecked();
-    options.stagnation = m_options->patience()->value();
+    verbs::SolveCall call = m_options->call();
     const int from = m_options->start()->currentIndex();
     const auto& subgraphs = document().schedule().subgraphs;
     const bool locks =
         std::any_of(subgraphs.begin(), subgraphs.end(), [](const SubgraphPtr& s) { return s->locked; });
     if (from != SolverOptions::FromScratch || locks) // locks apply even when the search starts from scratch
-        options.start = document().schedule();
+        call.start = document().schedule();
     if (from == SolverOptions::SelectionOnly) {
-        options.selection = selectedOps(document(), selection());
-        if (options.selection.empty()) {
+        call.selection = selectedOps(document(), selection());
+        if (call.selection.empty()) {
             m_progress->setText(tr("Select the ops or subgraphs that may change first."));
             Q_EMIT started(); // makes the message visible
             return;
         }
     }
+    SolveOptions options = *verbs::solveOptions(call, *document().problem());
     document().waitForSnapshot();
     m_before = document().snapshot();
     m_whole = !locks && from != SolverOptions::SelectionOnly;

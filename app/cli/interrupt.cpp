@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 
 namespace tilewright::cli {
 
@@ -25,10 +24,11 @@ InterruptGuard::InterruptGuard()
     const sigset_t set = endSignals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     m_waiter = std::jthread([this, set](const std::stop_token& finished) {
-        const timespec wait{0, 50'000'000};
-        while (!finished.stop_requested()) {
-            if (sigtimedwait(&set, nullptr, &wait) < 0)
+        for (;;) {
+            if (sigwaitinfo(&set, nullptr) < 0)
                 continue;
+            if (finished.stop_requested())
+                return;
             if (m_source.stop_requested())
                 std::_Exit(130);
             m_source.request_stop();
@@ -39,6 +39,7 @@ InterruptGuard::InterruptGuard()
 InterruptGuard::~InterruptGuard()
 {
     m_waiter.request_stop();
+    pthread_kill(m_waiter.native_handle(), SIGTERM); // wakes it at once, and comes to no other thread
     m_waiter.join();
     const sigset_t set = endSignals();
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

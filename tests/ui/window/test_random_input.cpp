@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What nobody thought of: random mouse, key, wheel, drag, resize and file events over all panes. Nothing may
-// crash, complain or evaluate otherwise than from scratch, and undoing everything must lead to the start.
+// What nobody thought of: random mouse, key, wheel, drag, resize and file events over all panes, while files
+// change below the window, are in foreign encodings, and calls to the system fail. Nothing may crash,
+// complain or evaluate otherwise than from scratch, and undoing everything must lead to the start.
 //
 // TILEWRIGHT_RANDOM_EVENTS=100000 and TILEWRIGHT_RANDOM_SEED=7 ask for more, or for another run;
 // TILEWRIGHT_RANDOM_TRACE=1 prints every event before it is sent.
+#include "faults_support.h"
+#include "known_findings.h"
 #include "snapshot/take_snapshot.h"
 #include "test_main.h"
 #include "window/view_catalog.h"
@@ -33,6 +36,8 @@ using namespace tilewright::ui;
 namespace {
 
 QStringList g_complaints;
+/// A fault may be complained of, until what it has left undone is over.
+bool g_isFaulty = false;
 
 void hear(QtMsgType type, const QMessageLogContext&, const QString& text)
 {
@@ -44,7 +49,7 @@ void hear(QtMsgType type, const QMessageLogContext&, const QString& text)
           "edit: ", "commitData called with an editor", "closeEditor called with an editor"})
         if (text.contains(QLatin1String(known)))
             return;
-    if (type != QtDebugMsg && type != QtInfoMsg)
+    if (type != QtDebugMsg && type != QtInfoMsg && !g_isFaulty)
         g_complaints << text;
 }
 
@@ -88,8 +93,11 @@ public:
                     m_shortcuts.push_back(keys[0]);
         for (const ViewEntry& entry : viewCatalog())
             m_views << entry.name;
+        for (const QString& file : m_files)
+            m_contents.push_back(contentOf(file));
         noteStarts();
     }
+    ~Monkey() override { tilewright_faults_disarm(); }
 
     /// False with problem() when something was wrong.
     bool run()
@@ -152,6 +160,11 @@ private:
     void step()
     {
         --m_left;
+        if (g_isFaulty && m_left < m_faultUntil) {
+            say(QStringLiteral("no fault"));
+            tilewright_faults_disarm();
+            g_isFaulty = false;
+        }
         if (!m_window.isVisible() || m_window.isMinimized())
             m_window.showNormal();
         if (auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
@@ -160,6 +173,8 @@ private:
             dialog->reject();
             return;
         }
+        if (oneIn(60))
+            return oneIn(3) ? fault() : changeFile();
         switch (below(32)) {
         case 0:
             return resize();
@@ -367,6 +382,73 @@ private:
         QApplication::sendEvent(&m_window, &event);
     }
 
+    static QByteArray contentOf(const QString& path)
+    {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    /// For the next events one of the next calls to the system fails, or all from it on.
+    void fault()
+    {
+        if (m_known.has("window-random fault"))
+            return;
+        const test::Fault& f = any(test::ioFaults());
+        const int n = 1 + below(6);
+        say(QStringLiteral("fault %1 at call %2").arg(QLatin1String(f.name)).arg(n));
+        g_isFaulty = true;
+        m_faultUntil = m_left - 5 - below(40);
+        tilewright_faults_arm(f.call, n, f.error, f.stays ? 1 : 0);
+    }
+    /// What another program does to a file, whether or not it is open.
+    void changeFile()
+    {
+        if (m_known.has("window-random changed-file") || g_isFaulty)
+            return;
+        const int i = below(static_cast<int>(m_files.size()));
+        const QString& path = m_files[i];
+        const QByteArray& own = m_contents[i];
+        const int how = below(8);
+        say(QStringLiteral("change %1 %2").arg(how).arg(path));
+        QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner);
+        const auto put = [](const QString& to, const QByteArray& content) {
+            QFile file(to);
+            if (file.open(QIODevice::WriteOnly | QIODevice::Truncate))
+                file.write(content);
+        };
+        switch (how) {
+        case 0: // by another one, in place
+            put(path, any(m_contents));
+            break;
+        case 1: // as editors save
+            put(path + QStringLiteral(".new"), any(m_contents));
+            QFile::remove(path);
+            QFile::rename(path + QStringLiteral(".new"), path);
+            break;
+        case 2:
+            QFile::remove(path);
+            break;
+        case 3:
+            put(path, own.left(own.size() / 2));
+            break;
+        case 4:
+            put(path, "\xff\xfe" + own.toHex());
+            break;
+        case 5:
+            QFile::setPermissions(path, {});
+            break;
+        case 6: { // a folder in its place, for a moment
+            QFile::remove(path);
+            QDir().mkpath(path);
+            QCoreApplication::sendPostedEvents();
+            QDir(path).removeRecursively();
+            put(path, own);
+            break;
+        }
+        default:
+            put(path, own);
+        }
+    }
+
     // -- what must hold
     /// What there is while there is nothing to undo.
     void noteStarts()
@@ -432,8 +514,11 @@ private:
     int m_checkAt = 1 << 30;
     int m_checks = 0;
     int m_depth = 0;
+    int m_faultUntil = 0; ///< of m_left
     bool m_checking = false;
+    test::KnownFindings m_known{TILEWRIGHT_SOURCE_DIR "/tests/faults/known.txt"};
     QStringList m_files, m_views;
+    std::vector<QByteArray> m_contents; ///< of m_files, as they were
     bool m_trace;
     std::vector<QKeyCombination> m_shortcuts;
     QPointer<QWidget> m_pressedIn;
@@ -486,8 +571,21 @@ private Q_SLOTS:
             QVERIFY2(QFile::copy(from, copy), name);
             files << copy;
         }
+        const test::KnownFindings known(TILEWRIGHT_SOURCE_DIR "/tests/faults/known.txt");
+        const std::pair<const char*, QByteArray> foreign[] = {
+            {"latin-1.csv", "Layer, M, N, K,\nSchicht_\xe4, 96, 640, 192,\n\x1b[31mred, 8, 8, 8,\n"},
+            {"utf-16.json", QByteArray("\xff\xfe{\0}\0", 6)},
+            {"bom.csv", "\xef\xbb\xbfLayer, M, N, K,\n<b>bold</b>, 96, 640, 192,\n"},
+            {"cut.json", "{\"name\": \"\xe2\x82\"}"}};
+        for (const auto& [name, content] : foreign) {
+            QFile out(m_settings.filePath(name));
+            QVERIFY(out.open(QIODevice::WriteOnly) && out.write(content) == content.size());
+            if (!known.has("window-random foreign-encoding"))
+                files << out.fileName();
+        }
         const int events = environment("TILEWRIGHT_RANDOM_EVENTS", 5000);
         const int seed = environment("TILEWRIGHT_RANDOM_SEED", 1);
+        tilewright_faults_folder(qPrintable(QFileInfo(broken).path()));
         MainWindow window;
         QVERIFY(openIn(window, {m_settings.filePath("attention-block.json")}));
         Monkey monkey(window, static_cast<std::uint32_t>(seed), events, files);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command_line.h"
+
+#include "manual/program.h"
+#include "manual/version.h"
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+namespace tilewright::cli {
+
+int fail(const Error& error)
+{
+    std::cerr << "tilewright-cli: " << error.text() << '\n';
+    return Exit::BadInput;
+}
+
+namespace {
+
+struct Verb
+{
+    std::string_view name;
+    void (*add)(CLI::App& app, int& exitCode);
+};
+
+/// In the order of docs/design.md 3.
+constexpr Verb kVerbs[] = {
+    {"info", addInfoVerb},       {"check", addCheckVerb},       {"evaluate", addEvaluateVerb},
+    {"solve", addSolveVerb},     {"bound", addBoundVerb},       {"place", addPlaceVerb},
+    {"convert", addConvertVerb}, {"generate", addGenerateVerb}, {"systolic", addSystolicVerb},
+    {"tile", addTileVerb},       {"npu", addNpuVerb},           {"map", addMapVerb},
+    {"sweep", addSweepVerb},
+};
+
+/// A verb that the window's program has, because it draws.
+bool isDrawingVerb(std::string_view verb)
+{
+    return verb == "render" || verb == "report" || verb == "demo";
+}
+
+/// What is written to one stream comes to another one; the format of the first is afterwards as before.
+class Redirection
+{
+public:
+    Redirection(std::ostream& from, std::ostream& to) : m_from(from), m_before(from.rdbuf(to.rdbuf()))
+    {
+        m_format.copyfmt(from);
+    }
+    Redirection(const Redirection&) = delete;
+    Redirection& operator=(const Redirection&) = delete;
+    ~Redirection()
+    {
+        m_from.rdbuf(m_before);
+        m_from.copyfmt(m_format);
+    }
+
+private:
+    std::ostream& m_from;
+    std::streambuf* m_before;
+    std::ios m_format{nullptr};
+};
+
+int run(int argc, char** argv)
+{
+    CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings",
+                 "tilewright-cli"};
+    app.set_version_flag("--version", "tilewright-cli " + tilewright::manual::versionText());
+    app.footer(
+        "Exit codes: 0 success, 1 the answer is \"no\", 2 bad input, 130 interrupted (with the best result "
+        "written).");
+    app.require_subcommand(1);
+    int exitCode = Exit::Success;
+    // Of a verb that is named the others need not be known: they take most of the time of a short call.
+    const auto named = std::ranges::find(kVerbs, std::string_view(argc > 1 ? argv[1] : ""), &Verb::name);
+    for (const Verb& verb : kVerbs)
+        if (named == std::end(kVerbs) || &verb == named)
+            verb.add(app, exitCode);
+    tilewright::manual::addManualVerb(app);
+    if (argc > 1 && isDrawingVerb(argv[1])) {
+        std::cerr << "tilewright-cli: " << argv[1] << " is a verb of the window's program: tilewright "
+                  << argv[1] << '\n';
+        return Exit::BadInput;
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        const int code = app.exit(e);
+        return code == 0 ? Exit::Success : Exit::BadInput;
+    }
+    return exitCode;
+}
+
+} // namespace
+
+int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err)
+{
+    const Redirection toOut(std::cout, out);
+    const Redirection toErr(std::cerr, err);
+    try {
+        return run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::cerr << "tilewright-cli: not enough memory\n";
+        return Exit::BadInput;
+    }
+}
+
+} // namespace tilewright::cli

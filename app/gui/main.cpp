@@ -5,6 +5,7 @@
 #include "manual/version.h"
 #include "theme/style.h"
 #include "verbs.h"
+#include "window/end_signals.h"
 #include "window/main_window.h"
 
 #include <CLI/CLI.hpp>
@@ -45,6 +46,11 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
         std::cerr << "tilewright: " << used.error().text() << '\n';
         return 2;
     }
+    const EndSignals ending([&](int signal) {
+        constexpr int kEndedBy = 128; // exit code of a shell for a program that a signal ended
+        window.keepForNextStart();
+        QApplication::exit(kEndedBy + signal);
+    });
     return app.exec();
 }
 

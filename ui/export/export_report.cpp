@@ -6,7 +6,6 @@
 #include "report/csv.h"
 #include "report/evaluation_json.h"
 #include "report/html_report.h"
-#include "report/step_writers.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QDateTime>
@@ -208,24 +207,11 @@ std::string lensReportJson(const QString& title, const std::vector<View*>& views
     return tablesJson(title.toStdString(), tablesOf(views));
 }
 
-Status exportCsv(const Document& document, const QString& what, const QString& path)
+Status exportSubgraphsCsv(const Document& document, const QString& path)
 {
     if (!document.snapshot())
         return failed(path, QObject::tr("there is nothing to export: no problem is open"));
-    if (what == QLatin1String("subgraphs"))
-        return writeFileAtomically(path.toStdString(), subgraphsCsv(*document.snapshot()));
-    // Steps are streamed to the file: they may not fit into memory.
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    const auto sink = [&file](std::string_view text) {
-        file.write(text.data(), static_cast<qint64>(text.size()));
-    };
-    const auto write = what == QLatin1String("steps") ? &writeStepsCsv : &writeOccupancyCsv;
-    write(*document.problem(), document.schedule(), document.rules(), sink, {});
-    if (!file.commit())
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    return Unit{};
+    return writeFileAtomically(path.toStdString(), subgraphsCsv(*document.snapshot()));
 }
 
 } // namespace tilewright::ui

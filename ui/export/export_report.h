@@ -27,7 +27,7 @@ namespace tilewright::ui {
 /// Tables of the views as JSON.
 [[nodiscard]] std::string lensReportJson(const QString& title, const std::vector<View*>& views);
 
-/// Writes a table of the schedule as CSV. `what`: "subgraphs", "steps" or "occupancy".
-[[nodiscard]] Status exportCsv(const Document& document, const QString& what, const QString& path);
+/// Writes the table of the subgraphs as CSV.
+[[nodiscard]] Status exportSubgraphsCsv(const Document& document, const QString& path);
 
 } // namespace tilewright::ui

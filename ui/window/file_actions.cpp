@@ -15,13 +15,17 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
+#include <QLockFile>
 #include <QMenu>
 #include <QMessageBox>
+#include <QScopedValueRollback>
 #include <QSettings>
 #include <QStandardPaths>
 
 #include <algorithm>
 #include <utility>
+
+#include <sys/stat.h>
 
 namespace tilewright::ui {
 
@@ -31,6 +35,35 @@ namespace {
 QString problemKey(const QString& schedule)
 {
     return QStringLiteral("problemOf/") + QString::fromLatin1(schedule.toUtf8().toHex());
+}
+
+constexpr int kSettleMs = 150;
+/// Files above this size are compared by size, time of change and inode, unless Save writes them.
+constexpr qint64 kMostDigested = qint64{4} << 20;
+
+/// Size, time of change and inode; empty if there is no such file.
+QByteArray stateOf(const QString& path)
+{
+    struct stat info = {};
+    if (::stat(QFile::encodeName(path).constData(), &info) != 0)
+        return {};
+    return QByteArray::number(qint64{info.st_size}) + ' ' + QByteArray::number(qint64{info.st_mtim.tv_sec}) +
+           ' ' + QByteArray::number(qint64{info.st_mtim.tv_nsec}) + ' ' +
+           QByteArray::number(static_cast<quint64>(info.st_ino));
+}
+
+/// Lock that a window holds while it has the file open. It is beside the settings, as the sessions are.
+std::unique_ptr<QLockFile> lockOf(const QString& path)
+{
+    const QString folder = QFileInfo(QSettings().fileName()).path() + QStringLiteral("/open");
+    QDir().mkpath(folder);
+    auto lock = std::make_unique<QLockFile>(
+        folder + QLatin1Char('/') +
+        QString::fromLatin1(digestOf(QFileInfo(path).canonicalFilePath().toStdString()).toHex()) +
+        QStringLiteral(".lock"));
+    lock->setStaleLockTime(0);
+    lock->tryLock(0);
+    return lock;
 }
 
 bool isSample(const QString& path)
@@ -45,11 +78,17 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
     : QObject(&window), m_window(window), m_state(state), m_messages(messages),
       m_watcher(new QFileSystemWatcher(this))
 {
-    connect(m_watcher, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
-        m_messages.show(MessageBar::Kind::Warning,
-                        tr("%1 has changed on disk.").arg(QFileInfo(path).fileName()), tr("Reload"),
-                        [this, path] { open({path}); });
-    });
+    m_lookTimer.setSingleShot(true);
+    m_lookTimer.setInterval(kSettleMs);
+    connect(&m_lookTimer, &QTimer::timeout, this, &FileActions::lookForChanges);
+    // The folders are watched too: a watched file that is replaced by another one is no longer watched.
+    for (auto signal : {&QFileSystemWatcher::fileChanged, &QFileSystemWatcher::directoryChanged})
+        connect(m_watcher, signal, this, [this] {
+            if (!m_lookTimer.isActive())
+                m_lookTimer.start();
+        });
+    connect(&m_state.workspace, &Workspace::edited, this, &FileActions::watchDocuments);
+    m_state.document.whenChanged(this, Part::Problem, &FileActions::forgetClosed);
     // An edit or another file answers the offer: remove it.
     m_state.document.whenChanged(this, Part::Problem | Part::Steps, [this] {
         if (!m_offer.isEmpty() && m_messages.text() == std::exchange(m_offer, {}))
@@ -57,6 +96,8 @@ FileActions::FileActions(QWidget& window, AppState& state, MessageBar& messages)
     });
     m_state.workspace.setGuard([this](LensDocument& document) { return confirmDiscard({&document}); });
 }
+
+FileActions::~FileActions() = default;
 
 // -- open ------------------------------------------------------------------------------------------------
 
@@ -181,17 +222,20 @@ bool FileActions::openFile(const LensFile& file)
 {
     Document& document = m_state.document;
     Q_EMIT opening();
-    if (file.kind == FileKind::Schedule && !document.hasProblem()) {
+    const bool hadProblem = document.hasProblem();
+    if (file.kind == FileKind::Schedule && !hadProblem) {
         // The settings remember the problem of a schedule that was saved or opened before. For any other one,
         // for example after a double-click, the problem is found by the file name.
         QString problem = QSettings().value(problemKey(file.path)).toString();
         if (!QFileInfo::exists(problem))
             problem = problemBeside(QFileInfo(file.path));
-        if (QFileInfo::exists(problem))
+        if (QFileInfo::exists(problem)) {
             if (const Status opened = document.openProblem(problem); !opened) {
                 showFileError(opened.error(), problem);
                 return false;
             }
+            watch(problem, {});
+        }
     }
     const auto opened = m_state.workspace.open(file);
     if (opened && !*opened)
@@ -199,6 +243,8 @@ bool FileActions::openFile(const LensFile& file)
     if (file.lens() != Lens::Schedule)
         Q_EMIT lensOpened(file.kind);
     if (!opened) {
+        if (file.kind == FileKind::Schedule && document.hasProblem() && !hadProblem)
+            Q_EMIT this->opened(FileKind::Problem); // the problem is open, with the notes on it
         if (file.kind == FileKind::Schedule && document.hasProblem() &&
             readSchedule(*document.problem(), file.text(), file.name())) {
             showFileError(opened.error(), file.path, tr("Open anyway"), [this, path = file.path] {
@@ -219,9 +265,9 @@ bool FileActions::openFile(const LensFile& file)
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
-    if (!m_watcher->files().isEmpty() && (file.kind == FileKind::Problem || file.kind == FileKind::Model))
-        m_watcher->removePaths(m_watcher->files());
-    watch(file.path);
+    if (!isDocumentFile(file.path)) // otherwise watchDocuments() has done it
+        watch(file.path, {});
+    warnIfOpenElsewhere(file.path);
     Q_EMIT this->opened(file.kind);
     return true;
 }
@@ -252,9 +298,106 @@ void FileActions::warnAboutImport()
         tr("Show"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
 }
 
-void FileActions::watch(const QString& path)
+// -- files on disk ---------------------------------------------------------------------------------------
+
+bool FileActions::isDocumentFile(const QString& path) const
 {
-    m_watcher->addPath(path);
+    return std::ranges::any_of(m_state.workspace.documents(),
+                               [&](const LensDocument* document) { return document->path() == path; });
+}
+
+QByteArray FileActions::printOf(const QString& path) const
+{
+    return isDocumentFile(path) || QFileInfo(path).size() <= kMostDigested ? digestOfFile(path)
+                                                                           : stateOf(path);
+}
+
+void FileActions::watch(const QString& path, const QByteArray& known)
+{
+    Watched& file = m_watched[path];
+    if (!known.isEmpty() && file.known == known)
+        return;
+    file.known = known.isEmpty() ? printOf(path) : known;
+    file.state = known.isEmpty() ? stateOf(path) : QByteArray();
+    if (!file.lock && !isSample(path) && !qApp->property("tilewrightNoPrompts").toBool())
+        file.lock = lockOf(path);
+    dismissReport(path);
+    m_watcher->addPaths({path, QFileInfo(path).path()});
+    m_lookTimer.start();
+}
+
+void FileActions::watchDocuments()
+{
+    std::erase_if(m_watched, [this](const auto& entry) {
+        return entry.second.isDocument && !isDocumentFile(entry.first);
+    });
+    for (const LensDocument* document : m_state.workspace.documents())
+        if (!document->path().isEmpty()) {
+            watch(document->path(), document->knownDigest());
+            m_watched[document->path()].isDocument = true;
+        }
+}
+
+void FileActions::forgetClosed()
+{
+    if (const QStringList all = m_watcher->files() + m_watcher->directories(); !all.isEmpty())
+        m_watcher->removePaths(all);
+    std::erase_if(m_watched, [this](const auto& entry) {
+        return !isDocumentFile(entry.first) && entry.first != m_state.document.problemPath();
+    });
+    for (const auto& [path, file] : m_watched)
+        m_watcher->addPaths({path, QFileInfo(path).path()});
+}
+
+void FileActions::lookForChanges()
+{
+    for (auto& [path, file] : m_watched) {
+        const QByteArray state = stateOf(path);
+        if (!file.state.isNull() && state == file.state)
+            continue;
+        m_watcher->removePath(path); // which may refer to the file that was replaced
+        m_watcher->addPath(path);
+        const bool wasThere = !file.state.isEmpty();
+        file.state = state.isEmpty() ? QByteArray("") : state;
+        const QString name = QFileInfo(path).fileName();
+        if (state.isEmpty()) {
+            if (wasThere)
+                reportChange(path, tr("%1 was deleted or moved.").arg(name));
+        } else if (printOf(path) == file.known) {
+            dismissReport(path);
+        } else {
+            reportChange(path, tr("%1 has changed on disk.").arg(name));
+        }
+    }
+}
+
+void FileActions::reportChange(const QString& path, const QString& text)
+{
+    if (QFileInfo::exists(path))
+        m_messages.show(MessageBar::Kind::Warning, text, tr("Reload"), [this, path] { open({path}); });
+    else
+        m_messages.show(MessageBar::Kind::Warning, text);
+    m_reported = path;
+    m_report = m_messages.text();
+}
+
+void FileActions::dismissReport(const QString& path)
+{
+    if (m_reported == path && m_messages.text() == m_report)
+        m_messages.dismiss();
+    if (m_reported == path)
+        m_reported.clear();
+}
+
+void FileActions::warnIfOpenElsewhere(const QString& path)
+{
+    const auto& lock = m_watched[path].lock;
+    if (lock && !lock->isLocked() && lock->error() == QLockFile::LockFailedError)
+        m_messages.show(
+            MessageBar::Kind::Warning,
+            tr("%1 is also open in another window of Tilewright. Save asks before it overwrites what "
+               "the other window has saved.")
+                .arg(QFileInfo(path).fileName()));
 }
 
 void FileActions::rememberRecent(const QString& path)
@@ -274,12 +417,40 @@ bool FileActions::save(LensDocument& document)
     const QString path = document.path();
     if (path.isEmpty() || isSample(path))
         return saveAs(document);
-    m_watcher->removePath(path); // do not report our own write as a change on disk
+    return document.isChangedOnDisk() ? saveChanged(document) : write(document, path);
+}
+
+bool FileActions::write(LensDocument& document, const QString& path)
+{
     const Status saved = document.save(path);
-    watch(path);
-    if (!saved)
+    if (saved)
+        dismissReport(path);
+    else
         showError(saved.error());
     return saved.hasValue();
+}
+
+bool FileActions::saveChanged(LensDocument& document)
+{
+    const QString path = document.path();
+    QMessageBox box(
+        QMessageBox::Warning, tr("The file has changed on disk"),
+        tr("%1 has changed on disk since it was read or saved here.").arg(QFileInfo(path).fileName()),
+        QMessageBox::Cancel, &m_window);
+    box.setInformativeText(tr("Overwrite replaces that content by yours. Reload discards your changes."));
+    const auto* overwrite = box.addButton(tr("&Overwrite"), QMessageBox::DestructiveRole);
+    const auto* other = box.addButton(tr("Save &as…"), QMessageBox::AcceptRole);
+    const auto* reloading = box.addButton(tr("&Reload"), QMessageBox::DestructiveRole);
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    if (box.clickedButton() == overwrite)
+        return write(document, path);
+    if (box.clickedButton() == other)
+        return saveAs(document);
+    if (box.clickedButton() != reloading)
+        return false;
+    const QScopedValueRollback agreed(m_reloading, true);
+    return open({path});
 }
 
 bool FileActions::saveAs(LensDocument& document)
@@ -299,13 +470,8 @@ bool FileActions::saveAs(LensDocument& document)
                                                       tr("%1 (*.json)").arg(what));
     if (path.isEmpty())
         return false;
-    m_watcher->removePath(path);
-    const Status saved = document.save(path);
-    if (!saved) {
-        showError(saved.error());
+    if (!write(document, path))
         return false;
-    }
-    watch(path);
     rememberRecent(path);
     if (document.lens() == Lens::Schedule)
         QSettings().setValue(problemKey(path), m_state.document.problemPath());
@@ -324,7 +490,8 @@ bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
                 name += QStringLiteral(" (%1)").arg(QFileInfo(document->path()).fileName());
             names << name;
         }
-    if (modified.empty() || !m_window.isVisible() || qApp->property("tilewrightNoPrompts").toBool())
+    if (modified.empty() || m_reloading || !m_window.isVisible() ||
+        qApp->property("tilewrightNoPrompts").toBool())
         return true;
     QMessageBox box(QMessageBox::Question, tr("Save the changes?"),
                     tr("These have changes that are not saved:") + QStringLiteral("\n\n") +

@@ -47,16 +47,6 @@ Status writeFileSession(const QString& folder, const FileSession& session)
     QJsonObject parts;
     for (auto it = session.parts.begin(); it != session.parts.end(); ++it)
         parts[it.key()] = QJsonArray{it->left(), it->top(), it->width(), it->height()};
-    QJsonArray baselines;
-    for (const FileSession::Pinned& b : session.baselines)
-        baselines.append(QJsonObject{{QStringLiteral("name"), b.name},
-                                     {QStringLiteral("schedule"), QString::fromStdString(b.schedule)}});
-    QJsonObject notes;
-    for (auto it = session.notes.begin(); it != session.notes.end(); ++it)
-        notes[it.key()] = it.value();
-    QJsonObject nudges;
-    for (auto it = session.nudges.begin(); it != session.nudges.end(); ++it)
-        nudges[it.key()] = QJsonArray{it->x(), it->y()};
     QJsonObject views;
     for (auto it = session.views.begin(); it != session.views.end(); ++it)
         views[it.key()] = it.value();
@@ -72,17 +62,14 @@ Status writeFileSession(const QString& folder, const FileSession& session)
         selection[QStringLiteral("subgraph")] = static_cast<qint64>(s.subgraph->value);
     if (s.tensor)
         selection[QStringLiteral("tensor")] = static_cast<qint64>(s.tensor->value);
-    const QJsonObject root{{QStringLiteral("version"), kVersion},
-                           {QStringLiteral("problem"), session.problem},
-                           {QStringLiteral("schedule"), session.schedule},
-                           {QStringLiteral("perspective"), session.perspective},
-                           {QStringLiteral("parts"), parts},
-                           {QStringLiteral("selection"), selection},
-                           {QStringLiteral("baselines"), baselines},
-                           {QStringLiteral("notes"), notes},
-                           {QStringLiteral("nudges"), nudges},
-                           {QStringLiteral("views"), views},
-                           {QStringLiteral("baseline"), session.baseline}};
+    QJsonObject root{{QStringLiteral("version"), kVersion},
+                     {QStringLiteral("problem"), session.problem},
+                     {QStringLiteral("schedule"), session.schedule},
+                     {QStringLiteral("perspective"), session.perspective},
+                     {QStringLiteral("parts"), parts},
+                     {QStringLiteral("selection"), selection},
+                     {QStringLiteral("views"), views}};
+    writeMarks(session, root);
     QDir().mkpath(folder);
     const QString path = fileName(folder, session.problem, session.schedule);
     Status written = writeFileAtomically(path.toStdString(),
@@ -104,6 +91,7 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
     if (root[QStringLiteral("version")].toInt() != kVersion)
         return std::nullopt;
     FileSession out;
+    static_cast<DocumentMarks&>(out) = readMarks(root);
     out.problem = problem;
     out.schedule = schedule;
     out.perspective = root[QStringLiteral("perspective")].toString();
@@ -111,14 +99,6 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
     for (auto it = parts.begin(); it != parts.end(); ++it) {
         const QJsonArray r = it->toArray();
         out.parts[it.key()] = {r[0].toDouble(), r[1].toDouble(), r[2].toDouble(), r[3].toDouble()};
-    }
-    const QJsonObject notes = root[QStringLiteral("notes")].toObject();
-    for (auto it = notes.begin(); it != notes.end(); ++it)
-        out.notes[it.key()] = it->toString();
-    const QJsonObject nudges = root[QStringLiteral("nudges")].toObject();
-    for (auto it = nudges.begin(); it != nudges.end(); ++it) {
-        const QJsonArray by = it->toArray();
-        out.nudges[it.key()] = {by[0].toDouble(), by[1].toDouble()};
     }
     const QJsonObject views = root[QStringLiteral("views")].toObject();
     for (auto it = views.begin(); it != views.end(); ++it)
@@ -134,10 +114,6 @@ std::optional<FileSession> readFileSession(const QString& folder, const QString&
         out.selection.subgraph = SubgraphId(static_cast<std::size_t>(i));
     if (const qint64 i = selection[QStringLiteral("tensor")].toInteger(-1); i >= 0)
         out.selection.tensor = TensorId(static_cast<std::size_t>(i));
-    for (const QJsonValue b : root[QStringLiteral("baselines")].toArray())
-        out.baselines.push_back(
-            {b[QStringLiteral("name")].toString(), b[QStringLiteral("schedule")].toString().toStdString()});
-    out.baseline = root[QStringLiteral("baseline")].toInt(-1);
     return out;
 }
 

@@ -2,31 +2,24 @@
 #pragma once
 
 #include "base/result.h"
+#include "workspace/document_marks.h"
 #include "workspace/selection.h"
 
 #include <QJsonObject>
 #include <QMap>
-#include <QPointF>
 #include <QRectF>
 #include <QString>
 
 #include <map>
 #include <optional>
 #include <set>
-#include <vector>
 
 namespace tilewright::ui {
 
 /// State of the window for one workload, restored when it is opened again (docs/design.md 4.6). Stored beside
 /// the settings, one small file per pair of problem and schedule; never in the user's own files.
-struct FileSession
+struct FileSession : DocumentMarks
 {
-    struct Pinned
-    {
-        QString name;
-        std::string schedule; ///< text in the format of a schedule file
-    };
-
     QString problem;  ///< path of the problem or model
     QString schedule; ///< path of the schedule; empty if it has no file
     QString perspective;
@@ -36,10 +29,6 @@ struct FileSession
     SelectionState selection;
     /// Ops of the selected subgraphs: used to find these again in a schedule with another order.
     std::map<SubgraphId, std::set<OpId>> members;
-    std::vector<Pinned> baselines;
-    QMap<QString, QString> notes;  ///< Document::notes()
-    QMap<QString, QPointF> nudges; ///< Document::nudges()
-    int baseline = -1;             ///< index in `baselines` of the one drawn as a ghost; -1 for none
 };
 
 /// Writes the session into `folder` and deletes the oldest sessions if there are too many.

@@ -65,6 +65,7 @@ MainWindow::~MainWindow()
     disconnect(m_panes.get(), nullptr, this, nullptr);
     disconnect(m_centre, nullptr, this, nullptr);
     delete m_recovery; // removes the recovery copy: the program did not crash
+    m_session.reset();
     m_panes.reset();
 }
 
@@ -117,6 +118,20 @@ void MainWindow::connectParts()
     connect(m_files, &FileActions::comparisonOpened, this,
             [this] { m_panes->applyPerspective(QStringLiteral("Compare")); });
     connect(m_files, &FileActions::recentChanged, this, &MainWindow::refreshRecentMenu);
+
+    const auto showFailure = [this](const QString& why) { m_messages->show(MessageBar::Kind::Error, why); };
+    connect(m_session.get(), &SessionStore::failed, this, showFailure);
+    connect(m_recovery, &Recovery::failed, this, showFailure);
+    connect(m_recovery, &Recovery::keptAgain, this, [this] {
+        m_messages->show(MessageBar::Kind::Info, tr("The recovery copy can be written again."));
+    });
+    connect(m_recovery, &Recovery::restored, this, [this] { m_session->restoreFile(); });
+    // The session manager asks for this before it ends the program. If the user then stays logged in, the
+    // next edit makes the program ask again before changes are lost.
+    connect(
+        qApp, &QGuiApplication::commitDataRequest, this, [this] { keepForNextStart(); },
+        Qt::DirectConnection);
+    connect(&workspace, &Workspace::edited, this, [this] { m_ending = false; });
 
     connect(&workspace, &Workspace::refused, this,
             [this](const QString& why) { m_messages->show(MessageBar::Kind::Warning, why); });
@@ -202,8 +217,19 @@ void MainWindow::reopenLastFiles()
         openPaths(files);
 }
 
+void MainWindow::keepForNextStart()
+{
+    m_session->saveWindow();
+    m_preferences.save();
+    m_recovery->keep();
+    m_recovery->leaveCopy();
+    m_ending = true;
+}
+
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    if (m_ending)
+        return event->accept();
     if (!m_files->confirmDiscard(m_state->workspace.modified())) {
         event->ignore();
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "export/steps_export.h"
 #include "window/app_state.h"
 #include "window/dock_tabs.h"
 #include "window/panes.h"
@@ -45,6 +46,9 @@ public:
     void showView(const QString& name) { m_panes->showView(name); }
     /// Restores geometry, docks and preferences, and offers to recover edits that a crash left unsaved.
     void restoreSession();
+    /// Saves everything for the next start, without a question: session, preferences, and a recovery copy of
+    /// all changes. Closing the window then asks nothing. For a program that the system ends.
+    void keepForNextStart();
     /// Maximises the window if it is too large for the screen.
     void fitOnto(const QSize& screen);
     /// Reopens the files of the last session if the preference asks for it and nothing is to be recovered.
@@ -74,6 +78,7 @@ private:
     void exportCurrentView();
     void exportReportFile();
     void exportCsvFile(const QString& what);
+    void exportSteps(StepCsv table, const QString& path);
     void copyCurrentViewImage();
     void refreshRecentMenu();
     void showTooltipOfFocus();
@@ -91,7 +96,9 @@ private:
     TourGuide* m_tour = nullptr;
     QMenu* m_recentMenu = nullptr;
     Preferences m_preferences;
+    bool m_ending = false; ///< keepForNextStart() was called, and nothing was edited since
     DockTabs m_dockTabs;
+    StepsExport m_stepsExport;
 };
 
 } // namespace tilewright::ui

@@ -26,8 +26,10 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QProgressDialog>
 #include <QSet>
 #include <QStackedWidget>
+#include <QStorageInfo>
 #include <QToolBar>
 #include <QToolButton>
 #include <QUrl>
@@ -368,11 +370,62 @@ void MainWindow::exportReportFile()
 
 void MainWindow::exportCsvFile(const QString& what)
 {
+    if (m_stepsExport.isRunning()) {
+        m_messages->show(MessageBar::Kind::Warning, tr("Another table is still being written."));
+        return;
+    }
     const QString path = QFileDialog::getSaveFileName(
         this, tr("Export CSV"), m_files->startFolder() + QLatin1Char('/') + what + QStringLiteral(".csv"),
         tr("CSV (*.csv)"));
-    if (!path.isEmpty())
-        m_files->showExported(exportCsv(m_state->document, what, path), path);
+    if (path.isEmpty())
+        return;
+    if (what == QLatin1String("subgraphs"))
+        m_files->showExported(exportSubgraphsCsv(m_state->document, path), path);
+    else
+        exportSteps(what == QLatin1String("steps") ? StepCsv::Steps : StepCsv::Occupancy, path);
+}
+
+void MainWindow::exportSteps(StepCsv table, const QString& path)
+{
+    constexpr std::int64_t kAskedFor = 200'000'000; // bytes
+    m_state->document.waitForSnapshot();
+    const SnapshotPtr snapshot = m_state->document.snapshot();
+    if (!snapshot)
+        return;
+    const StepCsvSize size = sizeOf(table, *snapshot);
+    const QString name = QFileInfo(path).fileName();
+    const QString large = tr("%1 would have %2, about %3")
+                              .arg(name, counted(size.rows, tr("row"), tr("rows")), bytesText(size.bytes));
+    const qint64 free = QStorageInfo(QFileInfo(path).path()).bytesAvailable();
+    if (free >= 0 && size.bytes > free) {
+        m_messages->show(MessageBar::Kind::Error,
+                         tr("%1, but only %2 are free there.").arg(large, bytesText(free)));
+        return;
+    }
+    if (size.bytes > kAskedFor) {
+        QMessageBox box(QMessageBox::Question, tr("Write a large table?"), large + QLatin1Char('.'),
+                        QMessageBox::Cancel, this);
+        const auto* write = box.addButton(tr("&Write"), QMessageBox::AcceptRole);
+        box.exec();
+        if (box.clickedButton() != write)
+            return;
+    }
+    constexpr int kParts = 1000;
+    auto* progress = new QProgressDialog(tr("Writing %1").arg(name), tr("Cancel"), 0, kParts, this);
+    progress->setWindowTitle(tr("Export CSV"));
+    progress->setAutoReset(false);
+    connect(progress, &QProgressDialog::canceled, &m_stepsExport, &StepsExport::cancel);
+    connect(&m_stepsExport, &StepsExport::progressed, progress,
+            [progress](double fraction) { progress->setValue(static_cast<int>(fraction * kParts)); });
+    connect(&m_stepsExport, &StepsExport::finished, progress,
+            [this, progress, path](const Status& written, bool cancelled) {
+                progress->deleteLater();
+                if (cancelled)
+                    m_messages->show(MessageBar::Kind::Info, tr("Nothing was written."));
+                else
+                    m_files->showExported(written, path);
+            });
+    m_stepsExport.start(table, snapshot, path);
 }
 
 } // namespace tilewright::ui

@@ -2,8 +2,6 @@
 #include "window/session_store.h"
 
 #include "canvas/canvas.h"
-#include "schedule/schedule_json.h"
-#include "snapshot/take_snapshot.h"
 #include "theme/number.h"
 #include "window/file_session.h"
 #include "window/message_bar.h"
@@ -22,6 +20,9 @@
 namespace tilewright::ui {
 
 namespace {
+
+constexpr int kSoonMs = 700;   ///< from a change to the written session
+constexpr int kRetryMs = 5000; ///< after a failure
 
 /// Folder beside the settings file, so that a program with other settings (renders, tests) has other
 /// sessions.
@@ -61,6 +62,11 @@ QString figuresKey(const QString& path)
 SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
     : m_window(window), m_state(state), m_panes(panes)
 {
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+        saveOpenFiles();
+        saveFile();
+    });
     // Only saved states count: a better state that is never saved cannot be opened again.
     const auto compare = [this] {
         const SnapshotPtr& now = m_state.document.snapshot();
@@ -68,31 +74,40 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
             now->evaluation.rules == Rules::final() && (m_best == 0 || now->evaluation.total < m_best))
             m_best = now->evaluation.total;
     };
-    m_state.document.whenChanged(&window, Part::Problem | Part::Snapshot, [this, compare](Parts parts) {
+    m_state.document.whenChanged(this, Part::Problem | Part::Snapshot, [this, compare](Parts parts) {
         if (parts.testFlag(Part::Problem)) {
             m_bestOf = m_state.document.problem();
             m_best = 0;
         }
-        if (m_state.document.isStepping()) // isModified() is valid only after the step
-            QTimer::singleShot(0, &m_window, compare);
-        else
-            compare();
+        compare();
     });
-    QObject::connect(&m_state.document, &LensDocument::fileChanged, &window, compare);
+    connect(&m_state.document, &LensDocument::fileChanged, this, compare);
+    // What the user has made and no schedule file contains is written soon after each change.
+    const auto start = [this] {
+        if (!m_timer.isActive())
+            m_timer.start(kSoonMs);
+    };
+    m_state.document.whenChanged(this, Part::Problem | Part::Notes | Part::Baseline | Part::Nudges, start);
+    connect(&m_state.document, &LensDocument::fileChanged, this, start);
 }
 
 // -- geometry and layout of the window -------------------------------------------------------------------
 
-void SessionStore::saveWindow() const
+void SessionStore::saveWindow()
 {
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), m_window.saveGeometry());
     settings.setValue(QStringLiteral("docks"), m_panes.layout());
     settings.setValue(QStringLiteral("perspective"), m_panes.perspective());
+    saveOpenFiles();
+    saveFile();
+}
+
+void SessionStore::saveOpenFiles() const
+{
     QStringList open{m_state.document.problemPath(), m_state.document.schedulePath()};
     open.removeAll(QString());
-    settings.setValue(QStringLiteral("openFiles"), open);
-    saveFile();
+    QSettings().setValue(QStringLiteral("openFiles"), open);
 }
 
 void SessionStore::restoreWindow()
@@ -112,11 +127,47 @@ QStringList SessionStore::lastFiles()
 
 // -- session of the open files ---------------------------------------------------------------------------
 
-void SessionStore::saveFile() const
+void SessionStore::saveFile()
+{
+    takeOtherNotes();
+    const Status saved = writeFile();
+    if (saved) {
+        m_timer.stop();
+        knowNotes(m_state.document.notes());
+    } else {
+        m_timer.start(kRetryMs);
+    }
+    const QString why = saved ? QString() : QString::fromStdString(saved.error().text());
+    if (const QString before = std::exchange(m_failure, why); !saved && before != why)
+        Q_EMIT failed(tr("Notes, baselines and moved nodes cannot be saved: %1").arg(why));
+}
+
+void SessionStore::knowNotes(const Document::Notes& notes)
+{
+    m_knownNotes = notes;
+    m_notesOf = {m_state.document.problemPath(), m_state.document.schedulePath()};
+}
+
+/// Notes that another window with the same files has written since are kept, unless they were changed here
+/// too.
+void SessionStore::takeOtherNotes()
+{
+    Document& document = m_state.document;
+    const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
+    if (!session || m_notesOf != std::pair(document.problemPath(), document.schedulePath()))
+        return;
+    for (auto it = session->notes.begin(); it != session->notes.end(); ++it) {
+        const QString known = m_knownNotes.value(it.key());
+        if (it.value() != known && document.notes().value(it.key()) == known)
+            document.setNote(it.key(), it.value());
+    }
+}
+
+Status SessionStore::writeFile() const
 {
     const Document& document = m_state.document;
     if (!document.hasProblem() || document.problemPath().isEmpty())
-        return;
+        return Unit{};
     noteFigures();
     FileSession session;
     session.problem = document.problemPath();
@@ -135,19 +186,16 @@ void SessionStore::saveFile() const
     for (const SubgraphId s : chosen)
         if (s.index() < document.schedule().size())
             session.members[s] = opsOf(document.schedule()[s]);
-    for (const Baseline& baseline : document.baselines())
-        if (const auto text = writeSchedule(*document.problem(), baseline.snapshot->schedule))
-            session.baselines.push_back({baseline.name, *text});
-    session.notes = document.notes();
-    session.nudges = document.nudges();
-    session.baseline = document.baselineIndex();
-    (void)writeFileSession(sessionFolder(), session); // failure is ignored: only zoom, selection, … are lost
+    static_cast<DocumentMarks&>(session) = document.marks();
+    return writeFileSession(sessionFolder(), session);
 }
 
 void SessionStore::restoreFile()
 {
     Document& document = m_state.document;
     const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
+    m_timer.stop(); // opening has announced what the session is about to restore
+    knowNotes(session && document.notes().isEmpty() ? session->notes : Document::Notes());
     if (!session) {
         if (document.schedulePath().isEmpty())
             m_panes.showNewWorkload();
@@ -155,10 +203,6 @@ void SessionStore::restoreFile()
     }
     if (!session->perspective.isEmpty() && session->perspective != m_panes.perspective())
         m_panes.applyPerspective(session->perspective);
-    if (document.notes().isEmpty()) // notes belong to the problem, which may have been open already
-        document.setNotes(session->notes);
-    if (document.nudges().isEmpty())
-        document.setNudges(session->nudges);
     // The files may have changed since: restore only what still exists.
     SelectionState s = session->selection;
     const std::size_t ops = document.problem()->opCount();
@@ -179,15 +223,8 @@ void SessionStore::restoreFile()
     for (View* view : m_panes.views())
         if (session->views.contains(view->viewName()))
             view->restoreSettings(session->views[view->viewName()]);
-    if (!document.baselines().empty())
-        return; // baselines belong to the problem, which was open already
-    for (const FileSession::Pinned& pinned : session->baselines)
-        if (const auto loaded = readSchedule(*document.problem(), pinned.schedule, "session");
-            loaded && loaded->formatIssues.empty())
-            document.addBaseline(pinned.name,
-                                 takeSnapshot(document.problem(), loaded->schedule, document.rules(),
-                                              document.snapshot()->lowerBound, 0));
-    document.setBaselineIndex(session->baseline);
+    document.addMarks(*session); // not if they belong to the problem, which was open already
+    m_timer.stop();
 }
 
 // -- recent files ----------------------------------------------------------------------------------------
@@ -243,11 +280,27 @@ Recovery::Recovery(AppState& state, QWidget& place)
         if (!m_timer.isActive())
             m_timer.start();
     });
-    connect(&m_timer, &QTimer::timeout, this, [this] {
-        if (const Status kept = m_store.keep(m_state.workspace); !kept)
-            qWarning("%s", qPrintable(tr("The recovery copy cannot be written: %1")
-                                          .arg(QString::fromStdString(kept.error().text()))));
+    // Notes and baselines are part of the copy of a modified schedule.
+    m_state.document.whenChanged(this, Part::Notes | Part::Baseline, [this] {
+        if (!m_timer.isActive() && m_state.document.isModified())
+            m_timer.start();
     });
+    connect(&m_timer, &QTimer::timeout, this, &Recovery::keep);
+}
+
+void Recovery::keep()
+{
+    m_timer.stop();
+    const Status kept = m_store.keep(m_state.workspace);
+    if (!kept)
+        m_timer.start(); // tries again, even without a further edit
+    const QString why = kept ? QString() : QString::fromStdString(kept.error().text());
+    if (const QString before = std::exchange(m_failure, why); before == why)
+        return;
+    if (kept)
+        Q_EMIT keptAgain();
+    else
+        Q_EMIT failed(tr("The recovery copy cannot be written: %1").arg(why));
 }
 
 MessageBar& Recovery::bar()
@@ -278,23 +331,39 @@ void Recovery::offer()
             .arg(QLocale().toString(session.saved, QStringLiteral("d MMMM, hh:mm")),
                  session.documents.join(QStringLiteral(", "))),
         tr("Restore"), [this, session] { restore(session); }, tr("Discard"),
-        [this, session] {
-            m_store.decline(session);
-            offer();
-        });
+        [this, session] { discard(session); });
+}
+
+void Recovery::discard(const LostSession& session)
+{
+    const auto discarded = m_store.discard(session);
+    if (!discarded)
+        return bar().show(MessageBar::Kind::Error, QString::fromStdString(discarded.error().text()));
+    const auto next = [this] { offer(); };
+    bar().show(
+        MessageBar::Kind::Info, tr("The unsaved changes are discarded. Their copy is kept for 7 days."),
+        tr("Undo discard"),
+        [this, copy = *discarded] {
+            const Status back = m_store.undoDiscard(copy);
+            back ? offer() : bar().show(MessageBar::Kind::Error, QString::fromStdString(back.error().text()));
+        },
+        hasLost() ? tr("Next") : QString(), hasLost() ? next : std::function<void()>());
+    constexpr int kShownMs = 20'000;
+    QTimer::singleShot(kShownMs, this, [this, text = bar().text()] {
+        if (bar().text() == text)
+            bar().dismiss();
+    });
 }
 
 void Recovery::restore(const LostSession& session)
 {
     const Status restored = m_store.restore(session, m_state.workspace);
-    if (restored)
+    if (restored) {
+        Q_EMIT this->restored();
         offer(); // there may be more lost sessions
-    else
+    } else
         bar().show(MessageBar::Kind::Error, QString::fromStdString(restored.error().text()), tr("Discard"),
-                   [this, session] {
-                       m_store.decline(session);
-                       offer();
-                   });
+                   [this, session] { discard(session); });
 }
 
 } // namespace tilewright::ui

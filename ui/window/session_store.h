@@ -7,6 +7,8 @@
 
 #include <QTimer>
 
+#include <utility>
+
 class QMainWindow;
 
 namespace tilewright::ui {
@@ -15,29 +17,43 @@ class MessageBar;
 class Panes;
 
 /// Stores state between runs: geometry and layout of the window, the session of each file, recent files.
-class SessionStore
+/// Notes, baselines, moved nodes and the names of the open files are written soon after each change.
+class SessionStore : public QObject
 {
+    Q_OBJECT
 public:
     SessionStore(QMainWindow& window, AppState& state, Panes& panes);
 
-    void saveWindow() const;
+    void saveWindow();
     void restoreWindow();
     /// The files of the last session that still exist.
     [[nodiscard]] static QStringList lastFiles();
 
-    void saveFile() const; ///< writes the FileSession of the open workload
-    void restoreFile();    ///< restores it
+    void saveFile();    ///< writes the FileSession of the open workload
+    void restoreFile(); ///< restores it
 
     void noteFigures() const; ///< stores op count and total of the open files, for recentFiles()
     [[nodiscard]] static std::vector<RecentFile> recentFiles();
 
+Q_SIGNALS:
+    void failed(const QString& why); ///< the session cannot be written; it is tried again
+
 private:
+    void saveOpenFiles() const;
+    [[nodiscard]] Status writeFile() const;
+    void takeOtherNotes();
+    void knowNotes(const Document::Notes& notes);
+
     QMainWindow& m_window;
     AppState& m_state;
     Panes& m_panes;
     /// Least total of saved states of the open problem under the final rule set; 0 if there is none.
     double m_best = 0;
     ProblemPtr m_bestOf; ///< problem that m_best belongs to
+    QTimer m_timer;
+    Document::Notes m_knownNotes;          ///< notes in the session file when it was read or written last
+    std::pair<QString, QString> m_notesOf; ///< problem and schedule that m_knownNotes belong to
+    QString m_failure;                     ///< reason why the last saveFile() failed; empty if it did not
 };
 
 /// Writes recovery copies of modified documents, and offers to restore those that a crash left.
@@ -51,11 +67,19 @@ public:
     void setInterval(int seconds) { m_timer.setInterval(seconds * 1000); }
     void offer(); ///< offers to restore the latest lost session, if there is one
     [[nodiscard]] bool hasLost() const { return !m_store.lost().empty(); }
+    void keep(); ///< writes the copy now
     void closed() { m_store.forget(); }
+    void leaveCopy() { m_store.leaveCopy(); }
     void raise(); ///< brings the offer to the front, over a page that has just been shown
+
+Q_SIGNALS:
+    void failed(const QString& why); ///< the copy cannot be written; it is tried again without a further edit
+    void keptAgain();                ///< the copy was written after it had failed
+    void restored();                 ///< a lost session was restored
 
 private:
     void restore(const LostSession& session);
+    void discard(const LostSession& session);
     [[nodiscard]] MessageBar& bar();
 
     AppState& m_state;
@@ -63,6 +87,7 @@ private:
     MessageBar* m_bar = nullptr; ///< created with the first offer
     RecoveryStore m_store;
     QTimer m_timer;
+    QString m_failure; ///< reason why the last keep() failed; empty if it did not
 };
 
 } // namespace tilewright::ui

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "theme/theme.h"
 #include "theme/words.h"
+#include "workspace/lens_document.h"
 
 #include <QDialogButtonBox>
 #include <QFileInfo>
@@ -15,22 +16,35 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <string_view>
 
 namespace tilewright::ui {
 
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+const QString kCrLf = QStringLiteral("\r\n");
+
+/// The text as the editor shows it.
+QString shown(std::string_view text)
+{
+    if (text.starts_with(kByteOrderMark))
+        text.remove_prefix(kByteOrderMark.size());
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()))
+        .replace(kCrLf, QStringLiteral("\n"));
+}
+
 /// Converts a byte offset into a position in the text as QString counts it (UTF-16).
 int positionOf(const std::string& text, std::size_t byte)
 {
-    return static_cast<int>(QString::fromStdString(text.substr(0, byte)).size());
+    return static_cast<int>(shown(std::string_view(text).substr(0, byte)).size());
 }
 
 } // namespace
 
 SourceDialog::SourceDialog(const QString& path, const std::string& text, const Error& error,
                            const TextPlace& place, const Theme& theme, QWidget* parent)
-    : QDialog(parent), m_path(path), m_editor(new QPlainTextEdit(this))
+    : QDialog(parent), m_path(path), m_read(digestOf(text)), m_editor(new QPlainTextEdit(this))
 {
     setWindowTitle(QFileInfo(path).fileName());
     auto* column = new QVBoxLayout(this);
@@ -45,7 +59,7 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     m_editor->setFont(font);
     m_editor->setLineWrapMode(QPlainTextEdit::WidgetWidth); // some files are one long line
     m_editor->setAccessibleName(tr("Text of the file"));
-    m_editor->setPlainText(QString::fromStdString(text));
+    m_editor->setPlainText(shown(text));
     column->addWidget(m_editor, 1);
 
     QTextCursor cursor = m_editor->textCursor();
@@ -73,7 +87,18 @@ SourceDialog::SourceDialog(const QString& path, const std::string& text, const E
     m_save = buttons->addButton(tr("&Save and open"), QDialogButtonBox::ApplyRole);
     m_save->setEnabled(false);
     m_save->setToolTip(tr("Save the corrected text to the file and open it again."));
-    connect(m_editor->document(), &QTextDocument::modificationChanged, m_save, &QWidget::setEnabled);
+    if (text.starts_with(kByteOrderMark))
+        m_mark = kByteOrderMark;
+    m_lineEnd = text.find("\r\n") != std::string::npos ? kCrLf : QStringLiteral("\n");
+    if (editedText() == text) {
+        connect(m_editor->document(), &QTextDocument::modificationChanged, m_save, &QWidget::setEnabled);
+    } else {
+        m_editor->setReadOnly(true);
+        what->setText(
+            what->text() + QStringLiteral("\n\n") +
+            tr("The file cannot be corrected here: it has bytes that are not UTF-8 text, or mixed line "
+               "ends, and saving would change these as well."));
+    }
     connect(m_save, &QPushButton::clicked, this, &SourceDialog::save);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     column->addWidget(buttons);
@@ -87,9 +112,21 @@ void SourceDialog::showEvent(QShowEvent* event)
     m_editor->centerCursor(); // only now the height of the editor is known
 }
 
+std::string SourceDialog::editedText() const
+{
+    // Not toPlainText(), which replaces no-break spaces.
+    QString text = m_editor->document()->toRawText();
+    return m_mark + text.replace(QChar::ParagraphSeparator, m_lineEnd).toStdString();
+}
+
 void SourceDialog::save()
 {
-    const Status written = writeFileAtomically(m_path.toStdString(), m_editor->toPlainText().toStdString());
+    const Status written = digestOfFile(m_path) == m_read
+                               ? writeFileAtomically(m_path.toStdString(), editedText())
+                               : Error{ErrorCode::Io,
+                                       "has changed on disk; close this and open the file again",
+                                       {},
+                                       m_path.toStdString()};
     if (!written) {
         m_save->setText(tr("Cannot be saved"));
         m_save->setToolTip(QString::fromStdString(written.error().text()));

@@ -13,7 +13,8 @@ namespace tilewright::ui {
 struct Theme;
 
 /// Editor for the text of a file that cannot be opened. It marks the position of the error; after correction
-/// the file can be saved and opened again.
+/// the file can be saved and opened again. Saving keeps a byte order mark and CRLF line ends. A file with
+/// bytes that the editor cannot show is shown, but not saved: saving would replace these bytes.
 class SourceDialog : public QDialog
 {
     Q_OBJECT
@@ -32,8 +33,12 @@ protected:
 
 private:
     void save();
+    [[nodiscard]] std::string editedText() const; ///< the text as bytes of the file
 
     QString m_path;
+    QByteArray m_read;  ///< digest of the file when it was read
+    std::string m_mark; ///< byte order mark of the file; may be empty
+    QString m_lineEnd;  ///< "\n" or "\r\n"
     QPlainTextEdit* m_editor;
     QPushButton* m_save;
 };

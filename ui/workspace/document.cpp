@@ -15,7 +15,7 @@ namespace tilewright::ui {
 Document::Document(QObject* parent)
     : LensDocument(Lens::Schedule, parent), m_nextMachine(*machinePreset("edge"))
 {
-    connect(&undoStack(), &QUndoStack::indexChanged, this, [this] { m_stepping = false; });
+    connect(&undoStack(), &QUndoStack::indexChanged, this, &Document::endStep);
     m_evaluation = std::make_unique<LatestJob<SnapshotPtr>>([this](SnapshotPtr s) { publish(std::move(s)); },
                                                             false, &m_pool);
     m_trial = std::make_unique<LatestJob<std::function<void()>>>(
@@ -206,7 +206,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     m_colours = {};
     refreshColours();
     m_problemPath = path;
-    setPath({});
+    setFile({}, {});
     m_rules = Rules::final();
     m_rulesReason.clear();
     renewTaker();
@@ -356,6 +356,7 @@ void Document::setNote(const QString& about, const QString& text)
         m_notes.remove(about);
     else
         m_notes.insert(about, text);
+    announce(Part::Notes);
 }
 
 QString Document::subgraphNote(const Subgraph& subgraph)

@@ -9,6 +9,7 @@
 #include "snapshot/take_snapshot.h"
 #include "workload/problem.h"
 #include "workspace/bound_job.h"
+#include "workspace/document_marks.h"
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
 #include "workspace/subgraph_colours.h"
@@ -45,6 +46,7 @@ enum class Part {
     Preview = 32,  ///< preview()
     Proof = 128,   ///< proof()
     Nudges = 256,  ///< nudges()
+    Notes = 512,   ///< notes(), by setNote()
     Machine = 64   ///< machine(), and costs and hardware of problem(); ops and tensors are the same
 };
 Q_DECLARE_FLAGS(Parts, Part)
@@ -88,9 +90,6 @@ public:
     /// Latest published evaluation; null without a problem. May be one edit behind schedule().
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
     /// True if snapshot() is the evaluation of schedule() under rules().
-    /// True while an undo command runs. Its changes are announced before the undo stack counts it, so
-    /// isModified() is not valid yet.
-    [[nodiscard]] bool isStepping() const noexcept { return m_stepping; }
     [[nodiscard]] bool isEvaluated() const { return m_snapshot && m_snapshot->revision == m_revision; }
     /// True while changed() is being emitted or still to be emitted with the snapshot of the last edit. Views
     /// then show a change of the selection together with the edit.
@@ -192,7 +191,6 @@ public:
     using Notes = QMap<QString, QString>;
     [[nodiscard]] const Notes& notes() const { return m_notes; }
     void setNote(const QString& about, const QString& text); ///< an empty text removes the note
-    void setNotes(Notes notes) { m_notes = std::move(notes); }
     /// Key of the note on a subgraph: its ops. The note is kept when granularity or position change.
     [[nodiscard]] static QString subgraphNote(const Subgraph& subgraph);
     [[nodiscard]] static QString viewNote(const QString& view);
@@ -237,6 +235,11 @@ public:
     void setBaselineIndex(int index); ///< -1 for none
     void clearBaselines();
 
+    /// Notes, nudges and baselines, as they are saved with a session and a recovery copy.
+    [[nodiscard]] DocumentMarks marks() const;
+    /// Restores those of which the document has none. There is no undo step.
+    void addMarks(const DocumentMarks& marks);
+
     // -- change notification
     /// Calls `then` once per change that affects any of `parts`. `then` is a member function of the receiver,
     /// or a callable that takes Parts or nothing.
@@ -255,7 +258,7 @@ public:
     }
 
 Q_SIGNALS:
-    /// Emitted once per operation, with all parts that it changed.
+    /// Emitted once per operation, with all parts that it changed, after the undo stack has counted it.
     void changed(tilewright::ui::Parts parts);
 
 private:
@@ -290,6 +293,7 @@ private:
     void push(State next, const QString& text, const QString& mergeKey);
     class EditCommand; ///< undo command that also records whether the last step was an edit, undo or redo
     void beginStep(LastStep::Way way);
+    void endStep();
     void assign(const State& state); ///< called by undo commands
     [[nodiscard]] Schedule
     savedSchedule() const; ///< schedule with machine, dimensions or hardware, as saved in files
@@ -342,7 +346,9 @@ private:
     SnapshotPtr m_lastValid;
     SnapshotPtr m_judged; ///< evaluation of the schedule that apply() is just setting; otherwise null
     LastStep m_lastStep;
-    bool m_stepping = false; ///< true while several commands are undone by one click in the history
+    /// True from the first undo command of a step until the undo stack has counted it. One click in the
+    /// history undoes several commands in one step.
+    bool m_stepping = false;
     SnapshotPtr m_preview;
     SubgraphColours m_previewColours;
     std::optional<Proof> m_proof;

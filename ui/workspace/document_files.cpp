@@ -114,7 +114,7 @@ Status Document::takeSchedule(std::string_view text, const QString& path)
         announce(Part::Machine);
     }
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
-    setPath(path);
+    setFile(path, text);
     m_rules = choice.rules;
     renewTaker();
     m_rulesReason = QString::fromStdString(choice.reason);
@@ -230,11 +230,13 @@ Result<QJsonObject> Document::recoveryCopy() const
     QJsonObject dimensions;
     for (const auto& [name, value] : m_dimensions)
         dimensions.insert(QString::fromStdString(name), static_cast<qint64>(value));
-    return QJsonObject{{QStringLiteral("problemPath"), m_problemPath},
-                       {QStringLiteral("dimensions"), dimensions},
-                       {QStringLiteral("problem"), QString::fromStdString(writeProblem(*m_problem))},
-                       {QStringLiteral("path"), path()},
-                       {QStringLiteral("text"), QString::fromStdString(*text)}};
+    QJsonObject copy = fileForRecovery();
+    copy[QStringLiteral("problemPath")] = m_problemPath;
+    copy[QStringLiteral("dimensions")] = dimensions;
+    copy[QStringLiteral("problem")] = QString::fromStdString(writeProblem(*m_problem));
+    copy[QStringLiteral("text")] = QString::fromStdString(*text);
+    writeMarks(marks(), copy);
+    return copy;
 }
 
 Status Document::recover(const QJsonObject& copy)
@@ -276,7 +278,8 @@ Status Document::recover(const QJsonObject& copy)
     }
     if (const auto hardware = lower::hardwareField(m_schedule.extra, "recovery copy"); hardware && *hardware)
         m_fileHardware.reset(); // the hardware differs from that of the problem file
-    setPath(copy[QStringLiteral("path")].toString());
+    setFileOf(copy);
+    addMarks(readMarks(copy));
     undoStack().resetClean(); // the state differs from the file
     evaluateNow();
     Q_EMIT fileChanged();

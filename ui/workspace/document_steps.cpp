@@ -28,29 +28,16 @@ public:
     }
     void undo() override
     {
-        run(LastStep::Way::Undo, [this] { ValueCommand::undo(); });
+        m_document.beginStep(LastStep::Way::Undo);
+        ValueCommand::undo();
     }
     void redo() override
     {
-        run(std::exchange(m_done, true) ? LastStep::Way::Redo : LastStep::Way::Edit,
-            [this] { ValueCommand::redo(); });
+        m_document.beginStep(std::exchange(m_done, true) ? LastStep::Way::Redo : LastStep::Way::Edit);
+        ValueCommand::redo();
     }
 
 private:
-    /// Waits up to 8 ms for the evaluation. Most edits are evaluated by then, so that one signal announces
-    /// edit and evaluation and views are built and painted once instead of twice (docs/design.md 5.1). If one
-    /// click in the history undoes several commands, only the first one waits.
-    template <typename Assign> void run(LastStep::Way way, const Assign& assign)
-    {
-        constexpr std::chrono::milliseconds kBeforePainting(8);
-        const ChangeBatch batch(m_document);
-        const bool isFirst = !m_document.m_stepping;
-        m_document.beginStep(way);
-        assign();
-        if (isFirst && !m_document.isEvaluated())
-            m_document.m_evaluation->deliverWithin(kBeforePainting);
-    }
-
     Document& m_document;
     bool m_done = false;
 };
@@ -58,15 +45,29 @@ private:
 void Document::push(State next, const QString& text, const QString& mergeKey)
 {
     undoStack().push(new EditCommand(*this, std::move(next), text, mergeKey));
-    m_stepping = false;
 }
 
 void Document::beginStep(LastStep::Way way)
 {
     if (std::exchange(m_stepping, true))
         return;
+    ++m_openBatches; // until endStep()
     // If the last edit is not evaluated yet, evaluate it here: this edit is compared with it.
     m_lastStep = {way, !m_taker || isEvaluated() ? m_snapshot : m_taker->take(m_schedule, m_revision)};
+}
+
+/// Called when the undo stack has counted the step: isModified() is valid for those who hear of the changes.
+/// Waits up to 8 ms for the evaluation. Most edits are evaluated by then, so that one signal announces edit
+/// and evaluation and views are built and painted once instead of twice (docs/design.md 5.1).
+void Document::endStep()
+{
+    constexpr std::chrono::milliseconds kBeforePainting(8);
+    if (!std::exchange(m_stepping, false))
+        return;
+    if (!isEvaluated())
+        m_evaluation->deliverWithin(kBeforePainting);
+    --m_openBatches;
+    announce({});
 }
 
 void Document::apply(const SnapshotPtr& judged, const QString& text)

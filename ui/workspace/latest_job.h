@@ -11,9 +11,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -114,7 +116,11 @@ private:
             [self, work = std::move(work), token = m_stop.get_token(), shared, result, run = ++m_runs] {
                 if (shared)
                     standBack();
-                result->set_value(work(token));
+                try {
+                    result->set_value(work(token));
+                } catch (...) {
+                    result->set_exception(std::current_exception());
+                }
                 QMetaObject::invokeMethod(
                     QCoreApplication::instance(),
                     [self, run] {
@@ -127,14 +133,19 @@ private:
     void finished(std::uint64_t run)
     {
         if (!m_running || run != m_runs)
-            return; // deliverWithin() has already delivered this run
-        R result = m_result.get();
+            return;              // deliverWithin() has already delivered this run
+        std::optional<R> result; // none if the work has thrown, which must not end the program
+        try {
+            result.emplace(m_result.get());
+        } catch (const std::exception& e) {
+            qCritical("A background job failed: %s", e.what());
+        }
         m_running = false;
         const bool outdated = m_dropRunning || (m_cancelRunning && m_pending);
         if (m_pending)
             startPending();
-        if (!outdated)
-            m_deliver(std::move(result));
+        if (result && !outdated)
+            m_deliver(std::move(*result));
     }
 
     Deliver m_deliver;

@@ -4,6 +4,9 @@
 #include "onnx/import.h"
 #include "theme/words.h"
 
+#include <QCryptographicHash>
+#include <QFileInfo>
+
 #include <algorithm>
 
 namespace tilewright::ui {
@@ -80,6 +83,18 @@ Result<LensFile> readLensFile(const QString& path)
     return LensFile{path, std::move(*content), *kind};
 }
 
+QByteArray digestOf(std::string_view content)
+{
+    return QCryptographicHash::hash({content.data(), static_cast<qsizetype>(content.size())},
+                                    QCryptographicHash::Sha1);
+}
+
+QByteArray digestOfFile(const QString& path)
+{
+    const auto content = readFile(path.toStdString());
+    return content ? digestOf(*content) : QByteArray();
+}
+
 LensDocument::LensDocument(Lens lens, QObject* parent) : QObject(parent), m_lens(lens)
 {
     connect(&m_undo, &QUndoStack::cleanChanged, this, &LensDocument::fileChanged);
@@ -90,12 +105,35 @@ LensDocument::~LensDocument()
     disconnect(&m_undo, nullptr, this, nullptr); // the stack emits cleanChanged() in its destructor
 }
 
-void LensDocument::fileOpened(const QString& path)
+void LensDocument::setFile(const QString& path, std::string_view text)
+{
+    m_path = path;
+    m_knownDigest = path.isEmpty() ? QByteArray() : digestOf(text);
+}
+
+void LensDocument::fileOpened(const QString& path, std::string_view text)
 {
     m_undo.clear();
     m_undo.setClean(); // also without undo steps, after recover()
-    m_path = path;
+    setFile(path, text);
     Q_EMIT fileChanged();
+}
+
+QJsonObject LensDocument::fileForRecovery() const
+{
+    return {{QStringLiteral("path"), m_path},
+            {QStringLiteral("digest"), QString::fromLatin1(m_knownDigest.toHex())}};
+}
+
+void LensDocument::setFileOf(const QJsonObject& copy)
+{
+    m_path = copy[QStringLiteral("path")].toString();
+    m_knownDigest = QByteArray::fromHex(copy[QStringLiteral("digest")].toString().toLatin1());
+}
+
+bool LensDocument::isChangedOnDisk() const
+{
+    return !m_path.isEmpty() && QFileInfo::exists(m_path) && digestOfFile(m_path) != m_knownDigest;
 }
 
 bool LensDocument::isModified() const
@@ -119,7 +157,7 @@ Status LensDocument::save(const QString& path)
     Status written = writeFileAtomically(path.toStdString(), *text);
     if (!written)
         return written;
-    m_path = path;
+    setFile(path, *text);
     m_undo.setClean();
     Q_EMIT fileChanged();
     return written;
@@ -138,8 +176,9 @@ Result<QJsonObject> LensDocument::recoveryCopy() const
     const auto text = fileText();
     if (!text)
         return text.error();
-    return QJsonObject{{QStringLiteral("path"), m_path},
-                       {QStringLiteral("text"), QString::fromStdString(*text)}};
+    QJsonObject copy = fileForRecovery();
+    copy[QStringLiteral("text")] = QString::fromStdString(*text);
+    return copy;
 }
 
 Status LensDocument::recover(const QJsonObject& copy)
@@ -151,7 +190,8 @@ Status LensDocument::recover(const QJsonObject& copy)
         return kind.error();
     if (Status opened = open({path, FileContent(text), *kind}); !opened)
         return opened;
-    fileOpened(path);
+    fileOpened(path, text);
+    setFileOf(copy);
     m_undo.resetClean(); // the file, if any, has another content
     Q_EMIT fileChanged();
     return Unit{};

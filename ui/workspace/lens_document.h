@@ -4,12 +4,14 @@
 #include "base/file.h"
 #include "model/file_kind.h"
 
+#include <QByteArray>
 #include <QJsonObject>
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
 
 #include <string>
+#include <string_view>
 
 namespace tilewright::ui {
 
@@ -45,6 +47,11 @@ struct LensFile
 /// Reads a file and detects its kind. Error if it cannot be read or no lens can open it.
 [[nodiscard]] Result<LensFile> readLensFile(const QString& path);
 
+/// Digest of the content of a file, to find out later whether another program has changed the file.
+[[nodiscard]] QByteArray digestOf(std::string_view content);
+/// Digest of the file on disk; empty if it cannot be read.
+[[nodiscard]] QByteArray digestOfFile(const QString& path);
+
 /// Base of the documents of all lenses: undo stack, file, and whether the document differs from the file.
 class LensDocument : public QObject
 {
@@ -57,6 +64,11 @@ public:
     /// Path of the file that Save writes; empty if there is none yet.
     [[nodiscard]] const QString& path() const { return m_path; }
     [[nodiscard]] bool isModified() const;
+    /// Digest of the content of path() that was read or written last; empty if that is not known.
+    [[nodiscard]] const QByteArray& knownDigest() const { return m_knownDigest; }
+    /// True if another program has written path() since it was read or written here, so that save() would
+    /// overwrite a content that the user has not seen. A file that was deleted does not count.
+    [[nodiscard]] bool isChangedOnDisk() const;
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
 
     /// Opens a file of this lens. On an Error nothing changes.
@@ -88,13 +100,18 @@ protected:
         Q_UNUSED(step)
         return true;
     }
-    void setPath(const QString& path) { m_path = path; }
-    /// To be called after a file was opened: sets path() and clears the undo stack.
-    void fileOpened(const QString& path);
+    /// Sets path() and remembers the text that was read from it.
+    void setFile(const QString& path, std::string_view text);
+    /// To be called after a file was opened: setFile(), and clears the undo stack.
+    void fileOpened(const QString& path, std::string_view text);
+    /// Sets path() and the content that it had when the recovery copy was made.
+    void setFileOf(const QJsonObject& copy);
+    [[nodiscard]] QJsonObject fileForRecovery() const; ///< fields of a recovery copy that setFileOf() reads
 
 private:
     Lens m_lens;
     QString m_path;
+    QByteArray m_knownDigest;
     QUndoStack m_undo;
 };
 

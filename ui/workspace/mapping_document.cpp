@@ -55,9 +55,9 @@ void MappingDocument::startSearch()
     m_search.start(m_nest, m_setup.architecture, *mapping::parseConstraints(m_nest, m_setup.factors));
 }
 
-void MappingDocument::reset(const MappingSetup& setup, const QString& path)
+void MappingDocument::reset(const MappingSetup& setup, const QString& path, std::string_view text)
 {
-    fileOpened(path);
+    fileOpened(path, text);
     m_baseline.reset();
     assign(setup, true);
     Q_EMIT baselineChanged();
@@ -127,7 +127,7 @@ Status MappingDocument::open(const LensFile& file)
         if (Status s = check(*setup); !s)
             return s;
         m_loadFound.reset();
-        reset(*setup, file.path);
+        reset(*setup, file.path, file.text());
         return Unit{};
     }
     const auto layers = mapping::readLayers(file.text(), file.name());

@@ -91,7 +91,7 @@ private:
     void push(const MappingSetup& next, const QString& text, const QString& mergeKey, Step step = Step::Edit);
     void takeLayer(const mapping::Layer& layer, Step step);
     /// Sets the content without an undo step and clears the undo stack.
-    void reset(const MappingSetup& setup, const QString& path = {});
+    void reset(const MappingSetup& setup, const QString& path = {}, std::string_view text = {});
     void loadFound();
     [[nodiscard]] static Status check(const MappingSetup& setup);
 

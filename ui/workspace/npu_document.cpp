@@ -105,7 +105,7 @@ Status NpuDocument::takeModel(std::string_view text, const QString& path)
     settings.tiling = npu::tilingOf(*model);
     m_model = std::make_shared<const npu::NpuModel>(std::move(*model));
     m_error.clear();
-    fileOpened(path);
+    fileOpened(path, text);
     assign(settings);
     return Unit{};
 }
@@ -117,7 +117,7 @@ void NpuDocument::follow(const std::shared_ptr<const npu::NpuModel>& model, cons
     m_error.clear();
     if (model != m_model) { // earlier undo steps belong to other operators
         m_model = model;
-        fileOpened({});
+        fileOpened({}, {});
     }
     assign(settings);
 }

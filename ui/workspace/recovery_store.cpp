@@ -11,6 +11,7 @@
 #include <QUuid>
 
 #include <algorithm>
+#include <exception>
 
 namespace tilewright::ui {
 
@@ -18,6 +19,7 @@ namespace {
 
 const QString kCopy = QStringLiteral(".recovery.json");
 const QString kLock = QStringLiteral(".lock");
+constexpr int kDaysKept = 7; ///< of discarded copies
 
 /// Key of each lens in a recovery file.
 const char* wordOf(Lens lens)
@@ -38,8 +40,23 @@ const char* wordOf(Lens lens)
 /// Documents in a recovery file; empty if it cannot be read.
 QJsonObject readCopy(const QString& file)
 {
-    const auto text = readFile(file.toStdString());
-    return text ? QJsonDocument::fromJson(QByteArray::fromStdString(*text)).object() : QJsonObject();
+    QFile content(file); // a copy may be larger than the files that it was made of, and than their limit
+    return content.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(content.readAll()).object()
+                                             : QJsonObject();
+}
+
+/// Recovery copy of a document; an exception is an Error, because it must not cost the other documents.
+Result<QJsonObject> copyOf(const LensDocument& document)
+{
+    const auto failed = [&](const std::string& why) {
+        return Error{ErrorCode::Internal, lensName(document.lens()).toStdString() + ": " + why, {}, {}};
+    };
+    try {
+        auto copy = document.recoveryCopy();
+        return copy ? copy : failed(copy.error().text());
+    } catch (const std::exception& e) {
+        return failed(e.what());
+    }
 }
 
 } // namespace
@@ -47,17 +64,13 @@ QJsonObject readCopy(const QString& file)
 RecoveryStore::RecoveryStore(const QString& folder)
     : m_folder(folder), m_name(QUuid::createUuid().toString(QUuid::WithoutBraces))
 {
+    removeExpired();
 }
 
 RecoveryStore::~RecoveryStore()
 {
-    forget();
-}
-
-void RecoveryStore::remove(const QString& file)
-{
-    QFile::remove(file);
-    QFile::remove(file.chopped(kCopy.size()) + kLock);
+    if (!m_left)
+        forget();
 }
 
 void RecoveryStore::forget()
@@ -68,36 +81,55 @@ void RecoveryStore::forget()
     m_lock.reset(); // unlocks and removes it
 }
 
+/// The lock is held while the program runs, so that other programs know that the copy is in use. It is taken
+/// again if the folder was deleted, or if the disk was full before.
+Status RecoveryStore::lock()
+{
+    const QString file = path(m_name + kLock);
+    if (m_lock && m_lock->isLocked() && QFile::exists(file))
+        return Unit{};
+    QDir().mkpath(m_folder);
+    m_lock = std::make_unique<QLockFile>(file);
+    m_lock->setStaleLockTime(0);
+    if (m_lock->tryLock(0))
+        return Unit{};
+    return Error{ErrorCode::Io,
+                 "cannot be written (is the disk full, or the folder read-only?)",
+                 {},
+                 file.toStdString()};
+}
+
 Status RecoveryStore::keep(const Workspace& workspace)
 {
+    m_left = false;
     QJsonArray documents;
+    Status all = Unit{};
     for (const LensDocument* document : workspace.documents()) {
         if (!document->isModified())
             continue;
-        const auto copy = document->recoveryCopy();
-        if (!copy)
-            return copy.error();
+        const auto copy = copyOf(*document);
+        if (!copy) {
+            all = copy.error();
+            continue;
+        }
         QJsonObject entry = *copy;
         entry[QStringLiteral("lens")] = QLatin1String(wordOf(document->lens()));
         documents.append(entry);
     }
     if (documents.isEmpty()) {
-        forget();
-        return Unit{};
+        if (all)
+            forget();
+        return all;
     }
-    if (!m_lock) {
-        // The lock is held while the program runs, so that other programs know that the copy is in use.
-        QDir().mkpath(m_folder);
-        m_lock = std::make_unique<QLockFile>(path(m_name + kLock));
-        m_lock->setStaleLockTime(0);
-        m_lock->tryLock(0);
-    }
+    if (Status locked = lock(); !locked)
+        return locked;
     const QJsonObject root{
         {QStringLiteral("version"), 1},
         {QStringLiteral("saved"), QDateTime::currentDateTime().toString(Qt::ISODateWithMs)},
         {QStringLiteral("documents"), documents}};
-    return writeFileAtomically(path(m_name + kCopy).toStdString(),
-                               QJsonDocument(root).toJson(QJsonDocument::Compact).toStdString());
+    Status written = writeFileAtomically(path(m_name + kCopy).toStdString(),
+                                         QJsonDocument(root).toJson(QJsonDocument::Compact).toStdString());
+    return written ? all : written;
 }
 
 std::vector<LostSession> RecoveryStore::lost() const
@@ -109,7 +141,7 @@ std::vector<LostSession> RecoveryStore::lost() const
             continue;
         QLockFile lock(path(name + kLock));
         lock.setStaleLockTime(0);
-        if (!lock.tryLock(0))
+        if (!lock.tryLock(0) && lock.error() == QLockFile::LockFailedError)
             continue; // its program is still running
         const QJsonObject root = readCopy(file.filePath());
         LostSession session;
@@ -144,14 +176,38 @@ Status RecoveryStore::restore(const LostSession& session, Workspace& workspace)
         // crash.
         if (Status kept = keep(workspace); !kept)
             return kept;
-        remove(session.file);
+        QFile::remove(session.file);
     }
     return result;
 }
 
-void RecoveryStore::decline(const LostSession& session)
+Result<QString> RecoveryStore::discard(const LostSession& session)
 {
-    remove(session.file);
+    const QString to = discardedFolder() + QLatin1Char('/') + QFileInfo(session.file).fileName();
+    QDir().mkpath(discardedFolder());
+    QFile file(session.file);
+    if (!file.rename(to))
+        return Error{ErrorCode::Io, "cannot be moved to " + to.toStdString(), {}, session.file.toStdString()};
+    // The week begins now, not when the copy was written.
+    if (file.open(QIODevice::ReadWrite))
+        file.setFileTime(QDateTime::currentDateTime(), QFileDevice::FileModificationTime);
+    return to;
+}
+
+Status RecoveryStore::undoDiscard(const QString& discarded)
+{
+    if (QFile::rename(discarded, path(QFileInfo(discarded).fileName())))
+        return Unit{};
+    return Error{ErrorCode::Io, "cannot be moved back", {}, discarded.toStdString()};
+}
+
+void RecoveryStore::removeExpired() const
+{
+    const QDateTime oldest = QDateTime::currentDateTime().addDays(-kDaysKept);
+    for (const QFileInfo& file :
+         QDir(discardedFolder()).entryInfoList({QLatin1Char('*') + kCopy}, QDir::Files))
+        if (file.lastModified() < oldest)
+            QFile::remove(file.filePath());
 }
 
 } // namespace tilewright::ui

@@ -5,6 +5,8 @@ namespace tilewright::ui {
 
 void Selection::set(SelectionState state)
 {
+    if (m_filter)
+        m_filter(state);
     if (state == m_state)
         return;
     m_state = std::move(state);

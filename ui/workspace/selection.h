@@ -6,6 +6,7 @@
 #include <QObject>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -44,6 +45,9 @@ public:
     [[nodiscard]] const HoverState& hover() const { return m_hover; }
 
     void set(SelectionState state);
+    /// `filter` removes what does not exist (any more) from every state that is set: a click on a picture
+    /// that is one evaluation behind names subgraphs of an earlier schedule.
+    void setFilter(std::function<void(SelectionState&)> filter) { m_filter = std::move(filter); }
     void setHover(const HoverState& hover);
 
     void selectSubgraph(std::optional<SubgraphId> subgraph);
@@ -57,6 +61,7 @@ Q_SIGNALS:
     void hoverChanged();
 
 private:
+    std::function<void(SelectionState&)> m_filter;
     SelectionState m_state;
     HoverState m_hover;
 };

@@ -64,7 +64,7 @@ Status SystolicDocument::open(const LensFile& file)
         const auto read = systolic::parseSettings(file.text(), file.name());
         if (!read)
             return refuse(read.error());
-        fileOpened(file.path);
+        fileOpened(file.path, file.text());
         assign(*read);
         return Unit{};
     }
@@ -132,7 +132,7 @@ void SystolicDocument::follow(const SystolicSettings& settings)
     // The settings no longer belong to the file: they have another GEMM or hierarchy.
     if (!path().isEmpty() &&
         !(settings.gemm == m_settings.gemm && settings.hierarchy == m_settings.hierarchy))
-        fileOpened({});
+        fileOpened({}, {});
     assign(settings);
 }
 

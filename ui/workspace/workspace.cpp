@@ -16,6 +16,20 @@ namespace tilewright::ui {
 Workspace::Workspace()
 {
     follow(m_schedule);
+    m_selection.setFilter([this](SelectionState& s) {
+        const ProblemPtr& problem = m_schedule.problem();
+        if (!problem)
+            return;
+        const auto isGone = [this](SubgraphId i) { return i.index() >= m_schedule.schedule().size(); };
+        std::erase_if(s.subgraphs, isGone);
+        if (s.subgraph && isGone(*s.subgraph)) {
+            s.subgraph.reset();
+            s.step = 0;
+        }
+        std::erase_if(s.ops, [&](OpId i) { return i.index() >= problem->opCount(); });
+        if (s.tensor && s.tensor->index() >= problem->tensorCount())
+            s.tensor.reset();
+    });
     // Connected before all views, so that the selection is updated before they draw.
     m_schedule.whenChanged(this, Part::Problem | Part::Steps, [this](Parts parts) {
         // Subgraph ids are positions in the schedule: convert the selection to the new positions.

@@ -140,6 +140,7 @@ private slots:
     void oneByOne();
     void searchOpensTheRightBlock();
     void dropOnTheCardChangesNothing();
+    void aPressOutlivesTheLayoutThatComesAfterIt();
     void saysWhatIsScheduledOtherwise();
     void subgraphsAcrossBlocks();
     void fusedLayersAreStackedToo();
@@ -340,6 +341,30 @@ void TestGraphBlocks::dropOnTheCardChangesNothing()
     QVERIFY(b.view->drag().verdict().detail.contains(QStringLiteral("double-click")));
     b.release(card);
     QCOMPARE(b.document().undoStack().count(), 0);
+}
+
+/// Nodes are numbered anew by a layout that arrives between press and release.
+void TestGraphBlocks::aPressOutlivesTheLayoutThatComesAfterIt()
+{
+    Bench b(llama());
+    b.view->fitAll();
+    const QPoint card = centreOf(*b.view, stacks(*b.view).front());
+    b.press(card);
+    switchOf(*b.view)->trigger();
+    b.view->settle();
+    QVERIFY(stacks(*b.view).empty());
+    b.release(card); // threw: the pressed node is no section now
+    QVERIFY(b.selected().ops.empty());
+    switchOf(*b.view)->trigger();
+    b.view->settle();
+    b.view->fitAll();
+    const QPoint again = centreOf(*b.view, stacks(*b.view).front());
+    b.press(again);
+    b.document().setRules(Rules::seed()); // the same nodes
+    b.document().waitForSnapshot();
+    b.view->settle();
+    b.release(again);
+    QCOMPARE(b.selected().ops.size(), opsOfLayer() * 32);
 }
 
 void TestGraphBlocks::saysWhatIsScheduledOtherwise()

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void dropOfWhatWasJudgedIsNotEvaluatedAgain();
     void aTabInAPreviewIsNoHandle();
     void aHandleOutlivesItsSubgraph();
+    void aDragOutlivesFewerSubgraphs();
     void dragIsCancelled();
     void dragOverManyTargetsNeverBlocks();
     void example1ByMouse();
@@ -290,6 +291,24 @@ void TestGraphDrag::aHandleOutlivesItsSubgraph()
     QCOMPARE(b.view->drag().drop().from, std::nullopt);
     QTest::keyClick(b.view.get(), Qt::Key_Escape);
     b.release(to);
+}
+
+/// Origin and target of the drag are numbers of subgraphs of a schedule that has changed since.
+void TestGraphDrag::aDragOutlivesFewerSubgraphs()
+{
+    Bench b(pointwiseNet(6, 1));
+    b.carry(b.at(5), b.at(4));
+    QVERIFY(b.view->drag().isActive());
+    while (b.document().schedule().size() > 3)
+        QVERIFY(b.document().apply(
+            edit::mergeWithNext(*b.document().problem(), b.document().schedule(), SubgraphId(0)),
+            QStringLiteral("merge")));
+    const Schedule merged = b.document().schedule();
+    b.move(b.at(4) + QPoint(3, 3));
+    b.view->drag().waitForVerdicts();
+    b.release(b.at(4));
+    QVERIFY(b.document().schedule() == merged);
+    QVERIFY(!b.view->drag().isActive());
 }
 
 void TestGraphDrag::dragIsCancelled()

@@ -13,6 +13,7 @@
 #include "theme/number.h"
 #include "views/graph/graph_view.h"
 #include "views/roofline/roofline_view.h"
+#include "views/tiles/tiles_view.h"
 #include "window/dock_tabs.h"
 
 #include <QDockWidget>
@@ -411,6 +412,33 @@ private Q_SLOTS:
         }
         QTest::mouseRelease(&tabs, Qt::LeftButton, {}, at - QPoint(100, 0));
         QCOMPARE(tabs.tabText(0), QStringLiteral("Machine"));
+    }
+    /// The trace of a coarser granularity arrives between press and release.
+    void aPressedTileThatIsGoneIsNotShown()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        Document& document = window.state().document;
+        window.applyPerspective(QStringLiteral("Tiles"));
+        window.state().selection.selectSubgraph(SubgraphId(0));
+        auto* tiles = viewOf<TilesView>(window, "tiles");
+        Schedule fine = document.schedule();
+        Subgraph other = fine[SubgraphId(0)];
+        other.granularity.w = std::max<std::int64_t>(1, other.granularity.w / 4);
+        other.granularity.h = std::max<std::int64_t>(1, other.granularity.h / 4);
+        fine.subgraphs[0] = std::make_shared<const Subgraph>(std::move(other));
+        document.apply(std::move(fine), QStringLiteral("finer"));
+        tiles->settle();
+        const std::int64_t count = tiles->model().grid.tiles();
+        QVERIFY(tiles->model().trace && count > 4);
+        const QPoint last = tiles->tileCentre(count - 1).toPoint();
+        QTest::mousePress(tiles, Qt::LeftButton, {}, last);
+        document.undoStack().undo();
+        tiles->settle();
+        QVERIFY(tiles->model().trace && tiles->model().grid.tiles() < count);
+        const auto before = window.state().selection.state();
+        QTest::mouseRelease(tiles, Qt::LeftButton, {}, last);
+        QVERIFY(window.state().selection.state() == before);
     }
 };
 

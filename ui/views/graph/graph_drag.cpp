@@ -85,10 +85,14 @@ GraphDrag::Key GraphDrag::key() const
     return {m_drop.to ? static_cast<std::int64_t>(m_drop.to->value) : -1, m_drop.recompute, m_drop.force};
 }
 
-/// True for a drop at its origin, or where the ops already are.
+/// True for a drop at its origin, or where the ops already are. Also if the schedule has changed during the
+/// drag and no longer has the origin or the target.
 bool GraphDrag::changesNothing(const Key& key) const
 {
     const Schedule& schedule = m_document.schedule();
+    if ((m_drop.from && m_drop.from->index() >= schedule.size()) ||
+        key.target >= static_cast<std::int64_t>(schedule.size()))
+        return true;
     if (key.target < 0) {
         // A new subgraph with exactly the ops of an old one is the old one.
         return !key.recompute && m_drop.from && schedule[*m_drop.from].ops.size() == m_drop.ops.size();

@@ -82,6 +82,7 @@ GraphGestures::GraphGestures(const ViewContext& context, GraphLayouter& layouter
         else if (!m_verdictTimer.isActive())
             m_verdictTimer.start();
     });
+    connect(&layouter, &GraphLayouter::modelChanged, this, &GraphGestures::findPressedAgain);
     m_scrollTimer.setInterval(30);
     connect(&m_scrollTimer, &QTimer::timeout, this, &GraphGestures::scrollAtTheEdge);
 }
@@ -119,6 +120,9 @@ bool GraphGestures::press(const QMouseEvent& event)
         return true;
     }
     m_hit = m_navigator.hitAt(m_mouse);
+    m_pressedNode.reset();
+    if (m_hit.node)
+        m_pressedNode = m_layouter.model()->nodes[*m_hit.node].key;
     m_handleOps.clear();
     if (m_hit.onHandle && m_hit.subgraph)
         m_handleOps = m_layouter.model()->snapshot->schedule[*m_hit.subgraph].ops;
@@ -131,6 +135,19 @@ bool GraphGestures::press(const QMouseEvent& event)
     if (m_hit.onHandle)
         m_cursor.select(m_hit, event.modifiers());
     return true;
+}
+
+/// A layout that arrives between press and release numbers the nodes anew.
+void GraphGestures::findPressedAgain()
+{
+    if (m_gesture != Gesture::Press || !m_pressedNode)
+        return;
+    const GraphModel& model = *m_layouter.model();
+    const auto now = model.geometry->index.find(*m_pressedNode);
+    if (now != model.geometry->index.end())
+        m_hit = hitOfNode(model, now->second);
+    else
+        setGesture(Gesture::None); // it is gone
 }
 
 void GraphGestures::updateMouse(const QMouseEvent& event)

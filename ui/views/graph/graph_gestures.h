@@ -47,6 +47,7 @@ private:
 
     void setGesture(Gesture gesture);
     void setMouse(QPointF mouse);
+    void findPressedAgain();
     void leavePreviewToDrag();
     void beginDrag();
     void beginNudge();
@@ -66,7 +67,8 @@ private:
     Gesture m_gesture = Gesture::None;
     QPointF m_pressed;
     QPointF m_mouse;
-    GraphHit m_hit;
+    GraphHit m_hit;                        ///< what was pressed
+    std::optional<GraphKey> m_pressedNode; ///< key of its node
     std::vector<OpId>
         m_handleOps; ///< ops of the subgraph whose tab or card was pressed, at the time of the press
     bool m_rightMoved = false;

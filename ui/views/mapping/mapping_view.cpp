@@ -201,6 +201,7 @@ void MappingView::refresh()
     m_codeText = QString::fromStdString(mapping::pseudoCode(m_state.nest(), m_state.setup().method));
     m_message.clear();
     m_overlay.hover.reset();
+    m_pressed.reset(); // a press on an item of the earlier nest starts no drag
     if (m_overlay.drag)
         cancelDrag();
     refreshControls();

@@ -126,6 +126,7 @@ void TilesView::rebuild(std::shared_ptr<const TileTrace> trace)
         m_autoFit = true;
         m_overlay.hover.reset();
         m_overlay.cursor.reset();
+        m_pressed.reset();
         cancelDrawing();
         m_lastDrawn.clear();
     }

@@ -198,6 +198,8 @@ bool TilesView::startDrawing(std::int64_t tile)
 
 void TilesView::drawingChanged()
 {
+    if (!document().isEvaluated()) // the schedule has changed since: its subgraphs are others
+        return cancelDrawing();
     if (m_drawing->complete() && !m_mouseDraws)
         return finishDrawing();
     const QString count = counted(std::ssize(m_drawing->tiles()), tr("tile"), tr("tiles"));
@@ -231,6 +233,8 @@ void TilesView::drawingChanged()
 
 void TilesView::finishDrawing()
 {
+    if (!document().isEvaluated())
+        return cancelDrawing();
     const OrderDrawing drawing = *std::exchange(m_drawing, std::nullopt);
     m_overlay.note.clear();
     document().cancelTrial();

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QJsonObject>
+#include <QMap>
+#include <QPointF>
+#include <QString>
+
+#include <string>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// What the user adds to a workload and no schedule file contains: notes, moved nodes, pinned baselines. It
+/// is saved with the session of the file and with the recovery copy.
+struct DocumentMarks
+{
+    struct Pinned
+    {
+        QString name;
+        std::string schedule; ///< text in the format of a schedule file
+    };
+
+    QMap<QString, QString> notes;  ///< Document::notes()
+    QMap<QString, QPointF> nudges; ///< Document::nudges()
+    std::vector<Pinned> baselines;
+    int baseline = -1; ///< index in `baselines` of the one drawn as a ghost; -1 for none
+};
+
+void writeMarks(const DocumentMarks& marks, QJsonObject& to); ///< adds one field per part
+[[nodiscard]] DocumentMarks readMarks(const QJsonObject& from);
+
+} // namespace tilewright::ui

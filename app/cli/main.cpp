@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/notice.h"
+#include "base/utf8.h"
+#include "manual/command_line.h"
 #include "manual/program.h"
 #include "manual/version.h"
 #include "verbs.h"
@@ -10,9 +13,14 @@
 
 namespace tilewright::cli {
 
+void tell(const std::string& sentence)
+{
+    std::cerr << "tilewright-cli: " << printable(sentence) << '\n';
+}
+
 int fail(const Error& error)
 {
-    std::cerr << "tilewright-cli: " << error.text() << '\n';
+    tell(error.text());
     return Exit::BadInput;
 }
 
@@ -51,15 +59,16 @@ int main(int argc, char** argv)
     addSweepVerb(app, exitCode);
     tilewright::manual::addManualVerb(app);
     if (argc > 1 && isDrawingVerb(argv[1])) {
-        std::cerr << "tilewright-cli: " << argv[1] << " is a verb of the window's program: tilewright "
-                  << argv[1] << '\n';
+        tell(std::string(argv[1]) + " is a verb of the window's program: tilewright " + argv[1]);
         return Exit::BadInput;
     }
+    tilewright::setNoticeHandler([](const tilewright::Error& what) { tell(what.text()); });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        const int code = app.exit(e);
-        return code == 0 ? Exit::Success : Exit::BadInput;
+        return tilewright::manual::exitCodeOf(app, e);
+    } catch (const std::exception& e) {
+        return fail({tilewright::ErrorCode::Internal, std::string("internal error: ") + e.what(), {}, {}});
     }
     return exitCode;
 }

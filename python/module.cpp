@@ -2,6 +2,7 @@
 // tilewright._core: what python/tilewright is made of. No arithmetic of a lens: it calls core/ and hands on.
 #include "values.h"
 
+#include "base/notice.h"
 #include "base/version.h"
 
 PYBIND11_MODULE(_core, m)
@@ -13,6 +14,13 @@ PYBIND11_MODULE(_core, m)
     error.doc() =
         "Bad input: one sentence that names file, field and reason, the same as on the command line.";
     m.attr("__version__") = std::string(tilewright::programVersion());
+    tilewright::setNoticeHandler([](const tilewright::Error& what) {
+        if (Py_IsInitialized() == 0)
+            return;
+        const py::gil_scoped_acquire gil;
+        if (PyErr_WarnEx(PyExc_UserWarning, what.text().c_str(), 1) < 0)
+            PyErr_WriteUnraisable(nullptr); // warnings are errors here, but a reader cannot raise one
+    });
     addValues(m);
     addEvaluation(m);
     addResults(m);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command_line.h"
 
+#include "base/notice.h"
+#include "base/utf8.h"
+#include "manual/command_line.h"
 #include "manual/program.h"
 #include "manual/version.h"
 #include "verbs.h"
@@ -10,13 +13,19 @@
 #include <algorithm>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 
 namespace tilewright::cli {
 
+void tell(const std::string& sentence)
+{
+    std::cerr << "tilewright-cli: " << printable(sentence) << '\n';
+}
+
 int fail(const Error& error)
 {
-    std::cerr << "tilewright-cli: " << error.text() << '\n';
+    tell(error.text());
     return Exit::BadInput;
 }
 
@@ -82,15 +91,14 @@ int run(int argc, char** argv)
             verb.add(app, exitCode);
     tilewright::manual::addManualVerb(app);
     if (argc > 1 && isDrawingVerb(argv[1])) {
-        std::cerr << "tilewright-cli: " << argv[1] << " is a verb of the window's program: tilewright "
-                  << argv[1] << '\n';
+        tell(std::string(argv[1]) + " is a verb of the window's program: tilewright " + argv[1]);
         return Exit::BadInput;
     }
+    setNoticeHandler([](const Error& what) { tell(what.text()); });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        const int code = app.exit(e);
-        return code == 0 ? Exit::Success : Exit::BadInput;
+        return manual::exitCodeOf(app, e);
     }
     return exitCode;
 }
@@ -104,8 +112,10 @@ int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err)
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
-        std::cerr << "tilewright-cli: not enough memory\n";
+        tell("not enough memory");
         return Exit::BadInput;
+    } catch (const std::exception& e) {
+        return fail({ErrorCode::Internal, std::string("internal error: ") + e.what(), {}, {}});
     }
 }
 

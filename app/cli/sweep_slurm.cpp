@@ -2,6 +2,8 @@
 #include "sweep_slurm.h"
 
 #include "base/file.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -67,17 +69,17 @@ Status submitToSlurm(const sweep::SlurmJob& job)
         return s;
     if (Status s = writeFileAtomically(collecting, sweep::slurmCollectScript(job)); !s)
         return s;
-    const auto array = submit(sweep::shellWord(script));
+    const auto array = submit(shellQuoted(script));
     if (!array)
         return array.error();
     // Also after tasks that failed: the table says which points are missing.
-    const auto collect = submit("--dependency=afterany:" + *array + " " + sweep::shellWord(collecting));
+    const auto collect = submit("--dependency=afterany:" + *array + " " + shellQuoted(collecting));
     if (!collect)
         return collect.error();
     std::cout << "array    " << *array << ", " << job.tasks << (job.tasks == 1 ? " task" : " tasks") << '\n'
-              << "collect  " << *collect << ", writes " << job.folder << "/table.csv\n"
+              << "collect  " << *collect << ", writes " << printable(job.folder) << "/table.csv\n"
               << "watch    squeue -j " << *array << "," << *collect << '\n'
-              << "status   tilewright-cli sweep --status " << sweep::shellWord(job.folder) << '\n'
+              << "status   tilewright-cli sweep --status " << shellQuoted(job.folder) << '\n'
               << "cancel   scancel " << *array << " " << *collect << '\n';
     return Unit{};
 }

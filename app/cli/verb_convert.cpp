@@ -71,8 +71,7 @@ int writeEachAlone(ConvertArguments& a)
     for (const SubgraphEvaluation& s : e.subgraphs)
         latencies.push_back(s.latency);
     if (const Issue* issue = e.verdict()) {
-        std::cerr << "tilewright-cli: " << a.workload.file
-                  << ": not every operation fits alone: " << sentence(*issue) << '\n';
+        tell(a.workload.file + ": not every operation fits alone: " + sentence(*issue));
         latencies.clear();
     }
     const auto text = writeSchedule(problem, alone.loaded.schedule, latencies);

@@ -129,8 +129,7 @@ int evaluateVerb(EvaluateArguments& arguments)
     if (!result)
         return fail(result.error());
     if (!result->loaded.formatIssues.empty() && (!arguments.trace.empty() || !arguments.report.empty()))
-        std::cerr
-            << "tilewright-cli: --trace and --report: nothing is written of a schedule with format errors\n";
+        tell("--trace and --report: nothing is written of a schedule with format errors");
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
         if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
             return code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "base/utf8.h"
 #include "manual/command_line.h"
 #include "manual/program.h"
 #include "model/model_json.h"
@@ -79,7 +80,7 @@ int write(const std::string& file, const std::string& text, const std::string& w
     }
     if (auto status = writeFileAtomically(file, text); !status)
         return fail(status.error());
-    std::cerr << file << ": " << what << '\n';
+    std::cerr << printable(file + ": " + what) << '\n';
     return Exit::Success;
 }
 

@@ -72,7 +72,7 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
     if (!answer)
         return fail(answer.error());
     for (const std::string& note : answer->notes)
-        std::cerr << "tilewright-cli: " << args.method << ": " << note << '\n';
+        tell(args.method + ": " + note);
     const mapping::MappingCost& e = answer->cost;
     if (args.json)
         std::cout << mapping::evaluationReport(nest, answer->method, e, objectiveOf(args.objective),
@@ -93,8 +93,8 @@ int evaluateOne(const Subject& subject, const MapArguments& args)
             return fail(s.error());
     if (!e.violation)
         return Exit::Success;
-    std::cerr << "tilewright-cli: " << args.method << ": invalid ("
-              << mapping::violationName(e.violation->code) << "): " << e.violation->message << '\n';
+    tell(args.method + ": invalid (" + std::string(mapping::violationName(e.violation->code)) +
+         "): " + e.violation->message);
     return Exit::No;
 }
 

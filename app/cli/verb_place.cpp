@@ -53,7 +53,7 @@ int place(PlaceArguments& args)
         if (!evaluated)
             return fail(evaluated.error());
         if (const std::string why = verbs::whyNotPlaced(*evaluated); !why.empty()) {
-            std::cerr << "tilewright-cli: " << args.schedule << ": " << why << '\n';
+            tell(args.schedule + ": " + why);
             return Exit::No;
         }
         schedule = std::move(*evaluated);

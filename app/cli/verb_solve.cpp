@@ -68,9 +68,9 @@ int runSolve(SolveArguments& args)
     SolveOptions& options = *asked;
     if (options.start)
         if (const Evaluation e = evaluate(*problem, *options.start, options.rules); !e.valid())
-            std::cerr << "tilewright-cli: " << args.startFile
-                      << ": not valid for this problem and machine, the search takes only hints from it: "
-                      << sentence(*e.verdict()) << '\n';
+            tell(args.startFile +
+                 ": not valid for this problem and machine, the search takes only hints from it: " +
+                 sentence(*e.verdict()));
     if (const Status s = checkFolderOf(args.output); !s) // before the work, not after it
         return fail(s.error());
 
@@ -90,7 +90,7 @@ int runSolve(SolveArguments& args)
         error.file = args.workload.file;
         if (options.stop.stop_requested())
             return Exit::Interrupted;
-        std::cerr << "tilewright-cli: " << error.text() << '\n';
+        tell(error.text());
         return Exit::No;
     }
     std::function<void(double, double)> reportBound;

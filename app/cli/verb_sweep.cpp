@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
 #include "sweep/collect.h"
@@ -175,7 +176,7 @@ sweep::SlurmJob slurmJob(const SweepArguments& args, const std::string& folder, 
     if (args.keepSchedules)
         job.arguments = "--keep-schedules";
     for (const std::string& setting : args.switches)
-        job.arguments += (job.arguments.empty() ? "--set " : " --set ") + sweep::shellWord(setting);
+        job.arguments += (job.arguments.empty() ? "--set " : " --set ") + shellQuoted(setting);
     return job;
 }
 
@@ -202,10 +203,10 @@ void printRun(const SweepArguments& args, const sweep::RunState& state, const st
         return;
     }
     std::cout << "points    " << formatGrouped(state.points)
-              << (args.part.empty() ? "" : " in part " + args.part) << ": " << formatGrouped(state.before)
-              << " were there, " << formatGrouped(state.computed) << " computed, "
-              << formatGrouped(state.failed) << " of them failed, " << formatGrouped(state.toGo())
-              << " to go\n";
+              << (args.part.empty() ? "" : " in part " + printable(args.part)) << ": "
+              << formatGrouped(state.before) << " were there, " << formatGrouped(state.computed)
+              << " computed, " << formatGrouped(state.failed) << " of them failed, "
+              << formatGrouped(state.toGo()) << " to go\n";
     if (state.byOthers > 0)
         std::cout << "together  " << formatGrouped(state.byOthers)
                   << " were computed meanwhile by another run in the same folder\n";
@@ -215,9 +216,9 @@ void printRun(const SweepArguments& args, const sweep::RunState& state, const st
                   << " points a second\n";
     std::ranges::sort(failures.first);
     for (const std::string& text : failures.first)
-        std::cout << "failed    " << text << '\n';
+        std::cout << "failed    " << printable(text) << '\n';
     std::cout << (state.stopped ? "go on     the same command goes on where it stopped\n"
-                                : "collect   tilewright-cli sweep --collect " + sweep::shellWord(folder) +
+                                : "collect   tilewright-cli sweep --collect " + shellQuoted(folder) +
                                       " -o table.csv\n");
 }
 
@@ -247,7 +248,7 @@ int runPlan(const SweepArguments& args)
     if (!folder)
         return fail(folder.error());
     if (path != args.output)
-        std::cerr << "tilewright-cli: begins the new folder " << path << '\n';
+        tell("begins the new folder " + path);
     if (args.slurm) {
         const Status submitted = submitToSlurm(job);
         return submitted ? Exit::Success : fail(submitted.error());

@@ -8,9 +8,8 @@
 #include "verbs.h"
 
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "systolic/address_trace.h"
-
-#include <nlohmann/json.hpp>
 
 #include <iostream>
 
@@ -75,7 +74,7 @@ Status writeAddresses(const std::string& folder, const verbs::SystolicAnswer& an
 
 int printCorrections(bool json)
 {
-    auto rows = nlohmann::ordered_json::array();
+    auto rows = Json::array();
     for (const systolic::Correction& c : systolic::seedCorrections()) {
         if (!json)
             std::cout << c.place << "\n  printed: " << c.seed << "\n  correct: " << c.correct
@@ -83,7 +82,7 @@ int printCorrections(bool json)
         rows.push_back({{"place", c.place}, {"seed", c.seed}, {"correct", c.correct}, {"agrees", c.agrees}});
     }
     if (json)
-        std::cout << rows.dump(2) << '\n';
+        std::cout << jsonText(rows, 2) << '\n';
     return Exit::Success;
 }
 

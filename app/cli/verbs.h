@@ -15,6 +15,8 @@ namespace tilewright::cli {
 /// Exit codes (docs/design.md 3.1).
 enum Exit { Success = 0, No = 1, BadInput = 2, Interrupted = 130 };
 
+/// Prints "tilewright-cli: sentence" on stderr, as one line whatever is in it.
+void tell(const std::string& sentence);
 /// Prints the error's sentence on stderr and returns Exit::BadInput.
 int fail(const Error& error);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "manual/command_line.h"
 
+#include "base/utf8.h"
+
 #include <iostream>
+#include <sstream>
 
 namespace tilewright::manual {
 
@@ -26,15 +29,24 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
         added->type_name(o.value)->required(o.required)->default_str(o.standard);
         if (o.count > 0)
             added->expected(1, static_cast<int>(o.count)); // the list itself says which are missing
-        if (o.isNumber())
+        if (o.isNumber() && o.isList) // a comma in a single number is refused, not a separator
             added->delimiter(',');
     }
 }
 
 int refuse(const CLI::App& program, const Error& error)
 {
-    std::cerr << program.get_name() << ": " << error.text() << '\n';
+    std::cerr << program.get_name() << ": " << printable(error.text()) << '\n';
     return 2;
+}
+
+int exitCodeOf(const CLI::App& program, const CLI::ParseError& error)
+{
+    std::stringstream out, wrong;
+    const int code = program.exit(error, out, wrong);
+    std::cout << out.str();
+    std::cerr << printableLines(wrong.str()); // it quotes arguments
+    return code == 0 ? 0 : 2;
 }
 
 } // namespace tilewright::manual

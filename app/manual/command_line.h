@@ -16,6 +16,9 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
 /// Prints "PROGRAM: sentence" on stderr; exit code 2.
 int refuse(const CLI::App& program, const Error& error);
 
+/// Prints what the parser has to say, help or what is wrong. Exit code 0 or 2.
+int exitCodeOf(const CLI::App& program, const CLI::ParseError& error);
+
 /// Adds a verb. Its options are those of bindOptions(OptionList&, Call&); readFiles(Call&), where there is
 /// one, reads the files that they name; `run` does the work and gives the exit code. A value that is not
 /// legal and an option that can have no effect end with one sentence and exit code 2.

@@ -2,6 +2,7 @@
 // Texts that all writers of completions need.
 #pragma once
 
+#include "base/text.h"
 #include "manual/program.h"
 
 #include <cctype>
@@ -25,12 +26,6 @@ namespace tilewright::manual {
         else
             out += c;
     return out;
-}
-
-/// As one word for bash and zsh, whatever is in it.
-[[nodiscard]] inline std::string shellQuoted(const std::string& text)
-{
-    return "'" + replaced(text, '\'', "'\\''") + "'";
 }
 
 /// "tilewright-cli" as part of the name of a function.

@@ -12,7 +12,7 @@ std::string unknownFields(const Json& object, std::span<const std::string_view> 
     for (const auto& [key, value] : object.items())
         if (std::ranges::find(known, key) == known.end())
             out[key] = value;
-    return out.empty() ? std::string() : out.dump();
+    return out.empty() ? std::string() : jsonText(out);
 }
 
 void addFields(Json& object, const std::string& extra)
@@ -33,9 +33,9 @@ std::string dumpByField(const Json& object)
     const char* separator = "\n  ";
     for (const auto& [key, value] : object.items()) {
         out += separator;
-        out += Json(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+        out += jsonText(Json(key));
         out += ": ";
-        out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        out += jsonText(value);
         separator = ",\n  ";
     }
     return out + "\n}\n";

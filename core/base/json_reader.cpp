@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/json_reader.h"
 
+#include "base/notice.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,10 +130,7 @@ std::string excerpt(std::string text)
             text.pop_back();
         text += "...";
     }
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-            c = ' ';
-    return '"' + text + '"';
+    return '"' + printable(text) + '"';
 }
 
 std::string describe(const Json& node)
@@ -215,6 +214,11 @@ Result<Json> parseJson(std::string_view text, const std::string& file)
     } catch (const std::exception& e) {
         return Error{ErrorCode::Syntax, "not valid JSON (" + plainReason(e.what()) + ")", {}, file};
     }
+}
+
+std::string jsonText(const Json& value, int indent)
+{
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 Error JsonCursor::expected(std::string_view what) const
@@ -317,7 +321,11 @@ Result<std::string> JsonCursor::string() const
 {
     if (!m_node->is_string())
         return expected("a text");
-    return m_node->get<std::string>();
+    const auto& text = m_node->get_ref<const std::string&>();
+    std::string shown = printable(text);
+    if (shown != text)
+        notice(error("control characters in a text are read as signs"));
+    return shown;
 }
 
 Result<bool> JsonCursor::boolean() const

@@ -21,6 +21,10 @@ using Json = nlohmann::ordered_json;
 /// line and column. Never throws; the recursion depth does not depend on the input.
 [[nodiscard]] Result<Json> parseJson(std::string_view text, const std::string& file);
 
+/// Text of a value, on one line or with `indent` spaces per level. The only way to write JSON: it never
+/// throws.
+[[nodiscard]] std::string jsonText(const Json& value, int indent = -1);
+
 /// A node of a JSON document with its path, so that every error message contains the field. Getters return
 /// the value or the Error "file: path: expected ..., got ...".
 class JsonCursor
@@ -63,6 +67,7 @@ public:
 
     [[nodiscard]] Result<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
     [[nodiscard]] Result<double> number(double min, double max) const;
+    /// A text in one line, as printable() makes it.
     [[nodiscard]] Result<std::string> string() const;
     [[nodiscard]] Result<bool> boolean() const;
     [[nodiscard]] Result<std::vector<std::int64_t>> integers(std::int64_t min, std::int64_t max,

@@ -62,15 +62,42 @@ void appendNumber(std::string& out, std::int64_t value)
 
 std::string csvField(std::string_view text)
 {
+    double number = 0;
+    const std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
+    const bool isFormula = !text.empty() &&
+                           std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos &&
+                           std::from_chars(digits.data(), digits.data() + digits.size(), number).ptr !=
+                               digits.data() + digits.size();
+    const std::string_view guard = isFormula ? "'" : "";
     if (text.find_first_of(",\"\r\n") == std::string_view::npos)
-        return std::string(text);
+        return std::string(guard).append(text);
     std::string out = "\"";
+    out += guard;
     for (const char c : text) {
         if (c == '"')
             out += '"';
         out += c;
     }
     return out + '"';
+}
+
+std::string shellQuoted(std::string_view text)
+{
+    std::string out = "'";
+    for (const char c : text)
+        if (c == '\'')
+            out += "'\\''";
+        else
+            out += c;
+    return out + "'";
+}
+
+std::string shellWord(std::string_view text)
+{
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+    return text.empty() || text.find_first_not_of(kPlain) != std::string_view::npos ? shellQuoted(text)
+                                                                                    : std::string(text);
 }
 
 std::string formatGrouped(double value)

@@ -16,8 +16,14 @@ namespace tilewright {
 /// Appends the number to `out`. Faster than formatNumber() for millions of numbers.
 void appendNumber(std::string& out, std::int64_t value);
 
-/// Returns one CSV field, with quotes if necessary.
+/// Returns one CSV field, with quotes if necessary. A text that a spreadsheet would take for a formula (it
+/// begins with "=", "+", "-" or "@" and is no number) gets an apostrophe before it.
 [[nodiscard]] std::string csvField(std::string_view text);
+
+/// A text in quotes, as one word for the shells bash, zsh and sh.
+[[nodiscard]] std::string shellQuoted(std::string_view text);
+/// The same without quotes if the text needs none, for hints that people read.
+[[nodiscard]] std::string shellWord(std::string_view text);
 
 // -- numbers for the user: one format for window, report, command line and messages (docs/design.md 4.7).
 // Narrow no-break spaces separate groups of three digits, the minus sign is U+2212, "–" means not a number,

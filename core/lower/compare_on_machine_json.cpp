@@ -39,7 +39,7 @@ std::string comparisonJson(const ModelsOnMachine& models)
         row["cycles"] = models.cycles[i];
         out["operators"].push_back(std::move(row));
     }
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 } // namespace tilewright::lower

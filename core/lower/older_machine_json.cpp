@@ -202,8 +202,8 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
                     order.push_back(path);
                 else if (it->second.value != value && path != "name" && !derived)
                     return Error{ErrorCode::Problem,
-                                 path + " is " + it->second.value.dump() + " in " + it->second.file +
-                                     " and " + value.dump() + " in " + texts[i].file,
+                                 path + " is " + jsonText(it->second.value) + " in " + it->second.file +
+                                     " and " + jsonText(value) + " in " + texts[i].file,
                                  {},
                                  {}};
             }
@@ -227,7 +227,7 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
         }
         *at = given[path].value;
     }
-    return readMachine(machine.dump(), lastFile);
+    return readMachine(jsonText(machine), lastFile);
 }
 
 Result<std::optional<Machine>> machineField(const std::string& extra, const std::string& file)
@@ -240,7 +240,7 @@ Result<std::optional<Machine>> machineField(const std::string& extra, const std:
     const auto field = json->find("machine");
     if (field == json->end() || !field->is_object())
         return std::optional<Machine>(); // other tools may call something else so
-    auto machine = readMachine(field->dump(), file);
+    auto machine = readMachine(jsonText(*field), file);
     if (!machine)
         return machine.error();
     return std::optional<Machine>(std::move(*machine));
@@ -264,9 +264,11 @@ std::string withMachineField(const std::string& extra, const Machine& machine,
 {
     Json json = extra.empty() ? Json::object() : Json::parse(extra);
     json["machine"] = Json::parse(writeMachine(machine));
+    if (!dimensions.empty() && !json["dimensions"].is_object())
+        json["dimensions"] = Json::object(); // a field of another tool, which dimensionsField() ignores
     for (const auto& [name, value] : dimensions)
         json["dimensions"][name] = value;
-    return json.dump();
+    return jsonText(json);
 }
 
 } // namespace tilewright::lower

@@ -35,7 +35,7 @@ std::string reportJson(const LoweringReport& r)
                        {"approximated", jsonNumber(r.coverage.approximated)},
                        {"dropped", jsonNumber(r.coverage.dropped)}};
     out["notes"] = r.notes;
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 } // namespace tilewright::lower

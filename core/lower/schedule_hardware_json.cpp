@@ -39,7 +39,7 @@ std::string withHardwareField(const std::string& extra, const std::optional<Hard
     json.erase("hardware");
     if (hardware)
         json["hardware"] = hardwareJson(*hardware);
-    return json.empty() ? std::string() : json.dump();
+    return json.empty() ? std::string() : jsonText(json);
 }
 
 Result<std::shared_ptr<const Problem>> withHardware(const Problem& problem, const Hardware& hardware)
@@ -59,7 +59,7 @@ Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::stri
     for (const char* field : {"machine", "dimensions", "hardware"})
         if (json.contains(field))
             named[field] = json[field];
-    const std::string fields = named.dump();
+    const std::string fields = jsonText(named);
     auto machine = machineField(fields, file);
     if (!machine)
         return machine.error();
@@ -78,7 +78,7 @@ std::string withTarget(const std::string& extra, const ScheduleTarget& target)
     json.erase("machine");
     json.erase("dimensions");
     const std::string without =
-        withHardwareField(json.empty() ? std::string() : json.dump(), target.hardware);
+        withHardwareField(json.empty() ? std::string() : jsonText(json), target.hardware);
     return target.machine ? withMachineField(without, *target.machine, target.dimensions) : without;
 }
 

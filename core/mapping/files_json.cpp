@@ -399,22 +399,22 @@ Result<Method> readMethod(std::string_view text, const std::string& file, const 
 
 std::string writeLayer(const Layer& layer)
 {
-    return tilewright::writeJson(layer).dump(2) + "\n";
+    return jsonText(tilewright::writeJson(layer), 2) + "\n";
 }
 
 std::string writeModel(const Model& model)
 {
-    return tilewright::writeJson(model).dump(2) + "\n";
+    return jsonText(tilewright::writeJson(model), 2) + "\n";
 }
 
 std::string writeArchitecture(const Architecture& architecture)
 {
-    return tilewright::writeJson(architecture).dump(2) + "\n";
+    return jsonText(tilewright::writeJson(architecture), 2) + "\n";
 }
 
 std::string writeMethod(const LoopNest& nest, const Method& method)
 {
-    return methodJson(nest, method).dump(2) + "\n";
+    return jsonText(methodJson(nest, method), 2) + "\n";
 }
 
 } // namespace tilewright::mapping

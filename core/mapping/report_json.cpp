@@ -101,7 +101,7 @@ std::string evaluationReport(const LoopNest& nest, const Method& method, const M
     out["evaluated"] = 1;
     out["seconds"] = seconds;
     addComponents(out, nest, evaluation);
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 std::string searchReport(const LoopNest& nest, const Architecture& architecture, const SearchResult& result,
@@ -163,7 +163,7 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
     out["pareto"] = Json::array();
     for (const MethodCost& m : result.front)
         out["pareto"].push_back(costJson(nest, m));
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 std::string modelReport(const ModelResult& result, Objective objective)
@@ -201,7 +201,7 @@ std::string modelReport(const ModelResult& result, Objective objective)
     out["energy"] = chosen.energy;
     out["cycles"] = chosen.cycles;
     out["edp"] = chosen.edp;
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 std::string modelMethods(const ModelResult& result, Objective objective)
@@ -215,7 +215,7 @@ std::string modelMethods(const ModelResult& result, Objective objective)
         out["layers"].push_back(
             {{"name", l.layer.name}, {"method", best ? methodJson(l.nest, best->method) : Json(nullptr)}});
     }
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 } // namespace tilewright::mapping

@@ -15,7 +15,7 @@ auto readPart(const JsonCursor& root, const char* key, const Read& read) -> decl
     const auto member = root.member(key);
     if (!member)
         return member.error();
-    auto part = read(member->node().dump());
+    auto part = read(jsonText(member->node()));
     if (part)
         return part;
     Error error = part.error();
@@ -71,7 +71,7 @@ std::string writeSetup(const Setup& setup)
     out["method"] = Json::parse(writeMethod(*makeNest(setup.layer), setup.method));
     if (!setup.factors.empty())
         out["factors"] = setup.factors;
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 } // namespace tilewright::mapping

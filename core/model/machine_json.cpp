@@ -189,7 +189,7 @@ std::string writeMachine(const Machine& machine)
 {
     Json json = writeJson(machine);
     keepGiven(json, {}, machine);
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(json, 2) + "\n";
 }
 
 Result<Machine> withMachineField(const Machine& machine, std::string_view path, std::string_view value)

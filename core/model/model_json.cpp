@@ -353,16 +353,15 @@ std::string writeModel(const Model& model)
     std::string out = "{\n";
     bool first = true;
     for (const auto& [key, value] : json.items()) {
-        out += (first ? "  " : ",\n  ") + Json(key).dump() + ": ";
+        out += (first ? "  " : ",\n  ") + jsonText(Json(key)) + ": ";
         first = false;
         if (!value.is_array() || value.empty() || !value.front().is_object()) {
-            out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+            out += jsonText(value);
             continue;
         }
         out += "[\n";
         for (std::size_t i = 0; i < value.size(); ++i)
-            out += "    " + value[i].dump(-1, ' ', false, Json::error_handler_t::replace) +
-                   (i + 1 < value.size() ? ",\n" : "\n");
+            out += "    " + jsonText(value[i]) + (i + 1 < value.size() ? ",\n" : "\n");
         out += "  ]";
     }
     return out + "\n}\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/topology.h"
 
+#include "base/utf8.h"
 #include "model/model_builder.h"
 
 #include <algorithm>
@@ -141,11 +142,13 @@ bool isTopology(std::string_view text)
     return formOf(cellsOf(firstLine(text))) != Form::None;
 }
 
-Result<Model> readTopology(std::string_view text, const std::string& file)
+Result<Model> readTopology(std::string_view bytes, const std::string& file)
 {
+    const std::string content = textOfBytes(bytes, file);
+    const std::string_view text = content;
     const Form form = formOf(cellsOf(firstLine(text)));
     const std::size_t slash = file.find_last_of('/');
-    std::string name = slash == std::string::npos ? file : file.substr(slash + 1);
+    const std::string name = printable(slash == std::string::npos ? file : file.substr(slash + 1));
     Reader reader{ModelBuilder(name.substr(0, name.rfind('.')), 1), file, 0};
     if (form == Form::None)
         return reader.fail("is not a topology: the first line must contain the column names");
@@ -155,7 +158,7 @@ Result<Model> readTopology(std::string_view text, const std::string& file)
         start = end + 1;
         if (++reader.line == 1 || cells.empty())
             continue;
-        const std::string layer(cells[0]);
+        const std::string layer = printable(cells[0]);
         if (layer.empty())
             return reader.fail("the layer has no name");
         if (Status s = form == Form::Gemms ? reader.gemm(layer, cells) : reader.convolution(layer, cells); !s)

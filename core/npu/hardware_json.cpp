@@ -95,7 +95,7 @@ Result<NpuHardware> loadHardware(const std::string& path)
 
 std::string hardwareToJson(const NpuHardware& hw)
 {
-    return writeJson(hw).dump(2) + "\n";
+    return jsonText(writeJson(hw), 2) + "\n";
 }
 
 } // namespace tilewright::npu

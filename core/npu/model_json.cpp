@@ -347,7 +347,7 @@ std::string modelToJson(const NpuModel& model)
     file.ops.reserve(model.ops.size());
     for (const ModelOp& op : model.ops)
         file.ops.push_back({op, op.name, names(op.inputs), names(op.outputs)});
-    return writeJson(file).dump(1) + "\n";
+    return jsonText(writeJson(file), 1) + "\n";
 }
 
 } // namespace tilewright::npu

@@ -29,7 +29,7 @@ public:
     }
     Writer& name(const std::string& text)
     {
-        m_text += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+        m_text += jsonText(Json(text));
         return *this;
     }
     template <typename Range> Writer& list(const Range& values)
@@ -295,7 +295,7 @@ std::string interruptedToJson(const NpuGraph& graph, const NpuHardware& hardware
     j["interrupted"] = true;
     j["simulated"] = simulated;
     j["estimated_makespan"] = estimatedMakespan;
-    return j.dump(2) + "\n";
+    return jsonText(j, 2) + "\n";
 }
 
 std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds& bounds,
@@ -337,7 +337,7 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
         j["tile_search"] = searchToJson(graph, *search);
     if (!extra.empty())
         j.update(Json::parse(extra));
-    return j.dump(2) + "\n";
+    return jsonText(j, 2) + "\n";
 }
 
 } // namespace tilewright::npu

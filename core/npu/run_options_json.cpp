@@ -41,7 +41,7 @@ std::string withRunOptions(const std::string& modelText, const RunOptions& optio
 {
     Json out = Json::parse(modelText);
     out["run"] = writeJson(options);
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 } // namespace tilewright::npu

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "onnx/import.h"
 
+#include "base/notice.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "onnx/graph_walk.h"
 #include "onnx/rewrite.h"
 #include "onnx/strip_weights.h"
+
+#include <google/protobuf/descriptor.h>
 
 #include <algorithm>
 
@@ -17,6 +22,39 @@ Error inFile(Error error, const std::string& file)
 {
     error.file = file;
     return error;
+}
+
+/// Makes all texts of a message printable: protobuf does not check their encoding. Counts the changed ones.
+std::size_t makePrintable(google::protobuf::Message& message)
+{
+    std::size_t changed = 0;
+    const google::protobuf::Reflection& reflection = *message.GetReflection();
+    std::vector<const google::protobuf::FieldDescriptor*> fields;
+    reflection.ListFields(message, &fields);
+    const auto clean = [&](const std::string& text, const auto& set) {
+        if (std::string shown = printable(text); shown != text) {
+            set(std::move(shown));
+            ++changed;
+        }
+    };
+    for (const google::protobuf::FieldDescriptor* field : fields) {
+        const int count = field->is_repeated() ? reflection.FieldSize(message, field) : 0;
+        if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) {
+            if (!field->is_repeated())
+                changed += makePrintable(*reflection.MutableMessage(&message, field));
+            for (int i = 0; i < count; ++i)
+                changed += makePrintable(*reflection.MutableRepeatedMessage(&message, field, i));
+        } else if (field->type() == google::protobuf::FieldDescriptor::TYPE_STRING) {
+            if (!field->is_repeated())
+                clean(reflection.GetString(message, field),
+                      [&](std::string text) { reflection.SetString(&message, field, std::move(text)); });
+            for (int i = 0; i < count; ++i)
+                clean(reflection.GetRepeatedString(message, field, i), [&](std::string text) {
+                    reflection.SetRepeatedString(&message, field, i, std::move(text));
+                });
+        }
+    }
+    return changed;
 }
 
 Status parse(std::string_view content, const std::string& file, pb::ModelProto& out)
@@ -34,6 +72,12 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
                      file};
     if (!out.has_graph())
         return Error{ErrorCode::Problem, "is an ONNX file without a graph", {}, file};
+    out.clear_doc_string();
+    if (makePrintable(out) > 0)
+        notice({ErrorCode::Syntax,
+                "names with bytes that are not UTF-8 are read as Windows-1252, control characters as signs",
+                {},
+                file});
     return Unit{};
 }
 
@@ -75,8 +119,8 @@ Status checkDimensions(const pb::ModelProto& proto, const Dimensions& given, con
         names += (names.empty() ? "\"" : ", \"") + d.name + "\"";
         const auto value = given.find(d.name);
         complete &= value != given.end();
-        example +=
-            " --dim " + d.name + "=" + std::to_string(value == given.end() ? d.example : value->second);
+        example += " --dim " +
+                   shellWord(d.name + "=" + std::to_string(value == given.end() ? d.example : value->second));
         if (value != given.end() && (value->second < 0 || value->second > kMaxDimension))
             return Error{ErrorCode::Field, "expected a size from 0 to 2147483648", "--dim " + d.name, file};
     }
@@ -130,7 +174,7 @@ std::string nameOfModel(const std::string& graph, const std::string& file)
                       !graph.starts_with("torch");
     if (says || file.empty())
         return graph;
-    std::string stem = file.substr(file.find_last_of('/') + 1);
+    const std::string stem = printable(file.substr(file.find_last_of('/') + 1));
     return stem.substr(0, stem.rfind('.'));
 }
 

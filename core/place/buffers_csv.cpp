@@ -2,6 +2,7 @@
 #include "place/buffers_csv.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -112,7 +113,7 @@ private:
         for (std::size_t i = 0; i < fields.size(); ++i) {
             const Column column = m_places[i];
             if (column == kId) {
-                id = fields[i];
+                id = printable(fields[i]);
                 continue;
             }
             if (column == kOffset) // ignored: offset of an earlier placement

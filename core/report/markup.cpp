@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/markup.h"
 
+#include "base/utf8.h"
+
+#include <algorithm>
+
 namespace tilewright {
 
 namespace {
 
 constexpr std::string_view kReplacement = "\ufffd";
-
-/// Length in bytes of the UTF-8 sequence at the start of the text; 0 if it is invalid.
-std::size_t sequenceLength(std::string_view text)
-{
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const std::size_t length = byte(0) < 0x80                      ? 1
-                               : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
-                               : (byte(0) & 0xf0) == 0xe0          ? 3
-                               : byte(0) >= 0xf0 && byte(0) < 0xf5 ? 4
-                                                                   : 0;
-    if (length == 0 || length > text.size())
-        return 0;
-    for (std::size_t i = 1; i < length; ++i)
-        if ((byte(i) & 0xc0) != 0x80)
-            return 0;
-    // Rejects overlong forms, surrogates and code points above U+10FFFF.
-    if (length == 3 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0)))
-        return 0;
-    if (length == 4 && ((byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90)))
-        return 0;
-    return length;
-}
 
 } // namespace
 
@@ -35,12 +17,8 @@ std::string escapeMarkup(std::string_view text)
 {
     std::string out;
     while (!text.empty()) {
-        const std::size_t n = sequenceLength(text);
-        if (n == 0) {
-            out += kReplacement;
-            text.remove_prefix(1);
-            continue;
-        }
+        const Utf8Character c = firstCharacter(text);
+        const std::size_t n = std::max<std::size_t>(1, c.length);
         switch (text.front()) {
         case '&':
             out += "&amp;";
@@ -58,10 +36,10 @@ std::string escapeMarkup(std::string_view text)
             out += "&#39;";
             break;
         default:
-            if (static_cast<unsigned char>(text.front()) < 0x20 || text.front() == 0x7f)
+            if (c.length > 0 && (c.code < 0x20 || c.code == 0x7f))
                 out += ' ';
             else
-                out += text.substr(0, n);
+                out += c.length > 0 && isShown(c.code) ? text.substr(0, n) : kReplacement;
         }
         text.remove_prefix(n);
     }

@@ -81,7 +81,7 @@ std::string reportData(const Snapshot& snapshot)
                      "latency", "loads", "stores", "working set", "bound"}},
                    {"steps", stepRows(snapshot)},
                    {"stepCount", steps}};
-    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return jsonText(out);
 }
 
 } // namespace tilewright

@@ -136,7 +136,8 @@ private:
         if (value)
             return std::optional(static_cast<std::size_t>(*value));
         issue(code, item,
-              std::string(what) + " " + node.dump() + " does not exist, there are " + std::to_string(count));
+              std::string(what) + " " + jsonText(node) + " does not exist, there are " +
+                  std::to_string(count));
         return std::optional<std::size_t>();
     }
 

@@ -30,7 +30,7 @@ std::string shown(const Json* value)
     constexpr std::size_t kMost = 60;
     if (!value)
         return "missing";
-    std::string text = value->dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = jsonText(*value);
     return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
 }
 
@@ -86,7 +86,7 @@ std::string writeManifest(const Manifest& manifest)
     if (manifest.schedule)
         out["schedule"] = tilewright::writeJson(*manifest.schedule);
     out["keep_schedules"] = manifest.keepSchedules;
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 Result<Manifest> readManifest(std::string_view text, const std::string& file)
@@ -100,7 +100,7 @@ Result<Manifest> readManifest(std::string_view text, const std::string& file)
     const auto planJson = root.member("plan");
     if (!planJson)
         return planJson.error();
-    auto plan = readPlan(planJson->node().dump(), file);
+    auto plan = readPlan(jsonText(planJson->node()), file);
     if (!plan)
         return plan.error();
     Manifest out;
@@ -120,7 +120,7 @@ Result<Manifest> readManifest(std::string_view text, const std::string& file)
     if (Status s = f.close(); !s)
         return s.error();
     if (const auto machine = root.find("machine")) {
-        auto read = readMachine(machine->node().dump(), file);
+        auto read = readMachine(jsonText(machine->node()), file);
         if (!read)
             return read.error();
         out.machine = writeMachine(*read);

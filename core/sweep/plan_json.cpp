@@ -79,7 +79,7 @@ Json writeJson(const TextOrList& value)
 static std::optional<std::string> numberText(const Json& node)
 {
     if (node.is_number_integer())
-        return node.dump();
+        return jsonText(node);
     if (node.is_number() && std::isfinite(node.get<double>()))
         return formatNumber(node.get<double>());
     return std::nullopt;
@@ -91,7 +91,7 @@ static Status readJson(const JsonCursor& at, AxisValue& out)
     if (auto number = numberText(node))
         out.text = std::move(*number);
     else if (node.is_string() && !node.get_ref<const std::string&>().empty())
-        out.text = node.get<std::string>();
+        out.text = *at.string();
     else
         return at.expected("a number or a word");
     return Unit{};
@@ -354,7 +354,7 @@ Result<Plan> readPlan(std::string_view text, const std::string& file)
 
 std::string writePlan(const Plan& plan)
 {
-    return tilewright::writeJson(plan).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(tilewright::writeJson(plan), 2) + "\n";
 }
 
 } // namespace tilewright::sweep

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep/slurm.h"
 
+#include "base/text.h"
+
 namespace tilewright::sweep {
 
 namespace {
@@ -25,14 +27,6 @@ std::string header(const SlurmJob& job, const std::string& name, const std::stri
 
 } // namespace
 
-std::string shellWord(const std::string& text)
-{
-    std::string out = "'";
-    for (const char c : text)
-        out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 std::string slurmScript(const SlurmJob& job)
 {
     const std::string tasks = std::to_string(job.tasks);
@@ -42,7 +36,7 @@ std::string slurmScript(const SlurmJob& job)
         "# Written by tilewright-cli sweep --slurm. Results that are there are skipped, so a task that is\n"
         "# killed, requeued or out of time goes on where it stopped.\n";
     out += "threads=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}\nagain=0\n";
-    out += shellWord(job.program) + " sweep " + shellWord(job.plan) + " -o " + shellWord(job.folder) +
+    out += shellQuoted(job.program) + " sweep " + shellQuoted(job.plan) + " -o " + shellQuoted(job.folder) +
            " --part \"$SLURM_ARRAY_TASK_ID/" + tasks + "\" --threads \"$threads\"" +
            (job.arguments.empty() ? "" : " " + job.arguments) + " &\nwork=$!\n";
     out += "# A minute before the time limit: give up the points in work and queue the task again.\n"
@@ -58,8 +52,9 @@ std::string slurmScript(const SlurmJob& job)
 
 std::string slurmCollectScript(const SlurmJob& job)
 {
-    return header(job, "tilewright-collect", "collect-%j.txt") + shellWord(job.program) +
-           " sweep --collect " + shellWord(job.folder) + " -o " + shellWord(job.folder + "/table.csv") + "\n";
+    return header(job, "tilewright-collect", "collect-%j.txt") + shellQuoted(job.program) +
+           " sweep --collect " + shellQuoted(job.folder) + " -o " + shellQuoted(job.folder + "/table.csv") +
+           "\n";
 }
 
 } // namespace tilewright::sweep

@@ -21,7 +21,4 @@ struct SlurmJob
 /// Batch script of the dependent job that writes FOLDER/table.csv.
 [[nodiscard]] std::string slurmCollectScript(const SlurmJob& job);
 
-/// Quotes a text as one shell word.
-[[nodiscard]] std::string shellWord(const std::string& text);
-
 } // namespace tilewright::sweep

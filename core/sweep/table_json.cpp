@@ -11,8 +11,7 @@ std::string tableJson(const SweepTable& table)
     const auto metrics = metricsOf(plan);
     const auto countOf = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     std::string out = "{\"tilewright_sweep_table\": 1,\n \"manifest\": " +
-                      Json::parse(writeManifest(table.manifest), nullptr, false)
-                          .dump(-1, ' ', false, Json::error_handler_t::replace);
+                      jsonText(Json::parse(writeManifest(table.manifest), nullptr, false));
     out += ",\n \"points\": " + std::to_string(table.rows.size());
     out += ", \"done\": " + std::to_string(table.done);
     out += ", \"failed\": " + std::to_string(table.failed);
@@ -43,7 +42,7 @@ std::string tableJson(const SweepTable& table)
             json["on_front"] = row.onFront;
         if (!row.error.empty())
             json["error"] = row.error;
-        out += separator + json.dump(-1, ' ', false, Json::error_handler_t::replace);
+        out += separator + jsonText(json);
         separator = ",\n  ";
     }
     return out + "]}\n";

@@ -50,7 +50,7 @@ Result<Hierarchy> readHierarchy(const std::string& path)
 
 std::string hierarchyJson(const Hierarchy& h)
 {
-    return writeJson(h).dump(2) + "\n";
+    return jsonText(writeJson(h), 2) + "\n";
 }
 
 } // namespace tilewright::systolic

@@ -65,7 +65,7 @@ std::string pipelineTrace(const Program& program, const PipelineRun& run, const 
                               {"pid", 1},
                               {"args", {{"bytes", p.bytes}}}});
     const Json out = {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
-    return out.dump() + "\n";
+    return jsonText(out) + "\n";
 }
 
 } // namespace tilewright::systolic

@@ -79,7 +79,7 @@ Result<Settings> parseSettings(std::string_view text, const std::string& file)
 
 std::string settingsJson(const Settings& settings)
 {
-    return writeJson(settings).dump(2) + "\n";
+    return jsonText(writeJson(settings), 2) + "\n";
 }
 
 } // namespace tilewright::systolic

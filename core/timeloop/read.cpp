@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
+#include "base/utf8.h"
 #include "timeloop/names.h"
 #include "timeloop/timeloop.h"
 
@@ -331,7 +332,7 @@ Result<ReadMapping> readMapping(std::string_view text, const std::string& file, 
                                 const Architecture& architecture)
 {
     try {
-        return Reader(file, nest, architecture).read(YAML::Load(std::string(text)));
+        return Reader(file, nest, architecture).read(YAML::Load(textOfBytes(text, file)));
     } catch (const YAML::Exception& e) {
         const std::string where =
             e.mark.is_null() ? std::string() : "line " + std::to_string(e.mark.line + 1);

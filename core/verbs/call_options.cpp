@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The options of every call, and the files that they name.
 #include "base/file.h"
+#include "base/utf8.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "verbs/bound.h"
@@ -19,7 +20,6 @@ namespace tilewright::verbs {
 
 namespace {
 
-constexpr Range kAboveZero{0, std::numeric_limits<double>::infinity(), true};
 constexpr double kMostSeconds = 1e9, kMostThreads = 1024;
 
 /// The options that `systolic` and `tile` share.
@@ -84,7 +84,7 @@ Result<onnx::Dimensions> WorkloadCall::dimensions() const
         const auto number = std::from_chars(dim.data() + at + 1, end, value);
         if (number.ec != std::errc{} || number.ptr != end)
             return wrong("expected an integer behind \"=\"");
-        if (!out.emplace(dim.substr(0, at), value).second)
+        if (!out.emplace(printable(dim.substr(0, at)), value).second)
             return wrong("the dimension has a value already");
     }
     return out;
@@ -145,14 +145,14 @@ void bindOptions(OptionList& o, PlaceCall& call)
         o.needs(ofSchedule, "a schedule")(o[name]);
     o.add("--capacity", call.capacity, Range{1}, "Fast memory, which a file of buffers needs",
           o.notWith(ofSchedule, "a schedule, whose problem has its own"), o.otherwise("that of the problem"));
-    o.add("--seconds", call.seconds, Range{},
+    o.add("--seconds", call.seconds, Range{.unit = "s"},
           "Time limit, with the best found by then; 0: until it is proven");
 }
 
 void bindOptions(OptionList& o, BoundCall& call)
 {
     bindProblem(o, call.workload, call.rules);
-    o.add("--seconds", call.seconds, Range{0, kMostSeconds},
+    o.add("--seconds", call.seconds, Range{0, kMostSeconds, false, "s"},
           "Time for a bound by capacity and structure, and for branch and bound against the best schedule "
           "found; 0: the quick bound, which the window always shows, so its proofs start with " +
               formatNumber(kWindowProofSeconds));
@@ -166,11 +166,11 @@ void bindOptions(OptionList& o, SolveCall& call)
     constexpr double kMostSteps = 1e15;
     constexpr std::size_t kMostOps = 100'000;
     bindProblem(o, call.workload, call.rules);
-    o.add("--seconds", call.seconds, Range{0, kMostSeconds},
+    o.add("--seconds", call.seconds, Range{0, kMostSeconds, false, "s"},
           "Wall-clock time of the search; 0: until it is interrupted or has done --iterations",
           o.otherwise("a time by the number of ops, from " + formatNumber(suggestedSeconds(1)) + " to " +
                       formatNumber(suggestedSeconds(kMostOps))));
-    o.add("--patience", call.patience, Range{0, kMostSeconds},
+    o.add("--patience", call.patience, Range{0, kMostSeconds, false, "s"},
           "The search ends after this number of seconds without a better schedule; 0: never");
     o.add("--iterations", call.iterations, Range{0, kMostSteps}, "Search steps a thread; 0: no limit");
     o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of search and proof; 0: all");
@@ -178,7 +178,7 @@ void bindOptions(OptionList& o, SolveCall& call)
     o.add("--start", call.startFile, "FILE", "Schedule to start from; its locked subgraphs stay",
           o.otherwise("none, in the window the schedule on the screen"));
     o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
-    o.add("--prove", call.prove, Range{0, kMostSeconds},
+    o.add("--prove", call.prove, Range{0, kMostSeconds, false, "s"},
           "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");
 }
 
@@ -208,7 +208,7 @@ void bindOptions(OptionList& o, SystolicCall& call)
     o.add("--readout", call.readout, "shadow|shift|scale-sim", "How results leave the array");
     o.add("--weight-buffers", call.weightBuffers, Range{1, 2},
           "Weight registers of a processing element (ws, is)");
-    o.add("--dram-gb-per-s", call.dramGbPerSecond, kAboveZero,
+    o.add("--dram-gb-per-s", call.dramGbPerSecond, Range{.above = true, .unit = "GB/s"},
           "Bandwidth of DRAM, for the roofline, the dataflows and the program",
           o.otherwise("that of the hierarchy"));
     o.flag("--simulate", call.simulate, "Run the register-level simulator instead of the closed form",
@@ -246,7 +246,7 @@ void bindOptions(OptionList& o, TileCall& call)
     const Property product = o.needs(!call.ofNetwork(), kOneProduct);
     const std::string levels = "three numbers, of L3, L2 and L1";
     bindProduct(o, call);
-    o.add("--capacity", call.capacity, Range{1}, "Bytes of the level",
+    o.add("--capacity", call.capacity, Range{.min = 1, .unit = "B"}, "Bytes of the level",
           o.otherwise("those of --level in machine or hierarchy, else 65536"));
     o.add("--level", call.level, "l3|l2|l1|l3-buffer|l2-buffer|l1-buffer",
           "Memory level, or one buffer of it",
@@ -338,7 +338,7 @@ void bindOptions(OptionList& o, MapCall& call)
           "What is minimised: energy-delay product, energy or cycles");
     o.add("--method", call.method, "FILE", "Method to evaluate instead of searching for one");
     o.flag("--quick", call.quick, "Search only methods of high utilisation", search);
-    o.add("--seconds", call.seconds, kAboveZero, "Time limit of the search", search,
+    o.add("--seconds", call.seconds, Range{.above = true, .unit = "s"}, "Time limit of the search", search,
           o.otherwise("60 for a layer, 600 for a model"));
     o.add("--threads", call.threads, Range{0, kMostThreads}, "Threads of the search; 0: all", search);
     o.flag("--imperfect", call.options.imperfect,

@@ -10,7 +10,7 @@ namespace {
 
 Error notExpected(const std::string& expected, const std::string& text)
 {
-    return {ErrorCode::Field, "expected " + expected + ", got \"" + text + "\"", {}, {}};
+    return {ErrorCode::Field, "expected " + expected + ", got " + quotedExcerpt(text), {}, {}};
 }
 
 std::vector<std::string> split(std::string_view text, char by)

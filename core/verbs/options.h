@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "base/typed_number.h"
 
 #include <charconv>
 #include <cmath>
@@ -25,6 +26,8 @@ struct Range
     double min = 0;
     double max = std::numeric_limits<double>::infinity();
     bool above = false;
+    /// What the number counts, as in readNumber(): "s" lets a person write "2 min".
+    std::string_view unit = {};
 };
 /// One option of a verb, as every reader sees it: the command line, its manual, and Python.
 struct Option
@@ -158,9 +161,18 @@ requires std::is_arithmetic_v<T>
     T value{};
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end) { // "64Ki", "1e6", "2 min"
+        const auto typed = readNumber(text, range.unit);
+        using Limits = std::numeric_limits<T>;
+        if (!typed || *typed < static_cast<double>(Limits::lowest()) ||
+            *typed >= static_cast<double>(Limits::max()) ||
+            static_cast<double>(static_cast<T>(*typed)) != *typed)
+            return notInRange(range, std::is_integral_v<T>, text);
+        value = static_cast<T>(*typed);
+    }
     const auto number = static_cast<double>(value);
-    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number) || number < range.min ||
-        number > range.max || (range.above && number == range.min))
+    if (!std::isfinite(number) || number < range.min || number > range.max ||
+        (range.above && number == range.min))
         return notInRange(range, std::is_integral_v<T>, text);
     out = value;
     return Unit{};
@@ -208,11 +220,12 @@ void OptionList::add(const std::string& name, T& value, const Rule& given, const
     }
     out.isList = std::is_same_v<T, std::vector<Element>>;
     out.read = [&value, rule](std::span<const std::string> texts) -> Status {
+        constexpr bool isList = std::is_same_v<T, std::vector<Element>>;
         std::vector<Element> read;
-        for (const std::string& part : partsOf(texts, std::is_arithmetic_v<Element>))
+        for (const std::string& part : partsOf(texts, isList && std::is_arithmetic_v<Element>))
             if (Status s = readValue(part, read.emplace_back(), rule); !s)
                 return s;
-        if constexpr (std::is_same_v<T, std::vector<Element>>)
+        if constexpr (isList)
             value = std::move(read);
         else
             value = std::move(read.back());

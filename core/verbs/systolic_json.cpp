@@ -202,7 +202,7 @@ std::string systolicJson(const SystolicAnswer& answer)
         addPipelineJson(out, *answer.pipeline);
     if (!answer.programs.empty())
         addProgramsJson(out, answer.programs);
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 std::string systolicJson(const NetworkAnswer& answer)
@@ -231,7 +231,7 @@ std::string systolicJson(const NetworkAnswer& answer)
                       {"dataflows", std::move(compared)},
                       {"os_fewer_than_ws", answer.osFewerThanWs()},
                       {"dram_gb_per_s", answer.request.hierarchy.at(systolic::Level::External).gbPerSecond}};
-    return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 std::string flatCsv(const std::string& document)
@@ -247,7 +247,7 @@ std::string flatCsv(const std::string& document)
                 self(self, value[i], before + std::to_string(i));
         } else {
             out += csvField(path) + "," +
-                   (value.is_string() ? csvField(value.get<std::string>()) : value.dump()) + "\n";
+                   (value.is_string() ? csvField(value.get<std::string>()) : jsonText(value)) + "\n";
         }
     };
     add(add, Json::parse(document), {});
@@ -260,7 +260,7 @@ std::string tableCsv(const std::string& document)
     for (const Json& row : Json::parse(document)) {
         std::string head, line;
         for (const auto& [name, value] : row.items()) {
-            std::string cell = value.is_string() ? value.get<std::string>() : value.dump();
+            std::string cell = value.is_string() ? value.get<std::string>() : jsonText(value);
             if (value.is_array()) {
                 cell.clear();
                 for (const auto& part : value)

@@ -64,7 +64,7 @@ std::string tileJson(const TileAnswer& a)
             {"best_fixed", systolic::dataflowName(a.adaptive->bestFixed)},
             {"saving",
              {{"os", a.adaptive->saving[0]}, {"ws", a.adaptive->saving[1]}, {"is", a.adaptive->saving[2]}}}};
-    return out.dump(2) + "\n";
+    return jsonText(out, 2) + "\n";
 }
 
 std::string tileJson(const std::vector<LayerTile>& tiles)
@@ -82,7 +82,7 @@ std::string tileJson(const std::vector<LayerTile>& tiles)
                         {"fits", t.choice.fits},
                         {"footprint_elements", t.choice.footprintElements},
                         {"dram_bytes", t.bytes}});
-    return rows.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(rows, 2) + "\n";
 }
 
 } // namespace tilewright::verbs

@@ -2,8 +2,11 @@
 // ONNX models on the command line: every verb takes one, free dimensions are told and given, two are
 // compared.
 #include "cli_run.h"
+#include "graph_writer.h"
 #include "test_main.h"
 
+#include "base/file.h"
+#include "base/utf8.h"
 #include "edit/fit.h"
 #include "eval/evaluation.h"
 #include "lower/workload.h"
@@ -206,6 +209,42 @@ private Q_SLOTS:
             cli(QStringLiteral("info %1 --compare %2").arg(sample("resnet-18"), sample("mobilenet-v2")));
         QVERIFY(text.out.contains("cycles before") && text.out.contains("each op alone in a subgraph"));
         QCOMPARE(cli(QStringLiteral("info %1 --csv %2").arg(sample("lstm"), csv)).code, 2);
+    }
+
+    /// protobuf does not check its texts: names may have any bytes. Free dimensions are told as words of a
+    /// shell.
+    void namesMayHaveAnyBytes()
+    {
+        test::GraphWriter graph("g\xe4\x1b[31m", 13);
+        const std::string x = graph.input("x\xe4", {std::int64_t{96}, std::int64_t{64}});
+        const std::string w = graph.weight("w\xff\n", {64, 32});
+        graph.output(graph.add("MatMul", "Schicht_\xe4\ntotal 1", {x, w}),
+                     {std::int64_t{96}, std::int64_t{32}});
+        const QString file = m_folder.filePath(QStringLiteral("names.onnx"));
+        QVERIFY(writeFileAtomically(file.toStdString(), graph.text()));
+        const QString out = m_folder.filePath(QStringLiteral("names.json"));
+        for (const char* call : {"info %1", "info --json %1", "npu --json %1", "map --quick --json %1",
+                                 "solve --iterations 20 --json %1", "convert --to layers -o %2 %1",
+                                 "convert --to npu -o %2 %1", "convert --to model -o %2 %1"}) {
+            const auto run = cli(QString::fromLatin1(call)
+                                     .replace(QLatin1String("%1"), file)
+                                     .replace(QLatin1String("%2"), out));
+            QVERIFY2(run.code == 0, run.err.constData());
+            QVERIFY2(isUtf8(run.out.toStdString()) && !run.out.contains('\x1b'), run.out.constData());
+            QVERIFY2(!run.out.contains("\ntotal 1"), run.out.constData());
+            QVERIFY2(run.err.contains("names.onnx: names with bytes that are not UTF-8"),
+                     run.err.constData());
+        }
+        test::GraphWriter open("open", 13);
+        const std::string in = open.input("x", {std::string("$(touch x) + 1"), std::int64_t{64}});
+        open.output(open.add("Relu", "r", {in}), {std::string("$(touch x) + 1"), std::int64_t{64}});
+        QVERIFY(writeFileAtomically(file.toStdString(), open.text()));
+        const auto run = cli(QStringLiteral("info ") + file);
+        QCOMPARE(run.code, 2);
+        QVERIFY2(run.err.contains("--dim '$(touch x) + 1=1'"), run.err.constData());
+        const auto given = test::runCli(
+            {QStringLiteral("info"), file, QStringLiteral("--dim"), QStringLiteral("$(touch x) + 1=1")});
+        QVERIFY2(given.code == 0, given.err.constData());
     }
 };
 

@@ -283,6 +283,16 @@ class Lenses(unittest.TestCase):
             tilewright.npu(model, scheduler="none")
         self.assertEqual(str(raised.exception), cli_sentence("npu", model, "--scheduler", "none"))
 
+    def test_names_in_another_encoding(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "l.csv")
+            file.write_bytes(b"Layer, M, N, K,\nSchicht_\xe4\x1b, 96, 64, 32,\n")
+            with self.assertWarnsRegex(UserWarning, "l.csv: line 2: bytes that are not UTF-8"):
+                answer = tilewright.npu(file)
+            self.assertIn("makespan", answer)
+            self.assertIn("Schicht_ä␛", json.dumps(tilewright.map(file, quick=True), ensure_ascii=False))
+            self.assertIn("Schicht_ä␛", tilewright.lower(file).npu_json())
+
     def test_map(self):
         for options, arguments in (
             ({}, []),

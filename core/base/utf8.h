@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tilewright {
+
+// Bytes from outside become text here: files and arguments may have any encoding. Behind these functions
+// every text of the program is valid UTF-8.
+
+/// A character at the start of a text: its code point and its length in bytes.
+struct Utf8Character
+{
+    char32_t code = 0;
+    std::size_t length = 0; ///< 0: the bytes are not UTF-8
+};
+/// Decodes the first character of a text that is not empty. Strict: no overlong forms, no surrogates.
+[[nodiscard]] Utf8Character firstCharacter(std::string_view text);
+void appendUtf8(std::string& out, char32_t code);
+[[nodiscard]] bool isUtf8(std::string_view bytes);
+
+/// False for what a terminal, an XML parser or a text layout would obey instead of show: control characters,
+/// separators of lines, marks that reverse the direction of text, and code points that are no characters.
+[[nodiscard]] bool isShown(char32_t code);
+
+/// Content of a file that may be in another encoding. Bytes that are not UTF-8 are read as Windows-1252, and
+/// a notice() names the file and the first such line.
+[[nodiscard]] std::string textOfBytes(std::string_view bytes, const std::string& file);
+
+/// One line that can be shown anywhere. Bytes that are not UTF-8 are read as Windows-1252, and what is not
+/// shown becomes a sign: "␛" for Escape, "␊" for the end of a line, "[U+202E]" for others. A text without
+/// such characters is unchanged.
+[[nodiscard]] std::string printable(std::string_view bytes);
+/// Several lines: printable() for each of them.
+[[nodiscard]] std::string printableLines(std::string_view bytes);
+
+} // namespace tilewright

@@ -2,6 +2,7 @@
 #include "export/export_report.h"
 
 #include "base/file.h"
+#include "base/output_file.h"
 #include "export/live_page.h"
 #include "report/csv.h"
 #include "report/evaluation_json.h"
@@ -9,13 +10,15 @@
 #include "report/step_writers.h"
 
 #include <QAbstractTextDocumentLayout>
+#include <QBuffer>
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QTextDocument>
+
+#include <stop_token>
 
 namespace tilewright::ui {
 
@@ -108,12 +111,12 @@ void writeNotes(QPdfWriter& writer, QPainter& painter, const Notes& notes, const
 Status writePdf(const QString& title, const Notes& notes, const std::vector<View*>& views,
                 const QString& path)
 {
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
+    QByteArray bytes;
     {
         constexpr int kDpi = 96;
-        QPdfWriter writer(&file);
+        QBuffer buffer(&bytes);
+        buffer.open(QIODevice::WriteOnly);
+        QPdfWriter writer(&buffer);
         writer.setTitle(title);
         writer.setResolution(kDpi);
         writer.setPageSize(QPageSize(QPageSize::A4));
@@ -145,9 +148,8 @@ Status writePdf(const QString& title, const Notes& notes, const std::vector<View
         if (!notes.empty())
             writeNotes(writer, painter, notes, page.size());
     }
-    if (!file.commit())
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    return Unit{};
+    return writeFileAtomically(path.toStdString(),
+                               {bytes.constData(), static_cast<std::size_t>(bytes.size())});
 }
 
 } // namespace
@@ -215,17 +217,17 @@ Status exportCsv(const Document& document, const QString& what, const QString& p
     if (what == QLatin1String("subgraphs"))
         return writeFileAtomically(path.toStdString(), subgraphsCsv(*document.snapshot()));
     // Steps are streamed to the file: they may not fit into memory.
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    const auto sink = [&file](std::string_view text) {
-        file.write(text.data(), static_cast<qint64>(text.size()));
+    OutputFile file(path.toStdString());
+    std::stop_source full; // the rest need not be made
+    const auto sink = [&](std::string_view text) {
+        file.write(text);
+        if (file.failed())
+            full.request_stop();
     };
     const auto write = what == QLatin1String("steps") ? &writeStepsCsv : &writeOccupancyCsv;
-    write(*document.problem(), document.schedule(), document.rules(), sink, {});
-    if (!file.commit())
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    return Unit{};
+    write(*document.problem(), document.schedule(), document.rules(), sink, {full.get_token(), {}});
+    const auto written = file.commit();
+    return written ? Status(Unit{}) : Status(written.error());
 }
 
 } // namespace tilewright::ui

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "manual/program.h"
+#include "manual/standard_output.h"
 #include "manual/version.h"
 #include "verbs.h"
 
@@ -27,6 +28,7 @@ static bool isDrawingVerb(std::string_view verb)
 int main(int argc, char** argv)
 {
     using namespace tilewright::cli;
+    tilewright::manual::StandardOutput output;
     CLI::App app{"Tilewright: schedules, systolic arrays, NPU tile graphs and loop-nest mappings",
                  "tilewright-cli"};
     app.set_version_flag("--version", "tilewright-cli " + tilewright::manual::versionText());
@@ -58,8 +60,7 @@ int main(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        const int code = app.exit(e);
-        return code == 0 ? Exit::Success : Exit::BadInput;
+        exitCode = app.exit(e) == 0 ? Exit::Success : Exit::BadInput;
     }
-    return exitCode;
+    return output.finish("tilewright-cli", exitCode);
 }

@@ -48,6 +48,7 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
                  callbacks);
     // A better schedule is not taken under a person's locks, nor where buffers need addresses.
     takeProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+    result.stopped = result.stopped || options.stop.stop_requested();
 }
 
 } // namespace tilewright::verbs

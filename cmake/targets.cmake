@@ -46,6 +46,13 @@ if(TILEWRIGHT_COVERAGE)
     target_link_options(tilewright_flags INTERFACE --coverage)
 endif()
 
+# As Debian builds its packages: what a person runs binds at its start, and checks its buffers. The libraries of core/
+# and ui/ are left out: they share precompiled headers with the tests, and engines must not lose time to it.
+add_library(tilewright_hardening INTERFACE)
+target_link_options(tilewright_hardening INTERFACE -Wl,-z,relro,-z,now)
+target_compile_options(tilewright_hardening INTERFACE
+    "$<$<CONFIG:Release>:SHELL:-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>")
+
 # tilewright_precompile(TARGET HEADER): precompiles cmake/HEADER; the first target that asks for it shares it.
 function(tilewright_precompile target header)
     get_property(owner GLOBAL PROPERTY TILEWRIGHT_PRECOMPILED_${header})

@@ -45,7 +45,7 @@ py::array_t<StepRow> steps(const EvaluationValue& value)
     const verbs::EvaluatedSchedule& e = readable(value);
     std::vector<StepRow> rows;
     {
-        const py::gil_scoped_release released;
+        const Released released;
         std::int64_t count = 0;
         for (const SubgraphEvaluation& s : e.evaluation.subgraphs)
             count += s.steps;
@@ -70,7 +70,7 @@ py::array_t<OccupancyRow> occupancyOf(const EvaluationValue& value)
     const verbs::EvaluatedSchedule& e = readable(value);
     std::vector<OccupancyRow> rows;
     {
-        const py::gil_scoped_release released;
+        const Released released;
         for (const OccupancySegment& s : occupancy(*e.problem, e.loaded.schedule, e.rules.rules).segments)
             rows.push_back({s.start, s.end, static_cast<std::int64_t>(s.subgraph.index()), s.firstStep,
                             s.steps, s.resident, s.retained, s.input, s.output, s.accumulator, s.donated,
@@ -81,7 +81,7 @@ py::array_t<OccupancyRow> occupancyOf(const EvaluationValue& value)
 
 std::string json(const EvaluationValue& value)
 {
-    const py::gil_scoped_release released;
+    const Released released;
     return evaluationJson(verbs::snapshotOf(value.evaluated), value.evaluated.rules.reason);
 }
 
@@ -110,7 +110,7 @@ RulesChoice chosen(const ScheduleValue& schedule, const py::object& rules)
 {
     if (py::isinstance<Rules>(rules))
         return {rules.cast<Rules>(), "given by rules="};
-    const auto set = rules.cast<std::string>();
+    const std::string set = textFrom(rules, "rules");
     if (set != "auto")
         return valueOf(verbs::rulesNamed(set));
     if (!schedule.byFile)
@@ -132,7 +132,7 @@ ProblemValue problemFor(const py::object& schedule, const py::object& workload, 
     if (!target.machine && !target.hardware)
         return problemOf(workload, machine, dimensions);
     verbs::WorkloadCall call = callOf(workload, machine, dimensions);
-    const py::gil_scoped_release released;
+    const Released released;
     return {valueOf(verbs::readProblem(call, {target, file})).problem};
 }
 
@@ -146,13 +146,13 @@ EvaluationValue evaluateValue(const py::object& workload, const py::object& sche
         const auto& value = schedule.cast<const ScheduleValue&>();
         if (problem.problem == value.problem) {
             RulesChoice choice = chosen(value, rules);
-            const py::gil_scoped_release released;
+            const Released released;
             return {verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
         }
     }
     const ScheduleValue value = scheduleOf(problem, schedule);
     RulesChoice choice = chosen({problem.problem, value.loaded, {}, {}}, rules);
-    const py::gil_scoped_release released;
+    const Released released;
     return {verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
 }
 
@@ -163,9 +163,21 @@ void addEvaluation(py::module_& m)
                          output_elements, accumulator_elements, donated_elements);
     PYBIND11_NUMPY_DTYPE(OccupancyRow, start, end, subgraph, first_step, steps, resident, retained, input,
                          output, accumulator, donated, total);
-    py::class_<EvaluationValue>(m, "Evaluation",
-                                "What a schedule costs. Times in the problem's unit, sizes in elements.")
-        .def_property_readonly("valid",
+    py::class_<EvaluationValue> type(
+        m, "Evaluation", "What a schedule costs. Times in the problem's unit, sizes in elements.");
+    addCommon(type);
+    type.def(py::pickle(
+        [](const EvaluationValue& v) {
+            const verbs::EvaluatedSchedule& e = v.evaluated;
+            return py::make_tuple(ScheduleValue{e.problem, e.loaded, {}, {}}, e.rules.rules, e.rules.reason);
+        },
+        [](const py::tuple& t) {
+            const auto schedule = t[0].cast<ScheduleValue>();
+            RulesChoice rules{t[1].cast<Rules>(), t[2].cast<std::string>()};
+            return EvaluationValue{
+                verbs::evaluateLoaded(schedule.problem, schedule.loaded, std::move(rules))};
+        }));
+    type.def_property_readonly("valid",
                                [](const EvaluationValue& v) { return v.evaluated.evaluation.valid(); })
         .def_property_readonly("error", &errorOf, "The checker's sentence; None when it is valid.")
         .def_property_readonly(

@@ -47,12 +47,14 @@ public:
     {
         std::optional<std::invoke_result_t<Work>> out;
         std::exception_ptr failed;
+        std::optional<LongWork> running(std::in_place, m_source);
         std::jthread worker([&] {
             try {
                 out.emplace(work());
             } catch (...) {
                 failed = std::current_exception();
             }
+            running.reset();
             const std::scoped_lock lock(m_mutex);
             m_done = true;
             m_news.notify_one();
@@ -60,7 +62,7 @@ public:
         while (watch()) {
         }
         {
-            const py::gil_scoped_release released;
+            const Released released;
             worker.join();
         }
         if (m_raised)
@@ -84,7 +86,7 @@ private:
         std::deque<std::function<void()>> messages;
         bool done = false;
         {
-            const py::gil_scoped_release released;
+            const Released released;
             constexpr std::chrono::milliseconds kPause(20);
             std::unique_lock lock(m_mutex);
             m_news.wait_for(lock, kPause, [this] { return m_done || !m_messages.empty(); });

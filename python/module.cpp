@@ -9,7 +9,19 @@ PYBIND11_MODULE(_core, m)
 {
     using namespace tilewright::python;
     m.doc() = "The engines of Tilewright; use the package tilewright, which wraps them.";
-    auto error = py::register_exception<BadInput>(m, "Error", PyExc_ValueError);
+    static py::exception<BadInput>& error = *new py::exception<BadInput>(m, "Error", PyExc_ValueError);
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const BadInput& e) { // which may name a file whose name is no text
+            const std::string_view text = e.what();
+            const auto sentence = py::reinterpret_steal<py::object>(
+                PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "backslashreplace"));
+            PyErr_SetObject(error.ptr(), sentence.ptr());
+        } catch (const py::cast_error&) {
+            PyErr_SetString(PyExc_TypeError, "a value has the wrong type");
+        }
+    });
     error.attr("__module__") = "tilewright";
     error.doc() =
         "Bad input: one sentence that names file, field and reason, the same as on the command line.";
@@ -21,6 +33,7 @@ PYBIND11_MODULE(_core, m)
         if (PyErr_WarnEx(PyExc_UserWarning, what.text().c_str(), 1) < 0)
             PyErr_WriteUnraisable(nullptr); // warnings are errors here, but a reader cannot raise one
     });
+    watchForTheEnd();
     addValues(m);
     addEvaluation(m);
     addResults(m);

@@ -14,6 +14,30 @@ ScheduleValue bestOf(const SolutionValue& value)
     return {value.problem, {value.result.schedule, {}}, value.result.latencies, {}};
 }
 
+/// For pickle, and back.
+py::tuple stateOf(const SolutionValue& v)
+{
+    const SolveResult& r = v.result;
+    return py::make_tuple(ScheduleValue{v.problem, {r.schedule, {}}, {}, {}}, v.rules, v.interrupted, r.total,
+                          r.startTotal, r.lowerBound, r.provenOptimal, r.provenSpace, r.stopped, r.stagnated,
+                          r.seconds, r.evaluations, r.lookups, r.steps, r.curve, r.latencies);
+}
+SolutionValue solutionOf(const py::tuple& state)
+{
+    std::size_t at = 0;
+    const auto take = [&](auto& value) { value = state[at++].cast<std::decay_t<decltype(value)>>(); };
+    ScheduleValue schedule;
+    SolutionValue out;
+    take(schedule), take(out.rules), take(out.interrupted);
+    SolveResult& r = out.result;
+    take(r.total), take(r.startTotal), take(r.lowerBound), take(r.provenOptimal), take(r.provenSpace);
+    take(r.stopped), take(r.stagnated), take(r.seconds), take(r.evaluations), take(r.lookups), take(r.steps);
+    take(r.curve), take(r.latencies);
+    out.problem = schedule.problem;
+    r.schedule = std::move(schedule.loaded.schedule);
+    return out;
+}
+
 struct LoweringValue
 {
     lower::ModelOnMachinePtr model;
@@ -22,7 +46,7 @@ struct LoweringValue
 LoweringValue lowerModel(const py::object& workload, const py::object& machine, const Dimensions& dimensions)
 {
     verbs::WorkloadCall call = callOf(workload, machine, dimensions);
-    const py::gil_scoped_release released;
+    const Released released;
     return {valueOf(verbs::readOnMachine(call))};
 }
 
@@ -37,8 +61,9 @@ py::list gemms(const LoweringValue& v)
 
 void addLowering(py::module_& m)
 {
-    py::class_<LoweringValue>(m, "Lowering", "A workload lowered to a machine, for each lens.")
-        .def_property_readonly("problem",
+    py::class_<LoweringValue> type(m, "Lowering", "A workload lowered to a machine, for each lens.");
+    addCommon(type);
+    type.def_property_readonly("problem",
                                [](const LoweringValue& v) { return ProblemValue{v.model->problem}; })
         .def_property_readonly("machine", [](const LoweringValue& v) { return v.model->machine; })
         .def_property_readonly("gemms", &gemms,
@@ -65,8 +90,10 @@ operator that cannot be lowered.)");
 
 void addResults(py::module_& m)
 {
-    py::class_<SolutionValue>(m, "Solution", "The best schedule that solve() found.")
-        .def_property_readonly("schedule", &bestOf)
+    py::class_<SolutionValue> type(m, "Solution", "The best schedule that solve() found.");
+    addCommon(type);
+    type.def(py::pickle(&stateOf, &solutionOf));
+    type.def_property_readonly("schedule", &bestOf)
         .def_property_readonly("problem", [](const SolutionValue& v) { return ProblemValue{v.problem}; })
         .def_property_readonly("rules", [](const SolutionValue& v) { return v.rules; })
         .def_property_readonly(

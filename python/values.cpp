@@ -17,8 +17,15 @@ namespace {
 ModelValue loadModel(const py::object& path, const Dimensions& dimensions)
 {
     const std::string file = pathOf(path);
-    const py::gil_scoped_release released;
-    return {std::make_shared<const lower::Workload>(valueOf(lower::loadWorkload(file, dimensions))), file};
+    const Released released;
+    const FileContent content = valueOf(readContent(file, onnx::isOnnx));
+    ModelValue out{std::make_shared<const lower::Workload>(
+                       valueOf(lower::readWorkload(content.view(), file, dimensions))),
+                   file,
+                   {}};
+    if (!out.workload->import)
+        out.source = content.view();
+    return out;
 }
 
 /// A problem as a workload, which can be put on a machine.
@@ -30,7 +37,90 @@ ModelValue modelOfProblem(const ProblemValue& value)
         out.model = std::move(*model);
     else
         out.noModel = model.error();
-    return {std::make_shared<const lower::Workload>(std::move(out)), value.problem->name()};
+    return {std::make_shared<const lower::Workload>(std::move(out)), value.problem->name(), {}};
+}
+
+/// For pickle, and back: the text that it was read from, or one that says the same; of an ONNX file also what
+/// became of its nodes.
+py::tuple stateOf(const ModelValue& v)
+{
+    py::list nodes, notes;
+    std::int64_t leftOut = 0;
+    if (const auto& import = v.workload->import) {
+        for (const onnx::ImportedNode& n : import->nodes)
+            nodes.append(py::make_tuple(n.name, n.type, static_cast<int>(n.fate),
+                                        n.op ? py::object(py::int_(n.op->index())) : py::none(), n.macs,
+                                        n.bytes, n.note));
+        notes = py::cast(import->notes);
+        leftOut = import->leftOutBytes;
+    }
+    const std::string text = !v.source.empty()     ? v.source
+                             : v.workload->problem ? writeProblem(*v.workload->problem)
+                                                   : model::writeModel(v.workload->model);
+    return py::make_tuple(py::bytes(v.file), py::bytes(text), v.workload->import.has_value(), nodes, leftOut,
+                          notes, !v.source.empty());
+}
+ModelValue modelFrom(const py::tuple& t)
+{
+    ModelValue out;
+    out.file = t[0].cast<std::string>();
+    const auto text = t[1].cast<std::string>();
+    lower::Workload workload = valueOf(lower::readWorkload(text, out.file));
+    if (t[2].cast<bool>()) {
+        onnx::ImportReport report;
+        for (const py::handle& item : t[3]) {
+            const auto n = py::reinterpret_borrow<py::tuple>(item);
+            report.nodes.push_back(
+                {n[0].cast<std::string>(), n[1].cast<std::string>(),
+                 static_cast<onnx::Fate>(n[2].cast<int>()),
+                 n[3].is_none() ? std::nullopt : std::optional(OperatorId(n[3].cast<std::size_t>())),
+                 n[4].cast<std::int64_t>(), n[5].cast<std::int64_t>(), n[6].cast<std::string>()});
+        }
+        report.leftOutBytes = t[4].cast<std::int64_t>();
+        report.notes = t[5].cast<std::vector<std::string>>();
+        workload.import = std::move(report);
+    }
+    if (t[6].cast<bool>())
+        out.source = text;
+    out.workload = std::make_shared<const lower::Workload>(std::move(workload));
+    return out;
+}
+
+/// For pickle, and back: with the errors of format of its file.
+py::tuple stateOf(const ScheduleValue& s)
+{
+    const auto indexOf = [](const auto& id) {
+        return id ? py::object(py::int_(id->index())) : py::object(py::none());
+    };
+    py::list issues;
+    for (const Issue& i : s.loaded.formatIssues)
+        issues.append(py::make_tuple(static_cast<int>(i.code), indexOf(i.subgraph), i.text, indexOf(i.op),
+                                     indexOf(i.tensor), i.need, i.have, i.path));
+    return py::make_tuple(ProblemValue{s.problem},
+                          valueOf(writeSchedule(*s.problem, s.loaded.schedule, s.latencies)), issues);
+}
+ScheduleValue scheduleFrom(const py::tuple& t)
+{
+    const ProblemPtr problem = t[0].cast<ProblemValue>().problem;
+    ScheduleValue out{problem, valueOf(readSchedule(*problem, t[1].cast<std::string>(), "schedule")), {}, {}};
+    out.loaded.formatIssues.clear();
+    const auto idFrom = [](const py::object& index, auto& id) {
+        if (!index.is_none())
+            id.emplace(index.cast<std::size_t>());
+    };
+    for (const py::handle& item : t[2]) {
+        const auto i = py::reinterpret_borrow<py::tuple>(item);
+        Issue& issue = out.loaded.formatIssues.emplace_back();
+        issue.code = static_cast<IssueCode>(i[0].cast<int>());
+        idFrom(i[1], issue.subgraph);
+        issue.text = i[2].cast<std::string>();
+        idFrom(i[3], issue.op);
+        idFrom(i[4], issue.tensor);
+        issue.need = i[5].cast<std::int64_t>();
+        issue.have = i[6].cast<std::int64_t>();
+        issue.path = i[7].cast<std::string>();
+    }
+    return out;
 }
 
 std::string scheduleText(const ScheduleValue& value)
@@ -41,15 +131,14 @@ std::string scheduleText(const ScheduleValue& value)
 /// "edp" stays, 4096 becomes "4096": as a machine file or an option has it.
 std::string fieldText(const py::object& value)
 {
-    return py::str(value).cast<std::string>();
+    return textFrom(py::str(value), "value");
 }
 
 Rules rulesWith(const std::string& set, const py::kwargs& switches)
 {
     Rules out = valueOf(verbs::rulesNamed(set)).rules;
     for (const auto& [name, value] : switches)
-        valueOf(setRule(out, py::str(name).cast<std::string>(),
-                        fieldText(py::reinterpret_borrow<py::object>(value))));
+        valueOf(setRule(out, textFrom(name, "rule"), fieldText(py::reinterpret_borrow<py::object>(value))));
     return out;
 }
 
@@ -63,11 +152,12 @@ py::dict rulesDict(const Rules& rules)
 
 void addProblem(py::module_& m)
 {
-    py::class_<ProblemValue>(
+    py::class_<ProblemValue> type(
         m, "Problem", R"(A graph of ops on matrices with the hardware it runs on (docs/rules/schedule.md 1).
 
-Sizes are elements, times the problem's own unit. Immutable; equal when its content is.)")
-        .def_static(
+Sizes are elements, times the problem's own unit. Immutable; equal when its content is.)");
+    addCommon(type);
+    type.def_static(
             "load", &problemOf, py::arg("path"), py::arg("machine") = py::none(),
             py::arg("dim") = Dimensions{},
             R"(The problem of a workload file of any kind: a problem stands as it is unless a machine is
@@ -85,10 +175,12 @@ Raises Error.)")
         .def_property_readonly("name", [](const ProblemValue& p) { return p.problem->name(); })
         .def_property_readonly("op_count", [](const ProblemValue& p) { return p.problem->opCount(); })
         .def_property_readonly("tensor_count", [](const ProblemValue& p) { return p.problem->tensorCount(); })
-        .def("__eq__",
-             [](const ProblemValue& a, const ProblemValue& b) {
-                 return a.problem == b.problem || writeProblem(*a.problem) == writeProblem(*b.problem);
-             })
+        .def(
+            "__eq__",
+            [](const ProblemValue& a, const ProblemValue& b) {
+                return a.problem == b.problem || writeProblem(*a.problem) == writeProblem(*b.problem);
+            },
+            py::is_operator())
         .def("__hash__", [](const ProblemValue& p) { return py::hash(py::str(writeProblem(*p.problem))); })
         .def("__repr__",
              [](const ProblemValue& p) {
@@ -114,11 +206,12 @@ bool sameSubgraphs(const Schedule& a, const Schedule& b)
 
 void addSchedule(py::module_& m)
 {
-    py::class_<ScheduleValue>(m, "Schedule",
-                              R"(An execution order of subgraphs of a problem (docs/rules/schedule.md 2).
+    py::class_<ScheduleValue> type(m, "Schedule",
+                                   R"(An execution order of subgraphs of a problem (docs/rules/schedule.md 2).
 
-Immutable; equal when its subgraphs are. evaluate() reports format errors of the file.)")
-        .def_static("load", &scheduleOf, py::arg("problem"), py::arg("path"),
+Immutable; equal when its subgraphs are. evaluate() reports format errors of the file.)");
+    addCommon(type);
+    type.def_static("load", &scheduleOf, py::arg("problem"), py::arg("path"),
                     "Of a schedule file. Raises Error.")
         .def_static(
             "from_text",
@@ -131,31 +224,28 @@ Immutable; equal when its subgraphs are. evaluate() reports format errors of the
         .def("to_text", &scheduleText, "The text of a schedule file. Raises Error.")
         .def_property_readonly("problem", [](const ScheduleValue& s) { return ProblemValue{s.problem}; })
         .def("__len__", [](const ScheduleValue& s) { return s.loaded.schedule.size(); })
-        .def("__eq__",
-             [](const ScheduleValue& a, const ScheduleValue& b) {
-                 return sameSubgraphs(a.loaded.schedule, b.loaded.schedule) &&
-                        a.loaded.formatIssues == b.loaded.formatIssues;
-             })
+        .def(
+            "__eq__",
+            [](const ScheduleValue& a, const ScheduleValue& b) {
+                return sameSubgraphs(a.loaded.schedule, b.loaded.schedule) &&
+                       a.loaded.formatIssues == b.loaded.formatIssues;
+            },
+            py::is_operator())
         .def("__repr__",
              [](const ScheduleValue& s) {
                  return "<tilewright.Schedule of " + std::to_string(s.loaded.schedule.size()) + " subgraphs>";
              })
-        .def(py::pickle(
-            [](const ScheduleValue& s) { return py::make_tuple(ProblemValue{s.problem}, scheduleText(s)); },
-            [](const py::tuple& t) {
-                const ProblemPtr problem = t[0].cast<ProblemValue>().problem;
-                return ScheduleValue{
-                    problem, valueOf(readSchedule(*problem, t[1].cast<std::string>(), "schedule")), {}, {}};
-            }));
+        .def(py::pickle([](const ScheduleValue& s) { return stateOf(s); }, &scheduleFrom));
 }
 
 void addModel(py::module_& m)
 {
-    py::class_<ModelValue>(
+    py::class_<ModelValue> type(
         m, "Model",
         R"(A workload of any kind before it is lowered: ONNX (read without its weights), model, layer list,
-topology, problem. Immutable.)")
-        .def_static(
+topology, problem. Immutable.)");
+    addCommon(type);
+    type.def_static(
             "load", &loadModel, py::arg("path"), py::arg("dim") = Dimensions{},
             R"(From a file, whose kind is known by its content. `dim` gives the sizes that an ONNX file leaves open:
 {"batch": 1}. Raises Error.)")
@@ -172,18 +262,21 @@ topology, problem. Immutable.)")
         .def_property_readonly("name", [](const ModelValue& v) { return v.workload->model.name; })
         .def_property_readonly("operator_count",
                                [](const ModelValue& v) { return v.workload->model.operators.size(); })
-        .def("__repr__", [](const ModelValue& v) {
-            return "<tilewright.Model " + v.file + ": " + std::to_string(v.workload->model.operators.size()) +
-                   " operators>";
-        });
+        .def("__repr__",
+             [](const ModelValue& v) {
+                 return "<tilewright.Model " + v.file + ": " +
+                        std::to_string(v.workload->model.operators.size()) + " operators>";
+             })
+        .def(py::pickle([](const ModelValue& v) { return stateOf(v); }, &modelFrom));
 }
 
 void addMachine(py::module_& m)
 {
-    py::class_<Machine>(
+    py::class_<Machine> type(
         m, "Machine",
-        R"(A machine, which every lens takes its hardware from (docs/rules/workload.md 2). Immutable.)")
-        .def_static(
+        R"(A machine, which every lens takes its hardware from (docs/rules/workload.md 2). Immutable.)");
+    addCommon(type);
+    type.def_static(
             "load",
             [](const py::object& files) {
                 verbs::WorkloadCall call = callOf(py::none(), files, {});
@@ -218,7 +311,8 @@ void addMachine(py::module_& m)
             R"(Another machine with one field changed ("levels.l2.bytes", 65536), all that follows from it derived again.
 Raises Error.)")
         .def_property_readonly("name", [](const Machine& v) { return v.name; })
-        .def("__eq__", [](const Machine& a, const Machine& b) { return a == b; })
+        .def(
+            "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, py::is_operator())
         .def("__hash__", [](const Machine& v) { return py::hash(py::str(writeMachine(v))); })
         .def("__repr__", [](const Machine& v) { return "<tilewright.Machine " + v.name + ">"; })
         .def(py::pickle(
@@ -228,16 +322,18 @@ Raises Error.)")
 
 void addRules(py::module_& m)
 {
-    py::class_<Rules>(
+    py::class_<Rules> type(
         m, "Rules",
         R"(The reading of the Schedule rules: "final" (the default), the contest's last statement, or "seed", an
-earlier one, with single switches set by name: Rules(k_limit="reduction", compute="array"). Immutable.)")
-        .def(py::init(&rulesWith), py::arg("set") = "final")
+earlier one, with single switches set by name: Rules(k_limit="reduction", compute="array"). Immutable.)");
+    addCommon(type);
+    type.def(py::init(&rulesWith), py::arg("set") = "final")
         .def("to_dict", &rulesDict, "Every switch by name.")
         .def_property_readonly(
             "set", [](const Rules& r) { return std::string(ruleSetName(r)); },
             R"("final", "seed" or "custom".)")
-        .def("__eq__", [](const Rules& a, const Rules& b) { return a == b; })
+        .def(
+            "__eq__", [](const Rules& a, const Rules& b) { return a == b; }, py::is_operator())
         .def("__hash__", [](const Rules& r) { return py::hash(py::str(rulesDict(r))); })
         .def("__repr__",
              [](const Rules& r) {
@@ -255,7 +351,31 @@ earlier one, with single switches set by name: Rules(k_limit="reduction", comput
 
 std::string pathOf(const py::handle& path)
 {
-    return py::module_::import("os").attr("fspath")(path).cast<std::string>();
+    const auto bytes = py::module_::import("os").attr("fsencode")(path).cast<std::string>();
+    if (bytes.find('\0') != std::string::npos)
+        throw py::value_error("a path has no null character in it");
+    return bytes;
+}
+
+std::string textFrom(const py::handle& text, const std::string& name)
+{
+    if (!py::isinstance<py::str>(text))
+        throw py::type_error(name + ": expected a text, got " + py::repr(text).cast<std::string>());
+    py::ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!bytes)
+        throw py::error_already_set();
+    return {bytes, static_cast<std::size_t>(size)};
+}
+
+Dimensions dimensionsFrom(const py::object& dim)
+{
+    try {
+        return dim.is_none() ? Dimensions{} : dim.cast<Dimensions>();
+    } catch (const py::cast_error&) {
+        throw py::type_error("dim: expected a dict of names and whole numbers, got " +
+                             py::repr(dim).cast<std::string>());
+    }
 }
 
 verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
@@ -290,7 +410,7 @@ ProblemValue problemOf(const py::object& workload, const py::object& machine, co
     if (machine.is_none() && dimensions.empty() && py::isinstance<ProblemValue>(workload))
         return workload.cast<ProblemValue>();
     verbs::WorkloadCall call = callOf(workload, machine, dimensions);
-    const py::gil_scoped_release released;
+    const Released released;
     return {valueOf(verbs::readProblem(call)).problem};
 }
 
@@ -303,7 +423,7 @@ ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule
         return out;
     }
     const std::string file = pathOf(schedule);
-    const py::gil_scoped_release released;
+    const Released released;
     return {problem.problem, valueOf(loadSchedule(*problem.problem, file)), {}, {}};
 }
 

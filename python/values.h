@@ -4,6 +4,7 @@
 
 #include "lower/workload.h"
 #include "model/machine.h"
+#include "released.h"
 #include "schedule/schedule_json.h"
 #include "solve/search/solver.h"
 #include "verbs/evaluate.h"
@@ -55,7 +56,8 @@ struct ScheduleValue
 struct ModelValue
 {
     std::shared_ptr<const lower::Workload> workload;
-    std::string file; ///< names it in messages
+    std::string file;   ///< names it in messages
+    std::string source; ///< text that it was read from; empty for ONNX and for a problem
 };
 
 struct EvaluationValue
@@ -75,8 +77,12 @@ using Dimensions = onnx::Dimensions;
 
 // Conversions of the arguments that verbs share.
 
-/// A path of any kind.
+/// A path of any kind, as the bytes that the system knows it by.
 [[nodiscard]] std::string pathOf(const py::handle& path);
+/// A str. Raises TypeError for anything else, UnicodeEncodeError for half a character ("\\udcff").
+[[nodiscard]] std::string textFrom(const py::handle& text, const std::string& name);
+/// A dict, or None.
+[[nodiscard]] Dimensions dimensionsFrom(const py::object& dim);
 /// The workload (None, a Model, a Problem, or a file) and the machine (None, a Machine, a file or the name of
 /// a preset, or a list of these). readFiles() reads the files.
 [[nodiscard]] verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
@@ -90,6 +96,19 @@ using Dimensions = onnx::Dimensions;
 template <typename T> py::array_t<T> arrayOf(const std::vector<T>& values)
 {
     return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+/// What all values have in common: each is its own copy, and an object that __new__ alone has made is
+/// refused.
+template <typename T, typename... Options> void addCommon(py::class_<T, Options...>& type)
+{
+    type.def("__copy__", [](const py::object& self) { return self; });
+    type.def(
+        "__deepcopy__", [](const py::object& self, const py::dict&) { return self; }, py::arg("memo"));
+    // What pybind11 calls to make room for a value that is not there.
+    py::detail::get_type_info(typeid(T), true)->operator_new = [](std::size_t) -> void* {
+        throw py::type_error("the object is empty: __new__ alone makes no value");
+    };
 }
 
 /// A schedule of the problem, evaluated; of values, the common case, without a copy of either. `rules`:

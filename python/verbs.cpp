@@ -58,15 +58,15 @@ std::string textOf(const verbs::Option& option, const py::handle& value)
     if (option.type == "int" && PyIndex_Check(value.ptr()) != 0)
         return py::str(py::int_(py::reinterpret_borrow<py::object>(value))).cast<std::string>();
     if (option.type == "float" && PyNumber_Check(value.ptr()) != 0)
-        return formatNumber(value.cast<double>());
+        return formatNumber(static_cast<double>(py::float_(py::reinterpret_borrow<py::object>(value))));
     if (option.type == "path")
         return pathOf(value);
     if ((option.type == "str" || option.type == "sizes") && py::isinstance<py::str>(value))
-        return value.cast<std::string>();
+        return textFrom(value, pythonName(option));
     if (option.type == "sizes" && py::isinstance<py::sequence>(value)) {
         std::string out;
         for (const py::handle& size : value)
-            out += (out.empty() ? "" : "x") + py::str(size).cast<std::string>();
+            out += (out.empty() ? "" : "x") + textFrom(py::str(size), pythonName(option));
         return out;
     }
     throw py::type_error(pythonName(option) + ": has a value of the wrong type, " +
@@ -103,8 +103,7 @@ void readCall(Call& call, Arguments& arguments, const std::vector<std::string>& 
     if constexpr (requires { call.workload; }) {
         const py::object workload = arguments.take("workload"), problem = arguments.take("problem");
         const py::object machine = arguments.take("machine"), dim = arguments.take("dim");
-        call.workload = callOf(workload.is_none() ? problem : workload, machine,
-                               dim.is_none() ? Dimensions{} : dim.cast<Dimensions>());
+        call.workload = callOf(workload.is_none() ? problem : workload, machine, dimensionsFrom(dim));
         if (!machine.is_none())
             list.markGiven("--machine");
         if (!call.workload.dims.empty())
@@ -127,7 +126,7 @@ void readCall(Call& call, Arguments& arguments, const std::vector<std::string>& 
                 readOption(list, option, value);
     valueOf(verbs::checkEffects(list, call));
     if constexpr (requires { readFiles(call); }) {
-        const py::gil_scoped_release released;
+        const Released released;
         valueOf(readFiles(call));
         valueOf(verbs::checkEffects(list, call));
     }
@@ -222,9 +221,8 @@ py::object placeVerb(Arguments& arguments, const py::object& stop)
         Arguments rest(arguments.rest()); // the values, which are taken once more
         readCall(call, arguments, {"schedule"});
         const py::object rules = rest.take("rules"), dim = rest.take("dim");
-        evaluated =
-            evaluateValue(rest.take("problem"), schedule, rules.is_none() ? py::str("auto") : rules,
-                          rest.take("machine"), dim.is_none() ? Dimensions{} : dim.cast<Dimensions>());
+        evaluated = evaluateValue(rest.take("problem"), schedule, rules.is_none() ? py::str("auto") : rules,
+                                  rest.take("machine"), dimensionsFrom(dim));
         if (const std::string why = verbs::whyNotPlaced(evaluated->evaluated); !why.empty())
             throw BadInput(why);
     }
@@ -242,7 +240,7 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
     verbs::SolveCall call;
     readCall(call, arguments);
     const ProblemPtr problem = [&] {
-        const py::gil_scoped_release released;
+        const Released released;
         return valueOf(verbs::readProblem(call.workload)).problem;
     }();
     if (py::isinstance<ScheduleValue>(start))
@@ -275,6 +273,7 @@ sweep::SweepTable runSweep(const sweep::Sweep& sweep, const std::string& output,
 {
     if (!output.empty()) {
         const auto folder = valueOf(sweep::ResultsFolder::prepare(output, sweep.manifest));
+        valueOf(sweep::checkResults(folder, options.part, options.stop));
         sweep::Sink sink;
         sink.has = [&](std::size_t index) { return folder.has(index); };
         sink.put = [&](std::size_t index, const sweep::PointResult& result, double) {

@@ -14,6 +14,9 @@ sigset_t endSignals()
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    struct sigaction hangUp = {};
+    if (::sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler != SIG_IGN) // as nohup has it
+        sigaddset(&set, SIGHUP);
     return set;
 }
 

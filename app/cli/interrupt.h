@@ -6,8 +6,9 @@
 
 namespace tilewright::cli {
 
-/// While it lives, SIGINT and SIGTERM request a stop instead of ending the process (a second one ends it).
-/// Make it before starting threads: they must inherit the blocked signals.
+/// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) request a stop instead of ending
+/// the process (a second one ends it). Make it before starting threads: they must inherit the blocked
+/// signals.
 class InterruptGuard
 {
 public:

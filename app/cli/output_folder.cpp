@@ -5,8 +5,6 @@
 
 #include <filesystem>
 
-#include <unistd.h>
-
 namespace tilewright::cli {
 
 Status writeInFolder(const std::string& folder, const std::string& name, std::string_view text)
@@ -16,13 +14,6 @@ Status writeInFolder(const std::string& folder, const std::string& name, std::st
     if (failed)
         return Error{ErrorCode::Io, "cannot be made: " + failed.message(), {}, folder};
     return writeFileAtomically((std::filesystem::path(folder) / name).string(), text);
-}
-
-Status checkFolderOf(const std::string& file)
-{
-    if (!file.empty() && ::access(std::filesystem::absolute(file).parent_path().c_str(), W_OK) != 0)
-        return Error{ErrorCode::Io, "its folder cannot be written", {}, file};
-    return Unit{};
 }
 
 } // namespace tilewright::cli

@@ -11,7 +11,4 @@ namespace tilewright::cli {
 /// Writes a file into a folder, which is made if there is none.
 [[nodiscard]] Status writeInFolder(const std::string& folder, const std::string& name, std::string_view text);
 
-/// Errors when the folder of a file to be written cannot be written; an empty path has none.
-[[nodiscard]] Status checkFolderOf(const std::string& file);
-
 } // namespace tilewright::cli

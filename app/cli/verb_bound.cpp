@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
+#include "rescue.h"
 #include "verbs.h"
 #include "verbs/bound.h"
 
@@ -13,22 +14,14 @@ namespace {
 
 using BoundArguments = WithJson<verbs::BoundCall>;
 
-int bound(BoundArguments& arguments)
+void printText(const verbs::BoundAnswer& answer)
 {
-    const InterruptGuard interrupt;
-    const auto answer = verbs::boundOf(arguments, interrupt.token());
-    if (!answer)
-        return fail(answer.error());
-    const LowerBound& b = answer->bound;
-    const std::optional<BoundedBest>& best = answer->best;
-    if (arguments.json) {
-        std::cout << answer->json();
-        return Exit::Success;
-    }
+    const LowerBound& b = answer.bound;
+    const std::optional<BoundedBest>& best = answer.best;
     std::cout << "lower bound  " << formatGrouped(b.value) << '\n'
               << "compute      " << formatGrouped(b.compute) << '\n'
               << "memory       " << formatGrouped(b.memory) << '\n'
-              << "machine      " << answer->on.text << '\n';
+              << "machine      " << answer.on.text << '\n';
     for (const BoundPart& part : b.parts)
         std::cout << "  " << part.text << '\n';
     if (best)
@@ -36,7 +29,20 @@ int bound(BoundArguments& arguments)
                   << " above it)\n";
     if (best && best->proven)
         std::cout << "proven       optimal over " << best->space << '\n';
-    return Exit::Success;
+}
+
+int bound(BoundArguments& arguments)
+{
+    const InterruptGuard interrupt;
+    const auto answer = verbs::boundOf(arguments, interrupt.token());
+    if (!answer)
+        return fail(answer.error());
+    if (arguments.json)
+        std::cout << answer->json();
+    else
+        printText(*answer);
+    rescueOutput(arguments.workload.file, [&] { return answer->json(); });
+    return interrupt.token().stop_requested() ? Exit::Interrupted : Exit::Success;
 }
 
 } // namespace

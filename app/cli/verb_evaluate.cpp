@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "base/output_file.h"
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 #include <iostream>
 
 namespace tilewright::cli {
@@ -34,10 +34,11 @@ void bindOptions(verbs::OptionList& o, EvaluateArguments& a)
 {
     bindOptions(o, static_cast<verbs::ScheduleCall&>(a));
     o.add("--trace", a.trace, "FILE",
-          "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)");
+          "Write every step: FILE.csv as a table, FILE.json as Chrome trace events (Perfetto)", o.writes());
     o.add("--report", a.report, "FILE",
           "Write a report: FILE.html as a page of tables (the verb report of tilewright adds the charts), "
-          "FILE.csv as a table of the subgraphs");
+          "FILE.csv as a table of the subgraphs",
+          o.writes());
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -87,20 +88,20 @@ bool endsWith(const std::string& text, std::string_view end)
 
 int writeTrace(const EvaluatedFiles& r, const std::string& file)
 {
-    std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    if (!out)
-        return fail({ErrorCode::Io, "cannot be written", {}, file});
     const InterruptGuard guard;
+    std::stop_source stop; // by a signal, or because nothing more can be written
+    const std::stop_callback forward(guard.token(), [&] { stop.request_stop(); });
+    OutputFile out(file);
     const TextSink sink = [&](std::string_view text) {
-        out.write(text.data(), static_cast<std::streamsize>(text.size()));
+        out.write(text);
+        if (out.failed())
+            stop.request_stop();
     };
-    const Progress progress{guard.token(), {}};
     const auto write = endsWith(file, ".json") ? writeTraceEvents : writeStepsCsv;
-    const bool done = write(*r.problem, r.loaded.schedule, r.rules.rules, sink, progress);
-    out.close();
-    if (!out)
-        return fail({ErrorCode::Io, "cannot be written", {}, file});
-    return done ? Exit::Success : Exit::Interrupted;
+    if (!write(*r.problem, r.loaded.schedule, r.rules.rules, sink, {stop.get_token(), {}}) && !out.failed())
+        return Exit::Interrupted; // without commit(): the file stays as it was
+    const auto written = out.commit();
+    return written ? static_cast<int>(Exit::Success) : fail(written.error());
 }
 
 std::string today()
@@ -130,18 +131,21 @@ int evaluateVerb(EvaluateArguments& arguments)
         return fail(result.error());
     if (!result->loaded.formatIssues.empty() && (!arguments.trace.empty() || !arguments.report.empty()))
         tell("--trace and --report: nothing is written of a schedule with format errors");
+    int code = result->evaluation.valid() ? Exit::Success : Exit::No;
     if (!arguments.trace.empty() && result->loaded.formatIssues.empty())
-        if (const int code = writeTrace(*result, arguments.trace); code != Exit::Success)
-            return code;
+        if (const int traced = writeTrace(*result, arguments.trace); traced != Exit::Success)
+            code = traced;
+    if (code == Exit::BadInput)
+        return code;
     const Snapshot snapshot = verbs::snapshotOf(*result);
     if (!arguments.report.empty() && result->loaded.formatIssues.empty())
-        if (const int code = writeReport(snapshot, arguments); code != Exit::Success)
-            return code;
+        if (const int written = writeReport(snapshot, arguments); written != Exit::Success)
+            return written;
     if (arguments.json)
         std::cout << evaluationJson(snapshot, result->rules.reason);
     else
         printText(*result, snapshot);
-    return result->evaluation.valid() ? Exit::Success : Exit::No;
+    return code;
 }
 
 } // namespace

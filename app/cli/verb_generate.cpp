@@ -46,7 +46,7 @@ void bindOptions(verbs::OptionList& o, GenerateArguments& a)
     const verbs::Range size; // the generators check it, and know those of each kind
     o.add("kind", a.kind, manual::oneOf(workloadKinds()) + "|" + manual::oneOf(model::networkKinds()), kinds,
           o.required());
-    o.add("-o,--output", a.output, "FILE", "File to write", o.otherwise("standard output"));
+    o.add("-o,--output", a.output, "FILE", "File to write", o.otherwise("standard output"), o.writes());
     GenerateOptions& p = a.options;
     model::NetworkOptions& n = a.network;
     o.add("--layers", p.layers, size, "Blocks in a row", o.notWith(isRandom, "random"), ofKind);

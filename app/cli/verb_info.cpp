@@ -29,7 +29,7 @@ void bindOptions(verbs::OptionList& o, InfoArguments& a)
           o.required());
     o.add("--compare", a.other, "FILE", "Another model: its differences, operator by operator");
     o.add("--csv", a.csv, "FILE", "Write the differences, a row an operator, to this file",
-          o.needs(!a.other.empty(), "--compare"));
+          o.needs(!a.other.empty(), "--compare"), o.writes());
     bindOptions(o, a.workload);
     o.flag("--json", a.json, kJsonHelp);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
 #include "mapping/files.h"
 #include "output_folder.h"
+#include "rescue.h"
 #include "table.h"
 #include "timeloop/timeloop.h"
 #include "verbs.h"
@@ -32,9 +32,11 @@ void bindOptions(verbs::OptionList& o, MapArguments& a)
     o.needs(!a.ofModel() || a.json || !a.output.empty(), "--json or --output for a model")(o["--objective"]);
     o.add("--export", a.exported, "FORMAT FOLDER",
           "timeloop FOLDER: write problem, architecture, energies and mapping as YAML",
-          o.exactly(2, "timeloop and a folder"));
-    o.add("-o,--output", a.output, "FILE", "Write the best method (of a model: of every layer) to this file");
-    o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file");
+          o.exactly(2, "timeloop and a folder"),
+          o.writes({"problem.yaml", "arch.yaml", "ert.yaml", "mapping.yaml"}));
+    o.add("-o,--output", a.output, "FILE", "Write the best method (of a model: of every layer) to this file",
+          o.writes());
+    o.add("--csv", a.csv, "FILE", "Write cycles and energy by level and operand to this file", o.writes());
     o.flag("--progress", a.progress, "Print progress on stderr", o.notWith(!a.method.empty(), "--method"));
     o.flag("--json", a.json, kJsonHelp);
 }
@@ -47,10 +49,10 @@ Status writeOutputs(const Subject& subject, const MapArguments& args, const mapp
                     const std::string& csv)
 {
     if (!args.output.empty())
-        if (Status s = writeFileAtomically(args.output, mapping::writeMethod(subject.nest, method)); !s)
+        if (Status s = writeFound(args.output, mapping::writeMethod(subject.nest, method)); !s)
             return s;
     if (!args.csv.empty())
-        if (Status s = writeFileAtomically(args.csv, csv); !s)
+        if (Status s = writeFound(args.csv, csv); !s)
             return s;
     if (args.exported.empty())
         return Unit{};
@@ -167,6 +169,9 @@ int searchOne(const Subject& subject, const MapArguments& args, const InterruptG
         printSearch(nest, r, objective, subject.architecture.options.imperfect);
         printNotes(nest, answer->notes, r.of(objective), objective);
     }
+    rescueOutput(args.workload.file, [&] {
+        return mapping::searchReport(nest, subject.architecture, r, objective, answer->notes);
+    });
     if (const auto& best = r.of(objective))
         if (auto s = writeOutputs(subject, args, best->method,
                                   mapping::layerCsv(subject.layer, nest, subject.architecture, r));
@@ -225,16 +230,15 @@ int searchWhole(const verbs::MapModel& model, const MapArguments& args, const In
         std::cout << mapping::modelReport(*r, objectiveOf(args.objective));
     else
         printModel(*r);
+    rescueOutput(args.workload.file, [&] { return mapping::modelReport(*r, objectiveOf(args.objective)); });
+    int code = r->interrupted ? Exit::Interrupted : r->complete ? Exit::Success : Exit::No;
     if (!args.csv.empty())
-        if (auto s = writeFileAtomically(args.csv, mapping::modelCsv(*r)); !s)
-            return fail(s.error());
+        if (auto s = writeFound(args.csv, mapping::modelCsv(*r)); !s)
+            code = fail(s.error());
     if (!args.output.empty())
-        if (auto s = writeFileAtomically(args.output, mapping::modelMethods(*r, objectiveOf(args.objective)));
-            !s)
-            return fail(s.error());
-    if (r->interrupted)
-        return Exit::Interrupted;
-    return r->complete ? Exit::Success : Exit::No;
+        if (auto s = writeFound(args.output, mapping::modelMethods(*r, objectiveOf(args.objective))); !s)
+            code = fail(s.error());
+    return code;
 }
 
 int runMap(const MapArguments& args)

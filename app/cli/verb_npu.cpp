@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
 #include "npu/instructions.h"
 #include "progress.h"
+#include "rescue.h"
 #include "table.h"
 #include "verbs.h"
 #include "verbs/npu.h"
@@ -26,11 +26,11 @@ void bindOptions(verbs::OptionList& o, NpuArguments& a)
     a.writesGraph = !a.graph.empty();
     a.recordDram = !a.trace.empty() && !a.noBursts;
     bindOptions(o, static_cast<verbs::NpuCall&>(a));
-    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON");
-    o.add("--trace", a.trace, "FILE", "Write a Chrome trace");
+    o.add("--graph", a.graph, "FILE", "Write the tile graph as JSON", o.writes());
+    o.add("--trace", a.trace, "FILE", "Write a Chrome trace", o.writes());
     o.flag("--no-bursts", a.noBursts, "Leave the DRAM's bursts out of the trace",
            o.needs(!a.trace.empty(), "--trace"));
-    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator");
+    o.add("--csv", a.csv, "FILE", "Write what the run did for every operator", o.writes());
     o.flag("--instructions", a.instructions, "List the instructions of every core",
            o.notWith(a.json, "--json"));
     o.flag("--progress", a.progress, "Print progress on stderr");
@@ -119,6 +119,8 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
                   << " (efficiency " << percent(p.dynamicEfficiency()) << ")\n";
     if (answer.search)
         printSearch(answer.graph, *answer.search);
+    if (answer.searchInterrupted)
+        std::cout << "interrupted: the best tiles so far\n";
     printText(answer.graph, *answer.run, answer.bounds, answer.reports, answer.checks);
     if (!instructions)
         return;
@@ -144,21 +146,23 @@ int runNpu(const NpuArguments& a)
     if (!answer)
         return interrupt.token().stop_requested() ? static_cast<int>(Exit::Interrupted)
                                                   : fail(answer.error());
+    int code = interrupt.token().stop_requested() ? Exit::Interrupted
+               : npu::allPassed(answer->checks)   ? Exit::Success
+                                                  : Exit::No;
     if (answer->run && !a.trace.empty())
         if (auto s = npu::writeTrace(answer->graph, *answer->run, a.trace); !s)
-            return fail(s.error());
+            code = fail(s.error());
     if (answer->run && !a.csv.empty())
-        if (auto s = writeFileAtomically(a.csv, npu::opReportsToCsv(answer->reports)); !s)
-            return fail(s.error());
+        if (auto s = writeFound(a.csv, npu::opReportsToCsv(answer->reports)); !s)
+            code = fail(s.error());
     if (a.json)
         std::cout << verbs::npuJson(*answer);
     else if (answer->run)
         printAnswer(*answer, a.instructions);
     else
         printInterrupted(*answer);
-    if (interrupt.token().stop_requested())
-        return Exit::Interrupted;
-    return npu::allPassed(answer->checks) ? Exit::Success : Exit::No;
+    rescueOutput(a.workload.file, [&] { return verbs::npuJson(*answer); });
+    return code;
 }
 
 } // namespace

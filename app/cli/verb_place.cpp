@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
-#include "output_folder.h"
+#include "rescue.h"
 #include "verbs.h"
 #include "verbs/place.h"
 
@@ -22,7 +21,7 @@ struct PlaceArguments : verbs::PlaceCall
 void bindOptions(verbs::OptionList& o, PlaceArguments& a)
 {
     bindOptions(o, static_cast<verbs::PlaceCall&>(a));
-    o.add("-o,--output", a.output, "FILE", "Write the offsets to this CSV file");
+    o.add("-o,--output", a.output, "FILE", "Write the offsets to this CSV file", o.writes());
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -42,8 +41,6 @@ void printText(const verbs::PlaceAnswer& answer)
 
 int place(PlaceArguments& args)
 {
-    if (const Status s = checkFolderOf(args.output); !s) // before the work, not after it
-        return fail(s.error());
     const InterruptGuard interrupt;
     const verbs::Deadline deadline(args.seconds, interrupt.token());
     const auto stopped = [&] { return interrupt.token().stop_requested(); };
@@ -66,20 +63,22 @@ int place(PlaceArguments& args)
             error.file = args.schedule;
         return schedule && stopped() ? Exit::Interrupted : fail(error);
     }
+    int code = stopped()                                      ? Exit::Interrupted
+               : answer->placement.height <= answer->capacity ? Exit::Success
+                                                              : Exit::No;
     if (!args.output.empty())
         if (const Status s =
-                writeFileAtomically(args.output, writeBuffers(answer->buffers, answer->placement.offsets));
+                writeFound(args.output, writeBuffers(answer->buffers, answer->placement.offsets));
             !s)
-            return fail(s.error());
+            code = fail(s.error());
     if (args.json)
         std::cout << answer->json;
     else
         printText(*answer);
     if (!args.json && schedule)
         std::cout << "machine        " << schedule->hardware << '\n';
-    return stopped()                                      ? Exit::Interrupted
-           : answer->placement.height <= answer->capacity ? Exit::Success
-                                                          : Exit::No;
+    rescueOutput(args.workload.file, [&] { return answer->json; });
+    return code;
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/file.h"
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
-#include "output_folder.h"
 #include "report/format_issue.h"
+#include "rescue.h"
 #include "schedule_table.h"
 #include "verbs.h"
 #include "verbs/solve.h"
@@ -28,8 +27,8 @@ struct SolveArguments : verbs::SolveCall
 void bindOptions(verbs::OptionList& o, SolveArguments& a)
 {
     bindOptions(o, static_cast<verbs::SolveCall&>(a));
-    o.add("-o,--output", a.output, "FILE", "Write the schedule to this file",
-          o.otherwise("its figures only"));
+    o.add("-o,--output", a.output, "FILE", "Write the schedule to this file", o.otherwise("its figures only"),
+          o.writes());
     o.flag("--progress", a.progress, "Print every improvement on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }
@@ -71,8 +70,6 @@ int runSolve(SolveArguments& args)
             tell(args.startFile +
                  ": not valid for this problem and machine, the search takes only hints from it: " +
                  sentence(*e.verdict()));
-    if (const Status s = checkFolderOf(args.output); !s) // before the work, not after it
-        return fail(s.error());
 
     const InterruptGuard interrupt;
     options.stop = interrupt.token();
@@ -99,19 +96,21 @@ int runSolve(SolveArguments& args)
             std::cerr << fixedNumber(seconds, 3) << " s  at least " << formatNumber(bound) << std::endl;
         };
     verbs::proveAfter(args, *problem, options, *result, reportBound);
+    result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);
+    const auto text = [&] { return writeSchedule(*problem, result->schedule, result->latencies); };
+    int code = result->stopped ? Exit::Interrupted : Exit::Success;
     if (!args.output.empty()) {
-        result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);
-        const auto text = writeSchedule(*problem, result->schedule, result->latencies);
-        if (!text)
-            return fail(text.error());
-        if (const Status status = writeFileAtomically(args.output, *text); !status)
-            return fail(status.error());
+        const auto written = text();
+        if (const Status s = written ? writeFound(args.output, *written) : Status(written.error()); !s)
+            code = fail(s.error());
     }
     if (args.json)
         std::cout << solveResultJson(problem, *result, options.rules);
     else
         printSummary(*on, *result, options.rules);
-    return result->stopped ? Exit::Interrupted : Exit::Success;
+    if (args.output.empty())
+        rescueOutput(args.workload.file, [&] { return text().value(); });
+    return code;
 }
 
 } // namespace

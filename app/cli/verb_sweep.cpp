@@ -39,6 +39,7 @@ void bindOptions(verbs::OptionList& o, SweepArguments& a)
 {
     bindOptions(o, static_cast<verbs::SweepCall&>(a));
     const verbs::Property slurm = o.needs(a.slurm, "--slurm"), here = o.notWith(a.slurm, "--slurm");
+    o.writes()(o["--output"]);
     o["--output"].help += "; with --collect the table, .csv or .json";
     o.flag("--progress", a.progress, "Print points done, failed and to go, and the time left, on stderr",
            here);
@@ -146,6 +147,11 @@ int collectTable(const SweepArguments& args)
     if (!args.output.empty() && !asJson && output.extension() != ".csv")
         return fail(
             misuse("--output", "expected a file that ends in .csv or .json, got \"" + args.output + "\""));
+    std::error_code failed;
+    if (const std::filesystem::path file = std::filesystem::weakly_canonical(output, failed),
+        own = std::filesystem::weakly_canonical(args.collect, failed);
+        file == own / "plan.json" || file.parent_path() == own / "results")
+        return fail(misuse("--output", "is a file of the results folder itself; name another one"));
     const InterruptGuard interrupt;
     const auto table = sweep::collect(*folder, {interrupt.token(), {}});
     if (interrupt.token().stop_requested())
@@ -235,6 +241,8 @@ int runPlan(const SweepArguments& args)
     const std::string path =
         args.fresh && std::filesystem::exists(args.output) ? sweep::folderBeside(args.output) : args.output;
     const sweep::SlurmJob job = slurmJob(args, path, sweep.plan().pointCount());
+    if (const Status s = args.slurm ? sweep::checkJob(job) : Status(Unit{}); !s)
+        return fail(s.error());
     if (args.slurm && args.dryRun) {
         std::cout << sweep::slurmScript(job) << "\n# " << job.folder
                   << "/slurm-collect.sh, which waits for the array (--dependency=afterany):\n"
@@ -253,6 +261,8 @@ int runPlan(const SweepArguments& args)
         const Status submitted = submitToSlurm(job);
         return submitted ? Exit::Success : fail(submitted.error());
     }
+    if (const Status whole = checkResults(*folder, options.part, options.stop); !whole)
+        return fail(whole.error());
     if (args.progress)
         options.onState = sweepProgress();
     Failures failures;

@@ -29,16 +29,20 @@ void bindOptions(verbs::OptionList& o, SystolicArguments& a)
     bindOptions(o, static_cast<verbs::SystolicCall&>(a));
     const bool isProduct = !a.ofNetwork();
     const verbs::Property program = o.needs(isProduct && !a.pipeline.empty(), "--pipeline");
-    o.add("--csv", a.csv, "FILE", "Write the workload's table, or the product's figures, to this file");
+    o.add("--csv", a.csv, "FILE", "Write the workload's table, or the product's figures, to this file",
+          o.writes());
     o.add("--reports", a.reports, "FOLDER",
           "Write the workload's reports, as SCALE-Sim names them, into this folder",
-          o.needs(!isProduct, "a workload without --layer"));
+          o.needs(!isProduct, "a workload without --layer"),
+          o.writes({"COMPUTE_REPORT.csv", "BANDWIDTH_REPORT.csv", "DETAILED_ACCESS_REPORT.csv"}));
     o.add("--address-traces", a.addresses, "FOLDER",
           "Write the SRAM address traces of a product, and with --pipeline the DRAM trace, into this folder",
           o.needs(isProduct, verbs::kOneProduct),
-          o.notWith(!a.supply.unlimited(), "--west-rate and --north-rate, whose edges stall"));
+          o.notWith(!a.supply.unlimited(), "--west-rate and --north-rate, whose edges stall"),
+          o.writes({"IFMAP_SRAM_TRACE.csv", "FILTER_SRAM_TRACE.csv", "OFMAP_SRAM_TRACE.csv",
+                    "OFMAP_SRAM_READ_TRACE.csv", "DRAM_TRACE.csv"}));
     o.add("--trace", a.trace, "FILE", "Write the program as Chrome trace events (Perfetto opens them)",
-          program);
+          program, o.writes());
     o.flag("--progress", a.progress, "Print on stderr how far the simulator is",
            o.needs(a.simulate, "--simulate"));
     o.flag("--listing", a.listing, "Print the program's commands", program, o.notWith(a.json, "--json"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupt.h"
 #include "manual/command_line.h"
+#include "rescue.h"
 #include "table.h"
 #include "verbs.h"
 #include "verbs/systolic.h"
@@ -28,12 +29,13 @@ struct TileArguments : verbs::TileCall
 void bindOptions(verbs::OptionList& o, TileArguments& a)
 {
     bindOptions(o, static_cast<verbs::TileCall&>(a));
-    o.add("--csv", a.csv, "FILE", "Write the workload's table, or the figures of the tile, to this file");
+    o.add("--csv", a.csv, "FILE", "Write the workload's table, or the figures of the tile, to this file",
+          o.writes());
     o.flag("--held-out", a.heldOut, "Measure the learned selector on a held-out set",
            o.alone(a.gemm.empty() && !a.workload.isNamed(), "alone, or with --gemm or a workload"));
     o.add("--write-training-set", a.trainingFile, "FILE",
           "Write the learned selector's training set (core/systolic/tile_training_data.inc) and exit",
-          o.alone(true, "alone"));
+          o.alone(true, "alone"), o.writes());
     o.flag("--json", a.json, kJsonHelp);
 }
 
@@ -164,15 +166,16 @@ int runTile(const TileArguments& o)
         std::cout << std::flush; // the rest may take long
     }
     verbs::addAdaptive(*answer, {interrupt.token(), {}});
+    int code = answer->interrupted ? Exit::Interrupted : Exit::Success;
     if (!o.csv.empty())
-        if (const auto written = writeFileAtomically(o.csv, verbs::flatCsv(verbs::tileJson(*answer)));
-            !written)
-            return fail(written.error());
+        if (const auto written = writeFound(o.csv, verbs::flatCsv(verbs::tileJson(*answer))); !written)
+            code = fail(written.error());
     if (text)
         printAdaptive(*answer);
     else
         std::cout << verbs::tileJson(*answer);
-    return answer->interrupted ? Exit::Interrupted : Exit::Success;
+    rescueOutput(o.workload.isNamed() ? o.workload.file : "tile", [&] { return verbs::tileJson(*answer); });
+    return code;
 }
 
 } // namespace

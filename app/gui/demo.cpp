@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
 #include "canvas/view.h"
 #include "headless.h"
 #include "manual/command_line.h"
@@ -8,6 +9,7 @@
 #include "window/view_catalog.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QDir>
 #include <QScreen>
 
@@ -67,8 +69,13 @@ int draw(const QString& folder, char** argv)
                                  .arg(folder)
                                  .arg(frames++, 3, 10, QLatin1Char('0'))
                                  .arg(milliseconds);
-        if (exitCode == 0 && !window.grab().save(path))
-            exitCode = fail("demo: " + path.toStdString() + ": the picture cannot be written");
+        QByteArray bytes;
+        QBuffer png(&bytes);
+        png.open(QIODevice::WriteOnly);
+        window.grab().save(&png, "PNG");
+        const Status written = writeFileAtomically(path.toStdString(), bytes.toStdString());
+        if (exitCode == 0 && !written)
+            exitCode = fail("demo: " + written.error().text());
     });
     bool ended = false;
     QObject::connect(player, &TourPlayer::stopped, &window, [&ended](bool atEnd) { ended = atEnd; });

@@ -6,12 +6,17 @@
 #include "workspace/document.h"
 
 #include <QApplication>
+#include <QFile>
 #include <QSettings>
 #include <QTemporaryDir>
 
 #include <array>
+#include <csignal>
 #include <iostream>
+#include <optional>
 #include <string>
+
+#include <unistd.h>
 
 namespace tilewright::ui {
 
@@ -37,14 +42,28 @@ private:
     QTemporaryDir m_folder;
 };
 
+/// Without the folder of the login session (cron, su, a container) a private one: Qt would complain about any
+/// other.
+class OwnRuntimeFolder
+{
+public:
+    OwnRuntimeFolder()
+    {
+        if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR"))
+            qputenv("XDG_RUNTIME_DIR", QFile::encodeName(m_folder.emplace().path()));
+    }
+
+private:
+    std::optional<QTemporaryDir> m_folder;
+};
+
 /// QApplication for verbs without a window: offscreen, no prompts, temporary settings, so that pictures do
 /// not depend on the user's settings.
 class HeadlessApplication
 {
 public:
     explicit HeadlessApplication(char** argv)
-        : m_argc((qputenv("QT_QPA_PLATFORM", "offscreen"),
-                  qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR") && qputenv("XDG_RUNTIME_DIR", "/tmp"), 1)),
+        : m_argc((qputenv("QT_QPA_PLATFORM", "offscreen"), qInstallMessageHandler(&say), endAtOnce(), 1)),
           m_app(m_argc, argv)
     {
         QApplication::setStyle(makeStyle());
@@ -52,6 +71,20 @@ public:
     }
 
 private:
+    /// The platform without a display says of every window that it has no use for its size hints.
+    static void say(QtMsgType, const QMessageLogContext&, const QString& text)
+    {
+        if (!text.contains(QLatin1String("propagateSizeHints")))
+            std::cerr << "tilewright: " << text.toStdString() << '\n';
+    }
+    /// An interrupted verb writes nothing: a picture or a report is there as a whole or not at all.
+    static void endAtOnce()
+    {
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+            if (std::signal(signal, [](int) { ::_exit(130); }) == SIG_IGN && signal == SIGHUP)
+                std::signal(signal, SIG_IGN); // as nohup has it
+    }
+
     int m_argc;
     QApplication m_app;
     OwnSettings m_settings;

@@ -2,6 +2,7 @@
 #include "headless.h"
 #include "manual/command_line.h"
 #include "manual/program.h"
+#include "manual/standard_output.h"
 #include "manual/version.h"
 #include "theme/style.h"
 #include "verbs.h"
@@ -14,6 +15,7 @@
 #include <QScreen>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 
@@ -54,6 +56,19 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
     return app.exec();
 }
 
+/// While the application starts: says in one sentence why it cannot, where Qt would end with a core dump.
+void sayWhyNoWindow(QtMsgType type, const QMessageLogContext& context, const QString& text)
+{
+    static std::string reason;
+    if (type == QtFatalMsg) {
+        std::cerr << "tilewright: the window cannot be opened" << (reason.empty() ? "" : " (" + reason + ")")
+                  << "; the verbs render and report work without a display\n";
+        std::_Exit(2);
+    }
+    if (reason.empty() && QLatin1String(context.category).startsWith(QLatin1String("qt.qpa")))
+        reason = text.trimmed().toStdString();
+}
+
 /// Parses the command line. Returns an exit code if it is wrong or asks only for help or version.
 std::optional<int> parse(CLI::App& cli, int argc, char** argv)
 {
@@ -73,6 +88,8 @@ int main(int argc, char** argv)
 {
     using namespace tilewright;
     using namespace tilewright::ui;
+    manual::StandardOutput output;
+    const OwnRuntimeFolder runtime;
     const std::string version = manual::versionText();
     QCoreApplication::setOrganizationName(QStringLiteral("tilewright"));
     QCoreApplication::setApplicationName(QStringLiteral("tilewright"));
@@ -96,14 +113,16 @@ int main(int argc, char** argv)
     // here; QApplication removes them from the arguments.
     cli.allow_extras();
     if (const auto code = parse(cli, argc, argv))
-        return *code;
+        return output.finish("tilewright", *code);
     if (!cli.get_subcommands().empty())
-        return exitCode;
+        return output.finish("tilewright", exitCode);
     cli.allow_extras(false);
     const std::vector<std::string> unknown = cli.remaining();
     if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
         return *parse(cli, argc, argv); // unknown: options of Qt have one dash
+    const auto usual = qInstallMessageHandler(&sayWhyNoWindow);
     QApplication app(argc, argv);
+    qInstallMessageHandler(usual);
     files.clear();
     if (const auto code = parse(cli, argc, argv))
         return *code;

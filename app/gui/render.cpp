@@ -132,7 +132,7 @@ void bindOptions(verbs::OptionList& o, RenderArguments& a)
     o.add("files", a.files, "FILE", "A model or a problem, its schedule, or files of the other lenses");
     o.flag("--list-views", a.listViews, "Print the names of the views, one per line", o.alone(true, "alone"));
     o.add("--view", a.view, views, "View to draw");
-    o.add("-o,--output", a.output, "FILE", "FILE.png, FILE.svg or FILE.pdf");
+    o.add("-o,--output", a.output, "FILE", "FILE.png, FILE.svg or FILE.pdf", o.writes());
     o.add("--scale", a.scale, verbs::Range{0.25, 4}, "Device pixels per logical pixel",
           o.needs(QString::fromStdString(a.output).endsWith(QLatin1String(".png"), Qt::CaseInsensitive),
                   "a PNG file"));

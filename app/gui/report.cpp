@@ -35,7 +35,7 @@ void bindOptions(verbs::OptionList& o, ReportArguments& a)
           o.otherwise("schedule, or that of the files"));
     o.add("--baseline", a.baseline, "FILE", "Schedule to compare with",
           o.notWith(!a.lens.empty() && a.lens != "schedule", "another lens"));
-    o.add("-o,--output", a.output, "FILE", "FILE.html or FILE.pdf");
+    o.add("-o,--output", a.output, "FILE", "FILE.html or FILE.pdf", o.writes());
     o.flag("--json", a.json, "Print the figures as one JSON document; works with and without --output");
 }
 

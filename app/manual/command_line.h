@@ -21,7 +21,8 @@ int exitCodeOf(const CLI::App& program, const CLI::ParseError& error);
 
 /// Adds a verb. Its options are those of bindOptions(OptionList&, Call&); readFiles(Call&), where there is
 /// one, reads the files that they name; `run` does the work and gives the exit code. A value that is not
-/// legal and an option that can have no effect end with one sentence and exit code 2.
+/// legal, an option that can have no effect, and a file to be written that cannot be or that is read by the
+/// same call end with one sentence and exit code 2.
 template <typename Call, typename Run>
 void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, int& exitCode)
 {
@@ -38,6 +39,8 @@ void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, 
     verb->callback([state, run, &program, &exitCode] {
         Call& call = state->call;
         Status ready = state->error ? Status(*state->error) : verbs::checkEffects(state->list, call);
+        if (ready)
+            ready = state->list.checkOutputs();
         if constexpr (requires { readFiles(call); }) {
             if (ready)
                 ready = readFiles(call);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 
+#include "base/output_file.h"
+
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -105,35 +105,10 @@ Result<std::string> readFile(const std::string& path)
 
 Status writeFileAtomically(const std::string& path, std::string_view content)
 {
-    const auto failed = [&](const std::string& reason) {
-        return Error{ErrorCode::Io, "cannot be written (" + reason + ")", {}, path};
-    };
-    std::error_code ec;
-    if (fs::exists(path, ec) && !fs::is_regular_file(path, ec)) {
-        // Pipes and devices such as /dev/stdout cannot be replaced by rename().
-        std::ofstream out(path, std::ios::binary);
-        out.write(content.data(), static_cast<std::streamsize>(content.size()));
-        out.flush();
-        return out ? Status(Unit{}) : Status(failed(std::strerror(errno)));
-    }
-    const std::string temporary = path + ".part" + std::to_string(::getpid());
-    {
-        std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-        out.write(content.data(), static_cast<std::streamsize>(content.size()));
-        out.flush();
-        if (!out) {
-            const std::string reason = std::strerror(errno);
-            fs::remove(temporary, ec);
-            return failed(reason);
-        }
-    }
-    fs::rename(temporary, path, ec);
-    if (ec) {
-        const std::string reason = ec.message();
-        fs::remove(temporary, ec);
-        return failed(reason);
-    }
-    return Unit{};
+    OutputFile out(path);
+    out.write(content);
+    const auto written = out.commit();
+    return written ? Status(Unit{}) : Status(written.error());
 }
 
 } // namespace tilewright

@@ -41,7 +41,7 @@ private:
 /// The whole file; an Error naming it when it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);
 
-/// Writes a temporary file next to the target and renames it, so that a crash leaves no partial file.
+/// Writes a whole file as an OutputFile (base/output_file.h).
 [[nodiscard]] Status writeFileAtomically(const std::string& path, std::string_view content);
 
 } // namespace tilewright

@@ -87,10 +87,9 @@ public:
         m_out.bytesBefore = before->dramBytes;
         group(graph->tileSizes);
         searchOperators();
-        if (m_progress.stopRequested())
-            return Error{ErrorCode::Refused, "stopped", {}, {}};
-        decide(steps);
-        if (m_progress.stopRequested())
+        if (m_limits.keepsBest || !m_progress.stopRequested())
+            decide(steps);
+        if (!m_limits.keepsBest && m_progress.stopRequested())
             return Error{ErrorCode::Refused, "stopped", {}, {}};
         for (const OperatorTiles& o : m_out.operators)
             applyCandidate(m_out.tiling, o, o.chosen);

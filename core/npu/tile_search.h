@@ -51,6 +51,7 @@ struct TileSearchOptions
     std::int64_t stepsOfRuns = 32'000'000;
     double patience = 1;            ///< above 1: simulates candidates up to this multiple of the best time
     std::size_t mostNodes = 40'000; ///< skips candidates with more nodes
+    bool keepsBest = false;         ///< after a stop: the best so far instead of an Error
 };
 
 /// Searches the tile sizes with the least simulated time. First each operator is simulated alone with every

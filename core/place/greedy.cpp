@@ -1,73 +1,110 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "place/greedy.h"
 
-#include "place/search.h"
-
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <numeric>
-#include <tuple>
+#include <set>
+#include <span>
+#include <utility>
 
 namespace tilewright {
 
 namespace {
 
-/// Up to this number of lots all orders are tried. Above it only the order of time is tried, which needs no
-/// overlap lists.
+/// Up to this number of lots all orders are tried. Above it only the order of time is tried, in which only
+/// lots that are alive are compared.
 constexpr std::size_t kMaxOrderedLots = 20'000;
 
-struct OccupiedRange
+struct PlacedLot
 {
     std::int64_t offset = 0;
-    std::int64_t mine = 0;   ///< size of the new lot while the other lot is alive
-    std::int64_t theirs = 0; ///< size of the other lot while the new lot is alive
-    auto operator<=>(const OccupiedRange&) const = default;
+    Lot lot;
 };
 
-/// The lowest offset at which the new lot overlaps none of the ranges in `taken`. Sorts `taken`.
-std::int64_t firstFit(std::vector<OccupiedRange>& taken)
+/// The lowest offset at which the lot overlaps none of the placed ones, which are in ascending order of
+/// offset.
+std::int64_t lowestFit(const Lot& lot, const std::vector<PlacedLot>& placed)
 {
-    std::sort(taken.begin(), taken.end());
     std::int64_t at = 0;
     for (bool moved = true; moved;) { // repeats only if sizes change during a life
         moved = false;
-        for (const OccupiedRange& t : taken)
-            if (at + t.mine > t.offset && at < t.offset + t.theirs) {
-                at = t.offset + t.theirs;
+        for (const auto& [offset, other] : placed) {
+            if (offset >= at + lot.size) // and so are all that follow
+                break;
+            const int last = std::min(lot.to, other.to) - 1;
+            if (std::max(lot.from, other.from) <= last && at + lot.sizeAt(last) > offset &&
+                at < offset + other.sizeAt(last)) {
+                at = offset + other.sizeAt(last);
                 moved = true;
             }
+        }
     }
     return at;
 }
 
-std::vector<std::int64_t> inOrderOfTime(const Component& c)
+/// Places one lot after the other. `isInTime`: a lot comes in the order of time, so that those that have
+/// ended are out of its way. Empty if stopped.
+std::vector<std::int64_t> inOrder(const Component& c, const std::vector<int>& order, bool isInTime,
+                                  const std::stop_token& stop)
 {
     std::vector<std::int64_t> offsets(c.lots.size(), 0);
-    std::vector<std::size_t> alive;
-    std::vector<OccupiedRange> taken;
-    for (std::size_t i = 0; i < c.lots.size(); ++i) {
-        const Lot& lot = c.lots[i];
-        std::erase_if(alive, [&](std::size_t a) { return c.lots[a].to <= lot.from; });
-        taken.clear();
-        for (const std::size_t a : alive) {
-            const int together = std::min(lot.to, c.lots[a].to) - 1;
-            taken.push_back({offsets[a], lot.sizeAt(together), c.lots[a].sizeAt(together)});
-        }
-        offsets[i] = firstFit(taken);
-        alive.push_back(i);
+    std::vector<PlacedLot> placed;
+    for (const int i : order) {
+        if (stop.stop_requested())
+            return {};
+        const Lot& lot = c.lots[static_cast<std::size_t>(i)];
+        if (isInTime)
+            std::erase_if(placed, [&](const PlacedLot& p) { return p.lot.to <= lot.from; });
+        const std::int64_t at = lowestFit(lot, placed);
+        offsets[static_cast<std::size_t>(i)] = at;
+        placed.insert(std::ranges::upper_bound(placed, at, {}, &PlacedLot::offset), {at, lot});
     }
     return offsets;
 }
 
-std::vector<std::int64_t> inOrder(const Component& c, const Overlaps& overlaps, const std::vector<int>& order)
+/// Places all lots in n log n, for when the time is up: each takes the smallest hole that it fits into, with
+/// its full size for its whole life.
+std::vector<std::int64_t> inHoles(const Component& c)
 {
-    std::vector<std::int64_t> offsets(c.lots.size(), -1);
-    std::vector<OccupiedRange> taken;
-    for (const int l : order) {
-        taken.clear();
-        for (const Overlaps::Other& o : overlaps.of(l))
-            if (const std::int64_t at = offsets[static_cast<std::size_t>(o.lot)]; at >= 0)
-                taken.push_back({at, o.mine, o.theirs});
-        offsets[static_cast<std::size_t>(l)] = firstFit(taken);
+    std::map<std::int64_t, std::int64_t> holes; // size by offset
+    std::set<std::pair<std::int64_t, std::int64_t>> bySize;
+    const auto add = [&](std::int64_t offset, std::int64_t size) {
+        if (size == 0)
+            return;
+        holes.emplace(offset, size);
+        bySize.emplace(size, offset);
+    };
+    const auto take = [&](std::map<std::int64_t, std::int64_t>::iterator hole) {
+        bySize.erase({hole->second, hole->first});
+        holes.erase(hole);
+    };
+    add(0, std::numeric_limits<std::int64_t>::max() / 2);
+    std::vector<std::size_t> ending(c.lots.size()); // lots in the order of their ends
+    std::iota(ending.begin(), ending.end(), std::size_t{0});
+    std::ranges::sort(ending, {}, [&](std::size_t i) { return c.lots[i].to; });
+    std::vector<std::int64_t> offsets(c.lots.size(), 0);
+    std::size_t ended = 0;
+    for (std::size_t i = 0; i < c.lots.size(); ++i) {
+        for (; c.lots[ending[ended]].to <= c.lots[i].from; ++ended) {
+            std::int64_t from = offsets[ending[ended]], to = from + c.lots[ending[ended]].size;
+            auto next = holes.lower_bound(from);
+            if (next != holes.end() && next->first == to) {
+                to += next->second;
+                take(next++);
+            }
+            if (next != holes.begin())
+                if (const auto before = std::prev(next); before->first + before->second == from) {
+                    from = before->first;
+                    take(before);
+                }
+            add(from, to - from);
+        }
+        const auto [size, offset] = *bySize.lower_bound({c.lots[i].size, 0});
+        take(holes.find(offset));
+        offsets[i] = offset;
+        add(offset + c.lots[i].size, size - c.lots[i].size);
     }
     return offsets;
 }
@@ -97,16 +134,17 @@ std::int64_t peakOf(const Component& component)
     return out;
 }
 
-std::vector<std::int64_t> greedyOffsets(const Component& component)
+std::vector<std::int64_t> greedyOffsets(const Component& component, const std::stop_token& stop)
 {
-    std::vector<std::int64_t> best = inOrderOfTime(component);
+    std::vector<int> order(component.lots.size()); // which is that of time
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::int64_t> best = inOrder(component, order, true, stop);
+    if (best.empty())
+        return inHoles(component);
     if (component.lots.size() > kMaxOrderedLots)
         return best;
     std::int64_t height = heightOf(component, best);
     const std::int64_t peak = peakOf(component);
-    const Overlaps overlaps(component);
-    std::vector<int> order(component.lots.size());
-    std::iota(order.begin(), order.end(), 0);
     const auto tryOrder = [&](auto key) {
         if (height == peak)
             return;
@@ -114,7 +152,9 @@ std::vector<std::int64_t> greedyOffsets(const Component& component)
             return key(component.lots[static_cast<std::size_t>(a)]) >
                    key(component.lots[static_cast<std::size_t>(b)]);
         });
-        std::vector<std::int64_t> offsets = inOrder(component, overlaps, order);
+        std::vector<std::int64_t> offsets = inOrder(component, order, false, stop);
+        if (offsets.empty())
+            return;
         if (const std::int64_t h = heightOf(component, offsets); h < height) {
             height = h;
             best = std::move(offsets);
@@ -129,20 +169,20 @@ std::vector<std::int64_t> greedyOffsets(const Component& component)
 
 void settle(const Component& component, std::vector<std::int64_t>& offsets)
 {
-    const Overlaps overlaps(component);
-    std::vector<int> order(offsets.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return offsets[static_cast<std::size_t>(a)] < offsets[static_cast<std::size_t>(b)];
-    });
-    std::vector<char> placed(offsets.size(), 0);
-    for (const int l : order) {
+    std::vector<std::size_t> order(offsets.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return offsets[a] < offsets[b]; });
+    for (std::size_t n = 0; n < order.size(); ++n) {
+        const Lot& lot = component.lots[order[n]];
         std::int64_t floor = 0;
-        for (const Overlaps::Other& o : overlaps.of(l))
-            if (placed[static_cast<std::size_t>(o.lot)])
-                floor = std::max(floor, offsets[static_cast<std::size_t>(o.lot)] + o.theirs);
-        offsets[static_cast<std::size_t>(l)] = floor;
-        placed[static_cast<std::size_t>(l)] = 1;
+        for (const std::size_t below : std::span(order).first(n)) {
+            const Lot& other = component.lots[below];
+            const int last = std::min(lot.to, other.to) - 1;
+            if (std::max(lot.from, other.from) <= last)
+                floor = std::max(floor, offsets[below] + other.sizeAt(last));
+        }
+        offsets[order[n]] = floor;
     }
 }
 

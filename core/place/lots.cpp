@@ -66,7 +66,7 @@ Lots compressed(std::span<const PlacementItem> items, std::span<const std::size_
 class Repeats
 {
 public:
-    explicit Repeats(const Lots& all) : m_all(all), m_twin(all.lots.size())
+    Repeats(const Lots& all, const std::stop_token& stop) : m_all(all), m_stop(stop), m_twin(all.lots.size())
     {
         std::iota(m_twin.begin(), m_twin.end(), std::size_t{0});
         const auto points = static_cast<std::size_t>(all.points) + 1;
@@ -97,7 +97,7 @@ public:
             ++m_firstFrom[static_cast<std::size_t>(lot.from) + 1];
         for (std::size_t p = 1; p <= points; ++p)
             m_firstFrom[p] += m_firstFrom[p - 1];
-        find(0, all.points + 1);
+        find(0, all.points + 1, 0);
     }
 
     /// By lot: the lot whose offset it takes, or its own index if it is searched.
@@ -111,7 +111,7 @@ private:
     }
 
     /// Finds repeated stretches among the points in [first, end).
-    void find(int first, int end)
+    void find(int first, int end, int depth)
     {
         for (int p = first; p < end;) {
             int last = p;
@@ -119,15 +119,18 @@ private:
             std::unordered_map<std::uint64_t, std::vector<int>> known;
             for (int next = m_next[static_cast<std::size_t>(p)]; next >= 0 && next < end;
                  next = m_next[static_cast<std::size_t>(next)]) {
-                stretch(last, next, known);
+                stretch(last, next, known, depth);
                 last = next;
             }
             p = last + 1;
         }
     }
 
-    void stretch(int from, int to, std::unordered_map<std::uint64_t, std::vector<int>>& known)
+    void stretch(int from, int to, std::unordered_map<std::uint64_t, std::vector<int>>& known, int depth)
     {
+        constexpr int kMostDepth = 1000; // of stretches inside each other
+        if (depth > kMostDepth || m_stop.stop_requested())
+            return;
         const std::span<const Lot> here = startingIn(from, to);
         std::uint64_t hash = here.size();
         for (const Lot& lot : here)
@@ -151,10 +154,11 @@ private:
         }
         starts.push_back(from);
         if (to - from > 2)
-            find(from + 1, to);
+            find(from + 1, to, depth + 1);
     }
 
     const Lots& m_all;
+    std::stop_token m_stop;
     std::vector<std::size_t> m_twin;
     std::vector<std::uint64_t> m_crossing; // by point: hash of the lots that are alive before and after it
     std::vector<int> m_next;               // by point: next point with the same crossing lots; -1 = none
@@ -187,7 +191,7 @@ void dropCoveredSections(Component& c)
 
 } // namespace
 
-Reduced reduce(std::span<const PlacementItem> items)
+Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop)
 {
     Reduced out;
     out.representative.resize(items.size());
@@ -207,7 +211,7 @@ Reduced reduce(std::span<const PlacementItem> items)
         out.peak = std::max(out.peak, sum += c);
 
     std::vector<std::size_t> chosen;
-    const Repeats repeats(all);
+    const Repeats repeats(all, stop);
     for (std::size_t i = 0; i < all.lots.size(); ++i) {
         out.representative[all.items[i]] = all.items[repeats.twin()[i]];
         if (repeats.twin()[i] == i)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace tilewright {
@@ -44,6 +45,7 @@ struct Reduced
     std::int64_t peak = 0;
 };
 
-[[nodiscard]] Reduced reduce(std::span<const PlacementItem> items);
+/// Stopped, it finds no further repetition.
+[[nodiscard]] Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop = {});
 
 } // namespace tilewright

@@ -38,7 +38,8 @@ int turnLength(int turn)
 class Work
 {
 public:
-    explicit Work(const Component& component) : m_component(component), m_offset(greedyOffsets(component))
+    Work(const Component& component, const std::stop_token& stop)
+        : m_component(component), m_offset(greedyOffsets(component, stop))
     {
         m_height = heightOf(component, m_offset);
         m_least = peakOf(component);
@@ -83,7 +84,7 @@ private:
     void searchLargest(std::int64_t height, const std::stop_token& stop, std::int64_t maxNodes)
     {
         if (!std::exchange(m_choseLargest, true))
-            chooseLargest();
+            chooseLargest(stop);
         for (const auto& some : m_largest) {
             if (height < some.work->least() || height >= some.work->height() || stop.stop_requested())
                 continue;
@@ -96,7 +97,7 @@ private:
 
     /// Chooses subsets of about one half, one quarter, ... of the lots, largest sizes first; lots of equal
     /// size stay together.
-    void chooseLargest()
+    void chooseLargest(const std::stop_token& stop)
     {
         std::vector<std::int64_t> sizes;
         for (const Lot& lot : m_component.lots)
@@ -111,7 +112,7 @@ private:
             if (some->lots.size() >= before)
                 continue;
             before = some->lots.size();
-            auto work = std::make_unique<Work>(*some);
+            auto work = std::make_unique<Work>(*some, stop);
             m_largest.push_back({std::move(some), std::move(work)});
         }
     }
@@ -145,7 +146,7 @@ public:
         : m_capacity(capacity), m_progress(progress), m_options(options)
     {
         for (const Component& c : reduced.components)
-            m_work.push_back(std::make_unique<Work>(c));
+            m_work.push_back(std::make_unique<Work>(c, progress.stop));
     }
 
     void run()
@@ -211,8 +212,8 @@ private:
 
     bool slice(Work& work, std::int64_t height)
     {
-        if (!work.searchable() || height < work.least() || height >= work.height() ||
-            work.height() <= least() || m_progress.stopRequested() || nodesLeft() <= 0)
+        if (m_progress.stopRequested() || !work.searchable() || height < work.least() ||
+            height >= work.height() || work.height() <= least() || nodesLeft() <= 0)
             return false;
         work.search(height, m_progress.stop, nodesLeft());
         return true;
@@ -229,7 +230,7 @@ private:
 Placement findPlacement(std::span<const PlacementItem> items, std::int64_t capacity, const Progress& progress,
                         const PlacementOptions& options)
 {
-    const Reduced reduced = reduce(items);
+    const Reduced reduced = reduce(items, progress.stop);
     Search search(reduced, capacity, progress, options);
     search.run();
     Placement out;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <tuple>
 
 namespace tilewright {
@@ -32,19 +33,22 @@ std::int64_t sizeWhile(const Lot& a, const Lot& b)
 Overlaps::Overlaps(const Component& component)
 {
     const std::vector<Lot>& lots = component.lots; // sorted by `from`
-    std::vector<std::vector<Other>> others(lots.size());
-    for (std::size_t i = 0; i < lots.size(); ++i)
-        for (std::size_t j = i + 1; j < lots.size() && lots[j].from < lots[i].to; ++j) {
-            const std::int64_t a = sizeWhile(lots[i], lots[j]);
-            const std::int64_t b = sizeWhile(lots[j], lots[i]);
-            others[i].push_back({static_cast<int>(j), a, b});
-            others[j].push_back({static_cast<int>(i), b, a});
-        }
-    m_first.push_back(0);
-    for (const auto& list : others) {
-        m_others.insert(m_others.end(), list.begin(), list.end());
-        m_first.push_back(m_others.size());
-    }
+    const auto forEachPair = [&lots](auto&& visit) {
+        for (std::size_t i = 0; i < lots.size(); ++i)
+            for (std::size_t j = i + 1; j < lots.size() && lots[j].from < lots[i].to; ++j)
+                visit(i, j);
+    };
+    m_first.assign(lots.size() + 1, 0);
+    forEachPair([this](std::size_t i, std::size_t j) { ++m_first[i + 1], ++m_first[j + 1]; });
+    std::partial_sum(m_first.begin(), m_first.end(), m_first.begin());
+    m_others.resize(m_first.back());
+    std::vector<std::size_t> next = m_first;
+    forEachPair([&](std::size_t i, std::size_t j) {
+        const std::int64_t a = sizeWhile(lots[i], lots[j]);
+        const std::int64_t b = sizeWhile(lots[j], lots[i]);
+        m_others[next[i]++] = {static_cast<int>(j), a, b};
+        m_others[next[j]++] = {static_cast<int>(i), b, a};
+    });
 }
 
 FitSearch::FitSearch(const Component& component, const Overlaps& overlaps, std::int64_t height)
@@ -101,7 +105,7 @@ bool FitSearch::fits(std::vector<int> lots, std::int64_t ceiling)
 {
     if (lots.empty())
         return true;
-    m_out = m_out || ++m_nodes > m_lastNode || ((m_nodes & 63) == 0 && m_stop.stop_requested());
+    m_out = m_out || ++m_nodes > m_lastNode || m_stop.stop_requested();
     if (m_out)
         return false;
     const std::vector<int> given = lots;

@@ -188,6 +188,8 @@ bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Ru
             next() << "{\"ph\": \"C\", \"pid\": 1, \"name\": \"working set\", \"ts\": " << start
                    << ", \"args\": {\"elements\": " << s.workingSet << "}}";
         });
+    if (!done)
+        return false; // without its end, so that nobody takes it for the whole
     close();
     out << "\n]}\n";
     return done;

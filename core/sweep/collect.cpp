@@ -198,6 +198,14 @@ Result<SweepTable> collect(const ResultsFolder& folder, const Progress& progress
     return tableOf(folder.manifest(), std::move(rows));
 }
 
+Status checkResults(const ResultsFolder& folder, const Part& part, const std::stop_token& stop)
+{
+    for (std::size_t i = part.index - 1; i < folder.pointCount() && !stop.stop_requested(); i += part.of)
+        if (const auto result = folder.get(i); !result)
+            return result.error();
+    return Unit{};
+}
+
 Result<SweepCounts> countResults(const ResultsFolder& folder, const Progress& progress)
 {
     SweepCounts out;

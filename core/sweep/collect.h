@@ -3,6 +3,7 @@
 
 #include "base/progress.h"
 #include "sweep/folder.h"
+#include "sweep/run.h"
 
 #include <string>
 #include <vector>
@@ -47,6 +48,10 @@ struct SweepTable
 
 [[nodiscard]] std::string tableCsv(const SweepTable& table);
 [[nodiscard]] std::string tableJson(const SweepTable& table);
+
+/// Errors for a result that cannot be read, of the points of a part: collect() would refuse it after the
+/// work.
+[[nodiscard]] Status checkResults(const ResultsFolder& folder, const Part& part, const std::stop_token& stop);
 
 /// Numbers of points that are done or failed. Cheaper than collect().
 struct SweepCounts

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep/folder.h"
 
-#include "base/durable_file.h"
 #include "base/file.h"
+#include "base/output_file.h"
 
 #include <array>
 #include <chrono>
@@ -49,6 +49,14 @@ std::string hostAndProcess()
     if (::gethostname(host.data(), host.size() - 1) != 0)
         host[0] = '\0';
     return std::string(host.data()) + "-" + std::to_string(::getpid());
+}
+
+Result<bool> write(const std::string& path, std::string_view content, const std::string& temporaries,
+                   IfThere ifThere = IfThere::Replace)
+{
+    OutputFile out(path, temporaries);
+    out.write(content);
+    return out.commit(ifThere);
 }
 
 Error differs(const std::string& path, const std::string& difference)
@@ -105,8 +113,7 @@ Result<ResultsFolder> ResultsFolder::prepare(const std::string& path, const Mani
             return made.error();
     ResultsFolder out(path, manifest);
     removeLeftOvers(out.temporaries());
-    const auto written =
-        writeFileDurably(path + kPlanFile, writeManifest(manifest), out.temporaries(), IfThere::Keep);
+    const auto written = write(path + kPlanFile, writeManifest(manifest), out.temporaries(), IfThere::Keep);
     if (!written)
         return written.error();
     if (!*written) {
@@ -139,12 +146,12 @@ Status ResultsFolder::put(std::size_t index, const PointResult& result) const
     std::string schedule;
     if (!result.schedule.empty()) { // written first, so that no result refers to a missing schedule
         schedule = "schedules/" + m_names.of(index) + ".json";
-        const auto written = writeFileDurably(m_path + "/" + schedule, result.schedule, temporaries());
+        const auto written = write(m_path + "/" + schedule, result.schedule, temporaries());
         if (!written)
             return written.error();
     }
-    const auto written = writeFileDurably(
-        resultFile(index), writeResult(m_manifest->plan, index, result, schedule), temporaries());
+    const auto written =
+        write(resultFile(index), writeResult(m_manifest->plan, index, result, schedule), temporaries());
     return written ? Status(Unit{}) : Status(written.error());
 }
 
@@ -154,11 +161,12 @@ Result<std::optional<PointResult>> ResultsFolder::get(std::size_t index) const
     if (::access(file.c_str(), F_OK) != 0)
         return std::optional<PointResult>();
     const auto text = readFile(file);
-    if (!text)
-        return text.error();
-    auto result = readResult(m_manifest->plan, *text, file);
-    if (!result)
-        return result.error();
+    auto result = text ? readResult(m_manifest->plan, *text, file) : Result<PointResult>(text.error());
+    if (!result) {
+        Error error = result.error();
+        error.message += "; delete the file, and the next sweep into the folder computes the point again";
+        return error;
+    }
     return std::optional(std::move(*result));
 }
 

@@ -27,6 +27,17 @@ std::string header(const SlurmJob& job, const std::string& name, const std::stri
 
 } // namespace
 
+Status checkJob(const SlurmJob& job)
+{
+    if (job.sbatch.find_first_of("\r\n") != std::string::npos)
+        return Error{ErrorCode::Refused, "the options of sbatch must stand in one line", "--sbatch", {}};
+    if (job.folder.find_first_of("\r\n\"\\") != std::string::npos)
+        return Error{ErrorCode::Refused,
+                     "a batch script cannot name a folder with a line break, a quotation mark or a backslash",
+                     "--output", job.folder};
+    return Unit{};
+}
+
 std::string slurmScript(const SlurmJob& job)
 {
     const std::string tasks = std::to_string(job.tasks);

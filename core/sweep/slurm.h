@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/result.h"
+
 #include <cstddef>
 #include <string>
 
@@ -16,6 +18,8 @@ struct SlurmJob
     std::string arguments; ///< additional arguments of the program, quoted for the shell
 };
 
+/// Errors for what cannot stand in the head of a batch script: sbatch has no sign to quote it with.
+[[nodiscard]] Status checkJob(const SlurmJob& job);
 /// Batch script of the job array. Each task computes its part.
 [[nodiscard]] std::string slurmScript(const SlurmJob& job);
 /// Batch script of the dependent job that writes FOLDER/table.csv.

@@ -76,6 +76,7 @@ Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model, const npu::Np
     npu::TileSearchOptions limits;
     if (withLandscape)
         limits.patience = 2;
+    limits.keepsBest = !withLandscape; // the window drops a search that was stopped
     return npu::searchTiles(model, hardware, options, limits, progress);
 }
 
@@ -102,10 +103,13 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     out.options = runOptions(call);
     if (call.tiles == "searched") {
         auto found = searchNpuTiles(*model, out.hardware, out.options, searching);
-        if (!found)
+        out.searchInterrupted = searching.stopRequested();
+        if (!found && !out.searchInterrupted)
             return found.error();
-        out.search = std::move(*found);
-        *model = npu::withTiling(std::move(*model), out.search->tiling);
+        if (found) {
+            out.search = std::move(*found);
+            *model = npu::withTiling(std::move(*model), out.search->tiling);
+        }
     }
     auto graph = npu::buildGraph(*model, out.hardware);
     if (!graph)
@@ -115,13 +119,15 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
         if (const Status s = onGraph(out.graph, out.hardware, out.options); !s)
             return s.error();
     Progress progress = running;
+    if (out.search && out.searchInterrupted)
+        progress.stop = {}; // a second interrupt ends it
     progress.report = [&out, &running](double fraction, std::string_view phase) {
         out.simulated = fraction;
         running.tell(fraction, phase);
     };
     out.bounds = npu::lowerBounds(out.graph, out.hardware);
     auto run = npu::simulate(out.graph, out.hardware, out.options, progress);
-    if (!run && !running.stopRequested())
+    if (!run && !progress.stopRequested())
         return run.error();
     if (!run) {
         out.estimatedMakespan =
@@ -147,9 +153,9 @@ std::string npuJson(const NpuAnswer& a)
     if (!a.run)
         return npu::interruptedToJson(a.graph, a.hardware, a.options, a.bounds, a.estimatedMakespan,
                                       a.simulated);
-    const std::string extra = a.scalingInterrupted ? "{\"interrupted\":true}"
-                              : a.scaling.empty()  ? std::string()
-                                                   : scalingJson(a.scaling);
+    const std::string extra = a.searchInterrupted || a.scalingInterrupted ? "{\"interrupted\":true}"
+                              : a.scaling.empty()                         ? std::string()
+                                                                          : scalingJson(a.scaling);
     return npu::summaryToJson(a.graph, *a.run, a.bounds, a.reports, a.search ? &*a.search : nullptr,
                               npu::allPassed(a.checks), extra);
 }

@@ -32,8 +32,8 @@ void bindOptions(OptionList& o, NpuCall& call);
 /// A file that only this lens reads is an error in its words.
 [[nodiscard]] Status readFiles(NpuCall& call);
 
-/// The tiles that `--tiles searched` takes. With the landscape candidates are also run until they take twice
-/// the best, so that a person sees how much worse they are.
+/// The tiles that `--tiles searched` takes; stopped: the best so far, if any. With the landscape candidates
+/// are also run until they take twice the best, so that a person sees how much worse they are.
 [[nodiscard]] Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model,
                                                      const npu::NpuHardware& hardware,
                                                      const npu::RunOptions& options, const Progress& progress,
@@ -41,7 +41,8 @@ void bindOptions(OptionList& o, NpuCall& call);
 /// Replays graph and run against every rule.
 [[nodiscard]] std::vector<npu::RuleCheck> verifyNpu(const npu::NpuGraph& graph, const npu::NpuRun& run);
 
-/// A run, replayed and verified; `run` is missing when it was interrupted.
+/// A run, replayed and verified; `run` is missing when it was interrupted. A search that was interrupted is
+/// followed by a run with the best tiles so far.
 struct NpuAnswer
 {
     npu::NpuGraph graph;
@@ -53,11 +54,11 @@ struct NpuAnswer
     std::vector<npu::OpReport> reports;
     std::vector<npu::RuleCheck> checks; ///< of the graph and of the run
     std::vector<npu::ScalingPoint> scaling;
-    bool scalingInterrupted = false;
+    bool searchInterrupted = false, scalingInterrupted = false;
     double simulated = 0;             ///< share of the nodes, of an interrupted run
     npu::Cycle estimatedMakespan = 0; ///< of the static schedule, for an interrupted run
 };
-/// `onGraph`, before the run. Interrupted while tiles are searched: an Error.
+/// `onGraph`, before the run.
 [[nodiscard]] Result<NpuAnswer>
 runNpu(const NpuCall& call, const Progress& searching, const Progress& running,
        const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&, const npu::RunOptions&)>&

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/options.h"
 
+#include "base/output_file.h"
+
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 namespace tilewright::verbs {
 
@@ -112,10 +115,58 @@ Status OptionList::check(const std::set<std::string>& given) const
     return Unit{};
 }
 
+Status OptionList::checkOutputs() const
+{
+    namespace fs = std::filesystem;
+    const auto isSame = [](const std::string& a, const std::string& b) {
+        std::error_code failed;
+        if (fs::exists(a, failed)) // a device may be both
+            return fs::is_regular_file(a, failed) && fs::equivalent(a, b, failed);
+        const auto full = [&](const std::string& path) {
+            return fs::weakly_canonical(fs::absolute(path), failed);
+        };
+        return full(a) == full(b) && !failed;
+    };
+    std::map<std::string, std::string> written; // file, and the option that names it
+    for (const Option& option : m_options) {
+        const auto files = m_files.find(option.name);
+        if (!option.isOutput || files == m_files.end() || files->second.empty() ||
+            files->second.back().empty() || files->second.back() == "-")
+            continue;
+        const std::string& path = files->second.back();
+        std::vector<std::string> outputs;
+        for (const std::string& name : option.inside)
+            outputs.push_back((fs::path(path) / name).string());
+        if (option.inside.empty())
+            outputs.push_back(path);
+        if (option.value == "FILE")
+            if (Status s = checkOutput(path); !s)
+                return s;
+        for (const std::string& output : outputs) {
+            const auto refused = [&](const std::string& why) {
+                return Error{ErrorCode::Refused, why + "; name another one", option.name, output};
+            };
+            for (const auto& [name, inputs] : m_files)
+                if (!std::ranges::find(m_options, name, &Option::name)->isOutput)
+                    for (const std::string& input : inputs)
+                        if (isSame(output, input))
+                            return refused("this file is read by the same call, as " + name);
+            for (const auto& [other, name] : written)
+                if (isSame(output, other))
+                    return refused("this file is written by the same call, by " + name);
+            written.emplace(output, option.name);
+        }
+    }
+    return Unit{};
+}
+
 Status OptionList::read(const std::string& name, std::span<const std::string> values)
 {
     m_given.insert(name);
-    Status status = (*this)[name].read(values);
+    const Option& option = (*this)[name];
+    if (option.isOutput || option.type == "path" || option.value.starts_with("FILE"))
+        m_files[name].assign(values.begin(), values.end());
+    Status status = option.read(values);
     if (status)
         return status;
     Error error = status.error();

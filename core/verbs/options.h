@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -42,6 +43,8 @@ struct Option
     std::string type;
     bool required = false;
     bool isList = false;
+    bool isOutput = false;           ///< its (last) value names a file or folder that is written
+    std::vector<std::string> inside; ///< of such a folder: the files that are written into it
     bool manyAtOnce = true;          ///< for a list: true if several values may follow one name
     std::size_t count = 0;           ///< for a list: required number of values; 0: any number
     std::vector<std::string> limits; ///< conditions under which the option has an effect: "needs --pipeline"
@@ -112,6 +115,14 @@ public:
     {
         return [](Option& o) { o.required = true; };
     }
+    /// The option names a file that is written, or a folder with the files that are written into it.
+    [[nodiscard]] static Property writes(const std::vector<std::string>& inside = {})
+    {
+        return [=](Option& o) {
+            o.isOutput = true;
+            o.inside = inside;
+        };
+    }
     /// Property of a list: exactly one value follows each name.
     [[nodiscard]] static Property oneByOne()
     {
@@ -131,6 +142,8 @@ public:
     [[nodiscard]] const std::set<std::string>& given() const noexcept { return m_given; }
     /// Errors for one of the given options that can have no effect.
     [[nodiscard]] Status check(const std::set<std::string>& given) const;
+    /// Errors for a file to be written that cannot be, or that the call also reads or writes elsewhere.
+    [[nodiscard]] Status checkOutputs() const;
 
 private:
     static Property limit(bool holds, const std::string& sentence);
@@ -138,6 +151,7 @@ private:
 
     std::vector<Option> m_options;
     std::set<std::string> m_given;
+    std::map<std::string, std::vector<std::string>> m_files; ///< by option that names files: what was read
 };
 
 /// Errors for an option of the call that can have no effect in it, with what it needs or goes not with.

@@ -51,6 +51,7 @@ void proveAfter(const SolveCall& call, const Problem& problem, const SolveOption
     // A better schedule of the proof may violate locks of the start schedule, or its buffers may have no
     // addresses.
     applyProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+    result.stopped = result.stopped || options.stop.stop_requested();
 }
 
 } // namespace tilewright::verbs

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """While an engine works: other threads run, Ctrl+C and `stop` end it with the best so far, callbacks are called."""
 
+import json
 import os
 import signal
 import subprocess
@@ -67,16 +68,36 @@ class Running(unittest.TestCase):
         self.assertTrue(rest.endswith("interrupted True True True\n"), rest)
         self.assertEqual(child.returncode, 0)
 
-    def test_ctrl_c_ends_what_has_no_part(self):
+    def interrupted(self, call, *arguments):
+        """What a call prints that gets Ctrl+C after a moment."""
         code = (
             "import os, signal, sys, threading, tilewright\n"
             "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-            "try:\n    tilewright.npu(sys.argv[1], tiles='searched')\n"
+            f"try:\n    {call}\n"
             "except KeyboardInterrupt:\n    print('KeyboardInterrupt')\n"
         )
-        model = SAMPLES / "npu" / "llama_prefill.json"
-        done = subprocess.run([sys.executable, "-c", code, str(model)], capture_output=True, text=True, timeout=60)
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    def test_ctrl_c_ends_what_has_no_part(self):
+        problem = {
+            "widths": [16384, 16384], "heights": [16384, 16384], "inputs": [[0]], "outputs": [[1]], "base_costs": [1],
+            "op_types": ["Pointwise"], "fast_memory_capacity": 64, "slow_memory_bandwidth": 10,
+            "native_granularity": [4, 4],
+        }
+        schedule = {"subgraphs": [[0]], "granularities": [[4, 4, 1]], "tensors_to_retain": [[]],
+                    "traversal_orders": [None], "subgraph_latencies": [1]}
+        call = (
+            "p = tilewright.Problem.from_text(sys.argv[1]); s = tilewright.Schedule.from_text(p, sys.argv[2]); "
+            "[tilewright.place(p, s, seconds=0) for _ in iter(int, 1)]"
+        )
+        done = self.interrupted(call, json.dumps(problem), json.dumps(schedule))
         self.assertEqual(done.stdout, "KeyboardInterrupt\n", done.stderr)
+
+    def test_ctrl_c_keeps_the_best_tiles(self):
+        call = "r = tilewright.npu(sys.argv[1], tiles='searched'); print(r.interrupted, r.makespan is None, r.lower_bound > 0)"
+        done = self.interrupted(call, SAMPLES / "npu" / "llama_prefill.json")
+        self.assertIn(done.stdout, ("True False True\n", "True True True\n"), done.stderr)
 
     def test_stop(self):
         event = threading.Event()
@@ -124,3 +145,25 @@ class Running(unittest.TestCase):
         table = tilewright.sweep(plan, threads=1, stop=lambda: True)
         self.assertGreater(table.to_do, 0)
         self.assertEqual(table.points, 200)
+
+    def test_daemon_threads_end_with_the_program(self):
+        work = {
+            "in a solve": "tilewright.solve(problem, seconds=60)",
+            "in a callback": "tilewright.solve(problem, seconds=60, on_improvement=lambda *a: time.sleep(0.01))",
+            "in short calls": "[tilewright.evaluate(problem, best) for _ in iter(int, 1)]",
+            "in a search of its own": "tilewright.bound(problem, seconds=60)",
+        }
+        for name, call in work.items():
+            child = f"""
+import sys, threading, time, tilewright
+problem = tilewright.Problem.load(sys.argv[1])
+best = tilewright.solve(problem, seconds=0.2).schedule
+for _ in range(3):
+    threading.Thread(target=lambda: {call}, daemon=True).start()
+time.sleep(0.5)
+print("end", flush=True)
+"""
+            start = time.monotonic()
+            done = subprocess.run([sys.executable, "-c", child, str(PROBLEM)], capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "end\n", ""), name)
+            self.assertLess(time.monotonic() - start, 30, name)

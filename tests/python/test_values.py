@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Problem, Schedule, Model, Machine and Rules are values: they compare, save, load and pickle."""
+"""Problem, Schedule, Model, Machine, Rules and what comes back are values: they compare, save, load and pickle."""
 
+import copy
+import gc
+import inspect
+import os
 import pathlib
 import pickle
 import tempfile
@@ -76,6 +80,134 @@ class Values(unittest.TestCase):
             tilewright.Rules(compute="never")
         with self.assertRaisesRegex(tilewright.Error, "nonsense"):
             tilewright.Rules(nonsense="on")
+
+    def test_comparison_with_anything(self):
+        problem = tilewright.Problem.load(EXAMPLE)
+        schedule = tilewright.Schedule.load(problem, SCHEDULES / "example-5.b-split-k.schedule.json")
+        for value in (problem, schedule, tilewright.Machine.load("edge"), tilewright.Rules()):
+            for other in (None, 3, "text", object(), problem if value is not problem else schedule):
+                self.assertFalse(value == other)
+                self.assertTrue(value != other)
+            self.assertNotIn(value, [None, 1])
+
+    def test_answers_pickle(self):
+        problem = tilewright.Problem.load(EXAMPLE)
+        solution = tilewright.solve(problem, seconds=0.2, threads=1)
+        again = pickle.loads(pickle.dumps(solution))
+        for field in ("schedule", "problem", "rules", "total", "start_latency", "lower_bound", "gap", "proven_optimal",
+                      "proven_space", "interrupted", "stopped", "seconds", "evaluations"):
+            self.assertEqual(getattr(again, field), getattr(solution, field), field)
+        self.assertEqual(again.curve.tolist(), solution.curve.tolist())
+        self.assertEqual(again.json(), solution.json())
+        for name in ("b-split-k", "a-out-of-memory"):
+            evaluation = tilewright.evaluate(problem, SCHEDULES / f"example-5.{name}.schedule.json")
+            again = pickle.loads(pickle.dumps(evaluation))
+            self.assertEqual(again.json(), evaluation.json())
+            self.assertEqual(again.check_json(), evaluation.check_json())
+            self.assertEqual((again.rules, again.schedule), (evaluation.rules, evaluation.schedule))
+        broken = tilewright.Schedule.from_text(problem, solution.schedule.to_text().replace("[[0", "[[7", 1))
+        evaluation = tilewright.evaluate(problem, broken)
+        self.assertIsNotNone(evaluation.error)
+        self.assertEqual(pickle.loads(pickle.dumps(evaluation)).check_json(), evaluation.check_json())
+
+    def test_models_pickle(self):
+        files = [SAMPLES / "models" / "llama-block.json", SAMPLES / "models" / "small-conv.csv", EXAMPLE]
+        files += [*(SAMPLES / "mapping" / "layers").glob("*.json")][:2] + [SAMPLES / "npu" / "attention-decode.json"]
+        for file in filter(pathlib.Path.exists, files):
+            model = tilewright.Model.load(file)
+            again = pickle.loads(pickle.dumps(model))
+            self.assertEqual((again.name, again.operator_count, repr(again)),
+                             (model.name, model.operator_count, repr(model)), file)
+            try:
+                expected = tilewright.lower(model).report_json()
+            except tilewright.Error as error:
+                with self.assertRaisesRegex(tilewright.Error, str(error)[-20:].replace("(", ".").replace(")", ".")):
+                    tilewright.lower(again)
+            else:
+                self.assertEqual(tilewright.lower(again).report_json(), expected, file)
+        model = tilewright.Model.of(tilewright.Problem.load(EXAMPLE))
+        self.assertEqual(pickle.loads(pickle.dumps(model)).to_text(), model.to_text())
+        try:
+            model = tilewright.Model.load(SAMPLES / "models" / "resnet-18.onnx")
+        except tilewright.Error:  # built without ONNX
+            return
+        again = pickle.loads(pickle.dumps(model))
+        self.assertEqual(again.to_text(), model.to_text())
+        self.assertEqual(tilewright.lower(again).report_json(), tilewright.lower(model).report_json())
+
+    def test_a_value_is_its_own_copy(self):
+        problem = tilewright.Problem.load(EXAMPLE)
+        solution = tilewright.solve(problem, seconds=0.1, threads=1)
+        for value in (problem, solution, solution.schedule, solution.evaluation, tilewright.Rules(),
+                      tilewright.Machine.load("edge"), tilewright.Model.of(problem), tilewright.lower(problem)):
+            self.assertIs(copy.copy(value), value)
+            self.assertIs(copy.deepcopy([value])[0], value)
+
+    def test_empty_objects_are_refused(self):
+        for kind in (tilewright.Problem, tilewright.Schedule, tilewright.Model, tilewright.Machine, tilewright.Rules,
+                     tilewright.Evaluation, tilewright.Solution, tilewright.Lowering):
+            empty = kind.__new__(kind)
+            names = [n for n in dir(kind) if isinstance(getattr(kind, n), property) and
+                     not inspect.isfunction(getattr(kind, n).fget)]  # which draw later
+            self.assertTrue(names)
+            for name in names:
+                with self.assertRaises(TypeError, msg=f"{kind.__name__}.{name}"):
+                    getattr(empty, name)
+            for use in (repr, pickle.dumps, hash) if kind in (tilewright.Problem, tilewright.Machine) else (repr,):
+                try:
+                    use(empty)
+                except TypeError:
+                    pass
+        with self.assertRaises(TypeError):
+            tilewright.evaluate(tilewright.Problem.__new__(tilewright.Problem), EXAMPLE)
+
+    def test_arrays_outlive_their_owner(self):
+        problem = tilewright.Problem.load(EXAMPLE)
+        evaluation = tilewright.evaluate(problem, SCHEDULES / "example-5.b-split-k.schedule.json")
+        arrays = [evaluation.latencies, evaluation.steps["latency"], evaluation.occupancy["total"]]
+        expected = [a.tolist() for a in arrays]
+        del evaluation, problem
+        gc.collect()
+        junk = [bytearray(b"x" * 5000) for _ in range(200)]
+        self.assertEqual([a.tolist() for a in arrays], expected)
+        del junk
+        arrays[0][0] = 1  # its own memory
+
+    def test_wrong_types_are_said(self):
+        half = "\udcff"  # no character: what a byte that is no UTF-8 becomes in a file name
+        schedule = SCHEDULES / "example-5.b-split-k.schedule.json"
+        calls = {
+            "rules": lambda v: tilewright.evaluate(EXAMPLE, schedule, rules=v),
+            "set": lambda v: tilewright.Rules(v),
+            "switch": lambda v: tilewright.Rules(compute=v),
+            "verb's rules": lambda v: tilewright.bound(EXAMPLE, rules=v),
+            "method": lambda v: tilewright.tile(gemm="8x8x8", method=v),
+            "gemm": lambda v: tilewright.tile(gemm=v),
+            "seconds": lambda v: tilewright.bound(EXAMPLE, seconds=v),
+            "threads": lambda v: tilewright.solve(EXAMPLE, seconds=0.1, threads=v),
+            "dim": lambda v: tilewright.lower(EXAMPLE, dim=v),
+            "verb's dim": lambda v: tilewright.bound(EXAMPLE, dim=v),
+            "path": lambda v: tilewright.Problem.load(v),
+            "machine": lambda v: tilewright.Machine.load(v),
+            "text": lambda v: tilewright.Problem.from_text(v),
+            "start": lambda v: tilewright.solve(EXAMPLE, seconds=0.1, start=v),
+        }
+        for name, call in calls.items():
+            for value in (3j, object(), half, [half], {half: half}, b"\0"):
+                with self.assertRaises((TypeError, ValueError), msg=f"{name}={value!r}") as raised:
+                    call(value)
+                self.assertGreater(len(str(raised.exception)), 10, f"{name}={value!r}")
+        with self.assertRaisesRegex(TypeError, "rules: expected a text, got 3"):
+            tilewright.evaluate(EXAMPLE, schedule, rules=3)
+
+    def test_names_of_files_are_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(os.fsencode(folder), b"caf\xe9.json")
+            tilewright.Problem.load(EXAMPLE).save(os.fsdecode(file))
+            self.assertEqual(tilewright.Problem.load(os.fsdecode(file)), tilewright.Problem.load(EXAMPLE))
+            self.assertEqual(os.listdir(os.fsencode(folder)), [b"caf\xe9.json"])
+            with self.assertRaisesRegex(tilewright.Error, "cannot be opened"):
+                tilewright.Problem.load(os.fsdecode(file) + ".none")
 
     def test_error_is_a_value_error(self):
         self.assertTrue(issubclass(tilewright.Error, ValueError))

@@ -8,13 +8,15 @@
 #include "report/html_report.h"
 
 #include <QAbstractTextDocumentLayout>
+#include <QBuffer>
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QTextDocument>
+
+#include <stop_token>
 
 namespace tilewright::ui {
 
@@ -107,12 +109,12 @@ void writeNotes(QPdfWriter& writer, QPainter& painter, const Notes& notes, const
 Status writePdf(const QString& title, const Notes& notes, const std::vector<View*>& views,
                 const QString& path)
 {
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly))
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
+    QByteArray bytes;
     {
         constexpr int kDpi = 96;
-        QPdfWriter writer(&file);
+        QBuffer buffer(&bytes);
+        buffer.open(QIODevice::WriteOnly);
+        QPdfWriter writer(&buffer);
         writer.setTitle(title);
         writer.setResolution(kDpi);
         writer.setPageSize(QPageSize(QPageSize::A4));
@@ -144,9 +146,8 @@ Status writePdf(const QString& title, const Notes& notes, const std::vector<View
         if (!notes.empty())
             writeNotes(writer, painter, notes, page.size());
     }
-    if (!file.commit())
-        return failed(path, QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    return Unit{};
+    return writeFileAtomically(path.toStdString(),
+                               {bytes.constData(), static_cast<std::size_t>(bytes.size())});
 }
 
 } // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_view.h"
 
+#include "base/file.h"
 #include "export/svg_device.h"
 
 #include <QBuffer>
 #include <QFileInfo>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 
 namespace tilewright::ui {
 
@@ -108,10 +108,8 @@ Status exportPicture(const QString& path, const QString& title, const QSize& siz
         bytes = pdf(title, size, paint);
     else
         return failed(QObject::tr("the ending must be .png, .svg or .pdf"));
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        return failed(QObject::tr("cannot be written (%1)").arg(file.errorString()));
-    return Unit{};
+    return writeFileAtomically(path.toStdString(),
+                               {bytes.constData(), static_cast<std::size_t>(bytes.size())});
 }
 
 } // namespace tilewright::ui

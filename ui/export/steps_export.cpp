@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/steps_export.h"
 
+#include "base/output_file.h"
+
 #include <QElapsedTimer>
-#include <QSaveFile>
 
 #include <algorithm>
 
@@ -61,23 +62,15 @@ void StepsExport::start(StepCsv table, const SnapshotPtr& snapshot, const QStrin
     const auto all = static_cast<double>(std::max<std::int64_t>(1, rowsOf(*snapshot)));
     m_job.request([this, table, snapshot, path, all,
                    tell = m_job.reporter()](std::stop_token stop) -> Outcome {
-        QSaveFile file(path);
-        const auto failed = [&] {
-            return Outcome{Error{ErrorCode::Io,
-                                 tr("cannot be written (%1)").arg(file.errorString()).toStdString(),
-                                 {},
-                                 path.toStdString()},
-                           false};
-        };
-        if (!file.open(QIODevice::WriteOnly))
-            return failed();
+        OutputFile file(path.toStdString());
         std::stop_source full; // the disk
         const std::stop_callback cancelled(stop, [&full] { full.request_stop(); });
         std::int64_t rows = 0;
         QElapsedTimer sinceTold;
         sinceTold.start();
         const auto sink = [&](std::string_view text) {
-            if (file.write(text.data(), static_cast<qint64>(text.size())) < 0)
+            file.write(text);
+            if (file.failed())
                 full.request_stop();
             rows += rowsIn(text);
             constexpr int kTellMs = 100;
@@ -88,18 +81,10 @@ void StepsExport::start(StepCsv table, const SnapshotPtr& snapshot, const QStrin
         };
         const bool whole = writerOf(table)(*snapshot->problem, snapshot->schedule, snapshot->evaluation.rules,
                                            sink, {full.get_token(), {}});
-        if (stop.stop_requested() && !whole) {
-            file.cancelWriting();
+        if (stop.stop_requested() && !whole) // what was written goes with `file`
             return {Unit{}, true};
-        }
-        if (!whole || file.error() != QFileDevice::NoError) {
-            const Outcome outcome = failed();
-            file.cancelWriting();
-            return outcome;
-        }
-        if (!file.commit())
-            return failed();
-        return {Unit{}, false};
+        const auto written = file.commit();
+        return {written ? Status(Unit{}) : Status(written.error()), false};
     });
 }
 

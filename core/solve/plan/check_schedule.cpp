@@ -4,8 +4,11 @@
 #include "base/integer.h"
 #include "eval/evaluation.h"
 #include "place/conflict.h"
+#include "schedule/grid.h"
+#include "schedule/schedule_json.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -57,6 +60,30 @@ Schedule withoutRetaining(const Schedule& schedule, TensorId tensor, SubgraphId 
 
 } // namespace
 
+void keepWritable(const Problem& problem, Schedule& schedule)
+{
+    std::vector<std::pair<double, std::size_t>> listed; // tiles by subgraph
+    double sum = 0;
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+        const Subgraph& s = schedule[SubgraphId(i)];
+        if (s.traversal.kind() == TraversalKind::Raster || s.traversal.kind() == TraversalKind::Custom)
+            continue;
+        const TileGrid grid = tileGrid(problem, s.ops, s.granularity);
+        const double tiles = static_cast<double>(grid.rows) * static_cast<double>(grid.cols);
+        sum += tiles;
+        if (!s.locked)
+            listed.emplace_back(tiles, i);
+    }
+    std::ranges::sort(listed, std::greater());
+    for (std::size_t i = 0; sum > static_cast<double>(kMaxListedTiles) && i < listed.size(); ++i) {
+        SubgraphPtr& subgraph = schedule.subgraphs[listed[i].second];
+        Subgraph raster = *subgraph;
+        raster.traversal = TraversalKind::Raster;
+        subgraph = std::make_shared<const Subgraph>(std::move(raster));
+        sum -= listed[i].first;
+    }
+}
+
 std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                       double maxExplainedSteps)
 {
@@ -74,6 +101,7 @@ std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& sc
 std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule, const SolveOptions& options,
                                       double maxExplainedSteps)
 {
+    keepWritable(problem, schedule);
     std::optional<Checked> checked = verifySchedule(problem, schedule, options.rules, maxExplainedSteps);
     if (!options.placeable)
         return checked;

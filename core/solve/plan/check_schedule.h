@@ -16,9 +16,13 @@ struct Checked
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule,
                                                     const Rules& rules, double maxExplainedSteps = 3e5);
 
-/// Checks a schedule under the options of a run. With SolveOptions::placeable its buffers also need addresses
-/// (docs/rules/place.md): the schedule is changed to retain less if that makes addresses possible, else the
-/// result is empty.
+/// A file lists the tiles of every order but raster, up to a limit (kMaxListedTiles): beyond it the longest
+/// lists become raster.
+void keepWritable(const Problem& problem, Schedule& schedule);
+
+/// Checks a schedule under the options of a run. Orders that no file could list become raster. With
+/// SolveOptions::placeable its buffers also need addresses (docs/rules/place.md): the schedule is changed to
+/// retain less if that makes addresses possible, else the result is empty.
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule,
                                                     const SolveOptions& options,
                                                     double maxExplainedSteps = 3e5);

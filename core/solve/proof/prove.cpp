@@ -158,7 +158,8 @@ void Prover::computeExactLatencies()
 /// Accepts the schedule of a plan that the search has found, if the evaluator confirms its latency.
 void Prover::acceptPlan(const std::vector<CostedSet>& entries, double total)
 {
-    const Schedule schedule = toSchedule(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
+    Schedule schedule = toSchedule(m_pool, Plan{entries, total}, [this] { return keepGoing(); });
+    keepWritable(m_graph.problem, schedule);
     const auto checked = verifySchedule(m_graph.problem, schedule, m_rules, kExplainedSteps);
     if (!checked || checked->total > total / kClosedShare) {
         m_proof.optimal = false;

@@ -195,9 +195,8 @@ SolveResult Solver::result()
     out.latencies = std::move(m_checked.latencies);
     out.startTotal = m_startTotal > 0 ? m_startTotal : out.total;
     // The proof covers the incumbent. The reported schedule may be worse if the incumbent has no valid
-    // addresses.
-    out.provenOptimal =
-        m_shared.proven && (!m_options.placeable || out.total <= m_shared.best.total * (1 + 1e-9));
+    // addresses, or orders that no file can list.
+    out.provenOptimal = m_shared.proven && out.total <= m_shared.best.total * (1 + 1e-9);
     out.provenSpace = m_shared.provenSpace;
     out.lowerBound = m_shared.bound;
     out.stopped = m_options.stop.stop_requested();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans, results folders and the files in them: docs/rules/sweep.md 1 and 2.
-#include "base/durable_file.h"
+#include "base/output_file.h"
 #include "base/sha256.h"
 #include "files.h"
 #include "sweep/folder.h"
@@ -360,12 +360,17 @@ private slots:
         const SweepFolder folder;
         const std::string path = folder.path("plan.json").toStdString();
         const std::string temporaries = QFileInfo(folder.path("x")).path().toStdString();
-        const auto first = writeFileDurably(path, "one", temporaries, IfThere::Keep);
-        const auto second = writeFileDurably(path, "two", temporaries, IfThere::Keep);
+        const auto write = [&](const char* text, IfThere ifThere) {
+            OutputFile out(path, temporaries);
+            out.write(text);
+            return out.commit(ifThere);
+        };
+        const auto first = write("one", IfThere::Keep);
+        const auto second = write("two", IfThere::Keep);
         QVERIFY(first && *first);
         QVERIFY(second && !*second);
         QCOMPARE(folder.read("plan.json"), QByteArray("one"));
-        const auto third = writeFileDurably(path, "three", temporaries);
+        const auto third = write("three", IfThere::Replace);
         QVERIFY(third && *third);
         QCOMPARE(folder.read("plan.json"), QByteArray("three"));
         QCOMPARE(folder.list("."), QStringList{"plan.json"}); // nothing temporary is left

@@ -23,6 +23,8 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <stop_token>
+#include <thread>
 
 namespace test_place {
 
@@ -209,6 +211,37 @@ private slots:
         const Placement c = findPlacement(items, kMebi, atMost(stop));
         QVERIFY(!placementFault(items, c.offsets, c.height));
         QCOMPARE(c.leastHeight, kMebi);
+    }
+
+    /// docs/rules/place.md 4.8: with no time at all, and of more items than there is time for.
+    void stoppedEarlyItIsStillAPlacement()
+    {
+        std::stop_source stop;
+        stop.request_stop();
+        place_cases::Engine rnd(5);
+        for (int i = 0; i < 2000; ++i) {
+            const place_cases::Items items = place_cases::small(rnd);
+            const Placement p = findPlacement(items, 1, atMost(stop));
+            QVERIFY2(!placementFault(items, p.offsets, p.height), text(items).c_str());
+            QVERIFY(p.height >= p.peak && p.leastHeight == p.peak);
+        }
+        place_cases::Items nested, together; // one inside the other: as deep as there are items
+        for (std::int64_t i = 0; i < 200'000; ++i)
+            nested.push_back({i, 1'000'000 - i, 1 + i % 7, 0, 0});
+        for (std::int64_t i = 0; i < 1'000'000; ++i)
+            together.push_back({i % 1000, 1000 + i % 997, 1 + i % 911, 0, 0});
+        for (const auto* items : {&nested, &together}) {
+            QElapsedTimer timer;
+            timer.start();
+            std::stop_source later;
+            const std::jthread soon([&later] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                later.request_stop();
+            });
+            const Placement p = findPlacement(*items, 1, atMost(later));
+            QVERIFY(!placementFault(*items, p.offsets, p.height));
+            QVERIFY2(timer.elapsed() < 20'000, qPrintable(QString::number(timer.elapsed())));
+        }
     }
 
     /// docs/rules/place.md 2: a stretch that repeats between the same items is searched once.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "released.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+
+#include <pthread.h>
+
+namespace tilewright::python {
+
+namespace {
+
+/// What the threads and the end of the interpreter tell each other. Never destroyed: threads sleep on it.
+struct End
+{
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::thread::id by;               ///< thread that ends the interpreter; none before the end
+    int released = 0;                 ///< threads without the lock that will ask for it, or are asking
+    std::set<std::stop_source*> work; ///< work that is running
+};
+End& end()
+{
+    static End& only = *new End;
+    return only;
+}
+
+/// The interpreter ends: stops all work, and lets every thread that asks for the lock already have it, for
+/// the last time.
+void stopAll()
+{
+    constexpr std::chrono::seconds kPatience(5);
+    End& e = end();
+    PyThreadState* const state = PyEval_SaveThread();
+    {
+        std::unique_lock lock(e.mutex);
+        e.by = std::this_thread::get_id();
+        for (std::stop_source* stop : e.work)
+            stop->request_stop();
+        e.changed.wait_for(lock, kPatience, [&e] { return e.work.empty() && e.released == 0; });
+    }
+    PyEval_RestoreThread(state);
+}
+
+/// True if the calling thread must never have the lock again.
+bool isTooLate(const End& e)
+{
+    return e.by != std::thread::id() && e.by != std::this_thread::get_id();
+}
+
+} // namespace
+
+Released::Released() : m_state(nullptr)
+{
+    End& e = end();
+    {
+        const std::scoped_lock lock(e.mutex);
+        ++e.released;
+    }
+    m_state = PyEval_SaveThread();
+}
+
+Released::~Released()
+{
+    End& e = end();
+    {
+        std::unique_lock lock(e.mutex);
+        if (isTooLate(e)) {
+            --e.released;
+            e.changed.notify_all();
+            e.changed.wait(lock, [] { return false; });
+        }
+    }
+    PyEval_RestoreThread(m_state);
+    const std::scoped_lock lock(e.mutex);
+    --e.released;
+    e.changed.notify_all();
+}
+
+LongWork::LongWork(std::stop_source& stop) : m_stop(stop)
+{
+    End& e = end();
+    const std::scoped_lock lock(e.mutex);
+    e.work.insert(&m_stop);
+    if (isTooLate(e))
+        m_stop.request_stop();
+}
+
+LongWork::~LongWork()
+{
+    End& e = end();
+    const std::scoped_lock lock(e.mutex);
+    e.work.erase(&m_stop);
+    e.changed.notify_all();
+}
+
+void watchForTheEnd()
+{
+    ::pthread_atfork(nullptr, nullptr, [] { new (&end()) End; }); // a child has none of the other threads
+    pybind11::module_::import("atexit").attr("register")(pybind11::cpp_function(&stopAll));
+}
+
+} // namespace tilewright::python

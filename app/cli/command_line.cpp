@@ -84,7 +84,8 @@ int run(int argc, char** argv)
         "written).");
     app.require_subcommand(1);
     int exitCode = Exit::Success;
-    // Of a verb that is named the others need not be known: they take most of the time of a short call.
+    // If the first argument is a verb, only its options are set up. The options of all verbs would take most
+    // of the time of a short run.
     const auto named = std::ranges::find(kVerbs, std::string_view(argc > 1 ? argv[1] : ""), &Verb::name);
     for (const Verb& verb : kVerbs)
         if (named == std::end(kVerbs) || &verb == named)

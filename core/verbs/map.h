@@ -23,7 +23,7 @@ struct MapCall
     double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
     int threads = 0;
     bool quick = false;
-    bool exports = false; ///< the caller writes the files of one layer
+    bool exports = false; ///< true if the caller writes files of a layer, which requires a single layer
 
     /// The option, if any, that only one layer has: "--method".
     [[nodiscard]] std::string oneLayerFor() const;
@@ -64,7 +64,7 @@ struct MethodAnswer
 /// enough that a monster comes back.
 inline constexpr double kLayerSeconds = 60, kModelSeconds = 600;
 
-/// How a layer is searched, for the call and for the window.
+/// Settings of the search of a layer, for the command line and the window.
 struct LayerSearch
 {
     bool quick = false;

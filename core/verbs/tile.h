@@ -75,8 +75,8 @@ struct DramOfOrder
 /// In every order; nothing where the traffic cannot be counted.
 [[nodiscard]] std::vector<DramOfOrder> dramOfOrders(const TileAnswer& answer, bool withBelady,
                                                     const Progress& progress = {});
-/// The traffic of every dataflow and of a choice among them, which takes longest; the answer says whether it
-/// was interrupted.
+/// Adds the traffic of every dataflow and of a dataflow per row of tiles. This is the slowest part of `tile`.
+/// The answer says whether it was interrupted.
 void addAdaptive(TileAnswer& answer, const Progress& progress);
 /// The documents of `tile --json` (docs/design.md 3.2).
 [[nodiscard]] std::string tileJson(const TileAnswer& answer);

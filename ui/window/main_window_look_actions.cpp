@@ -115,7 +115,8 @@ QList<QAction*> MainWindow::createDockActions()
         const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
         connect(shown, &QAction::toggled, action, follow);
         connect(action, &QAction::triggered, action,
-                follow); // a view that only came to the front stays checked
+                // the click has toggled the check mark, but a view behind others is only brought to the front
+                follow);
         follow();
         made << action;
     }

@@ -133,7 +133,8 @@ private:
         return std::span(m_best.entries).subspan(m_stretch.first + m_stretch.count);
     }
     [[nodiscard]] bool isWhole() const { return m_stretch.count == m_best.entries.size(); }
-    /// Latency up to the end of the stretch if the stretch takes `times` its latency in the best plan.
+    /// Latency of the plan up to the end of the stretch, if the latency of the stretch were `times` that in
+    /// the best plan.
     [[nodiscard]] double limit(double times) const
     {
         return before().latency + (m_limit - before().latency) * times;
@@ -262,7 +263,7 @@ private:
     std::int64_t m_rounds = 0;
     double m_latencyAfter = 0; ///< sum of the latencies of after()
     double m_limit;            ///< latency of the incumbent up to the end of the stretch
-    double m_root = 0;         ///< lower bound at the root node, up to the end of the stretch
+    double m_root = 0;         ///< lower bound of the latency up to the end of the stretch, at the root node
     bool m_isLoose = false;
     std::vector<Node> m_open;
     /// States at the end of the prefixes of all nodes.

@@ -256,7 +256,8 @@ private:
     /// True if the granularity can fit in fast memory. Reductions of size `whole` or less are assumed to take
     /// one k step.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
-    /// Lower bound of the working set of a step; the sum may stop early above `enough`.
+    /// Returns a lower bound of the working set of a step. Bounds above `enough` need not be exact: the
+    /// computation may stop there.
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;

@@ -16,9 +16,9 @@ struct Checked
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule,
                                                     const Rules& rules, double maxExplainedSteps = 3e5);
 
-/// Checks a schedule under the options of a run. With SolveOptions::placeable its buffers also need addresses
-/// (docs/rules/place.md): the schedule is changed to retain less if that makes addresses possible, else the
-/// result is empty.
+/// Checks a schedule under the options of a run. With SolveOptions::placeable, its buffers also need
+/// addresses in fast memory (docs/rules/place.md). If there are none, removes retained tensors from the
+/// schedule until there are. The result is empty if the schedule is not valid or this does not help.
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule,
                                                     const SolveOptions& options,
                                                     double maxExplainedSteps = 3e5);

@@ -159,8 +159,9 @@ void ExactSearch::listSets()
         if (!possible)
             continue;
         c.set = m_pool.intern(m_graph.opsOf(s));
-        // A retained graph output is of no direct use, but its op may connect the other ops of the set, while
-        // another subgraph writes the output (docs/rules/bound.md 1). Only proofs consider this.
+        // To retain a graph output saves no load if nothing reads it. It can still help: the op that produces
+        // it may be the only connection of the other ops of the set, and another subgraph writes the output
+        // (docs/rules/bound.md 1). Only proofs consider this.
         const bool mayConnect = m_effort == TilingEffort::Exhaustive && std::popcount(s) > 1;
         c.retainable = s & ((mayConnect ? m_graph.outputs : 0) | (~m_graph.outputs & (m_read | m_after)));
         if (m_retainsInputs) {

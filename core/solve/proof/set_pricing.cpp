@@ -78,7 +78,7 @@ public:
     Outcome searchBox(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Returns `other` plus the cost of an event minus its prices.
+    /// Returns the sum of `other` and the reduced cost of an event.
     [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];
@@ -112,7 +112,7 @@ private:
     const SetPricing& m_p;
     const KeyOf& m_keyOf;
     const Keys& m_known;
-    Keys m_found; ///< keys found in all boxes so far
+    Keys m_found; ///< keys of all sets found so far
     double m_margin, m_capacity;
     std::vector<double> m_achieved; ///< sum of the prices of each event
     /// for each kind of event: compute time, memory time and fast memory

@@ -55,7 +55,7 @@ struct ScheduleValue
 struct ModelValue
 {
     std::shared_ptr<const lower::Workload> workload;
-    std::string file; ///< names it in messages
+    std::string file; ///< name of the model in messages
 };
 
 struct EvaluationValue

@@ -110,7 +110,7 @@ protected:
                 visit(parts[i]);
     }
 
-    /// Of the space, by `m_settled` of `m_total`.
+    /// Share of the space that is done: `m_settled` of `m_total`.
     [[nodiscard]] double share() const
     {
         if (m_total == 0)

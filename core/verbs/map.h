@@ -9,17 +9,17 @@
 
 namespace tilewright::verbs {
 
-/// What `map` is asked. The words are those of the options.
+/// The options of `map` in their textual form.
 struct MapCall
 {
     WorkloadCall workload;
-    std::optional<mapping::Architecture> architecture; ///< without: of the machine
-    std::string architectureFile;                      ///< which readFiles() reads the architecture from
+    std::optional<mapping::Architecture> architecture; ///< empty: the architecture of the machine
+    std::string architectureFile;                      ///< file from which readFiles() reads the architecture
     std::string method;                                ///< file of a method to evaluate instead of searching
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"
     std::vector<std::string> bypass;  ///< "I"
-    mapping::ModelOptions options;    ///< beside those of the architecture
+    mapping::ModelOptions options;    ///< in addition to the options of the architecture
     double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
     int threads = 0;
     bool quick = false;

@@ -14,7 +14,7 @@
 
 namespace tilewright::verbs {
 
-/// What `systolic` is asked: one product, or every product of a workload. The words are those of the options.
+/// The options of `systolic`, for one product or for every product of a workload, in their textual form.
 struct SystolicCall
 {
     std::string gemm;      ///< "MxNxK"
@@ -42,13 +42,13 @@ void bindOptions(OptionList& o, SystolicCall& call);
 /// What an option of one product needs: "--gemm or --layer".
 inline constexpr const char* kOneProduct = "--gemm or --layer";
 
-/// One product on one array with its memories: the call, read, or the settings of the window. What the
-/// functions below give is for both.
+/// One product on one array with its memories, from the command line or from the settings of the window. The
+/// functions below serve both.
 struct SystolicRequest
 {
     systolic::Gemm gemm;
     systolic::TimingOptions timing;
-    systolic::Hierarchy hierarchy; ///< with the array that counts
+    systolic::Hierarchy hierarchy; ///< its array is the one that the options select
     systolic::EdgeSupply supply;
     std::optional<systolic::TileShape> tile; ///< none: arrayTile() of the dataflow
     systolic::BankLayout layout = systolic::BankLayout::Split;

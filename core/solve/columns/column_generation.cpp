@@ -27,7 +27,8 @@ constexpr double kRounding = 1e-9;
 constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
 /// Gap, relative to the best latency, above which the relaxation counts as too weak.
 constexpr double kMaxGap = 0.08;
-/// Expected growth of the bound over the undecided part, as a multiple of the root node's gap.
+/// The bound of a node is expected to grow by this multiple of the root node's gap, times the undecided share
+/// of the node's plan.
 constexpr double kTailGrowth = 2;
 constexpr std::size_t kMaxPlans = 6;
 /// Maximum number of initial columns; larger linear programs take too long.

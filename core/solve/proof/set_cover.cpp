@@ -232,7 +232,7 @@ SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std:
     return bound;
 }
 
-/// Sum of the quick bounds of these parts.
+/// Returns the sum of the quick bounds of the parts whose indices are in `which`.
 SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& parts,
                          const std::vector<std::size_t>& which)
 {

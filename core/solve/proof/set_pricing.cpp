@@ -46,7 +46,8 @@ public:
     using Lanes = std::array<double, kLanes>; ///< one value for each pair of a memory price and a weight
     using MomentMemory = std::array<double, BoxCosts::kMoments>;
 
-    /// A tile box, the paths that remain in it, and the memory price of each weight.
+    /// A box of tile sizes, the paths that remain in it, and the price of fast memory for each weight of
+    /// compute and memory time.
     struct State
     {
         TileBox box;

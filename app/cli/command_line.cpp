@@ -46,13 +46,13 @@ constexpr Verb kVerbs[] = {
     {"sweep", addSweepVerb},
 };
 
-/// A verb that the window's program has, because it draws.
+/// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.
 bool isDrawingVerb(std::string_view verb)
 {
     return verb == "render" || verb == "report" || verb == "demo";
 }
 
-/// What is written to one stream comes to another one; the format of the first is afterwards as before.
+/// Redirects the output of one stream to another one. Restores the stream and its format at the end.
 class Redirection
 {
 public:

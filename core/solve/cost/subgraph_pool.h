@@ -177,7 +177,7 @@ private:
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
-    /// The hints of m_hints as a list, by ops.
+    /// The ops and granularity of every entry of m_hints; unlike set ids, the ops stay valid.
     std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList;
     std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;

@@ -128,8 +128,9 @@ DualPricer::Prices DualPricer::lowered(Prices prices, OverpricedList found) cons
         found = enough ? OverpricedList() : overpriced(prices);
     }
     if (!found.empty()) {
-        for (std::size_t i = 0; i < prices.size();
-             ++i) // prices of rows without a demand become 0, so that one further pass suffices
+        // The prices of rows in which a column can have a negative coefficient become 0. One further pass
+        // then suffices.
+        for (std::size_t i = 0; i < prices.size(); ++i)
             prices[i] *= isDemanded(i) ? 1 : 0;
         for (const Overpriced& o : overpriced(prices))
             (void)lower(o.column, prices);

@@ -361,7 +361,8 @@ void FrontierBuilder::expand(std::size_t at)
     struct Option
     {
         std::uint32_t choice;
-        std::vector<std::uint32_t> operands; ///< demands for the operands after this choice
+        /// how the subgraph reads the operands after this choice: indices for FrontierGraph::demand()
+        std::vector<std::uint32_t> operands;
     };
     // for each combination of the demands for the result and the operands of `o`: the possible choices for
     // `o`

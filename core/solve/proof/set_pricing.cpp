@@ -411,7 +411,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFineBoxRatio * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFineBoxRatio * static_cast<double>(b.h0);
-            // The node limit: every walk passes all ops, so it grows with their number.
+            // The limit on nodes grows with the number of ops, since every walk passes all ops.
             const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
                                                                         : fine  ? 50'000
                                                                                 : 2000);

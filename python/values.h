@@ -56,7 +56,7 @@ struct ScheduleValue
 struct ModelValue
 {
     std::shared_ptr<const lower::Workload> workload;
-    std::string file;   ///< names it in messages
+    std::string file;   ///< name of the model in messages
     std::string source; ///< text that it was read from; empty for ONNX and for a problem
 };
 

@@ -46,13 +46,13 @@ constexpr Verb kVerbs[] = {
     {"sweep", addSweepVerb},
 };
 
-/// A verb that the window's program has, because it draws.
+/// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.
 bool isDrawingVerb(std::string_view verb)
 {
     return verb == "render" || verb == "report" || verb == "demo";
 }
 
-/// What is written to one stream comes to another one; the format of the first is afterwards as before.
+/// Redirects the output of one stream to another one. Restores the stream and its format at the end.
 class Redirection
 {
 public:
@@ -84,7 +84,8 @@ int run(int argc, char** argv)
         "written).");
     app.require_subcommand(1);
     int exitCode = Exit::Success;
-    // Of a verb that is named the others need not be known: they take most of the time of a short call.
+    // If the first argument is a verb, only its options are set up. The options of all verbs would take most
+    // of the time of a short run.
     const auto named = std::ranges::find(kVerbs, std::string_view(argc > 1 ? argv[1] : ""), &Verb::name);
     for (const Verb& verb : kVerbs)
         if (named == std::end(kVerbs) || &verb == named)

@@ -5,9 +5,8 @@
 
 namespace tilewright::cli {
 
-/// The whole program as a call: parses the arguments, runs the verb and gives the exit code (Exit, in
-/// verbs.h). What the verbs print comes to `out` and `err`. Memory that cannot be had is bad input; any other
-/// exception is a defect and leaves the call.
+/// Parses the arguments, runs the verb and returns the exit code (Exit, in verbs.h). The verbs print to `out`
+/// and `err`. A failed allocation counts as bad input. Any other exception is a defect and is passed on.
 [[nodiscard]] int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err);
 
 } // namespace tilewright::cli

@@ -34,12 +34,12 @@ std::string specifications(const Verb& verb, const std::string& indent)
     std::string out;
     for (const Argument& a : verb.options)
         for (const std::string& name : a.names) {
-            // Behind one spelling of an option the others are no longer offered.
+            // After one name of an option, its other names are no longer offered.
             std::string spec = a.repeats            ? "*"
                                : a.names.size() > 1 ? "(" + joined(a.names, " ") + ")"
                                                     : std::string();
             spec += name;
-            // With and without "=", or in the next word.
+            // The value of a long option may follow "=" or be the next word.
             if (!a.value.empty() && name.starts_with("--"))
                 spec += '=';
             spec += "[" + escaped(firstLine(a.meaning)) + "]";

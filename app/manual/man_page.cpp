@@ -61,7 +61,7 @@ std::string synopsis(const std::string& program, const Verb& verb)
     return out + " [" + italic("option") + " ...]";
 }
 
-/// Of many choices the list stands below.
+/// If an option has more choices than this, they are listed below its meaning.
 constexpr std::size_t kChoicesInLine = 6;
 
 std::string entry(const Argument& a, bool positional)

@@ -12,8 +12,8 @@ namespace tilewright {
 /// Pointwise whose result R4.7 forbids as this operand of a MatMul.
 [[nodiscard]] bool isFusionForbidden(const Problem& problem, const Rules& rules, TensorId t, OpId consumer);
 
-/// True if no request can reach the op with a reduction-derived row (column) axis (R6), so that its rows
-/// (columns) are cut into tiles in any subgraph.
+/// `rows` is true if every subgraph cuts the rows of the op's result into tiles: no request for it has the
+/// range of a reduction as its rows (R6). `cols` says the same of the columns.
 struct SpatialAxes
 {
     bool rows = true, cols = true;

@@ -18,9 +18,9 @@ struct TrafficBound
 };
 [[nodiscard]] TrafficBound trafficBound(const Problem& problem, const Rules& rules);
 
-/// Lower bound of the compute time of one op in any schedule (R8): each of its native tiles once. Padding of
-/// clipped tiles counts only for ops that no MatMul reads through Pointwise ops, because reduction-derived
-/// axes are charged by their extent.
+/// Lower bound of the compute time of one op in any schedule (R8): each of its native tiles once. Clipped
+/// tiles count as whole tiles only if no MatMul reads the op's result, directly or through Pointwise ops.
+/// Otherwise an axis can be a part of the MatMul's reduction, which costs in proportion to its size.
 [[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op);
 
 /// Lower bound of the compute time of one MatMul with compute=array (R8.2). The successive runs for one

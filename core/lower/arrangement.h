@@ -31,7 +31,8 @@ struct Axis
     std::int64_t size = 1, stride = 0;
 };
 
-/// A matrix that an op reads: what its rows and its columns run over, the slowest first.
+/// A matrix that an op reads: the axes of the source that form its rows and its columns, the slowest axis
+/// first.
 struct Arrangement
 {
     SourceId source = 0;
@@ -42,31 +43,33 @@ struct Arrangement
     void addCols(std::int64_t size, std::int64_t stride) { cols.push_back({size, stride}); }
 };
 
-/// The matrices of a problem while it is made. An arrangement that is a matrix as it stands is that matrix;
-/// any other becomes a view (R1.7), one for all equal arrangements, on bases that are no views; of a constant
-/// it becomes a constant of its own, because constants can be stored in any order.
+/// The matrices of a problem that is being built. An arrangement that is a whole matrix in its own order
+/// becomes that matrix. Any other arrangement becomes a view (R1.7) whose bases are not views; equal
+/// arrangements share one view. An arrangement of a constant becomes a new constant, because constants can be
+/// stored in any order.
 class MatrixTable
 {
 public:
     explicit MatrixTable(Problem::Data& data) : m_data(data) {}
 
-    /// A graph input; it is in the problem only when something reads it.
+    /// Adds a graph input. It becomes a tensor of the problem when it is first read.
     SourceId addInput(std::string name, std::int64_t rows, std::int64_t cols, bool constant);
-    /// The result of an op.
+    /// Adds the result of an op.
     SourceId addResult(std::string name, std::int64_t rows, std::int64_t cols);
-    /// A rearrangement of others; equal keys on equal sources are one. `segments`: source i lies whole and in
-    /// its own order behind the ones before it.
+    /// Adds a rearrangement of the sources `from`. Rearrangements with equal keys and sources are added once.
+    /// `segments` is true if the elements are those of all sources one after another, each whole and in its
+    /// own order.
     SourceId addRearranged(std::string key, const std::vector<SourceId>& from, std::int64_t elements,
                            bool segments = false);
 
-    /// The tensor of the problem that holds the arrangement; `name` when it is a new one.
+    /// Returns the tensor of the problem that holds the arrangement. A new tensor is called `name`.
     [[nodiscard]] TensorId read(const Arrangement& arrangement, const std::string& name);
     [[nodiscard]] TensorId tensorOf(SourceId result) const { return *m_sources[result].tensor; }
-    /// Is it a matrix as it stands, no view?
+    /// True if the arrangement is a whole matrix in its own order, so that no view is needed.
     [[nodiscard]] bool isMatrix(const Arrangement& arrangement) const;
     [[nodiscard]] bool isConstant(SourceId source) const { return m_sources[source].constant; }
     [[nodiscard]] std::int64_t elements(SourceId source) const { return m_sources[source].elements; }
-    /// Equal for equal matrices.
+    /// Returns a key that is equal for equal arrangements.
     [[nodiscard]] std::string keyOf(const Arrangement& arrangement) const;
 
 private:
@@ -76,9 +79,10 @@ private:
         std::int64_t rows = 0, cols = 0; ///< of a matrix
         std::int64_t elements = 0;
         bool constant = false;
-        std::vector<SourceId> bases;    ///< of a rearrangement; empty for a matrix
-        std::vector<SourceId> segments; ///< of a rearrangement of whole sources
-        std::optional<TensorId> tensor; ///< of a matrix, once it is in the problem
+        std::vector<SourceId> bases; ///< sources of a rearrangement; empty for a matrix
+        /// sources, if the rearrangement is a sequence of whole sources (see addRearranged())
+        std::vector<SourceId> segments;
+        std::optional<TensorId> tensor; ///< tensor of a matrix that is already in the problem
     };
     /// Arrangement with adjacent axes joined, on the source that its elements really lie in.
     struct Normal

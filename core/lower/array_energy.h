@@ -12,7 +12,7 @@ struct ArrayEnergy
     double mac = 0, rf = 0, noc = 0, spm = 0, dram = 0;
     [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram; }
 };
-/// With the machine's table and the elements that the roofline moves.
+/// Computes the energy from the machine's table of energies and the traffic in `roofline`.
 [[nodiscard]] ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& roofline,
                                       std::int64_t elementBytes, const Machine::Energy& table) noexcept;
 

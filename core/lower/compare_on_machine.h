@@ -6,12 +6,13 @@
 
 namespace tilewright::lower {
 
-/// Two models side by side on one machine (docs/rules/workload.md 6.6).
+/// The comparison of two models on one machine (docs/rules/workload.md 6.6).
 struct ModelsOnMachine
 {
     std::array<ModelOnMachinePtr, 2> models; ///< before, after
     model::ModelComparison comparison;
-    std::vector<std::array<double, 2>> cycles; ///< of each of comparison.operators; 0 where it is not
+    /// for each of comparison.operators, in both models; 0 if it is not in that model
+    std::vector<std::array<double, 2>> cycles;
     std::array<double, 2> totalCycles{};
 
     [[nodiscard]] const model::Operator& operatorOf(std::size_t side, OperatorId op) const
@@ -21,15 +22,15 @@ struct ModelsOnMachine
 };
 using ModelsOnMachinePtr = std::shared_ptr<const ModelsOnMachine>;
 
-/// Per operator of the model: what its ops take in the start schedule, in cycles.
+/// Returns, for each operator of the model, the cycles of its ops in the start schedule.
 [[nodiscard]] std::vector<double> startCycles(const ModelOnMachine& model);
 
-/// Both models stand on the same machine.
+/// Compares two models. Both must have been lowered for the same machine.
 [[nodiscard]] ModelsOnMachine compareOnMachine(ModelOnMachinePtr before, ModelOnMachinePtr after);
 
-/// As one JSON document.
+/// Returns the comparison as one JSON document.
 [[nodiscard]] std::string comparisonJson(const ModelsOnMachine& models);
-/// A row an operator and a total.
+/// Returns the comparison as CSV: a row for each operator, and a total.
 [[nodiscard]] std::string comparisonCsv(const ModelsOnMachine& models);
 
 } // namespace tilewright::lower

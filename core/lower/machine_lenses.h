@@ -54,11 +54,12 @@ struct ScheduleTarget
     onnx::Dimensions dimensions;
     std::optional<Hardware> hardware;
 };
-/// Of the text of a schedule file; nothing where it is not JSON. The Error names a field of the machine.
+/// Returns the machine in the text of a schedule file; empty if the text is not JSON. The Error names a field
+/// of the machine.
 [[nodiscard]] Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file);
-/// Schedule::extra with that and no other target.
+/// Returns `extra` (Schedule::extra) with `target` in place of any other machine.
 [[nodiscard]] std::string withTarget(const std::string& extra, const ScheduleTarget& target);
-/// Each a file, or the name of a preset.
+/// Each string is a file or the name of a preset.
 [[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
 
 } // namespace tilewright::lower

@@ -27,7 +27,8 @@ struct NetworkRow
 struct NetworkTable
 {
     std::vector<NetworkRow> rows;
-    NetworkRow total; ///< sums over rows times count; efficiencies by PE-cycles
+    /// sums of the rows, each times its count; efficiencies are averages weighted by PE cycles
+    NetworkRow total;
     std::int64_t macs = 0;
 };
 

@@ -239,7 +239,7 @@ Result<std::optional<Machine>> machineField(const std::string& extra, const std:
         return json.error();
     const auto field = json->find("machine");
     if (field == json->end() || !field->is_object())
-        return std::optional<Machine>(); // other tools may call something else so
+        return std::optional<Machine>(); // other programs may use the key "machine" for something else
     auto machine = readMachine(jsonText(*field), file);
     if (!machine)
         return machine.error();

@@ -222,7 +222,7 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
     std::vector<const Subgraph*> subgraphOf(model.problem->opCount(), nullptr);
     for (const SubgraphPtr& s : schedule.subgraphs)
         for (const OpId op : s->ops)
-            if (subgraphOf[op.index()] == nullptr) // of several the first: the others compute it again
+            if (subgraphOf[op.index()] == nullptr) // the first subgraph with this op; later ones recompute it
                 subgraphOf[op.index()] = s.get();
     std::vector<OpId> productOf(model.model().operators.size(), OpId(model.problem->opCount()));
     for (std::size_t i = model.problem->opCount(); i-- > 0;)

@@ -38,13 +38,13 @@ public:
     [[nodiscard]] Moves movesOf(const NestTiles& tiles) const;
     /// Lower bound on network traffic. Depends only on the array pass counts of `tiles`.
     [[nodiscard]] Moves passesOf(const NestTiles& tiles) const;
-    /// Lower bounds for the PEs.
+    /// Lower bounds of the work of the PEs.
     struct Pes
     {
         double computing = 0;                    ///< compute cycles
         std::array<double, kOperands> network{}; ///< elements of all PEs, per operand
     };
-    /// Lower bounds for the PEs. Depends only on the PE tile counts of `tiles`.
+    /// Depends only on the PE tile counts of `tiles`.
     [[nodiscard]] Pes pesOf(const NestTiles& tiles, double computing) const;
 
     /// Calls visit(bound) for each pair of reused operands until it returns true. The bounds know the SPM

@@ -12,7 +12,7 @@ namespace tilewright::mapping {
 
 /// All combinations of divisors of the trip counts. A point has one exponent per prime factor of each loop;
 /// its index is the mixed-radix number of the exponents. If a divides b, then index(b / a) = index(b) -
-/// index(a), so the factors of a level follow from extents by a subtraction.
+/// index(a): one subtraction divides all extents of a point.
 class Lattice
 {
 public:

@@ -145,7 +145,8 @@ private:
         return m_options.reductions.constraints.allows(Level::Spm, m_lattice.factors(spm));
     }
 
-    /// Tilings with this SPM tile that fit PEs, register files and what was asked for.
+    /// Returns the number of tilings with this SPM tile that fit the PEs and the register files and satisfy
+    /// the user's constraints.
     [[nodiscard]] std::int64_t validBelow(Index tile) const
     {
         if (!m_spmConstrained)

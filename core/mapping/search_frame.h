@@ -15,7 +15,7 @@
 
 namespace tilewright::mapping {
 
-/// One worker's copy of the front, and what it has counted since the search took over its counters.
+/// A worker's copy of the front, and its counters since they were last added to those of the search.
 template <typename Payload> struct FrontCopy
 {
     Front<Payload> front;
@@ -24,9 +24,8 @@ template <typename Payload> struct FrontCopy
     std::int64_t evaluations = 0;
 };
 
-/// What every search has, whatever it walks over: its limits, the front that its workers share, the counters,
-/// the reports on its way and the result. A space is settled part by part. `Payload` is what rebuilds a
-/// method.
+/// Base of all searches: limits, the front that the workers share, counters, progress reports and the result.
+/// The space is searched part by part. A method can be rebuilt from its `Payload`.
 template <typename Payload> class SearchFrame
 {
 public:
@@ -72,8 +71,8 @@ protected:
         m_evaluations.fetch_add(std::exchange(copy.evaluations, 0), std::memory_order_relaxed);
     }
 
-    /// Settles so many parts, in order, in all threads, and reports in between. `settle(worker, i)` returns
-    /// whether part i is settled; the thread ends with the first that is not.
+    /// Searches the parts 0 to `parts` - 1 in this order, in all threads, and reports the progress.
+    /// `settle(worker, i)` returns true if part i is completely searched; otherwise the thread ends.
     template <typename MakeWorker, typename Settle>
     void settleParts(std::size_t parts, const MakeWorker& makeWorker, const Settle& settle)
     {
@@ -102,7 +101,7 @@ protected:
             report();
     }
 
-    /// Calls visit(part) for every part that is not settled.
+    /// Calls visit(part) for every part that is not completely searched.
     template <typename Parts, typename Visit> void forEachOpen(const Parts& parts, Visit&& visit) const
     {
         for (std::size_t i = 0; i < m_settledParts.size(); ++i)
@@ -110,7 +109,7 @@ protected:
                 visit(parts[i]);
     }
 
-    /// Of the space, by `m_settled` of `m_total`.
+    /// Share of the space that is done: `m_settled` of `m_total`.
     [[nodiscard]] double share() const
     {
         if (m_total == 0)

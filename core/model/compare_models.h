@@ -18,20 +18,23 @@ enum class OperatorChange : std::uint8_t {
 };
 [[nodiscard]] std::string_view toString(OperatorChange change) noexcept;
 
-/// An operator of the one model beside its counterpart in the other.
+/// An operator of one model and its counterpart in the other model.
 struct OperatorPair
 {
     OperatorChange change = OperatorChange::Same;
     std::optional<OperatorId> before, after;
-    bool byName = false;                 ///< else by what stands around it
-    std::array<std::int64_t, 2> macs{};  ///< before, after; 0 where it is not
-    std::array<std::int64_t, 2> bytes{}; ///< of its operands and results
+    /// true if the operators were paired by name; false: by the operators around them
+    bool byName = false;
+    /// in the earlier and the later model; 0 if the operator is not in that model
+    std::array<std::int64_t, 2> macs{};
+    std::array<std::int64_t, 2> bytes{}; ///< bytes of operands and results
 };
 
-/// Two models side by side.
+/// The comparison of two models.
 struct ModelComparison
 {
-    std::vector<OperatorPair> operators; ///< in the order of the later model, what is gone where it stood
+    /// in the order of the later model; operators that are gone keep their place from the earlier one
+    std::vector<OperatorPair> operators;
     std::array<std::int64_t, 2> macs{}, bytes{};
     std::size_t same = 0, changed = 0, added = 0, gone = 0;
 };

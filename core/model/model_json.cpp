@@ -251,7 +251,7 @@ void bindFields(JsonFields& f, ModelFile& file)
     if (f.reading() || file.constants)
         f.optional("constants", file.constants);
     f.required("ops", file.operators);
-    f.ignored("hardware"); // for the NPU lens
+    f.ignored("hardware"); // the NPU lens reads this field from the file itself
     f.ignored("run");
     if (!f.reading() || f.failed())
         return;

@@ -37,7 +37,7 @@ struct ImportedNode
     std::string name, type;
     Fate fate = Fate::Operator;
     std::optional<OperatorId> op; ///< operator of the model; for Dropped the one that provides its results
-    std::int64_t macs = 0;        ///< multiply-accumulates, for Part
+    std::int64_t macs = 0;        ///< number of multiply-accumulates; 0 unless the fate is Part
     std::int64_t bytes = 0;       ///< bytes of operands and results
     std::string note;             ///< explanation for the user; empty for Operator
 };

@@ -107,8 +107,8 @@ void Rewrite::removeUnread(ModelTensorId from, std::uint32_t now, const std::str
     }
 }
 
-/// Folds a norm with constant tables into the weights of the convolution: it is a scale and a shift per
-/// channel.
+/// Folds a batch normalisation with constant parameters into the weights of the convolution before it: such a
+/// normalisation is a scale and a shift per channel.
 void Rewrite::foldNorms()
 {
     const auto count = static_cast<std::uint32_t>(m_model.operators.size());

@@ -307,8 +307,8 @@ Status Translation::resize(const Node& node)
     std::optional<Shape> own;
     if (sizes && sizes->size() == axes.size() && !axes.empty()) {
         own = x;
-        // With an aspect ratio policy all axes have one scale: the smallest or largest that reaches a wanted
-        // size.
+        // A policy that keeps the aspect ratio uses one scale for all axes: the smallest scale that an axis
+        // needs for its requested size (not_larger), or the largest (not_smaller).
         double common = 0;
         for (std::size_t i = 0; i < axes.size(); ++i) {
             const double s = static_cast<double>((*sizes)[i]) / static_cast<double>(x[axes[i]]);

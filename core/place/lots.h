@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// An item with its life as a range of points of the compressed time axis.
+/// An item to place, with its lifetime as a range of points of the compressed time axis.
 struct Lot
 {
     int from = 0;
@@ -26,8 +26,8 @@ struct Lot
     auto operator<=>(const Lot&) const = default;
 };
 
-/// Lots whose lives are connected: at every time within their span some lot is alive before and after it.
-/// Omits sections of time whose lots are all alive in a neighbouring section as well.
+/// Lots whose lifetimes are connected: at every point between the first and the last one, some lot is alive
+/// on both sides. A section of time is left out if all its lots are also alive in a neighbouring section.
 struct Component
 {
     std::vector<Lot> lots;

@@ -98,7 +98,7 @@ struct AdaptiveStationary
     std::vector<Dataflow> rows;     ///< chosen dataflow of each row of tiles
     std::int64_t rowBytes = 0;      ///< DRAM traffic with these choices
     std::int64_t bytes = 0;         ///< the smaller of rowBytes and the traffic of bestFixed
-    bool perRow = false;            ///< true if the choice per row has less traffic than bestFixed
+    bool perRow = false;            ///< true if a dataflow per row of tiles has less traffic than bestFixed
     std::array<double, 3> saving{}; ///< 1 - bytes / fixedBytes, per dataflow
 };
 /// Chooses the dataflow of each row of tiles; the contents of L3 carry over between rows. Ties prefer OS,

@@ -21,8 +21,8 @@ struct PeRegisters
     double north = 0;       ///< OS: operand that moves south; WS and IS: partial sum that moves south
     double accumulator = 0; ///< OS: current sum; WS and IS: stationary operand
     double shadow = 0;      ///< OS: result of the previous fold; WS and IS: next stationary operand
-    bool active = false;    ///< true if it did a MAC in this cycle
-    PeActivity work;        ///< indices of its MAC, and the fold
+    bool active = false;    ///< true if the PE did a MAC in this cycle
+    PeActivity work;        ///< indices and fold of the MAC that the PE did
 };
 
 /// Register-level simulation of a GEMM (docs/rules/systolic.md 2). Operands enter skewed at the edges and

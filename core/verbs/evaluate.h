@@ -11,19 +11,19 @@
 
 namespace tilewright::verbs {
 
-/// A rule set and switches on top of it.
+/// The rules that the options --rules and --set choose: a rule set, and rule switches that differ from it.
 struct RulesCall
 {
     std::string set = "final";
     std::vector<std::string> switches; ///< "NAME=VALUE"
-    bool byFile = false; ///< `auto` is a rule set, too: the one that the latencies of a file agree with
-    std::optional<Rules> value; ///< instead of both
+    bool byFile = false;               ///< true if rule set `auto` is legal: a schedule file is read
+    std::optional<Rules> value;        ///< used instead of `set` and `switches`
 
     [[nodiscard]] static RulesCall ofFile() { return {"auto", {}, true, {}}; }
-    [[nodiscard]] Status apply(Rules& rules) const; ///< the switches
-    [[nodiscard]] Result<Rules> rules() const;      ///< not for `auto`
+    [[nodiscard]] Status apply(Rules& rules) const; ///< applies `switches` to the rules
+    [[nodiscard]] Result<Rules> rules() const;      ///< must not be called for rule set `auto`
 };
-/// --rules and --set.
+/// Adds the options --rules and --set.
 void bindOptions(OptionList& o, RulesCall& call);
 
 /// A schedule of a problem, and the rules that it is evaluated under.
@@ -41,31 +41,31 @@ struct EvaluatedSchedule
     ProblemPtr problem;
     LoadedSchedule loaded;
     RulesChoice rules;
-    Evaluation evaluation; ///< with FORMAT, GRANULARITY or RETAIN issues of the file only these
+    Evaluation evaluation; ///< has no other issues if the file has a FORMAT, GRANULARITY or RETAIN issue
 };
 
-/// The rule set `auto`: the one that the latencies in the file agree with.
+/// Returns the rule set for `auto`: the one that reproduces the latencies in the file.
 [[nodiscard]] RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded);
-/// `final` or `seed`. The Error says that it is neither.
+/// Returns the rules of set `final` or `seed`; an Error for other names.
 [[nodiscard]] Result<RulesChoice> rulesNamed(const std::string& set);
 
-/// With what a person is told about the hardware.
+/// An evaluated schedule, with a description of the hardware for messages.
 struct EvaluatedFiles : EvaluatedSchedule
 {
-    std::string hardware;      ///< which it was evaluated on
-    bool onOwnHardware = true; ///< that of the problem's file
+    std::string hardware;      ///< description of the hardware of the evaluation
+    bool onOwnHardware = true; ///< true if this is the hardware in the problem's file
 };
-/// The schedule in its file, evaluated on the machine that the call names, else on the one that the file
+/// Reads and evaluates a schedule file, on the machine that the options name, else on the one that the file
 /// names.
 [[nodiscard]] Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call);
 
 [[nodiscard]] EvaluatedSchedule evaluateLoaded(ProblemPtr problem, LoadedSchedule loaded, RulesChoice rules);
-/// With lower bound and total on the array, as the documents tell them.
+/// Returns a snapshot with the lower bound and the total on the array.
 [[nodiscard]] Snapshot snapshotOf(const EvaluatedSchedule& evaluated);
 
-/// Why it cannot be placed; empty when it can.
+/// Returns the reason why the schedule's buffers cannot get addresses; empty if they can.
 [[nodiscard]] std::string whyNotPlaced(const EvaluatedSchedule& evaluated);
-/// The schedule as one to start from; the Error is the file's first issue.
+/// Returns the schedule as a start schedule. The Error is the file's first issue.
 [[nodiscard]] Result<Schedule> startOf(LoadedSchedule loaded, const std::string& file);
 
 } // namespace tilewright::verbs

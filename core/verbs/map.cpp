@@ -12,7 +12,7 @@ namespace tilewright::verbs {
 
 namespace {
 
-/// What the call adds to the options of the architecture file.
+/// Adds the options of the command line to those of the architecture file.
 Status addOptions(const MapCall& call, mapping::Architecture& architecture)
 {
     mapping::ModelOptions& options = architecture.options;

@@ -9,32 +9,33 @@
 
 namespace tilewright::verbs {
 
-/// What `map` is asked. The words are those of the options.
+/// The options of `map` in their textual form.
 struct MapCall
 {
     WorkloadCall workload;
-    std::optional<mapping::Architecture> architecture; ///< without: of the machine
-    std::string architectureFile;                      ///< which readFiles() reads the architecture from
+    std::optional<mapping::Architecture> architecture; ///< empty: the architecture of the machine
+    std::string architectureFile;                      ///< file from which readFiles() reads the architecture
     std::string method;                                ///< file of a method to evaluate instead of searching
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"
     std::vector<std::string> bypass;  ///< "I"
-    mapping::ModelOptions options;    ///< beside those of the architecture
+    mapping::ModelOptions options;    ///< in addition to the options of the architecture
     double seconds = 0;               ///< 0: 60 for a layer, 600 for a model
     int threads = 0;
     bool quick = false;
-    bool exports = false; ///< the caller writes the files of one layer
+    bool exports = false; ///< true if the caller writes files of a layer, which requires a single layer
 
-    /// The option, if any, that only one layer has: "--method".
+    /// Returns a given option that applies to a single layer only, such as "--method"; empty if there is
+    /// none.
     [[nodiscard]] std::string oneLayerFor() const;
-    /// The workload, which has been read, is searched layer by layer.
+    /// True if the workload is searched layer by layer. The workload must have been read.
     [[nodiscard]] bool ofModel() const;
 };
 void bindOptions(OptionList& o, MapCall& call);
 [[nodiscard]] Status readFiles(MapCall& call);
 [[nodiscard]] mapping::Objective objectiveOf(const std::string& name);
 
-/// A layer with what every step needs of it.
+/// A layer to search, with its loop nest and the architecture.
 struct MapSubject
 {
     mapping::Layer layer;
@@ -47,24 +48,24 @@ struct MapModel
     mapping::Model layers;
     mapping::Architecture architecture;
 };
-/// What the call means: one layer, or a model. The Error names what does not go together.
+/// Converts the options to the layer or the model to search. The Error names options that exclude each other.
 [[nodiscard]] Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call);
 
-/// A method of the layer as a file has it, ours or Timeloop's, and what it costs.
+/// The method in a file (in the format of this program or of Timeloop), and its cost.
 struct MethodAnswer
 {
     mapping::Method method;
     mapping::MappingCost cost;
-    double seconds = 0;             ///< that the evaluation took
-    std::vector<std::string> notes; ///< on what the file says otherwise
+    double seconds = 0;             ///< duration of the evaluation
+    std::vector<std::string> notes; ///< differences between the cost and the values in the file
 };
 [[nodiscard]] Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file);
 
-/// How long a layer and a model are searched by default: long enough for every sample many times over, short
-/// enough that a monster comes back.
+/// Default time limits for a layer and for a model. The searches of all samples end much earlier; the limits
+/// end the searches of very large layers.
 inline constexpr double kLayerSeconds = 60, kModelSeconds = 600;
 
-/// How a layer is searched, for the call and for the window.
+/// Settings of the search of a layer, for the command line and the window.
 struct LayerSearch
 {
     bool quick = false;
@@ -78,7 +79,7 @@ using MapStatus = std::function<void(const mapping::SearchStatus&)>;
                                                 const LayerSearch& search, const std::stop_token& stop,
                                                 const MapStatus& status = {});
 
-/// A layer, searched.
+/// The result of the search of a layer.
 struct MapAnswer
 {
     mapping::SearchResult result;
@@ -86,7 +87,7 @@ struct MapAnswer
 };
 [[nodiscard]] Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call,
                                          const std::stop_token& stop, const MapStatus& status = {});
-/// `onLayer` is told which layer comes next, `onFound` what was found of one.
+/// Calls `onLayer` before the search of each layer, and `onFound` with its result.
 [[nodiscard]] Result<mapping::ModelResult>
 mapModel(const MapModel& model, const MapCall& call, const std::stop_token& stop,
          const MapStatus& status = {}, const std::function<void(std::size_t)>& onLayer = {},

@@ -12,37 +12,40 @@
 
 namespace tilewright::verbs {
 
-/// What `npu` is asked. The words are those of the options.
+/// The options of `npu` in their textual form.
 struct NpuCall
 {
     WorkloadCall workload;
-    std::optional<npu::NpuHardware> hardware; ///< without: the machine that was named, else the file's
-    std::string hardwareFile;                 ///< which readFiles() reads the hardware from
+    /// empty: the hardware of the named machine, else that of the workload file
+    std::optional<npu::NpuHardware> hardware;
+    std::string hardwareFile; ///< file from which readFiles() reads the hardware
     std::string scheduler = "dynamic";
     std::string assignment = "cost_aware";
     std::string tiles = "default";
-    int cores = 0; ///< 0: the hardware's
+    int cores = 0; ///< 0: the number of cores of the hardware
     std::vector<double> weights;
     std::vector<int> scaling;
     bool memoryBoundFirst = false;
     bool recordDram = false;
-    bool writesGraph = false; ///< the caller writes the static schedule
+    bool writesGraph = false; ///< true if the caller writes the static schedule to a file
 };
 void bindOptions(OptionList& o, NpuCall& call);
-/// A file that only this lens reads is an error in its words.
+/// Reads the workload and the hardware. Errors in a file that only the NPU lens can read are those of its
+/// reader.
 [[nodiscard]] Status readFiles(NpuCall& call);
 
-/// The tiles that `--tiles searched` takes; stopped: the best so far, if any. With the landscape candidates
-/// are also run until they take twice the best, so that a person sees how much worse they are.
+/// Searches the tile sizes for `--tiles searched`. If `withLandscape` is true, slower candidates also run, up
+/// to twice the cycles of the best one, so that the user sees how much slower they are. If the search is
+/// interrupted, returns the best tiles so far, or an Error if there are none.
 [[nodiscard]] Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model,
                                                      const npu::NpuHardware& hardware,
                                                      const npu::RunOptions& options, const Progress& progress,
                                                      bool withLandscape = false);
-/// Replays graph and run against every rule.
+/// Replays the run on the graph and checks every rule.
 [[nodiscard]] std::vector<npu::RuleCheck> verifyNpu(const npu::NpuGraph& graph, const npu::NpuRun& run);
 
-/// A run, replayed and verified; `run` is missing when it was interrupted. A search that was interrupted is
-/// followed by a run with the best tiles so far.
+/// A run that has been replayed and verified. `run` is empty if the run was interrupted. An interrupted
+/// search is followed by a run with the best tiles so far.
 struct NpuAnswer
 {
     npu::NpuGraph graph;
@@ -52,13 +55,13 @@ struct NpuAnswer
     std::optional<npu::TileSearch> search;
     std::optional<npu::NpuRun> run;
     std::vector<npu::OpReport> reports;
-    std::vector<npu::RuleCheck> checks; ///< of the graph and of the run
+    std::vector<npu::RuleCheck> checks; ///< results of the checks of graph and run
     std::vector<npu::ScalingPoint> scaling;
     bool searchInterrupted = false, scalingInterrupted = false;
-    double simulated = 0;             ///< share of the nodes, of an interrupted run
-    npu::Cycle estimatedMakespan = 0; ///< of the static schedule, for an interrupted run
+    double simulated = 0;             ///< share of the nodes that an interrupted run has simulated
+    npu::Cycle estimatedMakespan = 0; ///< makespan of the static schedule, for an interrupted run
 };
-/// `onGraph`, before the run.
+/// Calls `onGraph` before the run.
 [[nodiscard]] Result<NpuAnswer>
 runNpu(const NpuCall& call, const Progress& searching, const Progress& running,
        const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&, const npu::RunOptions&)>&

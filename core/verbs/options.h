@@ -21,24 +21,24 @@
 
 namespace tilewright::verbs {
 
-/// Legal numbers of an option. With `above`, `min` itself is not legal.
+/// Legal numbers of an option. If `above` is true, `min` itself is not legal.
 struct Range
 {
     double min = 0;
     double max = std::numeric_limits<double>::infinity();
     bool above = false;
-    /// What the number counts, as in readNumber(): "s" lets a person write "2 min".
+    /// Unit of the number, for readNumber(): with "s", the user can write "2 min".
     std::string_view unit = {};
 };
 /// One option of a verb, as every reader sees it: the command line, its manual, and Python.
 struct Option
 {
-    std::string name;      ///< as a person writes it: "--depth", "workload" (a positional argument)
+    std::string name;      ///< name on the command line: "--depth", or "workload" for a positional argument
     std::string shortForm; ///< "-o"
     std::string help;      ///< a clause without full stop
-    std::string value;     ///< what stands for the value: "N", "FILE", "os|ws|is"; empty: a flag
+    std::string value;     ///< placeholder of the value: "N", "FILE", "os|ws|is"; empty: a flag
     std::string standard;  ///< the default; empty: none
-    std::string otherwise; ///< what holds without the option, where that is no value of it
+    std::string otherwise; ///< effect of omitting the option, if no value of it has this effect
     /// type of each value: "bool", "int", "float", "str", "path" or "sizes" ("64x64x64")
     std::string type;
     bool required = false;
@@ -48,12 +48,13 @@ struct Option
     bool manyAtOnce = true;          ///< for a list: true if several values may follow one name
     std::size_t count = 0;           ///< for a list: required number of values; 0: any number
     std::vector<std::string> limits; ///< conditions under which the option has an effect: "needs --pipeline"
-    std::string refusal;             ///< the first limit that the call does not meet; empty: none
-    /// true if in this call no other option can have an effect, except `company`
+    /// the first of `limits` that the other options do not meet; empty: none
+    std::string refusal;
+    /// true if, with the present options, no other option can have an effect except `company`
     bool isAlone = false;
     /// names of the options that have an effect beside one with `isAlone`
     std::vector<std::string> company;
-    /// Takes the values, as text. The Error may have no path.
+    /// Reads the values from text. The Error may have no path.
     std::function<Status(std::span<const std::string>)> read;
 
     [[nodiscard]] bool isPositional() const noexcept { return name.front() != '-'; }
@@ -61,10 +62,11 @@ struct Option
     /// "Passes over k. Needs --schedule b. Without it: 2"
     [[nodiscard]] std::string description() const;
 };
-/// What is said of an option beside its value.
+/// Sets a property of an option.
 using Property = std::function<void(Option&)>;
 
-/// The options of a verb. One function beside the value that holds them, its call, names each option once:
+/// The options of a verb. Their values are in a struct. Each option is named once, in the function
+/// bindOptions() of this struct:
 ///
 ///     void bindOptions(OptionList& o, SolveCall& call)
 ///     {
@@ -74,8 +76,8 @@ using Property = std::function<void(Option&)>;
 ///         "--pipeline"));
 ///     }
 ///
-/// It is asked for the description, which also reads values into the call; and again when they are read,
-/// because only then is known which options can have an effect (checkEffects()).
+/// bindOptions() is called to describe the options and read their values into the struct. It is called again
+/// afterwards, because only the values decide which options can have an effect (checkEffects()).
 class OptionList
 {
 public:
@@ -83,9 +85,9 @@ public:
     OptionList(const OptionList&) = delete;
     OptionList& operator=(const OptionList&) = delete;
 
-    /// `name`: "--depth", "-o,--output" or "workload". `rule`: a Range, a choice ("os|ws|is"), or what
-    /// stands for any text ("FILE", "NAME=VALUE"). Without the option the value stays as it is, an optional
-    /// empty; a list is replaced.
+    /// Adds an option. `name`: "--depth", "-o,--output" or "workload". `rule`: a Range, a choice
+    /// ("os|ws|is"), or a placeholder for any text ("FILE", "NAME=VALUE"). If the option is not given,
+    /// `value` does not change. If it is given, a list is replaced.
     template <typename T, typename Rule, typename... Properties>
     void add(const std::string& name, T& value, const Rule& rule, const std::string& help,
              const Properties&... properties);
@@ -97,17 +99,19 @@ public:
         (Property(properties)(out), ...);
     }
 
-    /// Without `holds` the option can have no effect. `what` is what it needs: "--pipeline".
+    /// If `holds` is false, the option can have no effect. `what` names the options that it needs:
+    /// "--pipeline".
     [[nodiscard]] static Property needs(bool holds, const std::string& what)
     {
         return limit(holds, "needs " + what);
     }
-    /// With `holds` the option can have no effect.
+    /// If `holds` is true, the option can have no effect.
     [[nodiscard]] static Property notWith(bool holds, const std::string& what)
     {
         return limit(!holds, "not with " + what);
     }
-    /// With `holds` no other option can have an effect, but for those in `with`. `what` says so: "alone".
+    /// If `holds` is true, no other options except those in `with` can have an effect. `what` is the text for
+    /// this: "alone".
     [[nodiscard]] static Property alone(bool holds, const std::string& what,
                                         const std::vector<std::string>& with = {});
     [[nodiscard]] static Property otherwise(const std::string& what);
@@ -133,14 +137,14 @@ public:
     [[nodiscard]] static Property exactly(std::size_t number, const std::string& which);
 
     [[nodiscard]] const std::vector<Option>& all() const noexcept { return m_options; }
-    /// The option with this name, which must exist.
+    /// Returns the option with this name, which must exist.
     [[nodiscard]] Option& operator[](std::string_view name);
-    /// Reads values into the call. The Error names the option.
+    /// Reads the values of an option. The Error names the option.
     [[nodiscard]] Status read(const std::string& name, std::span<const std::string> values);
     /// Marks an option as given although its value was not read from text.
     void markGiven(const std::string& name) { m_given.insert(name); }
     [[nodiscard]] const std::set<std::string>& given() const noexcept { return m_given; }
-    /// Errors for one of the given options that can have no effect.
+    /// Returns an Error if one of the given options can have no effect.
     [[nodiscard]] Status check(const std::set<std::string>& given) const;
     /// Errors for a file to be written that cannot be, or that the call also reads or writes elsewhere.
     [[nodiscard]] Status checkOutputs() const;
@@ -154,7 +158,8 @@ private:
     std::map<std::string, std::vector<std::string>> m_files; ///< by option that names files: what was read
 };
 
-/// Errors for an option of the call that can have no effect in it, with what it needs or goes not with.
+/// Returns an Error if a given option can have no effect. The Error names the options that it needs or
+/// excludes.
 template <typename Call> [[nodiscard]] Status checkEffects(const OptionList& read, Call& call)
 {
     OptionList now;
@@ -162,7 +167,7 @@ template <typename Call> [[nodiscard]] Status checkEffects(const OptionList& rea
     return now.check(read.given());
 }
 
-// -- reading of one value from a text; `out` is written only if the value is legal
+// Reading of one value from a text. `out` is written only if the value is legal.
 
 /// Error with the message `expected os, ws or is, got "rs"`.
 [[nodiscard]] Error notOneOf(std::string_view words, const std::string& text);
@@ -191,8 +196,8 @@ requires std::is_arithmetic_v<T>
     out = value;
     return Unit{};
 }
-/// With `areNumbers`, splits each value at its commas ("1,2,3" gives three parts); else returns the values as
-/// they are.
+/// If `areNumbers` is true, splits each value at its commas ("1,2,3" gives three parts); else returns the
+/// values unchanged.
 [[nodiscard]] std::vector<std::string> partsOf(std::span<const std::string> values, bool areNumbers);
 /// Type of an option whose value is any text: "path", "sizes" or "str", derived from the placeholder `value`.
 [[nodiscard]] std::string typeOfText(std::string_view value);

@@ -7,12 +7,12 @@
 
 namespace tilewright::verbs {
 
-/// What `place` is asked: a schedule of a problem, or a CSV file of buffers (the file of `workload`, without
-/// a schedule).
+/// The options of `place`, for a schedule of a problem or for a CSV file of buffers (the file of `workload`;
+/// there is no schedule then).
 struct PlaceCall : ScheduleCall
 {
-    std::int64_t capacity = 0; ///< of a file of buffers
-    double seconds = 10;       ///< 0: until it is proven
+    std::int64_t capacity = 0; ///< capacity of fast memory, for a file of buffers
+    double seconds = 10;       ///< 0: no limit, the search ends with a proof
 };
 void bindOptions(OptionList& o, PlaceCall& call);
 
@@ -23,9 +23,10 @@ struct PlaceAnswer
     std::int64_t capacity = 0;
     std::string json; ///< the document of `place --json`
 };
-/// The Error is one of the file, or that there is no capacity.
+/// Places the buffers in a file. There is an Error if the file is not valid or no capacity is given.
 [[nodiscard]] Result<PlaceAnswer> placeBuffers(const PlaceCall& call, const Progress& progress);
-/// Of a valid schedule (whyNotPlaced()). The Error: it was interrupted, or has too many items.
+/// Places the buffers of a schedule, which must be valid (whyNotPlaced()). There is an Error if it is
+/// interrupted or if there are too many buffers.
 [[nodiscard]] Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress);
 
 } // namespace tilewright::verbs

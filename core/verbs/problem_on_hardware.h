@@ -25,19 +25,19 @@ struct TargetOfFile
     std::string file;
 };
 
-/// Puts the workload of a call on a machine: on the one that the call names (`named` is its text), else on
-/// the one that the schedule file names. Without both, a problem keeps its hardware, and a model is put on
-/// the preset edge (docs/rules/workload.md 1).
+/// Lowers a workload for the machine that the options name (`named` is its text), else for the one that the
+/// schedule file names. If neither names one, a problem keeps its hardware, and a model is lowered for the
+/// preset edge (docs/rules/workload.md 1).
 [[nodiscard]] Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std::string& named,
                                                           const TargetOfFile& schedule = {});
 
-/// Keeps the ops of a problem and puts it on the hardware that the schedule file names, else on its own
+/// Returns a problem with its ops unchanged, on the hardware that the schedule file names, else on its own
 /// (docs/rules/sweep.md 6.8).
 [[nodiscard]] Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem,
                                                           const TargetOfFile& schedule = {});
 
-/// Reads the files that a call names, and puts its workload on a machine as problemOnHardware() does. A
-/// problem keeps its hardware unless the call or the schedule file names a machine.
+/// Reads the files that the options name, and lowers the workload as problemOnHardware() does. A problem
+/// keeps its hardware unless the options or the schedule file name a machine.
 [[nodiscard]] Result<ProblemOnHardware> readProblem(WorkloadCall& call, const TargetOfFile& schedule = {});
 
 } // namespace tilewright::verbs

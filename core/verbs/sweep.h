@@ -9,20 +9,22 @@
 
 namespace tilewright::verbs {
 
-/// What `sweep` is asked of a plan.
+/// The options of `sweep` in their textual form.
 struct SweepCall
 {
-    std::string plan;     ///< file
-    std::string planText; ///< instead of what is in the file, which then only names it
-    std::string output;   ///< folder of the results
-    std::string part;     ///< "I/N"
+    std::string plan; ///< file
+    /// used instead of the content of the file, whose name then only appears in messages
+    std::string planText;
+    std::string output; ///< folder of the results
+    std::string part;   ///< "I/N"
     std::vector<std::string> switches;
     int threads = 0;
     bool keepSchedules = false;
 
-    /// The sweep of the plan, with the switches. The Error may be one of any file of the plan.
+    /// Reads the sweep of the plan and applies the switches. The Error may concern any file that the plan
+    /// names.
     [[nodiscard]] Result<sweep::Sweep> read() const;
-    /// Threads and part.
+    /// Returns the number of threads and the part of the sweep to run.
     [[nodiscard]] Result<sweep::RunOptions> runOptions() const;
 };
 void bindOptions(OptionList& o, SweepCall& call);

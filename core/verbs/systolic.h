@@ -14,7 +14,7 @@
 
 namespace tilewright::verbs {
 
-/// What `systolic` is asked: one product, or every product of a workload. The words are those of the options.
+/// The options of `systolic`, for one product or for every product of a workload, in their textual form.
 struct SystolicCall
 {
     std::string gemm;      ///< "MxNxK"
@@ -39,18 +39,18 @@ struct SystolicCall
 };
 void bindOptions(OptionList& o, SystolicCall& call);
 [[nodiscard]] Status readFiles(SystolicCall& call);
-/// What an option of one product needs: "--gemm or --layer".
+/// Names the options that choose one product, for messages about options that need one.
 inline constexpr const char* kOneProduct = "--gemm or --layer";
 
-/// One product on one array with its memories: the call, read, or the settings of the window. What the
-/// functions below give is for both.
+/// One product on one array with its memories, from the command line or from the settings of the window. The
+/// functions below serve both.
 struct SystolicRequest
 {
     systolic::Gemm gemm;
     systolic::TimingOptions timing;
-    systolic::Hierarchy hierarchy; ///< with the array that counts
+    systolic::Hierarchy hierarchy; ///< its array is the one that the options select
     systolic::EdgeSupply supply;
-    std::optional<systolic::TileShape> tile; ///< none: arrayTile() of the dataflow
+    std::optional<systolic::TileShape> tile; ///< empty: arrayTile() of the dataflow
     systolic::BankLayout layout = systolic::BankLayout::Split;
     /// depth of a COMPUTE; 0: the largest for which L1 holds the operands of `tile`, or kTileDepth without a
     /// tile
@@ -58,10 +58,10 @@ struct SystolicRequest
     bool unlimitedBandwidth = false; ///< true: the memories of a program have unlimited bandwidth
     Machine::Energy energy;          ///< the machine's table, or the default one
 };
-/// The settings of the window. The depth that they name counts where no tile was chosen by hand.
+/// Converts the settings of the window. Their depth applies only if the user has not chosen a tile.
 [[nodiscard]] SystolicRequest requestOf(const systolic::Settings& settings);
 
-/// The program of a dataflow, and what runs it.
+/// Return the options of the program of a dataflow, and the machine that runs it.
 [[nodiscard]] systolic::ProgramOptions programOptions(const SystolicRequest& request,
                                                       systolic::Dataflow dataflow);
 [[nodiscard]] systolic::PipelineMachine pipelineMachine(const SystolicRequest& request);
@@ -86,25 +86,25 @@ struct L2Figures
 };
 [[nodiscard]] Result<L2Figures> l2Figures(const SystolicRequest& request);
 
-/// Traffic, roofs and dataflows at the tile of the request.
+/// Return the traffic, the roofline and the comparison of dataflows for the tile of the request.
 [[nodiscard]] Result<systolic::Roofline> rooflineOf(const SystolicRequest& request);
 [[nodiscard]] Result<systolic::DataflowComparison> dataflowsOf(const SystolicRequest& request);
 [[nodiscard]] systolic::DramQuery dramQueryOf(const SystolicRequest& request);
 [[nodiscard]] lower::ArrayEnergy energyOf(const SystolicRequest& request, const systolic::Roofline& roofline);
 
-/// Every figure that the text and the JSON document give, computed once for both.
+/// All results in the text output and in the JSON document.
 struct SystolicFigures
 {
     systolic::ArrayTiming timing;
-    std::int64_t cycles = 0; ///< with the stalls of the edge FIFOs, or of the program
+    std::int64_t cycles = 0; ///< cycles with the stalls of the edge FIFOs, or cycles of the program
     std::int64_t stalled = 0;
-    std::optional<systolic::ArrayPhases> phases; ///< none for an array too large to sweep
+    std::optional<systolic::ArrayPhases> phases; ///< empty for an array that is too large to compute them
     systolic::EdgeSizes edges;
-    std::int64_t l2Bytes = 0; ///< docs/rules/systolic.md 3.4
+    std::int64_t l2Bytes = 0; ///< L2 traffic in bytes (docs/rules/systolic.md 3.4)
     systolic::DramQuery dramQuery;
     systolic::DramTraffic dram;
     L2Figures l2;
-    std::optional<systolic::BankConflicts> conflicts; ///< none: too many steps to count
+    std::optional<systolic::BankConflicts> conflicts; ///< empty if there are too many steps to count
     systolic::Roofline roofline;
     systolic::DataflowComparison dataflows;
     lower::ArrayEnergy energy;
@@ -141,7 +141,7 @@ struct SystolicAnswer
     SystolicRequest request;
     SystolicFigures figures;
     std::optional<SystolicPipeline> pipeline;
-    std::vector<ProgramOfDataflow> programs; ///< with `compare`
+    std::vector<ProgramOfDataflow> programs; ///< programs of all dataflows; empty without `compare`
     /// true if the simulation was interrupted; the cycles are then those of the closed form
     bool interrupted = false;
 };
@@ -150,11 +150,11 @@ struct SystolicAnswer
 /// The documents of `systolic --json` (docs/design.md 3.2).
 [[nodiscard]] std::string systolicJson(const SystolicAnswer& answer);
 
-/// Every product of a workload, and the whole under each dataflow.
+/// The products of a workload, and their totals for each dataflow.
 struct NetworkAnswer
 {
     std::string name;
-    SystolicRequest request; ///< without a product
+    SystolicRequest request; ///< `gemm` is not used
     lower::NetworkTable table;
     std::array<lower::NetworkRow, 3> dataflows; ///< totals of each systolic::Dataflow
     /// Share by which os needs fewer cycles than ws, DRAM included: 1 - os / ws; 0 if ws needs none.
@@ -165,7 +165,8 @@ struct NetworkAnswer
 
 /// A JSON document as lines "field,value"; the parts of a field's path are joined by dots.
 [[nodiscard]] std::string flatCsv(const std::string& document);
-/// A JSON list of objects as a table: a row an element; the columns are those of the first.
+/// A JSON list of objects as a table with a row for each object. The keys of the first object are the
+/// columns.
 [[nodiscard]] std::string tableCsv(const std::string& document);
 
 } // namespace tilewright::verbs

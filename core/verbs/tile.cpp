@@ -26,7 +26,7 @@ Result<std::int64_t> levelCapacity(const systolic::Hierarchy& h, const std::stri
                  {}};
 }
 
-/// The hierarchy of a file, of the machine, or nothing when neither is named.
+/// Returns the hierarchy of the named machine, else that of the named file; empty if neither is named.
 std::optional<systolic::Hierarchy> hierarchyOf(const TileCall& o)
 {
     if (o.workload.machine || (o.workload.workload && !o.hierarchy))

@@ -14,17 +14,18 @@ namespace tilewright::verbs {
 struct TileCall
 {
     std::string gemm;      ///< "MxNxK"
-    WorkloadCall workload; ///< instead; or just the machine
+    WorkloadCall workload; ///< used instead of `gemm`; or names only the machine
     std::string layer;     ///< one product of the workload
     std::optional<systolic::Hierarchy> hierarchy;
-    std::string hierarchyFile;            ///< which readFiles() reads the hierarchy from
-    std::optional<std::string> array;     ///< without: of the machine or hierarchy, else 16x16
-    std::optional<std::int64_t> capacity; ///< bytes; without: of the level, else 64 KiB
+    std::string hierarchyFile;            ///< file from which readFiles() reads the hierarchy
+    std::optional<std::string> array;     ///< empty: that of the machine or hierarchy, else 16x16
+    std::optional<std::int64_t> capacity; ///< in bytes; empty: that of the level, else 64 KiB
     std::optional<std::int64_t> elementBytes;
     std::string footprint = "conservative";
     std::string method = "exhaustive";
     std::string level = "l2-buffer";
-    std::string tile;                                       ///< "TixTjxTk": its cost instead of a choice
+    /// "TixTjxTk": a tile to evaluate; if empty, a tile is chosen
+    std::string tile;
     std::vector<std::int64_t> levelBuffers, levelBuffering; ///< of L3, L2, L1
     std::int64_t buffering = 1;
 
@@ -33,23 +34,23 @@ struct TileCall
 void bindOptions(OptionList& o, TileCall& call);
 [[nodiscard]] Status readFiles(TileCall& call);
 
-/// What a tile is asked for: the call, read, or the settings of the window.
+/// The inputs of the choice of a tile, from the command line or from the settings of the window.
 struct TileRequest
 {
-    systolic::TileQuery query; ///< without a product of a network
+    systolic::TileQuery query; ///< empty product if `tile` runs for a whole network
     systolic::TileMethod method = systolic::TileMethod::Exhaustive;
-    std::optional<systolic::TileShape> given; ///< instead of a choice
-    systolic::Hierarchy hierarchy;            ///< with the array that counts
+    std::optional<systolic::TileShape> given; ///< tile that the user gave; if empty, a tile is chosen
+    systolic::Hierarchy hierarchy;            ///< its array is the one that the options select
     systolic::ThreeLevelOptions levels;
 };
 [[nodiscard]] TileRequest tileRequestOf(const systolic::Settings& settings);
 
-/// A tile of one product, with what it is judged by.
+/// A tile for one product, with the hierarchy and options under which it was chosen, and its traffic.
 struct TileAnswer
 {
     systolic::TileQuery query;
     systolic::TileChoice choice;
-    bool given = false; ///< not chosen
+    bool given = false; ///< true if the user gave the tile; false if it was chosen
     systolic::Hierarchy hierarchy;
     systolic::ThreeLevelOptions levels;
 
@@ -57,10 +58,10 @@ struct TileAnswer
     [[nodiscard]] systolic::ReuseFactors reuse() const;
     [[nodiscard]] Result<systolic::ThreeLevelTiling> threeLevels() const;
 
-    std::int64_t bytes = 0;   ///< of the traffic into the level
-    systolic::DramQuery dram; ///< output-stationary
+    std::int64_t bytes = 0;   ///< traffic into the level, in bytes
+    systolic::DramQuery dram; ///< DRAM traffic of the output-stationary dataflow
     std::optional<systolic::AdaptiveStationary> adaptive;
-    bool interrupted = false; ///< `adaptive` is not known
+    bool interrupted = false; ///< true if addAdaptive() was interrupted; `adaptive` is then empty
 };
 [[nodiscard]] Result<TileAnswer> tileOfProduct(const TileRequest& request);
 [[nodiscard]] Result<TileAnswer> tileOfProduct(const TileCall& call);
@@ -70,13 +71,13 @@ struct DramOfOrder
 {
     systolic::LoopOrder order = systolic::LoopOrder::Ijk;
     systolic::DramTraffic lru;
-    std::optional<systolic::DramTraffic> belady; ///< where it was asked for
+    std::optional<systolic::DramTraffic> belady; ///< empty unless `withBelady`
 };
-/// In every order; nothing where the traffic cannot be counted.
+/// Returns the traffic in every order of the tile loops; empty if it cannot be counted.
 [[nodiscard]] std::vector<DramOfOrder> dramOfOrders(const TileAnswer& answer, bool withBelady,
                                                     const Progress& progress = {});
-/// The traffic of every dataflow and of a choice among them, which takes longest; the answer says whether it
-/// was interrupted.
+/// Adds the traffic of every dataflow and of a dataflow per row of tiles. This is the slowest part of `tile`.
+/// The answer says whether it was interrupted.
 void addAdaptive(TileAnswer& answer, const Progress& progress);
 /// The documents of `tile --json` (docs/design.md 3.2).
 [[nodiscard]] std::string tileJson(const TileAnswer& answer);
@@ -87,7 +88,7 @@ struct LayerTile
     systolic::TileChoice choice;
     std::int64_t bytes = 0;
 };
-/// A tile for every product of the workload.
+/// Returns a tile for every product of the workload.
 [[nodiscard]] Result<std::vector<LayerTile>> tilesOfNetwork(const TileCall& call);
 [[nodiscard]] std::string tileJson(const std::vector<LayerTile>& tiles);
 

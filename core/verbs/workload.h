@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The verbs without a command line: what each is asked and what it answers, for tilewright-cli and for
-// Python.
+// The verbs without a command line: options and results of each verb, for tilewright-cli and for Python.
 #pragma once
 
 #include "lower/on_machine.h"
@@ -13,47 +12,47 @@
 
 namespace tilewright::verbs {
 
-/// What a verb works on: a workload of any kind, and the machine if one was named (docs/rules/workload.md 2).
+/// The options that select a workload of any kind, and a machine (docs/rules/workload.md 2).
 struct WorkloadCall
 {
     std::shared_ptr<const lower::Workload> workload;
-    std::string file; ///< names the workload in messages
+    std::string file; ///< file of the workload, also for messages
     std::optional<Machine> machine;
 
-    // What readFiles() reads workload and machine from, where they are not there.
+    // From these, readFiles() sets `machine` and the dimensions of `workload` if they are empty.
     std::vector<std::string> machines; ///< files or names of presets
-    std::vector<std::string> dims;     ///< "NAME=VALUE", of an ONNX model's free dimensions
+    std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
 
     [[nodiscard]] bool isNamed() const noexcept { return workload || !file.empty(); }
     [[nodiscard]] bool hasMachine() const noexcept { return machine || !machines.empty(); }
-    /// The values of `dims`.
+    /// Converts `dims` to dimensions.
     [[nodiscard]] Result<onnx::Dimensions> dimensions() const;
 
-    /// The machine that was named, else the preset edge.
+    /// Returns the named machine, else the preset edge.
     [[nodiscard]] Machine machineOrEdge() const;
 };
 
-/// --dim and --machine.
+/// Adds the options --dim and --machine.
 void bindOptions(OptionList& o, WorkloadCall& call);
-/// Reads workload and machine where they are only named. `usual`: the dimensions where none are given.
-/// `asProblem`: a schedule in the place of a problem is refused by the reader of problems, which names the
-/// missing field.
+/// Reads the workload and the machine from their files, unless they are already set. `usual`: dimensions to
+/// use if none are given. `asProblem`: if the file is a schedule instead of a problem, the Error is that of
+/// the reader of problems, which names the missing field.
 [[nodiscard]] Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual = {},
                                bool asProblem = false);
 
-/// The workload on the machine. The Error names the file.
+/// Lowers the workload for the machine. The Error names the file.
 [[nodiscard]] Result<lower::ModelOnMachinePtr> putOnMachine(const WorkloadCall& call);
 
-/// readFiles(), then putOnMachine().
+/// Calls readFiles(), then putOnMachine().
 [[nodiscard]] Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call);
 
-/// A product of a network by the name of an operator; "NAME:2" is the second one of an operator that has
-/// several (attention). The Error says which there are.
+/// Returns the product of a network that belongs to the operator `name`. "NAME:2" is the second product of an
+/// operator with several (attention). The Error lists the products.
 [[nodiscard]] Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered,
                                                     const std::string& name);
 
-/// The product that a verb is asked of: `gemm` as MxNxK, or the `layer` of the workload; of a workload
-/// without one, whose rows count, 1x1x1. The Error names --gemm where there is neither.
+/// Returns the product that the options select: `gemm` ("MxNxK"), or the layer `layer` of the workload. For a
+/// whole workload, returns 1x1x1, which is not used. The Error names --gemm if nothing is selected.
 [[nodiscard]] Result<systolic::Gemm> productOf(const WorkloadCall& call, const std::string& gemm,
                                                const std::string& layer);
 

@@ -16,8 +16,6 @@
 #include <QPdfWriter>
 #include <QTextDocument>
 
-#include <stop_token>
-
 namespace tilewright::ui {
 
 namespace {

@@ -114,8 +114,8 @@ QList<QAction*> MainWindow::createDockActions()
         const QAction* shown = dock->toggleViewAction();
         const auto follow = [action, shown] { action->setChecked(shown->isChecked()); };
         connect(shown, &QAction::toggled, action, follow);
-        connect(action, &QAction::triggered, action,
-                follow); // a view that only came to the front stays checked
+        // The click has toggled the check mark, but a view behind others is only brought to the front.
+        connect(action, &QAction::triggered, action, follow);
         follow();
         made << action;
     }

@@ -102,7 +102,7 @@ protected:
     }
     /// Sets path() and remembers the text that was read from it.
     void setFile(const QString& path, std::string_view text);
-    /// To be called after a file was opened: setFile(), and clears the undo stack.
+    /// Must be called after a file was opened. Calls setFile() and clears the undo stack.
     void fileOpened(const QString& path, std::string_view text);
     /// Sets path() and the content that it had when the recovery copy was made.
     void setFileOf(const QJsonObject& copy);

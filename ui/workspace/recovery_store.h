@@ -21,7 +21,7 @@ struct LostSession
 {
     QString file;          ///< recovery file
     QDateTime saved;       ///< time of the last copy
-    QStringList documents; ///< names of the documents in it
+    QStringList documents; ///< names of the documents in the file
 };
 
 /// Recovery copies of modified documents in a folder, one file per running program. The file is deleted when

@@ -27,7 +27,8 @@ constexpr double kRounding = 1e-9;
 constexpr double kMinGap = 1e-4; ///< minimum gap, relative to the best latency, for a search to be worthwhile
 /// Gap, relative to the best latency, above which the relaxation counts as too weak.
 constexpr double kMaxGap = 0.08;
-/// Expected growth of the bound over the undecided part, as a multiple of the root node's gap.
+/// The bound of a node is expected to grow by this multiple of the root node's gap, times the undecided share
+/// of the node's plan.
 constexpr double kTailGrowth = 2;
 constexpr std::size_t kMaxPlans = 6;
 /// Maximum number of initial columns; larger linear programs take too long.
@@ -133,7 +134,8 @@ private:
         return std::span(m_best.entries).subspan(m_stretch.first + m_stretch.count);
     }
     [[nodiscard]] bool isWhole() const { return m_stretch.count == m_best.entries.size(); }
-    /// Latency up to the end of the stretch if the stretch takes `times` its latency in the best plan.
+    /// Latency of the plan up to the end of the stretch, if the latency of the stretch were `times` that in
+    /// the best plan.
     [[nodiscard]] double limit(double times) const
     {
         return before().latency + (m_limit - before().latency) * times;
@@ -262,7 +264,7 @@ private:
     std::int64_t m_rounds = 0;
     double m_latencyAfter = 0; ///< sum of the latencies of after()
     double m_limit;            ///< latency of the incumbent up to the end of the stretch
-    double m_root = 0;         ///< lower bound at the root node, up to the end of the stretch
+    double m_root = 0;         ///< lower bound of the latency up to the end of the stretch, at the root node
     bool m_isLoose = false;
     std::vector<Node> m_open;
     /// States at the end of the prefixes of all nodes.

@@ -44,7 +44,7 @@ public:
     }
     /// Adds the columns of a plan of `pool`. Columns that were added before are skipped.
     void addColumns(const SubgraphPool& pool, const Plan& plan);
-    /// Has to be called after the ids of the pool given to addColumns() have become invalid.
+    /// Must be called when the ids of the pool that was passed to addColumns() become invalid.
     void forgetIds() { m_addedColumns.clear(); }
     /// The internal pool; its counters count the work of this object.
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }

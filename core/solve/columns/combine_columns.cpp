@@ -65,9 +65,10 @@ public:
     }
 
 private:
-    /// Returns the first columns on the way to the states with the least estimates at level kExtensionLevel
-    /// of the beam. This level is not the last one: a wrong first choice raises the estimate only late. The
-    /// states of level `first` follow.
+    /// Returns sequences of columns for the start of the stretch, the most promising first. A sequence is
+    /// most promising if it leads to a state with a small estimate at a late level of the beam
+    /// (kExtensionLevel), as a wrong choice raises the estimates only some levels later. The other states of
+    /// level `first` follow.
     std::vector<std::vector<CostedSet>>
     extensions(const std::vector<std::vector<std::uint32_t>>& levels) const
     {

@@ -59,7 +59,8 @@ public:
     [[nodiscard]] const FixedParts& fixed() const noexcept { return m_fixed; }
     /// Solves the relaxation. Returns false if there is no optimum. Every op must be in some column.
     bool solve();
-    /// Optimum of the relaxation: the least latency between the prefix and the fixed part behind it.
+    /// Optimum of the relaxation: the least latency of the subgraphs between the fixed beginning and the
+    /// fixed end of the plan.
     [[nodiscard]] double value() const noexcept { return m_solution.value; }
     /// Sum of the dual prices of the column's rows, each times its coefficient. The reduced cost is the
     /// latency minus this sum.

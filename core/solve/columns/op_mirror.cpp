@@ -9,7 +9,8 @@ namespace tilewright {
 
 namespace {
 
-/// Radius for opClasses(); small, so that ops of the first and last repeated layers also have images.
+/// Radius for opClasses(). It is small, so that ops in the first and last of the repeated layers also
+/// correspond to ops in other layers.
 constexpr int kRadius = 2;
 
 } // namespace

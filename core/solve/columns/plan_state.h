@@ -48,8 +48,8 @@ struct FixedParts
 {
     PlanPrefix before;
     PlanState::OpFlags runAfter; ///< ops that run after the stretch
-    /// Producers of tensors that subgraphs after the stretch read from slow memory and do not store
-    /// themselves.
+    /// Producers of the tensors that the stretch must deliver: subgraphs after it read them from slow memory,
+    /// and none of these subgraphs stores them.
     PlanState::OpFlags readAfter;
     PlanState::OpFlags storedAfter; ///< producers of tensors that subgraphs after the stretch store
     RetainId residentAfter = 0;     ///< tensors resident at the end of the stretch

@@ -77,8 +77,8 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t condition
     m_requests.push_back({tensor, role, row, col, condition});
 }
 
-/// Adds the run of an op. If an equal run is already listed, only adds the condition to it. Runs of an
-/// epilogue are listed separately.
+/// Adds a Run of an op to m_runs. If m_runs has an equal Run, only adds the condition to that one. Runs of
+/// epilogues are never merged.
 void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t condition)
 {
     const OpId op = m_plan.ops()[use.id];

@@ -17,9 +17,9 @@
 namespace tilewright {
 
 /// Latency of one subgraph by the rules (R4-R10) for many tilings, and lower bounds over sets of tilings.
-/// compile() converts the plan of an op set into flat lists of requests and runs, from which the bounds are
-/// computed. evaluate() calls the fast evaluator of core/eval. Working memory is reused between calls, so
-/// each thread needs its own instance.
+/// compile() converts the SubgraphPlan of an op set into flat lists of requested tensors (Request) and
+/// executed ops (Run), from which the bounds are computed. evaluate() calls the fast evaluator of core/eval.
+/// Working memory is reused between calls, so each thread needs its own instance.
 class CostModel
 {
 public:
@@ -138,8 +138,9 @@ private:
         double base;
         std::int64_t reduction, width, height;
     };
-    /// A condition under which requests and runs are active: in tiles that contain part of a sink of this
-    /// size; in all k steps of a reduction (q < n), or with `completing` only in the last one (q = n - 1).
+    /// The steps in which a request or a run takes place: the tiles that contain part of a sink of this
+    /// height and width, and in these tiles the k steps of a reduction of this size. If `completing` is true,
+    /// only the last of the k steps.
     struct Condition
     {
         std::int64_t height, width, reduction;
@@ -195,7 +196,7 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
-    /// True if all these conditions are active in the first k step.
+    /// True if all these conditions hold in the first k step.
     [[nodiscard]] bool isEarly(std::uint64_t conditions) const;
     /// Fills m_loads and m_work with lower bounds that hold for every k up to `deepest`.
     void prepareBounds(std::int64_t deepest);
@@ -256,7 +257,8 @@ private:
     /// True if the granularity can fit in fast memory. Reductions of size `whole` or less are assumed to take
     /// one k step.
     [[nodiscard]] bool canFit(const Granularity& g, std::int64_t whole) const;
-    /// Lower bound of the working set of a step; the sum may stop early above `enough`.
+    /// Returns a lower bound of the working set of a step. Bounds above `enough` need not be exact: the
+    /// computation may stop there.
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;

@@ -150,8 +150,9 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             addEverywhere(area);
             continue;
         }
-        // A strip stays in memory along its own direction. Across it, a snake traversal keeps one strip at
-        // each turn.
+        // A strip is a part of the tensor that is whole in one direction and one tile wide in the other. It
+        // stays in memory while the tiles are visited along it. Across it, every row (column) of tiles loads
+        // all strips, but a snake traversal keeps one strip at each turn.
         const auto kept = [](double turns, std::int64_t extent, std::int64_t tile) {
             const double atEnd = std::ceil(turns / 2); // number of turns at the last, clipped strip
             const std::int64_t rest = extent - (ceilDiv(extent, tile) - 1) * tile;

@@ -125,8 +125,8 @@ public:
 
     /// Returns the best of the quick tiling, the `effort` tiling and the hints (addHint()).
     [[nodiscard]] Tiling bestTiling(const PlannedSet& p, TilingEffort effort);
-    /// Returns an equally fast tiling of the set whose sizes are powers of two, or at least multiples of
-    /// eight, if there is one; else `tiling`.
+    /// Looks for a tiling with the latency of `tiling` and rounder sizes: powers of two, or at least
+    /// multiples of eight. Returns `tiling` if there is none.
     [[nodiscard]] Tiling preferRoundSizes(const PlannedSet& p, const Tiling& tiling);
     /// Adds a granularity that searches for this set also evaluate, such as that of the start schedule.
     void addHint(SetId set, const Granularity& granularity);
@@ -177,7 +177,7 @@ private:
     std::vector<std::vector<TensorId>> m_retains;
     std::unordered_map<std::vector<TensorId>, RetainId, ListHash> m_retainIndex;
     std::unordered_map<SetId, std::vector<Granularity>> m_hints;
-    /// The hints of m_hints as a list, by ops.
+    /// The ops and granularity of every entry of m_hints; unlike set ids, the ops stay valid.
     std::vector<std::pair<std::vector<OpId>, Granularity>> m_hintList;
     std::vector<double> m_plain; ///< by set: latency without resident or retained tensors; NaN = unknown
     std::unordered_map<PlannedSet, double, PlannedSet::Hash> m_costs;

@@ -71,8 +71,8 @@ double least(const CostModel::GridTotals& totals)
 
 TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
 {
-    // An evaluation takes about a microsecond, or milliseconds if every step is simulated; the callback is
-    // polled accordingly.
+    // An evaluation takes about a microsecond, so m_keepGoing() is called once per 256 evaluations. If every
+    // step is simulated, an evaluation takes milliseconds, and m_keepGoing() is called each time.
     if (m_keepGoing && (!m_model.supported() || ++m_tried % 256 == 0) && !m_keepGoing())
         m_interrupted = true;
     if (m_interrupted)
@@ -269,7 +269,8 @@ Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::fu
     return m_best.latency < start ? m_best : known;
 }
 
-/// True if the tile may fit with the smallest or the largest k: the steps of its first tile do.
+/// True if the steps of the first tile fit in fast memory with the smallest or the largest k. If not, the
+/// tile size fits with no k.
 bool TilingSearch::mayFit(std::int64_t w, std::int64_t h)
 {
     return m_model.canFit(w, h) && (m_model.firstTileFits({w, h, m_model.leastK(w, h)}) ||

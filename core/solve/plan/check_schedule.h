@@ -16,13 +16,14 @@ struct Checked
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& schedule,
                                                     const Rules& rules, double maxExplainedSteps = 3e5);
 
-/// A file lists the tiles of every order but raster, up to a limit (kMaxListedTiles): beyond it the longest
-/// lists become raster.
+/// Replaces tile orders that a schedule file could not list by raster order, the longest first: a file lists
+/// the tiles of every order but raster, up to kMaxListedTiles.
 void keepWritable(const Problem& problem, Schedule& schedule);
 
-/// Checks a schedule under the options of a run. Orders that no file could list become raster. With
-/// SolveOptions::placeable its buffers also need addresses (docs/rules/place.md): the schedule is changed to
-/// retain less if that makes addresses possible, else the result is empty.
+/// Checks a schedule under the options of a run, after keepWritable(). With SolveOptions::placeable, its
+/// buffers also need addresses in fast memory (docs/rules/place.md). If there are none, removes retained
+/// tensors from the schedule until there are. The result is empty if the schedule is not valid or this does
+/// not help.
 [[nodiscard]] std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule,
                                                     const SolveOptions& options,
                                                     double maxExplainedSteps = 3e5);

@@ -50,8 +50,8 @@ Plan PlanRepair::singles()
     return plan;
 }
 
-/// Removes an op from an entry if its result is a sink there that was stored before or that nothing reads
-/// from slow memory.
+/// Removes from an entry each op that stores a useless result: an earlier entry has stored the same tensor,
+/// or nothing reads it from slow memory.
 bool PlanRepair::prune(std::vector<CostedSet>& entries)
 {
     bool changed = false;

@@ -25,8 +25,8 @@ struct CostedSet : PlannedSet
 /// them. The pool supplies the tiling of each set.
 struct Plan
 {
-    /// The retained list of an entry defines what is resident for the next one; `resident` is what its
-    /// latency was computed for.
+    /// The tensors that an entry retains are resident in the next entry. The latency of an entry is valid for
+    /// the tensors in its `resident`.
     std::vector<CostedSet> entries;
     double total = std::numeric_limits<double>::infinity();
     [[nodiscard]] bool feasible() const noexcept { return total < std::numeric_limits<double>::infinity(); }
@@ -105,7 +105,7 @@ private:
     struct Edge
     {
         std::uint32_t to;
-        std::int32_t next; ///< next edge of the same block, or -1
+        std::int32_t next; ///< index of the next edge from the same block of entries, or -1
     };
     std::vector<Edge> m_edges;
     std::vector<std::int32_t> m_firstEdge; ///< for each block, its first edge

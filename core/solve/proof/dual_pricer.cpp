@@ -17,7 +17,8 @@ namespace {
 constexpr double kMargin = 1 - 2e-10; ///< factor on prices: a safety margin for rounding
 constexpr double kSmoothing = 0.6;    ///< weight of the best valid prices in the smoothed prices
 constexpr double kMinSmoothing = 0.1; ///< smaller weights are set to 0
-/// Share of the master problem's value; if valid prices are worth less, their weight is halved.
+/// If the value of the valid prices is below this share of the master problem's value, the weight kSmoothing
+/// is halved.
 constexpr double kFullWeightShare = 0.75;
 constexpr double kAtGoal = 1 - 1e-8; ///< share of the goal that counts as reaching it
 /// Share of the distance between the master problem's value and the goal; improving the prices by less is not
@@ -127,8 +128,9 @@ DualPricer::Prices DualPricer::lowered(Prices prices, OverpricedList found) cons
         found = enough ? OverpricedList() : overpriced(prices);
     }
     if (!found.empty()) {
-        for (std::size_t i = 0; i < prices.size();
-             ++i) // prices of rows without a demand become 0, so that one further pass suffices
+        // The prices of rows in which a column can have a negative coefficient become 0. One further pass
+        // then suffices.
+        for (std::size_t i = 0; i < prices.size(); ++i)
             prices[i] *= isDemanded(i) ? 1 : 0;
         for (const Overpriced& o : overpriced(prices))
             (void)lower(o.column, prices);

@@ -111,9 +111,9 @@ protected:
     /// Sets the divisor for costs in the linear program. It has to be set before the first column is added.
     void setUnit(double unit) { m_unit = unit; }
     [[nodiscard]] OverpricedList overpriced(const Prices& prices) const;
-    /// Lowers the prices of the column's rows until they no longer exceed its cost. Prices of rows with a
-    /// demand are lowered first, or only these with `onlyDemanded`: no column has a negative coefficient
-    /// there, so no other column becomes overpriced. Returns true if these rows were enough.
+    /// Lowers the prices of the column's rows until they no longer exceed its cost. Lowers first the prices
+    /// of rows in which no column has a negative coefficient (isDemanded()), so that no other column becomes
+    /// overpriced. If `onlyDemanded` is true, lowers no other prices. Returns true if these rows were enough.
     bool lower(std::size_t column, Prices& prices, bool onlyDemanded = false) const;
     [[nodiscard]] const Settings& settings() const noexcept { return m_settings; }
 

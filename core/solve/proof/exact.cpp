@@ -18,8 +18,8 @@ constexpr std::size_t kMaxMaskBits = 32;
 constexpr const char* kEveryPlan = "every order, fusion, recomputation and retention";
 constexpr const char* kEveryTiling = "every granularity; raster, snake, column and column-snake traversals";
 
-/// Exact search over the plans of a window. Masks have a bit for each op of the window and, with
-/// retain_inputs=allow (R9.7), further bits for inputs that may be retained.
+/// Exact search over the plans of a part of a schedule (ExactWindow). Masks have a bit for each op of the
+/// part and, with retain_inputs=allow (R9.7), further bits for inputs that may be retained.
 class ExactSearch : StateSearch
 {
 public:
@@ -31,14 +31,14 @@ private:
     struct Candidate // an op set that can be a subgraph
     {
         OpMask needs, bases, sinks;
-        /// Tensors worth retaining: results that an op of the window reads or that are resident after it;
+        /// Tensors worth retaining: results that an op of the part reads or that are resident after the part;
         /// inputs.
         OpMask retainable;
-        /// True if it reads a tensor that only residentBefore holds: it must then be the first in the window.
+        /// True if it reads a tensor that only residentBefore holds: it must then be the first in the part.
         bool needsResident;
         SetId set;
     };
-    /// An input of the window that is read from slow memory.
+    /// An input of the part that is read from slow memory.
     struct Load
     {
         TensorId tensor;
@@ -72,7 +72,7 @@ private:
     bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
     /// Inputs that may be retained; their bits follow those of the ops.
     std::vector<TensorId> m_inputTensors;
-    /// For each op: true if it reads an initially resident tensor; true if it can run in the window.
+    /// For each op: true if it reads an initially resident tensor; true if it can run in the part.
     std::vector<char> m_usesResident, m_possible;
     /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
@@ -104,7 +104,7 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         listSets();
 }
 
-/// Lists the inputs of each op that no op of the window produces.
+/// Lists the inputs of each op that no op of the part produces.
 void ExactSearch::listLoads()
 {
     const MemoryCosts memory(m_problem.hardware());
@@ -159,8 +159,9 @@ void ExactSearch::listSets()
         if (!possible)
             continue;
         c.set = m_pool.intern(m_graph.opsOf(s));
-        // A retained graph output is of no direct use, but its op may connect the other ops of the set, while
-        // another subgraph writes the output (docs/rules/bound.md 1). Only proofs consider this.
+        // To retain a graph output saves no load if nothing reads it. It can still help: the op that produces
+        // it may be the only connection of the other ops of the set, and another subgraph writes the output
+        // (docs/rules/bound.md 1). Only proofs consider this.
         const bool mayConnect = m_effort == TilingEffort::Exhaustive && std::popcount(s) > 1;
         c.retainable = s & ((mayConnect ? m_graph.outputs : 0) | (~m_graph.outputs & (m_read | m_after)));
         if (m_retainsInputs) {

@@ -19,17 +19,19 @@ struct ExactLimits : StateSearch::Limits
 /// Returns a description of the space that a search with `Exhaustive` tilings covers.
 [[nodiscard]] std::string exactSpace();
 
-/// A part of a schedule that is replanned: the ops of the window, the memory state before it and the required
+/// A part of a schedule that is replanned: its ops, the state of the memories before it and the required
 /// state after it.
 struct ExactWindow
 {
-    std::vector<OpId> ops;          ///< ops that may run in the window, in topological order; at most 16
-    std::vector<char> slowBefore;   ///< for each tensor: produced, and in slow memory before the window
-    RetainId residentBefore = 0;    ///< tensors in fast memory before the window
-    std::vector<TensorId> required; ///< tensors that must be in slow memory after the window
-    RetainId residentAfter = 0;     ///< tensors in fast memory after the window
+    /// ops that may run in the replanned part, in topological order; at most 16
+    std::vector<OpId> ops;
+    /// for each tensor: true if it is produced by an op and in slow memory before the part
+    std::vector<char> slowBefore;
+    RetainId residentBefore = 0;    ///< tensors in fast memory before the part
+    std::vector<TensorId> required; ///< tensors that must be in slow memory after the part
+    RetainId residentAfter = 0;     ///< tensors in fast memory after the part
 };
-/// Returns the window of all ops.
+/// Returns the part that consists of all ops.
 [[nodiscard]] ExactWindow wholeProblem(const Problem& problem);
 
 struct ExactResult
@@ -42,8 +44,9 @@ struct ExactResult
     std::int64_t states = 0;
 };
 
-/// Returns the best plan of a window. A* searches all connected op sets and all useful choices of retained
-/// tensors, with recomputation and in any order. Tilings: those of the pool with `Quick` effort, else all.
+/// Returns the best plan of a part of a schedule. A* searches all connected op sets and all useful choices of
+/// retained tensors, with recomputation and in any order. Tilings: those of the pool with `Quick` effort,
+/// else all.
 [[nodiscard]] ExactResult solveExactly(SubgraphPool& pool, const Rules& rules, const ExactWindow& window,
                                        TilingEffort effort, const ExactLimits& limits);
 

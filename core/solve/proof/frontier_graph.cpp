@@ -15,11 +15,12 @@ namespace tilewright {
 
 namespace {
 
-/// Readers of a tensor are tracked up to this number. A tensor with more readers counts as delivered to all
-/// of them.
+/// For a tensor with at most this number of readers, a demand stores which of them run. A tensor with more
+/// readers counts as delivered to all of them.
 constexpr std::size_t kTrackedReaders = 6;
 
-/// Finds an order of the ops in which readers precede producers and few tensors are open at a time.
+/// Finds an order of the ops in which readers precede producers. A tensor is open from its first reader or
+/// producer in this order to its last one; few tensors are open at a time.
 class Order
 {
 public:
@@ -360,9 +361,11 @@ void FrontierBuilder::expand(std::size_t at)
     struct Option
     {
         std::uint32_t choice;
-        std::vector<std::uint32_t> operands; ///< demands for the operands after this choice
+        /// how the subgraph reads the operands after this choice: indices for FrontierGraph::demand()
+        std::vector<std::uint32_t> operands;
     };
-    // the choices for each combination of demands for result and operands
+    // for each combination of the demands for the result and the operands of `o`: the possible choices for
+    // `o`
     std::unordered_map<Key, std::vector<Option>, KeyHash> known;
 
     const auto optionsOf = [&](const Key& demands) -> const std::vector<Option>& {
@@ -476,8 +479,8 @@ void FrontierBuilder::expand(std::size_t at)
 
     Key demands(1 + operands.size());
     std::vector<std::uint32_t> joined; // connected components that this op joins
-    // `components`: connected components before this op, those that it joins counted as one.
-    // `openComponents`: those of them that still have open tensors after this op.
+    // `components`: the connected components before op `o`; the components that `o` joins count as one.
+    // `openComponents`: the members of `components` that have open tensors after `o`.
     std::vector<std::uint32_t> openComponents, components;
     for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));

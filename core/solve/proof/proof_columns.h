@@ -26,7 +26,7 @@ struct ProofColumn
     double least = 0;                      ///< lower bound of its latency; infinite: cannot be a subgraph
     double reduced = 0;                    ///< reduced cost under the best valid prices
     std::uint32_t program = std::numeric_limits<std::uint32_t>::max(); ///< index in the linear program
-    bool sharp = false; ///< true if `least` includes CostModel::anyOrderBoundByDepth()
+    bool sharp = false; ///< true if `least` is at least CostModel::anyOrderBoundByDepth()
     bool exact = false; ///< true if `least` is the latency of the best tiling with a preset traversal
     [[nodiscard]] bool decided() const noexcept { return (openResident | openRetained) == 0; }
 };

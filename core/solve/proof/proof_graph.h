@@ -32,10 +32,11 @@ struct ProofGraph
     [[nodiscard]] OpMask basesOf(OpMask set) const;
     [[nodiscard]] OpMask sinksOf(OpMask set) const; ///< results that no op of the set reads
 
-    /// Calls visit(i) for every op that still has to run so that the results `write` are written to slow
-    /// memory and the ops `run` have run: these ops and, recursively, the producers of their inputs. Inputs
-    /// in slow memory are available, and so are resident inputs that are not read through views. Returns the
-    /// results that must be written: `write`, and those read through views.
+    /// Calls visit(i) for every op that must still run. These are the ops in `run`, the ops whose results
+    /// must be written to slow memory (`write`), and the producers of the missing inputs of all these ops. An
+    /// input is not missing if it is in slow memory, or if it is resident and not read through a view.
+    /// Returns the results that must be written to slow memory: `write` and the missing inputs that are read
+    /// through views.
     template <class Visit>
     OpMask forEachMissing(OpMask write, OpMask run, OpMask slow, OpMask resident, Visit&& visit) const;
     /// Returns the bit of the op that produces a tensor; 0 if none of these ops does.

@@ -79,7 +79,7 @@ private:
     ProofColumns& m_columns;
     const ProofGraph& m_graph;
     ProofCosts m_costs;
-    std::vector<Choice> m_choices; ///< columns that can be the next step, by ascending reduced cost
+    std::vector<Choice> m_choices; ///< columns that can come next in a plan, by ascending reduced cost
     std::unordered_map<Key, double, KeyHash> m_least;
 };
 

@@ -15,9 +15,10 @@ enum class ProofCosts : std::uint8_t {
 
 struct ProofSearchResult
 {
-    bool finished = false;          ///< true if the whole space was covered
-    double bound = 0;               ///< lower bound of the latency of every plan, with these costs
-    std::vector<CostedSet> entries; ///< with Presets: a plan with a latency below the upper bound
+    bool finished = false; ///< true if the whole space was covered
+    double bound = 0;      ///< lower bound of the latency of every plan, with these costs
+    /// a plan with a latency below the upper bound, if ProofCosts::Presets was searched and found one
+    std::vector<CostedSet> entries;
     double total = std::numeric_limits<double>::infinity();
     std::int64_t states = 0;
 };

@@ -89,9 +89,11 @@ private:
     std::function<double()> m_secondsLeft;
     SetCoverMaster m_master;
     std::deque<Component> m_components;
-    SetPricing::Keys m_known;           ///< keys of the columns, and of sets that do not fit
-    std::vector<std::size_t> m_runRows; ///< rows "this op runs", each once
-    bool m_isSupported = true;          ///< false if the cost model does not support some set
+    /// keys of sets that need not be found again: columns, and sets too large for fast memory
+    SetPricing::Keys m_known;
+    /// indices of the master rows that require an op to run, without duplicates
+    std::vector<std::size_t> m_runRows;
+    bool m_isSupported = true; ///< false if the cost model does not support some set
 };
 
 /// Computes the costs of new sets and adds them to `out` as columns. Returns false if the time is up or a
@@ -230,7 +232,7 @@ SetCoverBound translated(const Problem& problem, SetCoverBound bound, const std:
     return bound;
 }
 
-/// Sum of the quick bounds of these parts.
+/// Returns the sum of the quick bounds of the parts whose indices are in `which`.
 SetCoverBound quickBound(const Problem& problem, const std::vector<BoundPart>& parts,
                          const std::vector<std::size_t>& which)
 {

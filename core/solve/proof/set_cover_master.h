@@ -21,7 +21,7 @@ public:
     /// A column; its ops are in topological order.
     struct Column : SetPricing::Set
     {
-        bool sharp = false;                ///< true if `cost` includes CostModel::anyOrderBoundByDepth()
+        bool sharp = false;                ///< true if `cost` is at least CostModel::anyOrderBoundByDepth()
         double cost = 0;                   ///< lower bound of the latency
         std::vector<Entry> achieves = {};  ///< coefficients, ascending by row; each row once
         std::uint32_t program = kInactive; ///< index in the linear program

@@ -46,7 +46,8 @@ public:
     using Lanes = std::array<double, kLanes>; ///< one value for each pair of a memory price and a weight
     using MomentMemory = std::array<double, BoxCosts::kMoments>;
 
-    /// A tile box, the paths that remain in it, and the memory price of each weight.
+    /// A box of tile sizes, the paths that remain in it, and the price of fast memory for each weight of
+    /// compute and memory time.
     struct State
     {
         TileBox box;
@@ -78,7 +79,7 @@ public:
     Outcome searchBox(State& state, std::size_t mostNodes, std::size_t mostSets, std::vector<FoundSet>& out);
 
 private:
-    /// Returns `other` plus the cost of an event minus its prices.
+    /// Returns the sum of `other` and the reduced cost of an event.
     [[nodiscard]] Lanes plusEvent(std::uint32_t event, const Lanes& other) const
     {
         const Lanes& cost = m_costs[m_p.m_events[event].kind];
@@ -112,7 +113,7 @@ private:
     const SetPricing& m_p;
     const KeyOf& m_keyOf;
     const Keys& m_known;
-    Keys m_found; ///< keys found in all boxes so far
+    Keys m_found; ///< keys of all sets found so far
     double m_margin, m_capacity;
     std::vector<double> m_achieved; ///< sum of the prices of each event
     /// for each kind of event: compute time, memory time and fast memory
@@ -410,7 +411,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             const TileBox& b = state.box;
             const bool fine = static_cast<double>(b.w1) <= kFineBoxRatio * static_cast<double>(b.w0) &&
                               static_cast<double>(b.h1) <= kFineBoxRatio * static_cast<double>(b.h0);
-            // The node limit: every walk passes all ops, so it grows with their number.
+            // The limit on nodes grows with the number of ops, since every walk passes all ops.
             const std::size_t mostNodes = kNodesPerOp * m_ops.size() + (!splits ? 200'000
                                                                         : fine  ? 50'000
                                                                                 : 2000);

@@ -122,7 +122,8 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
     const auto ratio = [](std::int64_t a, std::int64_t b) {
         return static_cast<double>(b) / static_cast<double>(a);
     };
-    // Cuts at the size of a reduction; from this size on the reduction takes one step.
+    // The range of k is split at the size of a reduction: with a k of this size or more, the reduction takes
+    // one step.
     const auto inside = std::ranges::upper_bound(m_reductions, box.k0);
     const bool cutsK = inside != m_reductions.end() && *inside <= box.k1;
     const double byW = ratio(box.w0, box.w1);

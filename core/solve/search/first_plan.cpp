@@ -67,8 +67,8 @@ Plan fuseGreedily(SubgraphPool& pool, Plan plan, const std::function<bool()>& ke
         };
         return std::ranges::any_of(one.allInputs, has) || std::ranges::any_of(one.produced, has);
     };
-    /// Queues the fusions of the set with sets of the plan. Without `any`, only partners with larger ids are
-    /// considered.
+    /// Queues each fusion of set `a` with another set of the plan that saves latency. If `any` is false,
+    /// skips the sets with smaller ids.
     const auto consider = [&](SetId a, bool any) {
         for (const CostedSet& e : plan.entries) {
             if (!keepGoing())

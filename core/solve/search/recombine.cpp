@@ -127,7 +127,7 @@ private:
         return i;
     }
 
-    std::vector<TiedEntries> m_pieces; ///< pieces of our plan, then pieces that only the other plan has
+    std::vector<TiedEntries> m_pieces; ///< pieces of the plan `ours`, then those that only the other plan has
     std::size_t m_ours;
     std::vector<bool> m_shared; ///< for each piece, true if both plans have it
     /// For each piece, its parent in the union-find structure of regions.

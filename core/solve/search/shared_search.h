@@ -38,12 +38,13 @@ public:
     };
     [[nodiscard]] Incumbent incumbent();
 
-    /// Adds to the shared counters what the pool has counted since the last call with the same `reported`.
+    /// Counts of a SubgraphPool that are already in the shared counters.
     struct Counts
     {
         std::int64_t evaluations = 0;
         std::int64_t lookups = 0;
     };
+    /// Adds the counts of the pool that are not in `reported` to the shared counters, and updates `reported`.
     void count(const SubgraphPool& pool, Counts& reported);
 
     /// Returns the columns that other threads have shared.

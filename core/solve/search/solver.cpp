@@ -11,7 +11,8 @@ namespace tilewright {
 
 namespace {
 
-/// Maximum number of steps to explain after a stop request: about 20 ms.
+/// After a stop request, schedules with more steps than this are checked by the fast evaluator. The
+/// explaining evaluator takes about 20 ms for this many.
 constexpr double kStopRequestSteps = 2e4;
 
 /// The calling thread's part of a search: starts the search threads, checks their incumbents, reports

@@ -50,7 +50,7 @@ private:
     [[nodiscard]] std::optional<OperatorId> operatorOf(std::size_t row) const;
 
     lower::ModelOnMachinePtr m_shown;
-    QWidget* m_form; ///< fields of the open sizes
+    QWidget* m_form; ///< fields for the free dimensions
     std::vector<std::pair<std::string, QSpinBox*>> m_sizes;
     QLabel* m_refused;
     QLabel* m_summary;

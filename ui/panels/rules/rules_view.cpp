@@ -197,7 +197,7 @@ void RulesView::showEffects(const Effects& effects)
     bool open = false;
     for (const RuleEffect& e : effects.effects) {
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(e.rule - ruleSwitches().data()));
-        // With more than two values the text names the value that has the effect.
+        // For a rule switch with more than two values, the text names the value whose effect it shows.
         const QString value = e.rule->count > 2 ? word(e.value) + QStringLiteral(": ") : QString();
         const double total = effects.snapshot->evaluation.total;
         const QString effect = value + effectText(e, total);

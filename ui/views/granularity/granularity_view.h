@@ -66,7 +66,8 @@ private:
     QComboBox* m_depth = nullptr;
     std::optional<std::int64_t> m_shownDepth; ///< the user's choice of k
     bool m_bestDepth = false;                 ///< true if the best k of every shape is chosen
-    bool m_chosen = false;                    ///< false: follows the current k
+    /// true if the user has chosen k; if false, the view shows the k of the schedule
+    bool m_chosen = false;
     bool m_embedded = false;
     bool m_wanted = false; ///< computes even if the view is hidden
     std::optional<SubgraphId> m_subgraph;

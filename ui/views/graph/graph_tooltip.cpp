@@ -266,7 +266,8 @@ QStringList keysOfNode(const GraphModel& model, std::size_t node)
         const auto section = model.geometry->sections.find(node);
         if (section == model.geometry->sections.end())
             break;
-        keys << QStringLiteral("g%1").arg(node); // its own key first: it selects the whole node
+        // the key of the section comes first: it selects the whole node
+        keys << QStringLiteral("g%1").arg(node);
         for (const SubgraphId s : section->second.subgraphs)
             keys << keyOf(s);
         for (const OpId o : section->second.ops)

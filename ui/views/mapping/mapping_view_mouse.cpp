@@ -276,7 +276,8 @@ void MappingView::keyPressEvent(QKeyEvent* event)
 
 void MappingView::addOwnKeys()
 {
-    // Undo of the document edited last: the granularity set from here is an edit of the schedule.
+    // Undo applies to the document that was edited last: setting the granularity from this view edits the
+    // schedule.
     bindKeys(QKeySequence::keyBindings(QKeySequence::Undo), [this] { workspace().undoGroup().undo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Redo), [this] { workspace().undoGroup().redo(); });
     bindKeys(QKeySequence::keyBindings(QKeySequence::Paste), [this] { paste(); });

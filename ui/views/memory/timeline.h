@@ -61,7 +61,8 @@ struct MemoryUse
 };
 [[nodiscard]] MemoryUse memoryUse(const TimelinePart& part, std::int64_t step);
 
-/// One pixel column: the step with the largest working set in its time, and the smallest total.
+/// A pixel column of the chart: of the steps in its range of time, the one with the largest working set, and
+/// the smallest working set.
 struct TimelineColumn
 {
     MemoryUse high;

@@ -48,8 +48,8 @@ struct NpuGraphModel
     std::vector<NpuGraphLink> links;
     QRectF bounds;
 
-    /// The rectangle of the node's cell, or of its closed group's box. At a scale that shows nodes of closed
-    /// groups, always the cell.
+    /// Returns the rectangle of the node's cell. If the node's group is closed and too small at this scale to
+    /// show cells, returns the rectangle of the group.
     [[nodiscard]] QRectF cellOf(std::uint32_t node, double scale = 0) const;
     [[nodiscard]] const NpuGraphGroup* groupAt(QPointF scene) const;
     /// The node at a point; in the bar of a closed group only if its cells are large enough at this scale.

@@ -419,7 +419,7 @@ LaneModel npuLanes(const NpuChartModel& m, const NpuChartOptions& options)
         return legends(*result, ghost, t);
     };
     out.total = m.total;
-    out.shortest = 16; // cycles: a few bursts
+    out.shortest = 16; // the narrowest visible range, in cycles: the time of a few DRAM bursts
     out.unit = tr("cycles");
     out.dimmed = m.refused; // the chart does not match the settings
     out.least = 0.8;

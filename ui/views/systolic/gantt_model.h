@@ -49,7 +49,7 @@ struct GanttModel
     std::array<std::int64_t, 3> held{};     ///< bytes in L3, L2, L1 at the cursor
     std::array<std::int64_t, 3> capacity{}; ///< capacities of the hierarchy
 
-    /// The program whose details are shown: the last one.
+    /// Returns the last of `programs`, whose details are shown.
     [[nodiscard]] const GanttProgram& main() const { return programs.back(); }
 };
 

@@ -48,7 +48,8 @@ void paintStalls(QPainter& painter, const UtilisationColumns& columns, const Lan
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-/// Fill | steady | drain; the cursor has priority over the names.
+/// Paints the names of the phases (fill, steady, drain) and lines between them. A name under the cursor moves
+/// aside.
 void paintPhases(QPainter& painter, const std::array<std::int64_t, 3>& phases, double end, bool named,
                  double cursor, const LaneFrame& f)
 {

@@ -48,9 +48,10 @@ struct WavefrontModel
 
     std::vector<systolic::PeActivity> pes;        ///< shownRows x shownCols, row-major
     std::vector<systolic::PeRegisters> registers; ///< in the order of `pes`, if values are simulated
-    std::vector<systolic::PeActivity> west;       ///< shownRows x lead: [row][d] enters in d + 1 cycles
-    std::vector<systolic::PeActivity> north;      ///< lead x shownCols: [d][col]; OS only
-    std::vector<std::int64_t> westFifo; ///< elements in the FIFO of every row; empty without a limit
+    /// shownRows x lead: operand [row][d] enters the array in d + 1 cycles
+    std::vector<systolic::PeActivity> west;
+    std::vector<systolic::PeActivity> north; ///< lead x shownCols: [d][col]; OS only
+    std::vector<std::int64_t> westFifo;      ///< elements in the FIFO of every row; empty without a limit
     std::vector<std::int64_t> northFifo;
     std::int64_t fifoDepth = 32;
 

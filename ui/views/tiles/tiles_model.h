@@ -55,10 +55,11 @@ struct StepRow
     std::optional<OpId> op;
     QString name;
     QString detail;                     ///< "LHS, rows 0–127, columns 32–63"
-    double amount = 0;                  ///< elements, or time for ops
+    double amount = 0;                  ///< number of elements; for an op, its time
     std::int64_t height = 1, width = 1; ///< size of the tensor, for the small picture
-    bool isView = false;                ///< R1.7: read from its bases
-    Rect slice;                         ///< highlighted on the small picture
+    /// true if the tensor is a view, whose data is read from its base tensors (R1.7)
+    bool isView = false;
+    Rect slice; ///< part of the tensor that the small picture highlights
 };
 
 struct StepModel

@@ -46,7 +46,7 @@ constexpr int kMaxIdleStretches = 12;
 struct Node
 {
     PlanPrefix prefix;
-    double least = 0;
+    double bound = 0;
 };
 
 /// One branch-and-price search over a stretch of a valid plan. The tree is not exhausted.
@@ -177,8 +177,8 @@ private:
     /// with the part that is still undecided.
     [[nodiscard]] double expected(const Node& node) const
     {
-        const double ahead = (node.least - node.prefix.latency) / (node.least - before().latency);
-        return node.least + kTailGrowth * (m_limit - m_root) * ahead;
+        const double undecided = (node.bound - node.prefix.latency) / (node.bound - before().latency);
+        return node.bound + kTailGrowth * (m_limit - m_root) * undecided;
     }
 
     /// Removes the best open node and builds plans from it, or child nodes with longer prefixes.
@@ -188,7 +188,7 @@ private:
         const auto it = std::ranges::min_element(m_open, {}, [&](const Node& n) { return expected(n); });
         Node node = std::move(*it);
         m_open.erase(it);
-        if (node.least >= limit(kPruneRatio))
+        if (node.bound >= limit(kPruneRatio))
             return;
         const bool isRoot = node.prefix.columns.size() == before().columns.size();
         if (!isRoot) {
@@ -205,9 +205,9 @@ private:
              [&](const PlanState& s) { return m_visited.contains(s); }});
         for (Plan& plan : found.plans)
             keep(std::move(plan));
-        for (const std::vector<CostedSet>& ahead : found.extensions) {
+        for (const std::vector<CostedSet>& extension : found.extensions) {
             Node next{node.prefix, 0};
-            for (const CostedSet& c : ahead)
+            for (const CostedSet& c : extension)
                 next.prefix = extended(m_pool, std::move(next.prefix), c);
             if (!m_visited.insert(next.prefix).second)
                 continue;
@@ -216,8 +216,8 @@ private:
                 break;
             if (!m_master.solve())
                 continue;
-            next.least = next.prefix.latency + m_master.value();
-            if (next.least < limit(kPruneRatio))
+            next.bound = next.prefix.latency + m_master.value();
+            if (next.bound < limit(kPruneRatio))
                 m_open.push_back(std::move(next));
         }
     }
@@ -240,7 +240,7 @@ private:
     void completePlan()
     {
         const auto it =
-            std::ranges::max_element(m_open, {}, [](const Node& n) { return n.prefix.latency / n.least; });
+            std::ranges::max_element(m_open, {}, [](const Node& n) { return n.prefix.latency / n.bound; });
         if (it == m_open.end() || it->prefix.columns.empty())
             return;
         m_master.startFrom(it->prefix);

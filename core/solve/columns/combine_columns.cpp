@@ -11,10 +11,10 @@ using OpFlags = MasterProblem::OpFlags;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// Level of the beam, as a share of all levels, from which CombinedColumns::extensions takes its states.
-constexpr double kStartLevel = 0.7;
-constexpr std::size_t kMaxStarts = 12;
+constexpr double kExtensionLevel = 0.7;
+constexpr std::size_t kMaxExtensions = 12;
 /// Maximum number of columns in one element of CombinedColumns::extensions.
-constexpr std::size_t kMaxStartColumns = 4;
+constexpr std::size_t kMaxExtensionColumns = 4;
 
 struct State : PlanState
 {
@@ -23,7 +23,7 @@ struct State : PlanState
     std::uint32_t column = kNone; ///< index of the last column on the path to this state
     double cost = 0;
     /// Estimated latency of plans through this state: `cost` plus the dual prices of the remaining rows.
-    double least = 0;
+    double estimate = 0;
 };
 
 class Beam
@@ -44,7 +44,7 @@ public:
             if (const std::optional<OpId> o = problem.producer(t))
                 m_goal.set(o->index());
         m_goal = (m_goal & ~master.fixed().storedAfter) | master.fixed().readAfter;
-        follow(options.guide);
+        setGuide(options.guide);
     }
 
     CombinedColumns run()
@@ -52,7 +52,7 @@ public:
         m_states.push_back({m_prefix, !m_guide.empty(), kNone, kNone, m_prefix.latency, 0});
         std::vector<std::vector<std::uint32_t>> levels{{0}};
         while (!levels.back().empty() && m_options.keepGoing())
-            levels.push_back(next(levels.back(), levels.size() - 1));
+            levels.push_back(nextLevel(levels.back(), levels.size() - 1));
         CombinedColumns out;
         for (const Found& found : m_found) {
             Plan& plan = out.plans.emplace_back(Plan{m_prefix.columns});
@@ -65,26 +65,27 @@ public:
     }
 
 private:
-    /// Returns the first columns on the way to the states with the least estimates at level kStartLevel of
-    /// the beam. This level is not the last one: a wrong first choice raises the estimate only late. The
+    /// Returns the first columns on the way to the states with the least estimates at level kExtensionLevel
+    /// of the beam. This level is not the last one: a wrong first choice raises the estimate only late. The
     /// states of level `first` follow.
     std::vector<std::vector<CostedSet>>
     extensions(const std::vector<std::vector<std::uint32_t>>& levels) const
     {
-        const auto depth = static_cast<std::size_t>(kStartLevel * static_cast<double>(levels.size() - 1));
-        const std::size_t first = std::min(kMaxStartColumns, (depth + 3) / 4);
+        const auto depth = static_cast<std::size_t>(kExtensionLevel * static_cast<double>(levels.size() - 1));
+        const std::size_t first = std::min(kMaxExtensionColumns, (depth + 3) / 4);
         std::vector<std::uint32_t> starts;
         const auto add = [&](std::uint32_t state) {
-            if (starts.size() < kMaxStarts && !m_states[state].guided && m_states[state].column != kNone &&
-                !isIn(state, starts) && !m_options.isVisited(m_states[state]))
+            if (starts.size() < kMaxExtensions && !m_states[state].guided &&
+                m_states[state].column != kNone && !isIn(state, starts) &&
+                !m_options.isVisited(m_states[state]))
                 starts.push_back(state);
         };
-        for (std::uint32_t state : byLeast(levels[depth])) {
+        for (std::uint32_t state : byEstimate(levels[depth])) {
             for (std::size_t d = depth; d > first; --d)
                 state = m_states[state].parent;
             add(state);
         }
-        for (const std::uint32_t state : byLeast(levels[first]))
+        for (const std::uint32_t state : byEstimate(levels[first]))
             add(state);
         std::vector<std::vector<CostedSet>> out;
         out.reserve(starts.size());
@@ -93,9 +94,9 @@ private:
         return out;
     }
 
-    [[nodiscard]] std::vector<std::uint32_t> byLeast(std::vector<std::uint32_t> level) const
+    [[nodiscard]] std::vector<std::uint32_t> byEstimate(std::vector<std::uint32_t> level) const
     {
-        std::ranges::stable_sort(level, {}, [&](std::uint32_t i) { return m_states[i].least; });
+        std::ranges::stable_sort(level, {}, [&](std::uint32_t i) { return m_states[i].estimate; });
         return level;
     }
 
@@ -124,7 +125,7 @@ private:
             m_limit = m_found.back().cost;
     }
 
-    void follow(std::span<const CostedSet> entries)
+    void setGuide(std::span<const CostedSet> entries)
     {
         for (const CostedSet& e : entries) {
             const auto it = std::ranges::find(m_columns, static_cast<const PlannedSet&>(e));
@@ -134,7 +135,7 @@ private:
         }
     }
 
-    std::vector<std::uint32_t> next(const std::vector<std::uint32_t>& level, std::size_t depth)
+    std::vector<std::uint32_t> nextLevel(const std::vector<std::uint32_t>& level, std::size_t depth)
     {
         m_next.clear();
         m_index.clear();
@@ -148,7 +149,7 @@ private:
         if (m_next.size() > m_options.width) {
             const auto end = m_next.begin() + static_cast<std::ptrdiff_t>(m_options.width);
             std::ranges::nth_element(m_next, end, {}, [](const State& s) {
-                return s.guided ? -std::numeric_limits<double>::infinity() : s.least;
+                return s.guided ? -std::numeric_limits<double>::infinity() : s.estimate;
             });
             m_next.erase(end, m_next.end());
         }
@@ -184,8 +185,8 @@ private:
         }
         if (const auto it = m_seen.find(out); it != m_seen.end() && it->second <= out.cost && !out.guided)
             return;
-        out.least = out.cost + m_master.priceOfRest(out);
-        if (out.least >= m_limit && !out.guided)
+        out.estimate = out.cost + m_master.priceOfRest(out);
+        if (out.estimate >= m_limit && !out.guided)
             return;
         const auto [it, isNew] = m_index.try_emplace(out, m_next.size());
         if (isNew) {

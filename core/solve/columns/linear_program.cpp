@@ -75,13 +75,13 @@ std::size_t IncrementalLp::addRow(double atLeast, std::span<const RowEntry> shar
     for (const RowEntry& s : shares)
         sparse.add(s.column, s.coefficient);
     glp_set_mat_row(m_program, row, sparse.size(), sparse.index.data(), sparse.value.data());
-    m_isMoved |= !shares.empty();
+    m_changedRightHandSides |= !shares.empty();
     return static_cast<std::size_t>(row - 1);
 }
 
 void IncrementalLp::setAtLeast(std::size_t row, double atLeast)
 {
-    m_isMoved = true;
+    m_changedRightHandSides = true;
     glp_set_row_bnds(m_program, static_cast<int>(row + 1), GLP_LO, atLeast, 0);
 }
 
@@ -106,8 +106,8 @@ IncrementalLp::Solution IncrementalLp::solve(double seconds, int iterations)
 {
     // After new columns the old basis is primal feasible, so primal simplex is used; after changes of
     // right-hand sides it is dual feasible, so dual simplex is used.
-    Solution found = run(m_program, m_isMoved ? GLP_DUALP : GLP_PRIMAL, seconds, iterations);
-    m_isMoved = false;
+    Solution found = run(m_program, m_changedRightHandSides ? GLP_DUALP : GLP_PRIMAL, seconds, iterations);
+    m_changedRightHandSides = false;
     if (!found.optimal) {
         glp_adv_basis(m_program, 0); // the old basis may be numerically ill-conditioned
         found = run(m_program, GLP_PRIMAL, seconds, iterations);

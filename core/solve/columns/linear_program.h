@@ -56,7 +56,7 @@ public:
 
 private:
     glp_prob* m_program;
-    bool m_isMoved = false; ///< true if right-hand sides have changed since the last solve
+    bool m_changedRightHandSides = false; ///< true if right-hand sides have changed since the last solve
 };
 
 } // namespace tilewright

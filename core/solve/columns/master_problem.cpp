@@ -129,16 +129,16 @@ bool MasterProblem::addViolatedStoreOnces()
     };
     // for each list of tensors: sums of its takers, sums of its givers
     std::map<RetainId, std::array<Side, 2>> lists;
-    for (const std::size_t i : taken())
+    for (const std::size_t i : usedColumns())
         for (const bool isGiver : {false, true}) {
             const RetainId list = isGiver ? m_columns[i].retain : m_columns[i].resident;
             if (list == 0)
                 continue;
             Side& side = lists[list][isGiver ? 1 : 0];
-            side.all += share(i);
+            side.all += valueOf(i);
             for (std::size_t o = 0; o < m_problem.opCount(); ++o)
                 if (m_columns[i].stores[o])
-                    side.storing[o] += share(i);
+                    side.storing[o] += valueOf(i);
         }
     struct Violated
     {
@@ -165,31 +165,31 @@ bool MasterProblem::addViolatedStoreOnces()
         const RetainId list = violated[i].list;
         once.row = addRow(demand(list, once, m_start),
                           [&](const Column& c) { return coefficient(c, c.stores, list, once); });
-        m_onces[list].push_back(once);
+        m_storeOnceRows[list].push_back(once);
     }
     return !violated.empty();
 }
 
 bool MasterProblem::knows(RetainId list, const StoreOnceRow& once) const
 {
-    const auto it = m_onces.find(list);
-    return it != m_onces.end() && std::ranges::any_of(it->second, [&](const StoreOnceRow& o) {
+    const auto it = m_storeOnceRows.find(list);
+    return it != m_storeOnceRows.end() && std::ranges::any_of(it->second, [&](const StoreOnceRow& o) {
                return o.op == once.op && o.isGiver == once.isGiver;
            });
 }
 
-std::vector<std::size_t> MasterProblem::taken() const
+std::vector<std::size_t> MasterProblem::usedColumns() const
 {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < m_columns.size(); ++i)
-        if (share(i) > kMinValue)
+        if (valueOf(i) > kMinValue)
             out.push_back(i);
     return out;
 }
 
 bool MasterProblem::addViolatedDeliveries()
 {
-    const std::vector<std::size_t> taken = this->taken();
+    const std::vector<std::size_t> used = usedColumns();
     struct Violated
     {
         double sum;
@@ -197,7 +197,7 @@ bool MasterProblem::addViolatedDeliveries()
     };
     std::vector<Violated> violated;
     std::vector<OpFlags> seen(m_problem.opCount());
-    for (const std::size_t i : taken)
+    for (const std::size_t i : used)
         for (const OpId to : m_pool.set(m_columns[i].set).ops) {
             OpFlags reads = m_columns[i].reads & ~m_start.stored & ~seen[to.index()];
             if (reads.none() || m_fixed.runAfter[to.index()])
@@ -212,8 +212,8 @@ bool MasterProblem::addViolatedDeliveries()
                     continue;
                 const DeliveryRow delivery{OpId(static_cast<std::uint32_t>(o)), to, eachTime};
                 double sum = eachTime ? 0 : m_solution.values[to.index()];
-                for (const std::size_t j : taken)
-                    sum += share(j) * coefficient(m_columns[j], delivery);
+                for (const std::size_t j : used)
+                    sum += valueOf(j) * coefficient(m_columns[j], delivery);
                 if (sum < -kViolated)
                     violated.push_back({sum, delivery});
             }
@@ -268,7 +268,7 @@ template <class F> void MasterProblem::forEachRow(const PlannedSet& column, F&& 
     if (column.resident == 0 && column.retain == 0)
         return;
     for (const RetainId list : {column.resident, column.retain})
-        if (const auto it = m_onces.find(list); it != m_onces.end())
+        if (const auto it = m_storeOnceRows.find(list); it != m_storeOnceRows.end())
             for (const StoreOnceRow& once : it->second)
                 if (const double value = coefficient(column, stored, list, once); value != 0)
                     f(once.row, value);
@@ -324,7 +324,7 @@ void MasterProblem::addPlan(std::span<const CostedSet> entries)
         const double beyond = d.eachTime ? 0 : std::max(0.0, rows[d.to.index()] - needed);
         d.atLeast -= std::max(0.0, demand(d, start) - rows[d.row] - beyond);
     }
-    for (auto& [list, onces] : m_onces)
+    for (auto& [list, onces] : m_storeOnceRows)
         for (StoreOnceRow& o : onces)
             o.atLeast -= std::max(0.0, demand(list, o, start) - rows[o.row]);
     setRightHandSides();
@@ -345,7 +345,7 @@ void MasterProblem::setRightHandSides()
         m_program.setAtLeast(o, m_start.run[o] || m_fixed.runAfter[o] ? 0 : 1);
     for (const DeliveryRow& d : m_deliveries)
         m_program.setAtLeast(d.row, demand(d, m_start));
-    for (const auto& [list, onces] : m_onces)
+    for (const auto& [list, onces] : m_storeOnceRows)
         for (const StoreOnceRow& o : onces)
             m_program.setAtLeast(o.row, demand(list, o, m_start));
     if (const RetainId list = m_start.resident; list != 0)
@@ -381,7 +381,7 @@ double MasterProblem::price(const PlannedSet& column) const
 double MasterProblem::priceOfRest(const PlanState& state) const
 {
     double sum = listPrice(m_fixed.residentAfter) - listPrice(state.resident);
-    for (const auto& [list, onces] : m_onces)
+    for (const auto& [list, onces] : m_storeOnceRows)
         for (const StoreOnceRow& o : onces)
             if (o.atLeast != 0 || list == state.resident || list == m_fixed.residentAfter)
                 sum += demand(list, o, state) * m_solution.prices[o.row];

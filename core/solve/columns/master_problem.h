@@ -70,12 +70,12 @@ public:
 
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return m_columns; }
     /// Value of the column's variable in the solution of the relaxation.
-    [[nodiscard]] double share(std::size_t column) const
+    [[nodiscard]] double valueOf(std::size_t column) const
     {
         return m_solution.values[m_repeatColumns + column];
     }
     /// Columns with a non-zero variable in the solution of the relaxation.
-    [[nodiscard]] std::vector<std::size_t> taken() const;
+    [[nodiscard]] std::vector<std::size_t> usedColumns() const;
     /// Ids of all lists of tensors that some column retains.
     [[nodiscard]] const std::vector<RetainId>& lists() const noexcept { return m_lists; }
     [[nodiscard]] SubgraphPool& pool() const noexcept { return m_pool; }
@@ -136,7 +136,7 @@ private:
     std::vector<Column> m_columns;
     std::unordered_set<PlannedSet, PlannedSet::Hash> m_known;
     /// store-once rows of each list of tensors
-    std::unordered_map<RetainId, std::vector<StoreOnceRow>> m_onces;
+    std::unordered_map<RetainId, std::vector<StoreOnceRow>> m_storeOnceRows;
     std::vector<RetainId> m_lists;
     std::unordered_map<RetainId, std::size_t> m_rowOfList;
     FixedParts m_fixed;

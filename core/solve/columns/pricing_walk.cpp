@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kMaxColumnsPerRound = 100; ///< maximum number of columns added in one pricing round
 constexpr int kMinSteps = 20;                    ///< minimum number of steps of a walk
 constexpr int kMaxSteps = 600;
-constexpr std::size_t kMaxFindsPerWalk = 3; ///< maximum number of chains kept from one walk
-constexpr std::size_t kMaxChainLength = 5;  ///< maximum number of columns in a chain
+constexpr std::size_t kMaxChainsPerWalk = 3; ///< maximum number of chains kept from one walk
+constexpr std::size_t kMaxChainLength = 5;   ///< maximum number of columns in a chain
 // Range of the temperatures of walks, in average latencies of the columns in the LP solution.
 constexpr double kMinTemperature = 0.01;
 constexpr double kMaxTemperature = 0.3;
@@ -47,7 +47,7 @@ std::optional<OpId> PricingWalk::neighbour(SetId id)
 
 std::vector<OpId> PricingWalk::partAround(OpId o)
 {
-    const std::vector<SetId>& sets = m_takenBy[o.index()];
+    const std::vector<SetId>& sets = m_usedBy[o.index()];
     const std::uint32_t dice = m_random.below(4);
     if (dice < 2 || sets.empty())
         return {o};
@@ -204,7 +204,7 @@ bool PricingWalk::isValid(const Chain& chain) const
            std::ranges::all_of(chain, [&](const CostedSet& c) { return m_master.canHandOver(c); });
 }
 
-bool PricingWalk::repairChain(Chain& chain, std::size_t at, bool handAll)
+bool PricingWalk::repairChain(Chain& chain, std::size_t at, bool handOverAll)
 {
     if (!isConnected(chain))
         return false;
@@ -216,7 +216,7 @@ bool PricingWalk::repairChain(Chain& chain, std::size_t at, bool handAll)
         const std::vector<TensorId> all = handedOver(m_pool.set(chain[i].set), m_pool.set(chain[i + 1].set));
         std::vector<TensorId> kept;
         std::ranges::set_intersection(all, m_pool.retain(chain[i].retain), std::back_inserter(kept));
-        if (kept.empty() && handAll)
+        if (kept.empty() && handOverAll)
             kept = all;
         if (!kept.empty()) {
             chain[i].retain = chain[i + 1].resident = m_pool.internRetain(std::move(kept));
@@ -241,14 +241,14 @@ bool PricingWalk::change(Chain& chain)
 {
     const std::size_t at = m_random.below(chain.size());
     const std::uint32_t dice = m_random.below(100);
-    const bool handAll = m_random.below(4) != 0;
+    const bool handOverAll = m_random.below(4) != 0;
     const bool isChanged = dice < 35   ? addOps(chain, at)
                            : dice < 62 ? removeOps(chain, at)
                            : dice < 72 ? insertOp(chain, at)
                            : dice < 78 ? fuse(chain, at)
                            : dice < 84 ? shorten(chain)
                                        : changeHandedOver(chain);
-    return isChanged && repairChain(chain, std::min(at, chain.size() - 1), handAll);
+    return isChanged && repairChain(chain, std::min(at, chain.size() - 1), handOverAll);
 }
 
 double PricingWalk::price(const Chain& chain) const
@@ -275,11 +275,11 @@ double PricingWalk::reducedCost(Chain& chain, double most)
     return cost <= allowed ? cost - price(chain) : kInfinity;
 }
 
-void PricingWalk::storeFind(const Chain& chain, double reducedCost)
+void PricingWalk::storeChain(const Chain& chain, double reducedCost)
 {
     if (reducedCost < -kMinReducedCost * m_master.value() &&
         std::ranges::any_of(chain, [&](const CostedSet& c) { return !m_master.knows(c); }))
-        m_finds.push_back({reducedCost, chain});
+        m_foundChains.push_back({reducedCost, chain});
 }
 
 void PricingWalk::mirror(const Chain& chain)
@@ -311,7 +311,7 @@ void PricingWalk::mirror(const Chain& chain)
             found.push_back({{m_pool.intern(std::move(set)), listOf(c.resident), listOf(c.retain)}});
         }
         if (isValid(found))
-            storeFind(found, reducedCost(found, 0));
+            storeChain(found, reducedCost(found, 0));
     }
 }
 
@@ -320,7 +320,7 @@ void PricingWalk::walk(Chain chain, int steps, double temperature, const std::fu
     double current = reducedCost(chain, kInfinity);
     if (!(current < kInfinity))
         return;
-    const std::size_t before = m_finds.size();
+    const std::size_t before = m_foundChains.size();
     for (int i = 0; i < steps && (i % 16 != 0 || keepGoing()); ++i) {
         Chain next = chain;
         if (!change(next))
@@ -331,18 +331,18 @@ void PricingWalk::walk(Chain chain, int steps, double temperature, const std::fu
             continue;
         current = changed;
         chain = std::move(next);
-        storeFind(chain, current);
+        storeChain(chain, current);
     }
     // Keeps only the best chains of this walk, since they are much alike.
-    const auto own = m_finds.begin() + static_cast<std::ptrdiff_t>(before);
-    std::ranges::stable_sort(own, m_finds.end(), {}, &Find::reducedCost);
-    if (m_finds.size() > before + kMaxFindsPerWalk)
-        m_finds.resize(before + kMaxFindsPerWalk);
+    const auto own = m_foundChains.begin() + static_cast<std::ptrdiff_t>(before);
+    std::ranges::stable_sort(own, m_foundChains.end(), {}, &FoundChain::reducedCost);
+    if (m_foundChains.size() > before + kMaxChainsPerWalk)
+        m_foundChains.resize(before + kMaxChainsPerWalk);
 }
 
 /// Returns a chain with the column; mostly columns of the LP solution that hand tensors to it or take its
 /// tensors are added.
-PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vector<std::size_t>& taken)
+PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vector<std::size_t>& used)
 {
     const std::vector<MasterProblem::Column>& all = m_master.columns();
     Chain out{all[column]};
@@ -350,7 +350,7 @@ PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vecto
         return out;
     const auto pick = [&](auto&& fits) {
         std::vector<std::size_t> fitting;
-        std::ranges::copy_if(taken, std::back_inserter(fitting), [&](std::size_t i) { return fits(all[i]); });
+        std::ranges::copy_if(used, std::back_inserter(fitting), [&](std::size_t i) { return fits(all[i]); });
         return fitting.empty() ? std::nullopt : std::optional<CostedSet>(all[m_random.pick(fitting)]);
     };
     while (out.back().retain != 0 && out.size() + 1 < kMaxChainLength) {
@@ -368,9 +368,9 @@ PricingWalk::Chain PricingWalk::chainAround(std::size_t column, const std::vecto
     return out;
 }
 
-void PricingWalk::joinAnother(Chain& chain, const std::vector<std::size_t>& taken)
+void PricingWalk::joinAnother(Chain& chain, const std::vector<std::size_t>& used)
 {
-    const CostedSet& other = m_master.columns()[m_random.pick(taken)];
+    const CostedSet& other = m_master.columns()[m_random.pick(used)];
     if (chain.back().retain != 0 || other.resident != 0)
         return;
     std::vector<TensorId> tensors = handedOver(m_pool.set(chain.back().set), m_pool.set(other.set));
@@ -383,39 +383,39 @@ void PricingWalk::joinAnother(Chain& chain, const std::vector<std::size_t>& take
 std::size_t PricingWalk::round(int mostSteps, const std::function<bool()>& keepGoing)
 {
     const std::vector<MasterProblem::Column>& all = m_master.columns();
-    const std::vector<std::size_t> taken = m_master.taken();
+    const std::vector<std::size_t> used = m_master.usedColumns();
     double average = 0;
     double shares = 0;
-    m_takenBy.assign(m_pool.problem().opCount(), {});
-    for (const std::size_t i : taken) {
-        average += m_master.share(i) * all[i].latency;
-        shares += m_master.share(i);
+    m_usedBy.assign(m_pool.problem().opCount(), {});
+    for (const std::size_t i : used) {
+        average += m_master.valueOf(i) * all[i].latency;
+        shares += m_master.valueOf(i);
         for (const OpId o : m_pool.set(all[i].set).ops)
-            m_takenBy[o.index()].push_back(all[i].set);
+            m_usedBy[o.index()].push_back(all[i].set);
     }
     average /= shares;
-    m_finds.clear();
+    m_foundChains.clear();
     const int steps = std::min(mostSteps, m_steps);
     const auto temperature = [&] {
         return average * kMinTemperature * std::pow(kMaxTemperature / kMinTemperature, m_random.unit());
     };
-    for (const std::size_t i : taken) {
-        Chain chain = chainAround(i, taken);
+    for (const std::size_t i : used) {
+        Chain chain = chainAround(i, used);
         if (m_random.below(3) == 0)
-            joinAnother(chain, taken);
+            joinAnother(chain, used);
         mirror(chain);
         walk(std::move(chain), steps, temperature(), keepGoing);
         if (!keepGoing())
             return 0;
     }
-    for (std::size_t i = 0; i < taken.size() && keepGoing(); ++i)
+    for (std::size_t i = 0; i < used.size() && keepGoing(); ++i)
         if (const CostedSet& c = m_random.pick(all); m_master.reducedCost(c) < kMaxStartReducedCost * average)
             walk({c}, steps, temperature(), keepGoing);
-    for (std::size_t i = 0, found = m_finds.size(); i < found; ++i)
-        mirror(Chain(m_finds[i].chain));
-    std::ranges::stable_sort(m_finds, {}, &Find::reducedCost);
+    for (std::size_t i = 0, found = m_foundChains.size(); i < found; ++i)
+        mirror(Chain(m_foundChains[i].chain));
+    std::ranges::stable_sort(m_foundChains, {}, &FoundChain::reducedCost);
     std::size_t added = 0;
-    for (const Find& find : m_finds) {
+    for (const FoundChain& find : m_foundChains) {
         if (added >= kMaxColumnsPerRound)
             break;
         for (const CostedSet& c : find.chain)

@@ -30,7 +30,7 @@ public:
 private:
     /// Consecutive columns: each retains what is resident for the next one.
     using Chain = std::vector<CostedSet>;
-    struct Find
+    struct FoundChain
     {
         double reducedCost; ///< sum of the reduced costs of the columns, below 0
         Chain chain;
@@ -41,7 +41,7 @@ private:
     /// columns.
     [[nodiscard]] double reducedCost(Chain& chain, double most);
     /// Stores the chain if its reduced cost is negative and it has new columns.
-    void storeFind(const Chain& chain, double reducedCost);
+    void storeChain(const Chain& chain, double reducedCost);
     void walk(Chain chain, int steps, double temperature, const std::function<bool()>& keepGoing);
     [[nodiscard]] bool change(Chain& chain);
     [[nodiscard]] bool addOps(Chain& chain, std::size_t at);
@@ -51,10 +51,10 @@ private:
     [[nodiscard]] bool shorten(Chain& chain);
     [[nodiscard]] bool changeHandedOver(Chain& chain);
     /// Updates the tensors handed over between the columns after their sets have changed. If two columns no
-    /// longer hand over any tensor, either all possible tensors are handed over (`handAll`) or the chain is
-    /// cut there and keeps the part with column `at`. Returns false if a set is not connected or the chain is
-    /// not valid.
-    [[nodiscard]] bool repairChain(Chain& chain, std::size_t at, bool handAll);
+    /// longer hand over any tensor, either all possible tensors are handed over (`handOverAll`) or the chain
+    /// is cut there and keeps the part with column `at`. Returns false if a set is not connected or the chain
+    /// is not valid.
+    [[nodiscard]] bool repairChain(Chain& chain, std::size_t at, bool handOverAll);
     [[nodiscard]] bool isConnected(const Chain& chain) const;
     /// True if all sets are connected, no tensor is stored twice, and every retained tensor has a later
     /// reader.
@@ -64,16 +64,16 @@ private:
     [[nodiscard]] std::vector<OpId> partAround(OpId o);
     [[nodiscard]] SetId with(SetId set, const std::vector<OpId>& ops);
     [[nodiscard]] double price(const Chain& chain) const;
-    [[nodiscard]] Chain chainAround(std::size_t column, const std::vector<std::size_t>& taken);
-    void joinAnother(Chain& chain, const std::vector<std::size_t>& taken);
+    [[nodiscard]] Chain chainAround(std::size_t column, const std::vector<std::size_t>& used);
+    void joinAnother(Chain& chain, const std::vector<std::size_t>& used);
 
     MasterProblem& m_master;
     SubgraphPool& m_pool;
     OpMirror m_mirror;
     RandomGenerator m_random;
     int m_steps = 20; ///< maximum number of steps of a walk, adapted to the number of new columns
-    std::vector<std::vector<SetId>> m_takenBy; ///< for each op, the sets of the LP solution that run it
-    std::vector<Find> m_finds;
+    std::vector<std::vector<SetId>> m_usedBy; ///< for each op, the sets of the LP solution that run it
+    std::vector<FoundChain> m_foundChains;
 };
 
 } // namespace tilewright

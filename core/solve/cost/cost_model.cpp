@@ -40,23 +40,23 @@ bool CostModel::supports(const Rules& rules) noexcept
     return rules == reference;
 }
 
-std::uint64_t CostModel::causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
-                                  bool completing)
+std::uint64_t CostModel::conditionBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
+                                      bool completing)
 {
-    for (std::size_t i = 0; i < m_causes.size(); ++i) {
-        const Cause& c = m_causes[i];
+    for (std::size_t i = 0; i < m_conditions.size(); ++i) {
+        const Condition& c = m_conditions[i];
         if (c.height == height && c.width == width && c.reduction == reduction && c.completing == completing)
             return std::uint64_t{1} << i;
     }
-    if (m_causes.size() == 64) {
+    if (m_conditions.size() == 64) {
         m_overflow = true;
         return 1;
     }
-    m_causes.push_back({height, width, reduction, completing});
-    return std::uint64_t{1} << (m_causes.size() - 1);
+    m_conditions.push_back({height, width, reduction, completing});
+    return std::uint64_t{1} << (m_conditions.size() - 1);
 }
 
-void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
+void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t condition)
 {
     const std::uint32_t tensor = m_plan.inputs()[use.id].value;
     if (m_residentHere[tensor] == m_stamp)
@@ -71,15 +71,15 @@ void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t cause)
     const Axis col = m_plan.ranges()[use.colSlot].axis;
     for (Request& r : m_requests)
         if (r.tensor == tensor && r.role == role && r.row == row && r.col == col) {
-            r.causes |= cause;
+            r.conditions |= condition;
             return;
         }
-    m_requests.push_back({tensor, role, row, col, cause});
+    m_requests.push_back({tensor, role, row, col, condition});
 }
 
-/// Adds the run of an op. If an equal run is already listed, only adds the cause to it. Runs of an epilogue
-/// are listed separately.
-void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause)
+/// Adds the run of an op. If an equal run is already listed, only adds the condition to it. Runs of an
+/// epilogue are listed separately.
+void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t condition)
 {
     const OpId op = m_plan.ops()[use.id];
     const Op& o = m_problem.op(op);
@@ -89,11 +89,11 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
     if (!epilogue)
         for (Run& r : m_runs)
             if (r.op == op.value && r.row == row && r.col == col && r.split == split) {
-                r.causes |= cause;
+                r.conditions |= condition;
                 return;
             }
     const Tensor& out = m_problem.tensor(o.output);
-    m_runs.push_back({op.value, row, col, split, o.type == OpType::MatMul, cause,
+    m_runs.push_back({op.value, row, col, split, o.type == OpType::MatMul, condition,
                       static_cast<double>(o.baseCost), m_problem.reductionSize(op), out.width, out.height});
 }
 
@@ -111,18 +111,18 @@ void CostModel::compileSinks()
     }
     for (const SubgraphPlan::Group& g : m_plan.groups())
         m_sinks[g.sink].reduction = std::max(m_sinks[g.sink].reduction, g.reduction);
-    m_groupCause.clear();
+    m_groupConditions.clear();
     for (const SubgraphPlan::Group& g : m_plan.groups()) {
         const Sink& s = m_sinks[g.sink];
         const bool completing = g.reduction == 0;
-        m_groupCause.push_back(
-            causeBit(s.height, s.width, completing ? s.reduction : g.reduction, completing));
+        m_groupConditions.push_back(
+            conditionBit(s.height, s.width, completing ? s.reduction : g.reduction, completing));
     }
     for (const SubgraphPlan::Use& use : m_plan.uses()) {
         if (use.run)
-            addRun(use, m_plan.groups()[use.group].reduction == 0, m_groupCause[use.group]);
+            addRun(use, m_plan.groups()[use.group].reduction == 0, m_groupConditions[use.group]);
         else
-            addRequest(use, m_groupCause[use.group]);
+            addRequest(use, m_groupConditions[use.group]);
     }
 }
 
@@ -171,7 +171,7 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     m_evaluator.reset();
     m_overflow = false;
     m_sharedDrivers = false;
-    m_causes.clear();
+    m_conditions.clear();
     m_sinks.clear();
     m_requests.clear();
     m_runs.clear();

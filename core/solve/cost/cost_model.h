@@ -126,7 +126,7 @@ private:
         std::uint32_t tensor;
         std::uint8_t role;
         Axis row, col;
-        std::uint64_t causes;
+        std::uint64_t conditions;
     };
     struct Run
     {
@@ -134,13 +134,13 @@ private:
         Axis row, col;
         bool split;
         bool matmul;
-        std::uint64_t causes;
+        std::uint64_t conditions;
         double base;
         std::int64_t reduction, width, height;
     };
     /// A condition under which requests and runs are active: in tiles that contain part of a sink of this
     /// size; in all k steps of a reduction (q < n), or with `completing` only in the last one (q = n - 1).
-    struct Cause
+    struct Condition
     {
         std::int64_t height, width, reduction;
         bool completing;
@@ -161,7 +161,7 @@ private:
         std::int64_t height, width;         ///< size of the tensor
         std::int64_t gridHeight, gridWidth; ///< size of the sink whose tiles request the tensor
         /// True if a slice may already be in memory because a request by tiles has loaded it.
-        bool met = false;
+        bool mayBeLoaded = false;
         /// If > 0: requested only in the steps that complete a reduction of this size.
         std::int64_t after = 0;
         bool early = false; ///< true if requested in the first step of every tile that requests it
@@ -184,7 +184,7 @@ private:
     /// One step of the first tile, for which the working set is bounded from below.
     struct Moment
     {
-        std::uint64_t causes;
+        std::uint64_t conditions;
         std::int64_t reduction; ///< only sinks with at least this reduction size are active
         bool first;             ///< true: k step 0; false: the step that completes `reduction`
     };
@@ -195,10 +195,10 @@ private:
     };
     void compileBound();
     [[nodiscard]] std::int64_t completedBefore(std::size_t first, std::size_t last) const;
-    /// True if all these causes are active in the first k step.
-    [[nodiscard]] bool isEarly(std::uint64_t causes) const;
+    /// True if all these conditions are active in the first k step.
+    [[nodiscard]] bool isEarly(std::uint64_t conditions) const;
     /// Fills m_loads and m_work with lower bounds that hold for every k up to `deepest`.
-    void listAt(std::int64_t deepest);
+    void prepareBounds(std::int64_t deepest);
     void listLoads(std::int64_t deepest);
     void listWork(std::int64_t deepest);
     /// True if every k up to `deepest` cuts this extent into several steps.
@@ -223,7 +223,7 @@ private:
         return (axis == Axis::Tile && tile >= extent) || (axis == Axis::Step && k >= extent) ? Axis::Full
                                                                                              : axis;
     }
-    [[nodiscard]] Grid gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const;
+    [[nodiscard]] Grid gridOf(std::uint64_t conditions, std::int64_t w, std::int64_t h) const;
     [[nodiscard]] double gridCompute(const Granularity& g) const;
     /// Cost of one array cycle of a MatMul with compute=array (R8.2), else 0.
     [[nodiscard]] double costOfCycle(const Run& run) const;
@@ -262,9 +262,10 @@ private:
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
     /// evaluate() for tilings without a closed form: simulates every step.
     [[nodiscard]] TilingCost walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff);
-    std::uint64_t causeBit(std::int64_t height, std::int64_t width, std::int64_t reduction, bool completing);
-    void addRequest(const SubgraphPlan::Use& use, std::uint64_t cause);
-    void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t cause);
+    std::uint64_t conditionBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
+                               bool completing);
+    void addRequest(const SubgraphPlan::Use& use, std::uint64_t condition);
+    void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t condition);
     void compileSinks();
     void compileRange();
     [[nodiscard]] bool legal(const Granularity& g) const;
@@ -293,9 +294,9 @@ private:
     Range m_range;
     std::vector<std::int64_t> m_widths, m_heights, m_reductions;
     std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
-    std::vector<Cause> m_causes;
+    std::vector<Condition> m_conditions;
     std::vector<Sink> m_sinks;
-    std::vector<std::uint64_t> m_groupCause; ///< cause of each group of the plan
+    std::vector<std::uint64_t> m_groupConditions; ///< condition of each group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
@@ -308,7 +309,7 @@ private:
     std::vector<Load> m_loads;
     std::vector<Work> m_work;
     std::vector<Moment> m_moments;
-    // scratch memory of listAt(): the loads of one tensor, with the request of each
+    // scratch memory of prepareBounds(): the loads of one tensor, with the request of each
     struct RequestedLoad
     {
         Load load;

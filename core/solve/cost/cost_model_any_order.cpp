@@ -116,7 +116,7 @@ double CostModel::anyOrderBound()
         return std::max(leastCompute(e.w, e.h), leastTraffic(e) / m_bandwidth);
     };
     for (const Depths& d : depths()) {
-        listAt(d.most);
+        prepareBounds(d.most);
         forLargestClasses(
             [&](std::int64_t w, std::int64_t h) {
                 return canFit({w, h, d.least}, d.most);
@@ -124,7 +124,7 @@ double CostModel::anyOrderBound()
             [&](const Extents& e) { least = std::min(least, at(e)); },
             [&](const Extents& e) { return at(e) < least; });
     }
-    listAt(m_range.maxK);
+    prepareBounds(m_range.maxK);
     return least;
 }
 
@@ -167,7 +167,7 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
         }
         const bool byRow = l.row == Axis::Step && l.height == reduction;
         const bool byCol = l.col == Axis::Step && l.width == reduction;
-        if (byRow != byCol && !l.met)
+        if (byRow != byCol && !l.mayBeLoaded)
             slices += l.area * timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
                                            static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH);
         else if (l.early && l.row != Axis::Step && l.col != Axis::Step)
@@ -216,19 +216,19 @@ double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
             elements +=
                 static_cast<double>(s.height) * static_cast<double>(s.width) * inOthers(s.height, s.width);
     for (const Load& l : m_loads)
-        if (!l.met && (l.row == Axis::Step || l.col == Axis::Step))
+        if (!l.mayBeLoaded && (l.row == Axis::Step || l.col == Axis::Step))
             elements += l.area *
                         timesLoaded(l, static_cast<double>(ceilDiv(l.gridHeight, e.h)),
                                     static_cast<double>(ceilDiv(l.gridWidth, e.w)), e.mostW, e.mostH) *
                         inOthers(l.gridHeight, l.gridWidth);
-        else if (!l.met && l.row == Axis::Tile && l.col == Axis::Tile)
+        else if (!l.mayBeLoaded && l.row == Axis::Tile && l.col == Axis::Tile)
             elements += l.area * inOthers(l.gridHeight, l.gridWidth);
     return first + std::max(compute, elements / m_bandwidth);
 }
 
 double CostModel::anyOrderBoundAt(const Depths& depths)
 {
-    listAt(depths.most);
+    prepareBounds(depths.most);
     double least = std::numeric_limits<double>::infinity();
     const auto at = [&](const Extents& e) {
         double value = std::max(leastCompute(e.w, e.h), leastTraffic(e) / m_bandwidth);
@@ -277,7 +277,7 @@ double CostModel::anyOrderBoundByDepth()
         add({shallow + 1, d.most});
     }
     const double least = queue.empty() ? std::numeric_limits<double>::infinity() : queue.top().least;
-    listAt(m_range.maxK);
+    prepareBounds(m_range.maxK);
     return least;
 }
 

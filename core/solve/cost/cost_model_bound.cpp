@@ -39,19 +39,19 @@ void CostModel::compileBound()
     for (const Sink& s : m_sinks)
         if (!s.retained)
             m_stores += static_cast<double>(s.height) * static_cast<double>(s.width);
-    listAt(m_range.maxK);
+    prepareBounds(m_range.maxK);
     Moment first{0, 1, true};
-    for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if (!m_causes[b].completing || m_causes[b].reduction == 1)
-            first.causes |= std::uint64_t{1} << b;
+    for (std::size_t b = 0; b < m_conditions.size(); ++b)
+        if (!m_conditions[b].completing || m_conditions[b].reduction == 1)
+            first.conditions |= std::uint64_t{1} << b;
     m_moments.push_back(first);
-    for (const Cause& c : m_causes) {
+    for (const Condition& c : m_conditions) {
         if (!c.completing || c.reduction == 1)
             continue;
         Moment last{0, c.reduction, false};
-        for (std::size_t b = 0; b < m_causes.size(); ++b)
-            if (m_causes[b].reduction == c.reduction)
-                last.causes |= std::uint64_t{1} << b;
+        for (std::size_t b = 0; b < m_conditions.size(); ++b)
+            if (m_conditions[b].reduction == c.reduction)
+                last.conditions |= std::uint64_t{1} << b;
         m_moments.push_back(last);
     }
 }
@@ -62,7 +62,7 @@ bool CostModel::mayEqual(Axis a, Axis b, std::int64_t extent, std::int64_t tile,
            (mayBeWhole(a, extent, tile, deepest) && mayBeWhole(b, extent, tile, deepest));
 }
 
-void CostModel::listAt(std::int64_t deepest)
+void CostModel::prepareBounds(std::int64_t deepest)
 {
     listLoads(deepest);
     listWork(deepest);
@@ -121,7 +121,7 @@ void CostModel::listWork(std::int64_t deepest)
                   1,
                   stepped,
                   all([&](const Run& o) {
-                      return isEarly(o.causes) && !isCut(o.row, o.height, deepest) &&
+                      return isEarly(o.conditions) && !isCut(o.row, o.height, deepest) &&
                              !isCut(o.col, o.width, deepest) && !isSplit(o);
                   }),
                   all([](const Run& o) { return o.col != Axis::Tile; }),
@@ -141,8 +141,8 @@ std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) con
 {
     std::int64_t out = 0;
     for (std::size_t i = first; i < last; ++i)
-        for (std::size_t b = 0; b < m_causes.size(); ++b)
-            if (const Cause& c = m_causes[b]; (m_requests[i].causes >> b & 1) != 0) {
+        for (std::size_t b = 0; b < m_conditions.size(); ++b)
+            if (const Condition& c = m_conditions[b]; (m_requests[i].conditions >> b & 1) != 0) {
                 if (!c.completing || (out > 0 && out != c.reduction))
                     return 0;
                 out = c.reduction;
@@ -150,10 +150,11 @@ std::int64_t CostModel::completedBefore(std::size_t first, std::size_t last) con
     return out;
 }
 
-bool CostModel::isEarly(std::uint64_t causes) const
+bool CostModel::isEarly(std::uint64_t conditions) const
 {
-    for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if (const Cause& c = m_causes[b]; (causes >> b & 1) != 0 && c.completing && c.reduction > 1)
+    for (std::size_t b = 0; b < m_conditions.size(); ++b)
+        if (const Condition& c = m_conditions[b];
+            (conditions >> b & 1) != 0 && c.completing && c.reduction > 1)
             return false;
     return true;
 }
@@ -171,7 +172,7 @@ void CostModel::listLoads(std::int64_t deepest)
         };
         // True if one request is by tiles, the other by k ranges, and both ranges can be equal: the tile's
         // request may then have loaded the slice, in all tiles of a row or column (timesLoaded()).
-        const auto mayMeet = [&](const Request& a, const Request& b) {
+        const auto mayBeLoadedBy = [&](const Request& a, const Request& b) {
             return (isCut(a.row, t.height, deepest) != isCut(b.row, t.height, deepest) ||
                     isCut(a.col, t.width, deepest) != isCut(b.col, t.width, deepest)) &&
                    mayShare(a, b);
@@ -183,7 +184,7 @@ void CostModel::listLoads(std::int64_t deepest)
         const auto first = m_requests.begin() + static_cast<std::ptrdiff_t>(i);
         const auto last = m_requests.begin() + static_cast<std::ptrdiff_t>(end);
         const std::int64_t after = completedBefore(i, end);
-        const bool early = std::all_of(first, last, [&](const Request& r) { return isEarly(r.causes); });
+        const bool early = std::all_of(first, last, [&](const Request& r) { return isEarly(r.conditions); });
         const double area = static_cast<double>(t.elements());
         canBeWhole &= end - i > 1;
         if (canBeWhole) {
@@ -193,17 +194,18 @@ void CostModel::listLoads(std::int64_t deepest)
         m_ofTensor.clear();
         for (std::size_t j = i; j < end; ++j) {
             const Request& r = m_requests[j];
-            const bool meets = std::any_of(first, last, [&](const Request& o) { return mayMeet(o, r); });
+            const bool meets =
+                std::any_of(first, last, [&](const Request& o) { return mayBeLoadedBy(o, r); });
             Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early};
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
                 load.col = Axis::Full;
             double grid = 0;
-            for (std::size_t b = 0; b < m_causes.size(); ++b) {
-                const Cause& c = m_causes[b];
+            for (std::size_t b = 0; b < m_conditions.size(); ++b) {
+                const Condition& c = m_conditions[b];
                 const double size = static_cast<double>(c.height) * static_cast<double>(c.width);
-                if ((r.causes >> b & 1) != 0 && size > grid) {
+                if ((r.conditions >> b & 1) != 0 && size > grid) {
                     grid = size;
                     load.gridHeight = c.height;
                     load.gridWidth = c.width;
@@ -243,7 +245,7 @@ double CostModel::timesLoaded(const Load& load, double rows, double cols, std::i
                               std::int64_t mostH)
 {
     const double times = (load.row == Axis::Tile ? 1 : rows) * (load.col == Axis::Tile ? 1 : cols);
-    if (!load.met)
+    if (!load.mayBeLoaded)
         return times;
     double there = 1;
     if (load.row == Axis::Step)
@@ -392,7 +394,7 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             const Request& r = m_requests[i];
             canBeWhole |= mayBeWhole(r.row, t.height, m_range.maxH, m_range.maxK) &&
                           mayBeWhole(r.col, t.width, m_range.maxW, m_range.maxK);
-            if ((r.causes & moment.causes) != 0)
+            if ((r.conditions & moment.conditions) != 0)
                 byRole[r.role] =
                     std::max(byRole[r.role], part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
         }

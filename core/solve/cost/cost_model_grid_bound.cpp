@@ -27,14 +27,14 @@ template <typename Axis> bool compatible(Axis a, Axis b)
 
 } // namespace
 
-/// Returns the largest grid of tiles in which a run or request with these causes is active.
-CostModel::Grid CostModel::gridOf(std::uint64_t causes, std::int64_t w, std::int64_t h) const
+/// Returns the largest grid of tiles in which a run or request with these conditions is active.
+CostModel::Grid CostModel::gridOf(std::uint64_t conditions, std::int64_t w, std::int64_t h) const
 {
     Grid grid{1, 1};
-    for (std::size_t b = 0; b < m_causes.size(); ++b)
-        if ((causes >> b & 1) != 0) {
-            const auto rows = static_cast<double>(ceilDiv(m_causes[b].height, h));
-            const auto cols = static_cast<double>(ceilDiv(m_causes[b].width, w));
+    for (std::size_t b = 0; b < m_conditions.size(); ++b)
+        if ((conditions >> b & 1) != 0) {
+            const auto rows = static_cast<double>(ceilDiv(m_conditions[b].height, h));
+            const auto cols = static_cast<double>(ceilDiv(m_conditions[b].width, w));
             if (rows * cols > grid.rows * grid.cols)
                 grid = {rows, cols};
         }
@@ -75,7 +75,7 @@ double CostModel::gridCompute(const Granularity& g) const
                                                     cut(r.col, r.width, g.w, m_nativeW), r.reduction, chunks);
             continue;
         }
-        const Grid grid = gridOf(r.causes, g.w, g.h);
+        const Grid grid = gridOf(r.conditions, g.w, g.h);
         double cost = r.base;
         cost *= byRow ? grid.rows : static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         cost *= byCol ? grid.cols : static_cast<double>(r.width) / static_cast<double>(m_nativeW);
@@ -121,7 +121,7 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         const Request& r = m_requests[i];
         const Axis row = rowOf(r);
         const Axis col = colOf(r);
-        std::uint64_t causes = 0;
+        std::uint64_t conditions = 0;
         bool counted = false;
         for (std::size_t j = first; j < last; ++j) {
             const Request& o = m_requests[j];
@@ -129,16 +129,17 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             if ((o.role != r.role && !whole) || rowOf(o) != row || colOf(o) != col)
                 continue;
             counted |= j < i;
-            causes |= o.causes;
+            conditions |= o.conditions;
         }
         if (counted)
             continue;
         // True if the buffer of the previous tile may still be in memory.
         bool lasts = false;
-        for (std::size_t b = 0; b < m_causes.size(); ++b)
-            lasts |= (causes >> b & 1) != 0 && (!m_causes[b].completing || m_causes[b].reduction <= g.k);
+        for (std::size_t b = 0; b < m_conditions.size(); ++b)
+            lasts |= (conditions >> b & 1) != 0 &&
+                     (!m_conditions[b].completing || m_conditions[b].reduction <= g.k);
         lasts &= row != Axis::Step && col != Axis::Step;
-        const Grid grid = gridOf(r.causes, g.w, g.h);
+        const Grid grid = gridOf(r.conditions, g.w, g.h);
         const double rows = row == Axis::Tile ? 1 : grid.rows; // number of tile rows that need the same part
         const double cols = col == Axis::Tile ? 1 : grid.cols;
         if (!lasts) {

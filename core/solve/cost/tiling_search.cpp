@@ -270,17 +270,17 @@ Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::fu
 }
 
 /// True if the tile may fit with the smallest or the largest k: the steps of its first tile do.
-bool TilingSearch::fits(std::int64_t w, std::int64_t h)
+bool TilingSearch::mayFit(std::int64_t w, std::int64_t h)
 {
     return m_model.canFit(w, h) && (m_model.firstTileFits({w, h, m_model.leastK(w, h)}) ||
                                     m_model.firstTileFits({w, h, m_model.range().maxK}));
 }
 
-/// Result of fits() for the square tile with this side, which is clamped to the legal range.
-bool TilingSearch::fitsSquare(std::int64_t side)
+/// Result of mayFit() for the square tile with this side, which is clamped to the legal range.
+bool TilingSearch::squareMayFit(std::int64_t side)
 {
     const CostModel::Range& range = m_model.range();
-    return fits(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
+    return mayFit(std::clamp(side, range.minW, range.maxW), std::clamp(side, range.minH, range.maxH));
 }
 
 /// Fills m_ws and m_hs with sizes that split the extents evenly: below the largest legal tile, and if none of
@@ -291,12 +291,12 @@ void TilingSearch::listAxes(TilingEffort effort)
     axisCandidates(m_ws, m_model.sinkWidths(), range.minW, range.maxW, effort);
     axisCandidates(m_hs, m_model.sinkHeights(), range.minH, range.maxH, effort);
     const std::int64_t enough = std::max(range.maxW, range.maxH) / mostParts(effort);
-    if (enough <= 1 || fitsSquare(enough))
+    if (enough <= 1 || squareMayFit(enough))
         return;
     std::int64_t side = 1; // side of the largest square tile that fits
     for (std::int64_t more = enough - 1; side < more;) {
         const std::int64_t mid = side + (more - side + 1) / 2;
-        if (fitsSquare(mid))
+        if (squareMayFit(mid))
             side = mid;
         else
             more = mid - 1;
@@ -341,7 +341,7 @@ std::optional<TilingSearch::Pair> TilingSearch::nextPair()
         const bool isHeight = pair.largest == Pair::Height;
         const std::vector<std::int64_t>& all = isHeight ? m_model.rowClasses() : m_model.columnClasses();
         const auto end = std::ranges::partition_point(
-            all, [&](std::int64_t v) { return isHeight ? fits(pair.w, v) : fits(v, pair.h); });
+            all, [&](std::int64_t v) { return isHeight ? mayFit(pair.w, v) : mayFit(v, pair.h); });
         const std::vector<std::int64_t>& listed = isHeight ? m_hs : m_ws;
         if (end == all.begin() || std::ranges::find(listed, *std::prev(end)) != listed.end())
             continue;
@@ -381,11 +381,11 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         if (const Totals atLeast = totalsOf(p->w, p->h); atLeast.least() < m_best.latency)
             tryDepths(p->w, p->h, effort, atLeast);
         else
-            m_anyFits = m_anyFits || fits(p->w, p->h);
+            m_anyFits = m_anyFits || mayFit(p->w, p->h);
     }
     // Tilings that were skipped because of their lower bound may still fit.
     const bool isFitting = m_anyFits || std::ranges::any_of(m_pairs, [&](const Pair& p) {
-                               return p.largest == Pair::Neither && fits(p.w, p.h);
+                               return p.largest == Pair::Neither && mayFit(p.w, p.h);
                            });
     // If larger tiles fit with no legal k, small tiles with whole reductions may fit (prologue=split_only).
     m_ws.assign(1, range.minW);

@@ -66,8 +66,8 @@ private:
     [[nodiscard]] bool canImprove(double bound) const { return bound < m_best.latency * (1 - 1e-12); }
     void tryDepths(std::int64_t w, std::int64_t h, TilingEffort effort, const Totals& atLeast = {});
     [[nodiscard]] std::int64_t deepestFit(std::int64_t w, std::int64_t h);
-    [[nodiscard]] bool fits(std::int64_t w, std::int64_t h);
-    [[nodiscard]] bool fitsSquare(std::int64_t side);
+    [[nodiscard]] bool mayFit(std::int64_t w, std::int64_t h);
+    [[nodiscard]] bool squareMayFit(std::int64_t side);
     void listAxes(TilingEffort effort);
     /// A tile width and height. `largest` marks the extent that stands for the largest one that fits with the
     /// other. It is first set to the largest legal extent; the costly search for the fitting one follows when

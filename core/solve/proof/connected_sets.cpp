@@ -57,10 +57,10 @@ std::vector<OpBits> neverTogether(const Problem& problem, const Rules& rules, co
 /// Lower bound of the fast memory needed by the first step of tile (0, 0), over all subgraphs that contain
 /// some ops and exclude others. Every MatMul of the subgraph runs in this step: a driver does, and if another
 /// MatMul requests its result, its whole reduction runs (R6.5). So do the producers of their operands.
-class LeastRoom
+class MemoryBound
 {
 public:
-    LeastRoom(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
+    MemoryBound(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops)
         : m_capacity(problem.hardware().fastMemoryCapacity)
     {
         const std::vector<SpatialAxes> spatial = spatialAxes(problem, rules);
@@ -194,7 +194,7 @@ bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::
         return false;
     const std::vector<OpBits> near = neighbours(problem, ops);
     const std::vector<OpBits> apart = neverTogether(problem, rules, ops);
-    LeastRoom room(problem, rules, ops);
+    MemoryBound room(problem, rules, ops);
     struct Grown
     {
         OpBits set, candidates, refused;

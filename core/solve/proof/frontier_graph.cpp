@@ -195,8 +195,8 @@ private:
         const auto producer = m_problem.producer(t);
         return producer && m_isHere[producer->index()] != 0;
     }
-    void addReached(FrontierSituation& s, TensorId t, OpId reader) const;
-    void addReachedReaders(FrontierSituation& s, TensorId t, std::uint32_t demand) const;
+    void addReached(FrontierChoice& s, TensorId t, OpId reader) const;
+    void addReachedReaders(FrontierChoice& s, TensorId t, std::uint32_t demand) const;
     void expand(std::size_t at);
 
     const Problem& m_problem;
@@ -242,7 +242,7 @@ std::uint32_t FrontierBuilder::intern(TensorId t, const TensorDemand& demand)
         return 0;
     Digest d;
     d.add(t.value);
-    d.add(demand.readers * 2 + (demand.never ? 1U : 0U));
+    d.add(demand.readers * 2 + (demand.forbidsProducer ? 1U : 0U));
     demand.addTo(d);
     const auto [it, isNew] = m_interned.try_emplace(d, static_cast<std::uint32_t>(m_out.m_demands.size()));
     if (isNew)
@@ -295,18 +295,18 @@ TensorDemand FrontierBuilder::readBy(OpId o, TensorId t, const TensorDemand& ofR
             }
         }
     }
-    before.never |= isFusionForbidden(m_problem, m_rules, t, o);
+    before.forbidsProducer |= isFusionForbidden(m_problem, m_rules, t, o);
     return before;
 }
 
-void FrontierBuilder::addReached(FrontierSituation& s, TensorId t, OpId reader) const
+void FrontierBuilder::addReached(FrontierChoice& s, TensorId t, OpId reader) const
 {
     if (const auto row = m_rows.reaches(t, reader))
         s.achieved.emplace_back(*row, 1);
 }
 
 /// Adds the rows "the tensor reaches this reader" for those readers that run.
-void FrontierBuilder::addReachedReaders(FrontierSituation& s, TensorId t, std::uint32_t demand) const
+void FrontierBuilder::addReachedReaders(FrontierChoice& s, TensorId t, std::uint32_t demand) const
 {
     const auto consumers = m_problem.consumers(t);
     for (std::size_t i = 0; i < consumers.size() && tracksReaders(t); ++i)
@@ -332,8 +332,8 @@ void FrontierBuilder::expand(std::size_t at)
     };
     std::vector<TensorId> open;
     std::vector<std::size_t> from; // index in the keys of the previous layer
-    constexpr std::size_t kNew = std::numeric_limits<std::size_t>::max();
-    std::size_t placeOfResult = kNew;
+    constexpr std::size_t kNotOpen = std::numeric_limits<std::size_t>::max();
+    std::size_t placeOfResult = kNotOpen;
     for (std::size_t i = 0; i < m_open.size(); ++i) {
         if (m_open[i] == result)
             placeOfResult = i;
@@ -345,13 +345,13 @@ void FrontierBuilder::expand(std::size_t at)
     std::vector<std::size_t> oldPlace, newPlace; // index of each operand in the old and new keys
     for (const TensorId t : operands) {
         const auto it = std::ranges::find(m_open, t);
-        oldPlace.push_back(it == m_open.end() ? kNew : static_cast<std::size_t>(it - m_open.begin()));
+        oldPlace.push_back(it == m_open.end() ? kNotOpen : static_cast<std::size_t>(it - m_open.begin()));
         if (it == m_open.end() && !isClosed(t)) {
             open.push_back(t);
-            from.push_back(kNew);
+            from.push_back(kNotOpen);
         }
         const auto place = std::ranges::find(open, t);
-        newPlace.push_back(place == open.end() ? kNew : static_cast<std::size_t>(place - open.begin()));
+        newPlace.push_back(place == open.end() ? kNotOpen : static_cast<std::size_t>(place - open.begin()));
     }
 
     FrontierGraph::Layer layer{o, {}, {}, {}};
@@ -359,68 +359,69 @@ void FrontierBuilder::expand(std::size_t at)
     std::vector<Key> keys{{}, {}};
     struct Option
     {
-        std::uint32_t situation;
+        std::uint32_t choice;
         std::vector<std::uint32_t> operands; ///< demands for the operands after this choice
     };
     // the choices for each combination of demands for result and operands
     std::unordered_map<Key, std::vector<Option>, KeyHash> known;
 
-    const auto optionsOf = [&](const Key& local) -> const std::vector<Option>& {
-        const auto [it, isNew] = known.try_emplace(local);
+    const auto optionsOf = [&](const Key& demands) -> const std::vector<Option>& {
+        const auto [it, isNew] = known.try_emplace(demands);
         std::vector<Option>& out = it->second;
         if (!isNew)
             return out;
         // Outside tensors that are closed at this op are either loaded or resident: lists all combinations.
-        const auto withLoads = [&](const FrontierSituation& s, const std::vector<std::uint32_t>& demand,
+        const auto withLoads = [&](const FrontierChoice& s, const std::vector<std::uint32_t>& demand,
                                    std::vector<std::pair<TensorId, std::uint32_t>> outside) {
             std::erase_if(outside, [&](const auto& t) { return m_out.m_demands[t.second].requests.empty(); });
-            const std::size_t ways = std::size_t{1} << outside.size();
-            for (std::size_t way = 0; way < ways; ++way) {
-                FrontierSituation one = s;
+            const std::size_t combinations = std::size_t{1} << outside.size();
+            for (std::size_t combination = 0; combination < combinations; ++combination) {
+                FrontierChoice choice = s;
                 bool possible = true;
                 for (std::size_t i = 0; i < outside.size(); ++i) {
-                    const auto [t, how] = outside[i];
-                    const bool resident = (way >> i & 1) != 0;
+                    const auto [t, demandOfTensor] = outside[i];
+                    const bool resident = (combination >> i & 1) != 0;
                     possible &= !resident || m_rows.mayBeResident(t);
                     if (!possible)
                         break;
-                    one.loads.push_back({t, how, resident});
+                    choice.loads.push_back({t, demandOfTensor, resident});
                     if (resident) {
                         if (const auto row = m_rows.handedOver(t))
-                            one.achieved.emplace_back(*row, -1);
-                        addReachedReaders(one, t, how);
+                            choice.achieved.emplace_back(*row, -1);
+                        addReachedReaders(choice, t, demandOfTensor);
                     }
                 }
                 if (!possible)
                     continue;
-                out.push_back({static_cast<std::uint32_t>(layer.situations.size()), demand});
-                layer.situations.push_back(std::move(one));
+                out.push_back({static_cast<std::uint32_t>(layer.choices.size()), demand});
+                layer.choices.push_back(std::move(choice));
             }
         };
-        const TensorDemand ofResult = m_out.m_demands[local[0]];
+        const TensorDemand ofResult = m_out.m_demands[demands[0]];
         const bool isRead = !ofResult.requests.empty();
-        std::vector<std::uint32_t> before(local.begin() + 1, local.end());
+        std::vector<std::uint32_t> before(demands.begin() + 1, demands.end());
         std::vector<std::pair<TensorId, std::uint32_t>> outside;
         for (std::size_t i = 0; i < operands.size(); ++i)
-            if (newPlace[i] == kNew)
+            if (newPlace[i] == kNotOpen)
                 outside.emplace_back(operands[i], before[i]);
         if (isRead)
-            outside.emplace_back(result, local[0]);
-        FrontierSituation without;
-        without.demand = local[0];
+            outside.emplace_back(result, demands[0]);
+        FrontierChoice without;
+        without.demand = demands[0];
         withLoads(without, before, outside);
         const TensorDemand::Request* const tile = ofResult.tile();
         const bool matmul = op.type == OpType::MatMul;
-        if (ofResult.never || (matmul && tile != nullptr && tile->depth < m_problem.reductionSize(o)))
+        if (ofResult.forbidsProducer ||
+            (matmul && tile != nullptr && tile->depth < m_problem.reductionSize(o)))
             return out;
         const auto run = [&](std::int64_t depth) {
-            FrontierSituation with;
+            FrontierChoice with;
             with.runs = true;
-            with.demand = local[0];
+            with.demand = demands[0];
             with.sink = !isRead;
             with.depth = depth;
             with.achieved.emplace_back(m_rows.runs(o), 1);
-            addReachedReaders(with, result, local[0]);
+            addReachedReaders(with, result, demands[0]);
             std::vector<std::uint32_t> after(before);
             outside.clear();
             for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -428,14 +429,14 @@ void FrontierBuilder::expand(std::size_t at)
                 after[i] = intern(t, readBy(o, t, ofResult, !isRead, depth, m_out.m_demands[before[i]]));
                 if (m_problem.producer(t) && !tracksReaders(t))
                     addReached(with, t, o);
-                if (newPlace[i] == kNew)
+                if (newPlace[i] == kNotOpen)
                     outside.emplace_back(t, after[i]);
             }
             const auto consumers = m_problem.consumers(result);
             if (isRead) {
                 withLoads(with, after, outside);
             } else {
-                FrontierSituation written = with;
+                FrontierChoice written = with;
                 written.written = true;
                 if (const auto row = m_rows.written(result))
                     written.achieved.emplace_back(*row, 1);
@@ -452,12 +453,12 @@ void FrontierBuilder::expand(std::size_t at)
             if (const auto row = m_rows.handedOver(result))
                 with.achieved.emplace_back(*row, 1);
             // a retained tensor may be retained again and written later
-            const bool on = m_rules.retainInputs == Rules::RetainInputs::Allow;
-            if (const auto row = m_rows.written(result); row && on)
+            const bool mayBeWrittenLater = m_rules.retainInputs == Rules::RetainInputs::Allow;
+            if (const auto row = m_rows.written(result); row && mayBeWrittenLater)
                 with.achieved.emplace_back(*row, 1);
             for (std::size_t i = 0; i < consumers.size(); ++i)
-                if (on ? !tracksReaders(result) || (ofResult.readers >> i & 1) == 0
-                       : !m_rows.covers(consumers[i]))
+                if (mayBeWrittenLater ? !tracksReaders(result) || (ofResult.readers >> i & 1) == 0
+                                      : !m_rows.covers(consumers[i]))
                     addReached(with, result, consumers[i]);
             withLoads(with, after, outside);
         };
@@ -473,33 +474,33 @@ void FrontierBuilder::expand(std::size_t at)
         return out;
     };
 
-    Key local(1 + operands.size());
+    Key demands(1 + operands.size());
     std::vector<std::uint32_t> joined; // connected components that this op joins
-    // `all`: connected components before this op, those that it joins counted as one. `left`: those of them
-    // that still have open tensors after this op.
-    std::vector<std::uint32_t> left, all;
+    // `components`: connected components before this op, those that it joins counted as one.
+    // `openComponents`: those of them that still have open tensors after this op.
+    std::vector<std::uint32_t> openComponents, components;
     for (State s = 0; s < m_keys.size() && m_out.m_arcs + layer.arcs.size() <= m_mostArcs; ++s) {
         layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));
         const Key& key = m_keys[s];
         if (s == FrontierGraph::kAfter)
             continue; // in this state no further op runs
         const auto demandAt = [&](std::size_t place) {
-            return place == kNew || s == FrontierGraph::kBefore ? 0 : key[place];
+            return place == kNotOpen || s == FrontierGraph::kBefore ? 0 : key[place];
         };
-        local[0] = demandAt(placeOfResult);
+        demands[0] = demandAt(placeOfResult);
         for (std::size_t i = 0; i < operands.size(); ++i)
-            local[1 + i] = demandAt(oldPlace[i]);
-        for (const Option& option : optionsOf(local)) {
-            const bool runs = layer.situations[option.situation].runs;
+            demands[1 + i] = demandAt(oldPlace[i]);
+        for (const Option& option : optionsOf(demands)) {
+            const bool runs = layer.choices[option.choice].runs;
             if (s == FrontierGraph::kBefore && !runs) {
-                layer.arcs.push_back({option.situation, FrontierGraph::kBefore});
+                layer.arcs.push_back({option.choice, FrontierGraph::kBefore});
                 continue;
             }
             Key next(2 * open.size(), 0);
             for (std::size_t i = 0; i < open.size(); ++i)
                 next[i] = demandAt(from[i]);
             for (std::size_t i = 0; i < operands.size(); ++i)
-                if (newPlace[i] != kNew)
+                if (newPlace[i] != kNotOpen)
                     next[newPlace[i]] = option.operands[i];
             // Connected components: if the op runs, all components that it touches are merged.
             const auto partAt = [&](std::size_t place) {
@@ -515,40 +516,42 @@ void FrontierBuilder::expand(std::size_t at)
                 for (const std::size_t place : oldPlace)
                     join(place);
             }
-            constexpr std::uint32_t kOwn = std::numeric_limits<std::uint32_t>::max();
-            left.clear();
-            all.clear();
+            // number of the component that contains this op
+            constexpr std::uint32_t kMerged = std::numeric_limits<std::uint32_t>::max();
+            openComponents.clear();
+            components.clear();
             const auto add = [](std::vector<std::uint32_t>& list, std::uint32_t part) {
                 if (std::ranges::find(list, part) == list.end())
                     list.push_back(part);
             };
             const auto unified = [&](std::uint32_t part) {
-                return std::ranges::find(joined, part) != joined.end() ? kOwn : part;
+                return std::ranges::find(joined, part) != joined.end() ? kMerged : part;
             };
             for (std::size_t i = 0; i < m_open.size(); ++i)
                 if (const std::uint32_t part = partAt(i); part != 0)
-                    add(all, unified(part));
+                    add(components, unified(part));
             if (runs)
-                add(all, kOwn);
+                add(components, kMerged);
             for (std::size_t i = 0; i < open.size(); ++i) {
                 if (next[i] == 0)
                     continue;
                 const bool touched = runs && std::ranges::find(newPlace, i) != newPlace.end();
-                const std::uint32_t part = touched ? kOwn : unified(partAt(from[i]));
-                add(left, part);
-                next[open.size() + i] =
-                    static_cast<std::uint32_t>(std::ranges::find(left, part) - left.begin() + 1);
+                const std::uint32_t part = touched ? kMerged : unified(partAt(from[i]));
+                add(openComponents, part);
+                next[open.size() + i] = static_cast<std::uint32_t>(std::ranges::find(openComponents, part) -
+                                                                   openComponents.begin() + 1);
             }
-            if (left.size() != all.size() && !(left.empty() && all.size() == 1))
+            if (openComponents.size() != components.size() &&
+                !(openComponents.empty() && components.size() == 1))
                 continue; // a component without open tensors can no longer be joined to the others
             State to = FrontierGraph::kAfter;
-            if (!left.empty()) {
+            if (!openComponents.empty()) {
                 const auto [it, isNew] = states.try_emplace(next, static_cast<State>(keys.size()));
                 if (isNew)
                     keys.push_back(std::move(next));
                 to = it->second;
             }
-            layer.arcs.push_back({option.situation, to});
+            layer.arcs.push_back({option.choice, to});
         }
     }
     layer.first.push_back(static_cast<std::uint32_t>(layer.arcs.size()));

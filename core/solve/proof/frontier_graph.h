@@ -43,7 +43,7 @@ struct TensorDemand
     std::uint32_t readers = 0;     ///< bit mask of the consumers that run; 0 if no op produces the tensor
     /// Minimum tile size if the producer runs in the same subgraph (R4.7).
     std::int64_t leastW = 0, leastH = 0;
-    bool never = false; ///< true if a reader forbids the producer in the same subgraph (R4.7)
+    bool forbidsProducer = false; ///< true if a reader forbids the producer in the same subgraph (R4.7)
 
     /// Returns the request for tiles, which epilogues make; null if there is none.
     [[nodiscard]] const Request* tile() const
@@ -59,7 +59,7 @@ struct TensorDemand
 
 /// One choice for one op: whether it runs, which tensors are loaded there, and its coefficients in the rows
 /// of the master problem.
-struct FrontierSituation
+struct FrontierChoice
 {
     struct Load
     {
@@ -91,13 +91,13 @@ public:
     static constexpr State kAfter = 1;  ///< state after the last op that runs
     struct Arc
     {
-        std::uint32_t situation;
+        std::uint32_t choice;
         State to;
     };
     struct Layer
     {
         OpId op;
-        std::vector<FrontierSituation> situations;
+        std::vector<FrontierChoice> choices;
         std::vector<std::uint32_t> first; ///< index of the first arc of each state, and the number of arcs
         std::vector<Arc> arcs;
     };

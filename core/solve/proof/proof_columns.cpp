@@ -93,7 +93,7 @@ Slack ProofColumns::reducedCostOf(const ProofColumn& column, const Prices& price
     return out;
 }
 
-bool ProofColumns::complete(ProofColumn& c, CostModel& model, bool sharp) const
+bool ProofColumns::computeBound(ProofColumn& c, CostModel& model, bool sharp) const
 {
     if (m_graph.elementsOf(c.resident | c.retained) > m_graph.problem.hardware().fastMemoryCapacity)
         return false;
@@ -137,7 +137,7 @@ ProofColumns::Parts ProofColumns::split(const ProofColumn& column, CostModel& mo
         (isResident ? child.openResident : child.openRetained) &= ~choice;
         if (stays)
             (isResident ? child.resident : child.retained) |= choice;
-        if (complete(child, model) && !isTooExpensive(child))
+        if (computeBound(child, model) && !isTooExpensive(child))
             ++out.count;
     }
     return out;
@@ -176,7 +176,7 @@ bool ProofColumns::list(const Rules& rules)
             c.ops = sets[i];
             c.openResident = m_graph.neededBy(c.ops) & m_mayBeResident;
             c.openRetained = c.ops & m_mayBeResident;
-            if (!complete(c, m_models[thread]))
+            if (!computeBound(c, m_models[thread]))
                 c.least = c.reduced = kInfinite;
         });
     if (!all)
@@ -225,7 +225,7 @@ std::vector<ProofColumns::Split> ProofColumns::splitOverpriced(const ProofColumn
         const bool isFirst = c.openResident == column.openResident && c.openRetained == column.openRetained;
         // the closer bound takes too long for partly decided columns
         if (over && !c.sharp && (c.decided() || isFirst)) {
-            if (!complete(c, model, true))
+            if (!computeBound(c, model, true))
                 continue;
             over = isOver();
         }
@@ -306,7 +306,7 @@ bool ProofColumns::decideAll()
             if (c.sharp || c.exact)
                 return;
             const std::uint32_t program = c.program;
-            if (!complete(c, m_models[thread], true))
+            if (!computeBound(c, m_models[thread], true))
                 c.least = c.reduced = kInfinite;
             c.program = program;
         });

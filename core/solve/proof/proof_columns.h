@@ -104,7 +104,7 @@ private:
     void adopted(const std::vector<double>& reduced) override;
 
     /// Computes the lower bound of a column. Returns false if the column does not fit in fast memory.
-    [[nodiscard]] bool complete(ProofColumn& column, CostModel& model, bool sharp = false) const;
+    [[nodiscard]] bool computeBound(ProofColumn& column, CostModel& model, bool sharp = false) const;
     [[nodiscard]] bool isTooExpensive(const ProofColumn& column) const
     {
         return value() + column.reduced > upperBound() * (1 + 1e-9);

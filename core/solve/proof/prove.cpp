@@ -37,7 +37,8 @@ class Prover
 public:
     Prover(const Problem& problem, const Rules& rules, double best, const ProofLimits& limits)
         : m_rules(rules), m_limits(limits), m_graph(problem, problem.topologicalOrder()),
-          m_pool(problem, rules, m_memo, {}), m_until(wallClock() + limits.seconds), m_started(wallClock()),
+          m_pool(problem, rules, limits.memo != nullptr ? *limits.memo : m_memo, {}),
+          m_until(now() + limits.seconds), m_started(now()),
           m_columns(m_graph, rules, best,
                     {.columns = limits.columns, .threads = threadsFor(limits.threads), .secondsLeft = [this] {
                          return secondsLeft();
@@ -48,22 +49,23 @@ public:
     Proof runWithoutPrices();
 
 private:
+    [[nodiscard]] double now() const { return m_limits.clock ? m_limits.clock() : wallClock(); }
     [[nodiscard]] bool keepGoing() const
     {
-        return wallClock() < m_until && (!m_limits.keepGoing || m_limits.keepGoing());
+        return now() < m_until && (!m_limits.keepGoing || m_limits.keepGoing());
     }
     /// Calls stage() with only `share` of the remaining time.
     template <class Stage> void during(double share, Stage&& stage)
     {
         const double end = m_until;
-        m_until = wallClock() + share * (end - wallClock());
+        m_until = now() + share * (end - now());
         stage();
         m_until = end;
     }
     void reportProgress()
     {
         if (m_limits.onProgress)
-            m_limits.onProgress({wallClock() - m_started, m_proof.lowerBound,
+            m_limits.onProgress({now() - m_started, m_proof.lowerBound,
                                  std::max(m_proof.presetBound, m_proof.lowerBound),
                                  std::min(m_columns.upperBound(), m_proof.total), &m_proof.priced});
     }
@@ -84,7 +86,7 @@ private:
         raise(&Proof::lowerBound, m_columns.value());
     }
     [[nodiscard]] bool isClosed(double bound) const { return bound >= m_columns.upperBound() * kClosedShare; }
-    [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - wallClock() : 0; }
+    [[nodiscard]] double secondsLeft() const { return keepGoing() ? m_until - now() : 0; }
     void boundBySetCover();
     [[nodiscard]] bool decide();
     [[nodiscard]] ProofSearchResult search(ProofCosts costs, double Proof::*bound);
@@ -172,7 +174,7 @@ Proof Prover::finish()
 {
     m_proof.presetBound = std::max(m_proof.presetBound, m_proof.lowerBound);
     m_proof.columns = m_columns.columns().size();
-    m_proof.seconds = wallClock() - m_started;
+    m_proof.seconds = now() - m_started;
     return std::move(m_proof);
 }
 

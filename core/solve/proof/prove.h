@@ -14,6 +14,8 @@
 
 namespace tilewright {
 
+class TilingMemo;
+
 /// State of a running proof.
 struct ProofProgress
 {
@@ -28,12 +30,14 @@ struct ProofProgress
 struct ProofLimits
 {
     double seconds = 10;
+    std::function<double()> clock; ///< clock for `seconds`, as SolveOptions::clock; wall clock if empty
     /// Polled often by the calling thread; the proof ends when it returns false.
     std::function<bool()> keepGoing;
     std::function<void(const ProofProgress&)> onProgress; ///< called by the calling thread
     std::size_t threads = 0;                              ///< number of threads; 0 = all hardware threads
     std::size_t columns = 2'000'000;                      ///< maximum number of columns; about 80 bytes each
     std::size_t nodes = 3'000'000; ///< maximum number of nodes of the A* search; about 150 bytes each
+    TilingMemo* memo = nullptr;    ///< cache of tilings, used and extended by the proof; null = its own
 };
 
 struct Proof

@@ -77,9 +77,9 @@ private:
         return set;
     }
     [[nodiscard]] Digest keyOf(const Set& set) const { return m_master.keyOf(inTopologicalOrder(set)); }
-    bool list(Component& component, Columns& out);
+    bool preparePricing(Component& component, Columns& out);
     bool addColumns(std::vector<Set> sets, Columns& out);
-    bool find(const std::vector<double>& prices, double value, Columns& out);
+    bool priceComponents(const std::vector<double>& prices, double value, Columns& out);
 
     const Problem& m_problem;
     const Rules& m_rules;
@@ -91,7 +91,7 @@ private:
     std::deque<Component> m_components;
     SetPricing::Keys m_known;           ///< keys of the columns, and of sets that do not fit
     std::vector<std::size_t> m_runRows; ///< rows "this op runs", each once
-    bool m_isKnown = true;              ///< false if the cost model does not support some set
+    bool m_isSupported = true;          ///< false if the cost model does not support some set
 };
 
 /// Computes the costs of new sets and adds them to `out` as columns. Returns false if the time is up or a
@@ -113,7 +113,7 @@ bool GroupCover::addColumns(std::vector<Set> sets, Columns& out)
     m_known.merge(keys);
     for (std::optional<SetCoverMaster::Column>& column : found) {
         if (!column) {
-            m_isKnown = false;
+            m_isSupported = false;
             return false;
         }
         if (std::isfinite(column->cost))
@@ -123,7 +123,7 @@ bool GroupCover::addColumns(std::vector<Set> sets, Columns& out)
 }
 
 /// Prepares the pricing problem of a component. Its small sets become the first columns.
-bool GroupCover::list(Component& component, Columns& out)
+bool GroupCover::preparePricing(Component& component, Columns& out)
 {
     component.graph = FrontierGraph::build(
         m_problem, m_rules, component.ops, m_master.rows(),
@@ -136,7 +136,7 @@ bool GroupCover::list(Component& component, Columns& out)
 
 /// Adds overpriced columns to `out`. `value` is the sum of the prices. Returns true if these are all
 /// overpriced columns.
-bool GroupCover::find(const std::vector<double>& prices, double value, Columns& out)
+bool GroupCover::priceComponents(const std::vector<double>& prices, double value, Columns& out)
 {
     const double until = wallClock() + kFindShare * m_secondsLeft();
     bool all = true;
@@ -156,12 +156,12 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
 {
     Columns first;
     for (Component& component : m_components)
-        if (!list(component, first))
+        if (!preparePricing(component, first))
             return {};
     m_master.add(std::move(first));
     SetCoverBound out;
     double part = m_opCount > kLargeOps ? kFirstPriceShareLarge : kFirstPriceShare;
-    while (m_secondsLeft() > 0 && m_master.columns().size() < mostSets && m_isKnown) {
+    while (m_secondsLeft() > 0 && m_master.columns().size() < mostSets && m_isSupported) {
         m_master.improve();
         const double value = m_master.value();
         out.best = out.value >= value * kBestReached;
@@ -178,7 +178,7 @@ SetCoverBound GroupCover::run(std::size_t mostSets)
         for (const std::size_t row : m_runRows)
             prices[row] = std::max(0.0, prices[row] - less);
         Columns more;
-        const bool all = find(prices, value, more);
+        const bool all = priceComponents(prices, value, more);
         const std::size_t found = more.size();
         m_master.add(std::move(more));
         if (!all) {
@@ -307,7 +307,7 @@ public:
         std::ranges::stable_sort(groups, {}, [&](const auto& g) { return opsOf(g); });
         for (const auto& group : groups)
             add(group);
-        if (!m_says)
+        if (!m_hasBound)
             return {};
         m_out.value *= 1 - 1e-12; // lowered for rounding in the sums
         std::ranges::stable_sort(m_out.groups, std::greater<>(),
@@ -358,7 +358,7 @@ private:
             return;
         }
         m_opsLeft -= ops.size();
-        m_says |= bound.value > 0;
+        m_hasBound |= bound.value > 0;
         m_out.best &= bound.best;
         if (const SetCoverBound quick = quickBound(m_problem, m_quick, group); bound.value < quick.value)
             bound = quick;
@@ -380,7 +380,7 @@ private:
     std::size_t m_opsLeft;
     std::unordered_map<Digest, Done, DigestHash> m_done;
     SetCoverBound m_out;
-    bool m_says = false; ///< true if some group has been priced
+    bool m_hasBound = false; ///< true if some group has been priced
 };
 
 } // namespace

@@ -81,13 +81,13 @@ std::optional<SetCoverMaster::Column> SetCoverMaster::columnOf(const SetPricing:
     CostModel& model = m_models[thread];
     if (!model.compile(subgraph.ops, {.resident = subgraph.resident, .retained = subgraph.retained}))
         return std::nullopt;
-    std::int64_t stays = 0;
+    std::int64_t occupied = 0;
     for (const std::vector<TensorId>* list : {&subgraph.resident, &subgraph.retained})
         for (const TensorId t : *list)
-            stays += m_problem.tensor(t).elements();
+            occupied += m_problem.tensor(t).elements();
     Column out{subgraph};
-    out.cost = stays <= m_problem.hardware().fastMemoryCapacity ? model.anyOrderBound()
-                                                                : std::numeric_limits<double>::infinity();
+    out.cost = occupied <= m_problem.hardware().fastMemoryCapacity ? model.anyOrderBound()
+                                                                   : std::numeric_limits<double>::infinity();
     out.achieves = achievedBy(subgraph);
     return out;
 }

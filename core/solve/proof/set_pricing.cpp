@@ -38,20 +38,20 @@ public:
     static constexpr std::array<double, kWeights> kWeight{0, 0.5, 1};
     /// Number of prices for fast memory in the first step, 0 included. Each of the other moments has one
     /// price.
-    static constexpr std::size_t kFirstRooms = 4;
-    static constexpr std::size_t kRooms = kFirstRooms + (BoxCosts::kMoments - 1);
-    static constexpr std::size_t kLanes = kWeights * kRooms;
-    static constexpr std::array<double, kRooms> kRoomPriceFactor{0, 0.5, 1, 2, 1, 1};
-    static constexpr std::array<std::size_t, kRooms> kMomentOf{0, 0, 0, 0, 1, 2};
-    using Lanes = std::array<double, kLanes>; ///< one value for each pair of a room price and a weight
-    using Rooms = std::array<double, BoxCosts::kMoments>;
+    static constexpr std::size_t kFirstStepPrices = 4;
+    static constexpr std::size_t kMemoryPrices = kFirstStepPrices + (BoxCosts::kMoments - 1);
+    static constexpr std::size_t kLanes = kWeights * kMemoryPrices;
+    static constexpr std::array<double, kMemoryPrices> kMemoryPriceFactor{0, 0.5, 1, 2, 1, 1};
+    static constexpr std::array<std::size_t, kMemoryPrices> kMomentOf{0, 0, 0, 0, 1, 2};
+    using Lanes = std::array<double, kLanes>; ///< one value for each pair of a memory price and a weight
+    using MomentMemory = std::array<double, BoxCosts::kMoments>;
 
-    /// A tile box, the paths that remain in it, and the room price of each weight.
+    /// A tile box, the paths that remain in it, and the memory price of each weight.
     struct State
     {
         TileBox box;
         std::shared_ptr<const Paths> paths;
-        std::array<double, kWeights> rooms;
+        std::array<double, kWeights> memoryPrices;
     };
 
     struct FoundSet
@@ -68,7 +68,7 @@ public:
           m_costs(pricing.m_kinds.size())
     {
         for (std::size_t i = 0; i < m_achieved.size(); ++i)
-            for (const auto& [row, amount] : m_p.m_events[i].situation->achieved)
+            for (const auto& [row, amount] : m_p.m_events[i].choice->achieved)
                 m_achieved[i] += amount * prices[row];
     }
 
@@ -95,14 +95,14 @@ private:
     {
         bool over = true;
         for (std::size_t lane = 0; lane < kLanes; ++lane)
-            over &= sum[lane] - m_roomPrice[lane] * m_capacity <= m_margin;
+            over &= sum[lane] - m_memoryPrice[lane] * m_capacity <= m_margin;
         return over;
     }
     struct Node
     {
         std::uint32_t state = 0;
         std::array<double, kWeights> value{};
-        Rooms room{};
+        MomentMemory fastMemory{};
     };
     bool addPath(std::vector<FoundSet>& out);
     bool walk(const Paths& paths, const Node& node, std::vector<FoundSet>& out);
@@ -123,7 +123,7 @@ private:
     std::vector<char> m_isUsed;  ///< for each kind of event, true if a remaining path uses it
     std::vector<Lanes> m_least;  ///< for each state: minimum cost minus prices from the state to the end
     std::vector<Lanes> m_before; ///< for each state: minimum cost minus prices from the start to the state
-    std::array<double, kLanes> m_roomPrice{};
+    std::array<double, kLanes> m_memoryPrice{};
     std::vector<std::uint32_t> m_path; ///< events on the current path
     std::size_t m_nodes = 0, m_mostNodes = 0, m_mostSets = 0;
 };
@@ -136,12 +136,12 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
     std::unordered_map<Digest, std::uint32_t, DigestHash> kinds;
     for (const FrontierGraph::Layer& layer : graph.layers()) {
         const auto event = static_cast<std::uint32_t>(m_events.size());
-        for (const FrontierSituation& s : layer.situations) {
+        for (const FrontierChoice& s : layer.choices) {
             const auto [kind, isNew] =
                 kinds.try_emplace(m_costs.kindOf(s, layer.op), static_cast<std::uint32_t>(m_kinds.size()));
             if (isNew)
                 m_kinds.push_back(static_cast<std::uint32_t>(m_events.size()));
-            const bool adds = s.runs || std::ranges::any_of(s.loads, &FrontierSituation::Load::resident);
+            const bool adds = s.runs || std::ranges::any_of(s.loads, &FrontierChoice::Load::resident);
             m_events.push_back({&s, layer.op, kind->second, adds});
         }
         const auto here = static_cast<std::uint32_t>(layer.first.size() - 1);
@@ -150,9 +150,9 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
             m_paths.first.push_back(static_cast<std::uint32_t>(m_paths.arcs.size()));
             for (std::uint32_t a = layer.first[s]; a < layer.first[s + 1]; ++a)
                 if (const FrontierGraph::Arc arc = layer.arcs[a]; arc.to == FrontierGraph::kAfter)
-                    m_paths.arcs.push_back({event + arc.situation, Paths::kEnd});
+                    m_paths.arcs.push_back({event + arc.choice, Paths::kEnd});
                 else if (!last)
-                    m_paths.arcs.push_back({event + arc.situation, states + here + arc.to});
+                    m_paths.arcs.push_back({event + arc.choice, states + here + arc.to});
         }
         states += here;
     }
@@ -163,11 +163,11 @@ SetPricing::SetPricing(const Problem& problem, const Rules& rules, const std::ve
 
 void SetPricing::add(const Event& event, Set& set) const
 {
-    if (event.situation->runs)
+    if (event.choice->runs)
         set.ops.push_back(event.op);
-    if (event.situation->retained)
+    if (event.choice->retained)
         set.retained.push_back(m_problem.op(event.op).output);
-    for (const FrontierSituation::Load& load : event.situation->loads)
+    for (const FrontierChoice::Load& load : event.choice->loads)
         if (load.resident)
             set.resident.push_back(load.tensor);
 }
@@ -295,8 +295,8 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
         next.state = arc.to;
         bool over = t.possible;
         for (std::size_t m = 0; m < BoxCosts::kMoments; ++m) {
-            next.room[m] += t.room[m];
-            over &= next.room[m] <= m_capacity;
+            next.fastMemory[m] += t.fastMemory[m];
+            over &= next.fastMemory[m] <= m_capacity;
         }
         if (!over)
             continue;
@@ -308,9 +308,10 @@ bool SetPricing::Search::walk(const Paths& paths, const Node& node, std::vector<
         } else {
             const Lanes& rest = m_least[arc.to];
             for (std::size_t lane = 0; lane < kLanes; ++lane)
-                over &= next.value[lane % kWeights] + rest[lane] -
-                            m_roomPrice[lane] * (m_capacity - next.room[kMomentOf[lane / kWeights]]) <=
-                        m_margin;
+                over &=
+                    next.value[lane % kWeights] + rest[lane] -
+                        m_memoryPrice[lane] * (m_capacity - next.fastMemory[kMomentOf[lane / kWeights]]) <=
+                    m_margin;
         }
         if (!over)
             continue;
@@ -330,15 +331,17 @@ SetPricing::Search::Outcome SetPricing::Search::searchBox(State& state, std::siz
                                                           std::size_t mostSets, std::vector<FoundSet>& out)
 {
     for (std::size_t lane = 0; lane < kLanes; ++lane)
-        m_roomPrice[lane] = kRoomPriceFactor[lane / kWeights] * state.rooms[lane % kWeights] / m_capacity;
+        m_memoryPrice[lane] =
+            kMemoryPriceFactor[lane / kWeights] * state.memoryPrices[lane % kWeights] / m_capacity;
     for (const std::uint32_t kind : state.paths->kinds) {
         const Event& e = m_p.m_events[m_p.m_kinds[kind]];
-        const BoxCosts::Terms t = m_terms[kind] = m_p.m_costs.of(*e.situation, e.op, state.box);
+        const BoxCosts::Terms t = m_terms[kind] = m_p.m_costs.of(*e.choice, e.op, state.box);
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             const double weight = kWeight[lane % kWeights];
-            m_costs[kind][lane] = t.possible ? weight * t.compute + (1 - weight) * t.memory +
-                                                   m_roomPrice[lane] * t.room[kMomentOf[lane / kWeights]]
-                                             : std::numeric_limits<double>::infinity();
+            m_costs[kind][lane] = t.possible
+                                      ? weight * t.compute + (1 - weight) * t.memory +
+                                            m_memoryPrice[lane] * t.fastMemory[kMomentOf[lane / kWeights]]
+                                      : std::numeric_limits<double>::infinity();
         }
     }
     computeRemaining(*state.paths);
@@ -348,12 +351,12 @@ SetPricing::Search::Outcome SetPricing::Search::searchBox(State& state, std::siz
     for (std::size_t w = 0; w < kWeights; ++w) {
         std::size_t best = 1;
         const auto at = [&](std::size_t room) {
-            return least[room * kWeights + w] - m_roomPrice[room * kWeights + w] * m_capacity;
+            return least[room * kWeights + w] - m_memoryPrice[room * kWeights + w] * m_capacity;
         };
-        for (std::size_t r = 1; r < kFirstRooms; ++r)
+        for (std::size_t r = 1; r < kFirstStepPrices; ++r)
             if (at(r) > at(best))
                 best = r;
-        state.rooms[w] *= kRoomPriceFactor[best];
+        state.memoryPrices[w] *= kMemoryPriceFactor[best];
     }
     m_mostNodes = m_nodes + mostNodes;
     m_mostSets = mostSets;
@@ -379,7 +382,7 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
     Search::State root{m_costs.all(), {}, {}};
     // non-owning pointer to m_paths
     root.paths = std::shared_ptr<const Paths>(std::shared_ptr<const Paths>(), &m_paths);
-    root.rooms.fill(2 * unit);
+    root.memoryPrices.fill(2 * unit);
     std::vector<Search::State> boxes{root};
     std::size_t busy = 0;
     bool stopped = false;
@@ -420,8 +423,8 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
             if (outcome == Search::Outcome::Some || (outcome == Search::Outcome::TooMany && !splits))
                 out.all = false;
             if (outcome == Search::Outcome::TooMany && splits) {
-                boxes.push_back({low, state.paths, state.rooms});
-                boxes.push_back({high, state.paths, state.rooms});
+                boxes.push_back({low, state.paths, state.memoryPrices});
+                boxes.push_back({high, state.paths, state.memoryPrices});
             }
             changed.notify_all();
         }

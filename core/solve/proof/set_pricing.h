@@ -75,10 +75,10 @@ private:
     const Problem& m_problem;
     BoxCosts m_costs;
     const std::vector<OpId>& m_ops;
-    /// A situation of some layer of the FrontierGraph.
+    /// A choice of some layer of the FrontierGraph.
     struct Event
     {
-        const FrontierSituation* situation;
+        const FrontierChoice* choice;
         OpId op;
         std::uint32_t kind; ///< events of one kind have equal costs
         bool adds;          ///< true if it adds an op or a tensor to a set

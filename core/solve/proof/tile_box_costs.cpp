@@ -80,7 +80,7 @@ BoxCosts::BoxCosts(const Problem& problem, const Rules& rules, const std::vector
         m_depthOf[m] = m_reductions[m_reductions.size() - m];
 }
 
-Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
+Digest BoxCosts::kindOf(const FrontierChoice& s, OpId o) const
 {
     Digest d;
     const auto number = [&d](std::int64_t n) { d.add(static_cast<std::uint64_t>(n)); };
@@ -99,7 +99,7 @@ Digest BoxCosts::kindOf(const FrontierSituation& s, OpId o) const
         tensor(op.output);
         m_graph.demand(s.demand).addTo(d);
     }
-    for (const FrontierSituation::Load& load : s.loads) {
+    for (const FrontierChoice::Load& load : s.loads) {
         number(load.resident ? -1 : -2);
         tensor(load.tensor);
         m_graph.demand(load.demand).addTo(d);
@@ -152,7 +152,7 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
     return true;
 }
 
-double BoxCosts::computeOf(OpId o, const FrontierSituation& s, const TileBox& box) const
+double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) const
 {
     const Op& op = m_problem.op(o);
     if (op.type == OpType::MatMul && m_rules.compute == Rules::Compute::Array)
@@ -177,7 +177,7 @@ double BoxCosts::computeOf(OpId o, const FrontierSituation& s, const TileBox& bo
     return time;
 }
 
-BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& box) const
+BoxCosts::Terms BoxCosts::of(const FrontierChoice& s, OpId o, const TileBox& box) const
 {
     Terms out;
     const Op& op = m_problem.op(o);
@@ -185,7 +185,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
     const Tensor& result = m_problem.tensor(op.output);
     const bool matmul = op.type == OpType::MatMul;
     const auto addEverywhere = [&](double elements) {
-        for (double& room : out.room)
+        for (double& room : out.fastMemory)
             room += elements;
     };
     if (s.runs) {
@@ -205,7 +205,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
         // (R9.1).
         const auto addTile = [&](std::int64_t depth) {
             for (std::size_t m = 0; m < kMoments; ++m)
-                out.room[m] += depth >= m_depthOf[m] ? tile : 0;
+                out.fastMemory[m] += depth >= m_depthOf[m] ? tile : 0;
         };
         if (s.written) {
             out.memory += static_cast<double>(result.elements());
@@ -221,7 +221,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
                 addTile(depth);
         }
     }
-    for (const FrontierSituation::Load& load : s.loads) {
+    for (const FrontierChoice::Load& load : s.loads) {
         const Tensor& t = m_problem.tensor(load.tensor);
         if (load.resident) {
             addEverywhere(static_cast<double>(t.elements()));
@@ -249,7 +249,7 @@ BoxCosts::Terms BoxCosts::of(const FrontierSituation& s, OpId o, const TileBox& 
             std::int64_t room = 0;
             for (const std::int64_t area : byRole)
                 room = whole ? std::max(room, area) : room + area;
-            out.room[m] += static_cast<double>(room);
+            out.fastMemory[m] += static_cast<double>(room);
         }
         out.memory += timesLoaded(t, demand, box) * static_cast<double>(t.elements());
     }

@@ -20,7 +20,7 @@ struct TileBox
     std::int64_t w0, w1, h0, h1, k0, k1;
 };
 
-/// Lower bounds of the compute, traffic and fast memory that a FrontierSituation adds to a subgraph with a
+/// Lower bounds of the compute, traffic and fast memory that a FrontierChoice adds to a subgraph with a
 /// tile size in a box (docs/rules/bound.md 4). The bounds add up along a path. A box inside another one never
 /// has lower bounds.
 class BoxCosts
@@ -31,8 +31,8 @@ public:
     static constexpr std::size_t kMoments = 3;
     struct Terms
     {
-        double compute = 0, memory = 0;      ///< compute time, memory time
-        std::array<double, kMoments> room{}; ///< fast memory at each moment, in elements
+        double compute = 0, memory = 0;            ///< compute time, memory time
+        std::array<double, kMoments> fastMemory{}; ///< fast memory at each moment, in elements
         bool possible = true;
     };
 
@@ -40,16 +40,16 @@ public:
     BoxCosts(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
              const FrontierGraph& graph);
 
-    [[nodiscard]] Terms of(const FrontierSituation& s, OpId o, const TileBox& box) const;
-    /// Digest that is equal for situations with the same bounds in every box.
-    [[nodiscard]] Digest kindOf(const FrontierSituation& s, OpId o) const;
+    [[nodiscard]] Terms of(const FrontierChoice& s, OpId o, const TileBox& box) const;
+    /// Digest that is equal for choices with the same bounds in every box.
+    [[nodiscard]] Digest kindOf(const FrontierChoice& s, OpId o) const;
     /// Returns the box of all tiles that R4.1 and R4.2 allow.
     [[nodiscard]] TileBox all() const;
     /// Splits a box in two. Returns false for a single tile size.
     [[nodiscard]] bool split(const TileBox& box, TileBox& low, TileBox& high) const;
 
 private:
-    [[nodiscard]] double computeOf(OpId o, const FrontierSituation& s, const TileBox& box) const;
+    [[nodiscard]] double computeOf(OpId o, const FrontierChoice& s, const TileBox& box) const;
 
     const Problem& m_problem;
     const Rules& m_rules;

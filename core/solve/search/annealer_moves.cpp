@@ -71,7 +71,7 @@ private:
 
     /// Moves entry `second` directly behind `first`, which then retains the list `retain`. Entries linked to
     /// `second` by retained tensors move with it.
-    void follow(std::uint32_t first, std::uint32_t second, RetainId retain)
+    void moveBehind(std::uint32_t first, std::uint32_t second, RetainId retain)
     {
         if (second != first + 1) {
             std::uint32_t end = second + 1;
@@ -107,7 +107,7 @@ private:
             for (const TensorId t : handedOver(m_pool.set(setA), m_pool.set(setB)))
                 if (t == via || m_random.below(2) == 0)
                     retain.push_back(t);
-            follow(a, b, m_pool.internRetain(std::move(retain)));
+            moveBehind(a, b, m_pool.internRetain(std::move(retain)));
             return true;
         }
         if (isLocked(setB))

@@ -2,7 +2,7 @@
 #include "solve/search/search_thread.h"
 
 #include "solve/columns/column_generation.h"
-#include "solve/proof/exact.h"
+#include "solve/proof/prove.h"
 #include "solve/proof/strong_bound.h"
 #include "solve/search/annealer.h"
 #include "solve/search/first_plan.h"
@@ -43,10 +43,12 @@ constexpr double kPublishSeconds = 0.02;     ///< minimum seconds between two pu
 constexpr double kSecondsBeforeProof = 0.05; ///< seconds of annealing before a proof is tried
 /// Maximum number of ops for a proof; it mostly takes below two seconds.
 constexpr std::size_t kProvableOps = 12;
-constexpr std::size_t kLongProofOps = 16;      ///< maximum number of ops for a proof with a larger time limit
-constexpr double kLongProofSeconds = 4;        ///< time limit in seconds from which on kLongProofOps applies
-constexpr std::size_t kProofNodes = 4'000'000; ///< maximum number of states of a proof, about 200 MB
-constexpr double kProofShare = 0.7; ///< share of the remaining time for the proof of a small problem
+constexpr std::size_t kLongProofOps = 16; ///< maximum number of ops for a proof with a larger time limit
+constexpr double kLongProofSeconds = 4;   ///< time limit in seconds from which on kLongProofOps applies
+/// Maximum number of states of the exact search for a first plan, about 200 MB.
+constexpr std::size_t kFirstPlanNodes = 4'000'000;
+constexpr double kProofShare = 0.7;      ///< share of the remaining time for the proof of a small problem
+constexpr double kMaxProofSeconds = 1e6; ///< time limit of a proof if the search has none
 /// Maximum number of ops for a proof with retain_inputs=allow, which has many more states.
 constexpr std::size_t kRetainedInputsProofOps = 6;
 /// Share of the remaining time for a proof with retain_inputs=allow.
@@ -142,7 +144,7 @@ private:
                 scratch.entries.push_back({{m_pool.intern({o})}});
         const auto goOn = [this] { return keepGoing(); };
         const bool exactly = isFirst() && m_problem.opCount() <= kLongProofOps && start.locked.empty();
-        if (m_repair.makeValid(scratch) || fuseToFit(m_pool, scratch, exactly ? kProofNodes : 0, goOn)) {
+        if (m_repair.makeValid(scratch) || fuseToFit(m_pool, scratch, exactly ? kFirstPlanNodes : 0, goOn)) {
             m_shared.publish(m_pool, scratch);
             // A valid plan exists now, so searches for tilings may end early.
             m_pool.setKeepGoing([this] { return !m_shared.outOfTime(); });
@@ -306,26 +308,34 @@ private:
             (void)m_annealer.recombine(plan);
     }
 
-    /// Exact search of the whole problem. If it finishes, its result or the incumbent is optimal.
+    /// Branch and bound from the incumbent. If it finishes, its schedule or the incumbent is optimal.
     void prove()
     {
         const double share = keepsInputs(m_options.rules) ? kRetainedInputsProofShare : kProofShare;
-        const double until = m_shared.now() + share * (m_shared.deadline - m_shared.now());
-        m_shared.proofUntil = until;
+        const double left = share * (m_shared.deadline - m_shared.now());
+        m_shared.proofUntil = m_shared.now() + left;
         setPhase(SolvePhase::Proving);
-        ExactLimits limits;
-        limits.keepGoing = [this, until] { return !m_shared.outOfTime() && m_shared.now() < until; };
-        limits.upperBound = m_annealer.best().total;
-        limits.maxNodes = kProofNodes;
-        const ExactResult exact =
-            solveExactly(m_pool, m_options.rules, wholeProblem(m_problem), TilingEffort::Exhaustive, limits);
-        if (!exact.finished)
-            return;
-        if (exact.entries) {
-            m_annealer.setCurrent({*exact.entries, exact.total});
+        ProofLimits limits;
+        limits.seconds = std::min(left, kMaxProofSeconds);
+        limits.threads = 1;
+        limits.clock = [this] { return m_shared.now(); };
+        limits.keepGoing = [this] { return !m_shared.outOfTime(); };
+        limits.memo = &m_shared.memo;
+        const Proof proof = tilewright::prove(m_problem, m_options.rules, m_annealer.best().total, limits);
+        if (proof.schedule) {
+            Plan plan = toPlan(m_pool, startPlan(*proof.schedule, {}));
+            RetainId before = 0;
+            for (std::size_t i = 0; i < plan.entries.size(); ++i) {
+                CostedSet& e = plan.entries[i];
+                e.resident = std::exchange(before, e.retain);
+                e.latency = proof.latencies[i];
+            }
+            plan.addUp();
+            m_annealer.setCurrent(plan);
             publishBest();
         }
-        m_shared.setProven(exact.space);
+        if (proof.optimal)
+            m_shared.setProven(proof.space);
     }
 
     SharedSearch& m_shared;

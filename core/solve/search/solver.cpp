@@ -41,7 +41,7 @@ private:
         return m_options.seconds > 0 ? std::min(1e6, m_options.seconds * 5e4) : 3e5;
     }
     void checkStart();
-    void follow(SubgraphPool& pool, double limit);
+    void reportIncumbents(SubgraphPool& pool, double limit);
     void reportIncumbent(SubgraphPool& pool, bool last);
     void reportStatus();
     [[nodiscard]] SolveResult result();
@@ -120,9 +120,9 @@ void Solver::checkStart()
 }
 
 /// Reports incumbents until the search threads have ended, and ends a search that no longer improves.
-void Solver::follow(SubgraphPool& pool, double limit)
+void Solver::reportIncumbents(SubgraphPool& pool, double limit)
 {
-    double rest = 0; // time in seconds before which nothing is reported
+    double nextReport = 0; // time in seconds before which nothing is reported
     while (true) {
         {
             std::unique_lock lock(m_shared.mutex);
@@ -130,8 +130,8 @@ void Solver::follow(SubgraphPool& pool, double limit)
             if (!reportsDuringSearch())
                 m_shared.wake.wait(lock, ended);
             else
-                m_shared.wake.wait_for(lock, std::chrono::milliseconds(rest > 0 ? 5 : 20), [&] {
-                    return ended() || (rest <= 0 && m_reportedNumber != m_shared.best.number);
+                m_shared.wake.wait_for(lock, std::chrono::milliseconds(nextReport > 0 ? 5 : 20), [&] {
+                    return ended() || (nextReport <= 0 && m_reportedNumber != m_shared.best.number);
                 });
             if (ended())
                 return;
@@ -141,9 +141,9 @@ void Solver::follow(SubgraphPool& pool, double limit)
             m_stagnated = true;
             m_shared.halt = true;
         }
-        if (now() < rest)
+        if (now() < nextReport)
             continue;
-        rest = 0;
+        nextReport = 0;
         const double before = now();
         reportIncumbent(pool, false);
         // The last check must finish before the time limit, and it is slower while the search threads
@@ -152,7 +152,7 @@ void Solver::follow(SubgraphPool& pool, double limit)
             m_shared.deadline = limit - std::min(0.3 * limit, 0.02 + 2.5 * m_checkSeconds);
         reportStatus();
         // Checking and reporting take at most a tenth of the time.
-        rest = now() + std::max(0.05, 9 * (now() - before));
+        nextReport = now() + std::max(0.05, 9 * (now() - before));
     }
 }
 
@@ -173,7 +173,7 @@ Result<SolveResult> Solver::run()
         if (Plan singles = repair.singles(); repair.makeValid(singles))
             m_startTotal = singles.total;
     }
-    follow(pool, limit);
+    reportIncumbents(pool, limit);
     threads.clear();
     // Final check, with the best tilings; skipped after a stop request if the check takes long.
     const bool isStopped = m_options.stop.stop_requested();

@@ -134,7 +134,7 @@ public:
     }
 
 private:
-    using Step = std::pair<const FrontierSituation*, OpId>;
+    using Step = std::pair<const FrontierChoice*, OpId>;
     using Path = std::vector<Step>;
     static constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -146,11 +146,11 @@ private:
             return;
         const FrontierGraph::Layer& layer = m_graph.layers()[at];
         for (std::uint32_t a = layer.first[state]; a < layer.first[state + 1]; ++a) {
-            const FrontierSituation& what = layer.situations[layer.arcs[a].situation];
+            const FrontierChoice& what = layer.choices[layer.arcs[a].choice];
             const bool fits =
                 what.runs == std::ranges::binary_search(set.ops, layer.op) &&
                 what.retained == std::ranges::binary_search(set.retained, m_problem.op(layer.op).output) &&
-                std::ranges::all_of(what.loads, [&](const FrontierSituation::Load& load) {
+                std::ranges::all_of(what.loads, [&](const FrontierChoice::Load& load) {
                     return load.resident == std::ranges::binary_search(set.resident, load.tensor);
                 });
             if (!fits)
@@ -166,16 +166,16 @@ private:
     [[nodiscard]] double leastOfPath(const Path& path, const TileBox& box) const
     {
         BoxCosts::Terms sum;
-        for (const auto& [situation, op] : path) {
-            const BoxCosts::Terms t = m_costs.of(*situation, op, box);
+        for (const auto& [choice, op] : path) {
+            const BoxCosts::Terms t = m_costs.of(*choice, op, box);
             if (!t.possible)
                 return kNever;
             sum.compute += t.compute;
             sum.memory += t.memory;
             for (std::size_t m = 0; m < BoxCosts::kMoments; ++m)
-                sum.room[m] += t.room[m];
+                sum.fastMemory[m] += t.fastMemory[m];
         }
-        const bool fits = *std::ranges::max_element(sum.room) <=
+        const bool fits = *std::ranges::max_element(sum.fastMemory) <=
                           static_cast<double>(m_problem.hardware().fastMemoryCapacity);
         return fits ? std::max(sum.compute, sum.memory) : kNever;
     }

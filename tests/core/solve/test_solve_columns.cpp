@@ -93,7 +93,7 @@ void TestSolveColumns::aProgramGrowsAndItsRowsChange()
     program.setAtLeast(row, 0);
     program.setAtLeast(1, 0);
     QCOMPARE(program.solve(1).value, 3.0);
-    const IncrementalLp::Share shares[] = {{0, 1}}; // more of the first column
+    const IncrementalLp::RowEntry shares[] = {{0, 1}}; // more of the first column
     (void)program.addRow(2, shares);
     QCOMPARE(program.solve(1).value, 6.0);
     QVERIFY(!program.solve(1, 0).prices.empty());
@@ -179,8 +179,8 @@ void TestSolveColumns::whatIsStoredOnceIsNotWorthItTwice()
                 double storing = 0; // less those that hand the list over and do not store it
                 for (std::size_t i = 0; i < all.size(); ++i) {
                     const bool stores = storedBy(c.pool, all[i])[op];
-                    storing += all[i].resident == list && stores ? c.columns.share(i) : 0;
-                    storing -= all[i].retain == list && !stores ? c.columns.share(i) : 0;
+                    storing += all[i].resident == list && stores ? c.columns.valueOf(i) : 0;
+                    storing -= all[i].retain == list && !stores ? c.columns.valueOf(i) : 0;
                 }
                 QVERIFY(storing < 0.02);
                 ++lists;
@@ -360,7 +360,7 @@ void TestSolveColumns::combinedPlansBeginAsTheyAreTold()
         }
         // Where nothing can go on there is no start to go on from either.
         const CombineOptions hopeless{100, prefix.latency, 1, &prefix, {}, always};
-        QVERIFY(combineColumns(c.columns, hopeless).ahead.empty());
+        QVERIFY(combineColumns(c.columns, hopeless).extensions.empty());
         c.columns.startFrom({});
         QVERIFY(c.columns.solve());
         QVERIFY(std::abs(c.columns.value() - least) <= 1e-6 * least);

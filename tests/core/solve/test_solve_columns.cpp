@@ -218,7 +218,7 @@ void TestSolveColumns::aFrameStaysAsItIs()
             QVERIFY(columns.solve());
         }
         const double limit = fixed.before.latency + latency * 1.0001;
-        const auto found = combineColumns(columns, {300, limit, 1, nullptr, {}, always});
+        const auto found = combineColumns(columns, {10000, limit, 1, nullptr, {}, always});
         QCOMPARE(found.plans.size(), std::size_t{1}); // what is inside already, at least
         Plan plan = found.plans[0];
         for (std::size_t i = 0; i < first; ++i)
@@ -373,7 +373,7 @@ void TestSolveColumns::theSearchIsBetterThanBothPlans()
     for (int seed = 1; seed <= 8; ++seed) {
         Columns c(seed, 40);
         ColumnGeneration search(*c.problem, Rules::final(), c.memo, 1, always);
-        search.addColumns(c.pool, c.other);
+        search.addColumns(portable(c.pool, c.other));
         const auto plans =
             search.plansNear(c.pool, c.good, [](std::int64_t rounds) { return rounds / 60.0; });
         QVERIFY(!search.known().empty());

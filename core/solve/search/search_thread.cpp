@@ -328,6 +328,7 @@ private:
             m_annealer.setCurrent(plan);
             publishBest();
         }
+        m_shared.bound = std::max(m_shared.bound.load(), std::min(proof.lowerBound, m_annealer.best().total));
         if (proof.optimal)
             m_shared.setProven(proof.space);
     }

@@ -281,13 +281,6 @@ ColumnGeneration::ColumnGeneration(const Problem& problem, const Rules& rules, T
     m_pool.setKeepGoing(m_keepGoing);
 }
 
-void ColumnGeneration::addColumns(const SubgraphPool& pool, const Plan& plan)
-{
-    for (const CostedSet& e : plan.entries)
-        if (m_addedColumns.insert(e).second)
-            m_known.push_back(pool.portable(e));
-}
-
 std::vector<Plan> ColumnGeneration::plansNear(SubgraphPool& pool, const Plan& best, const TimeUsed& used)
 {
     if (m_pool.size() >= kMaxPoolSets)

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <unordered_set>
 #include <vector>
 
 namespace tilewright {
@@ -42,10 +41,6 @@ public:
     {
         m_known.insert(m_known.end(), columns.begin(), columns.end());
     }
-    /// Adds the columns of a plan of `pool`. Columns that were added before are skipped.
-    void addColumns(const SubgraphPool& pool, const Plan& plan);
-    /// Must be called when the ids of the pool that was passed to addColumns() become invalid.
-    void forgetIds() { m_addedColumns.clear(); }
     /// The internal pool; its counters count the work of this object.
     [[nodiscard]] const SubgraphPool& pool() const noexcept { return m_pool; }
 
@@ -62,8 +57,6 @@ private:
     bool m_isLoose = false; ///< true if the relaxation with Repeats::Likely is too weak for this problem
     RandomGenerator m_random;
     std::vector<PortableSet> m_known;
-    /// Columns that addColumns() has added, by ids of the caller's pool.
-    std::unordered_set<PlannedSet, PlannedSet::Hash> m_addedColumns;
 };
 
 } // namespace tilewright

@@ -37,10 +37,10 @@ void Annealer::index()
     m_isIndexed = true;
 }
 
-bool Annealer::clearLargePool()
+void Annealer::clearLargePool()
 {
     if (m_pool.size() <= kMaxPoolSets)
-        return false;
+        return;
     const PortablePlan current = portable(m_pool, m_current);
     const PortablePlan best = portable(m_pool, m_best);
     m_pool.clear();
@@ -48,7 +48,6 @@ bool Annealer::clearLargePool()
         for (std::size_t i = 0; i < kept->size(); ++i) // the costs of the kept sets do not change
             static_cast<PlannedSet&>(plan->entries[i]) = m_pool.intern((*kept)[i]);
     m_isIndexed = false;
-    return true;
 }
 
 bool Annealer::step(double temperature)

@@ -22,8 +22,8 @@ public:
     [[nodiscard]] const Plan& best() const noexcept { return m_best; }
 
     /// Empties the pool of op sets if it has become too large; only the sets of the current and the best plan
-    /// stay. Returns true if the pool was emptied: ids of all other sets are then invalid.
-    bool clearLargePool();
+    /// stay. Ids of all other sets are then invalid.
+    void clearLargePool();
 
     /// Tries one random move; accepts a worse plan with probability exp(-loss / temperature). Returns true if
     /// the best plan improved.

@@ -198,77 +198,6 @@ private:
         }
     }
 
-    /// Ruin and recreate: dissolves a few neighbouring subgraphs into single ops and fuses these again,
-    /// greedily with random noise.
-    [[nodiscard]] bool proposeRuin()
-    {
-        std::vector<std::uint32_t> chosen{m_random.below(m_entries.size())};
-        const std::size_t wanted = 2 + m_random.below(3);
-        for (int tries = 0; tries < 12 && chosen.size() < wanted; ++tries) {
-            const OpSet& set = m_pool.set(m_entries[m_random.pick(chosen)].set);
-            const TensorId t = randomTensorOf(m_problem.op(m_random.pick(set.ops)), m_random);
-            const auto consumers = m_problem.consumers(t);
-            if (consumers.empty())
-                continue;
-            const std::uint32_t other = m_random.below(consumers.size() + 1);
-            const OpId o =
-                other < consumers.size() ? consumers[other] : m_problem.producer(t).value_or(consumers[0]);
-            const std::uint32_t e = m_random.pick(m_index[o.index()]);
-            if (!isIn(e, chosen))
-                chosen.push_back(e);
-        }
-        std::erase_if(chosen, [&](std::uint32_t e) { return isLocked(m_entries[e].set); });
-        std::vector<OpId> ops;
-        for (const std::uint32_t e : chosen)
-            ops = united(ops, m_pool.set(m_entries[e].set).ops);
-        if (ops.size() < 2 || ops.size() > 24)
-            return false;
-        std::ranges::sort(chosen, std::greater());
-        for (const std::uint32_t e : chosen) {
-            if (e > 0)
-                m_entries[e - 1].clearLatency();
-            erase(e);
-        }
-        // Fuses the pair with the largest gain; each gain is multiplied by a random factor.
-        std::vector<std::vector<OpId>> groups;
-        groups.reserve(ops.size());
-        for (const OpId o : ops)
-            groups.push_back({o});
-        const auto cost = [&](const std::vector<OpId>& g) { return m_pool.latency({m_pool.intern(g)}); };
-        const double noise = 0.3 * m_random.unit();
-        while (groups.size() > 1) {
-            double bestGain = 0;
-            std::size_t bi = 0;
-            std::size_t bj = 0;
-            for (std::size_t i = 0; i < groups.size(); ++i)
-                for (std::size_t j = i + 1; j < groups.size(); ++j) {
-                    std::vector<OpId> both = groups[i];
-                    both.insert(both.end(), groups[j].begin(), groups[j].end());
-                    const SetId id = m_pool.intern(std::move(both));
-                    if (!m_pool.set(id).connected)
-                        continue;
-                    const double apart = cost(groups[i]) + cost(groups[j]);
-                    const double gain =
-                        (apart - m_pool.latency({id})) * (1 - noise + 2 * noise * m_random.unit());
-                    if (gain > bestGain) {
-                        bestGain = gain;
-                        bi = i;
-                        bj = j;
-                    }
-                }
-            if (bestGain <= 0)
-                break;
-            groups[bi].insert(groups[bi].end(), groups[bj].begin(), groups[bj].end());
-            groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(bj));
-        }
-        std::vector<CostedSet> fresh;
-        fresh.reserve(groups.size());
-        for (std::vector<OpId>& g : groups)
-            fresh.push_back({{m_pool.intern(std::move(g))}});
-        m_entries.insert(m_entries.begin() + chosen.back(), fresh.begin(), fresh.end());
-        return true;
-    }
-
     /// Moves one subgraph to another position in the order.
     [[nodiscard]] bool proposeRelocate()
     {
@@ -290,9 +219,7 @@ private:
         const std::uint32_t dice = m_random.below(100);
         if (dice < 8)
             return proposeRetain();
-        if (dice < 9)
-            return proposeRuin();
-        if (dice < 11 && m_entries.size() > 2)
+        if (dice < 10 && m_entries.size() > 2)
             return proposeRelocate();
         const OpId oa(m_random.below(m_problem.opCount()));
         const TensorId via = randomTensorOf(m_problem.op(oa), m_random);

@@ -37,10 +37,8 @@ constexpr double kLargeColumnShare = 0.85;
 constexpr double kStepsPerPricingRound = 500;
 constexpr double kMinPricingRounds = 4;        ///< minimum number of pricing rounds when steps are limited
 constexpr std::size_t kDescentStepsPerOp = 30; ///< descent steps for each op of a plan from column generation
-/// Plans with a latency below this multiple of the best one add columns to the column pool.
-constexpr double kColumnPlanRatio = 1.1;
-constexpr double kPublishSeconds = 0.02;     ///< minimum seconds between two published plans
-constexpr double kSecondsBeforeProof = 0.05; ///< seconds of annealing before a proof is tried
+constexpr double kPublishSeconds = 0.02;       ///< minimum seconds between two published plans
+constexpr double kSecondsBeforeProof = 0.05;   ///< seconds of annealing before a proof is tried
 /// Maximum number of ops for a proof; it mostly takes below two seconds.
 constexpr std::size_t kProvableOps = 12;
 constexpr std::size_t kLongProofOps = 16; ///< maximum number of ops for a proof with a larger time limit
@@ -230,8 +228,7 @@ private:
                 if (m_shared.outOfTime())
                     break;
                 m_shared.count(m_pool, m_reported);
-                if (m_annealer.clearLargePool())
-                    m_columns.forgetIds();
+                m_annealer.clearLargePool();
                 setPhase(fraction > kReplanFrom ? SolvePhase::Replanning : SolvePhase::Annealing);
                 fraction = round.steps > 0 ? static_cast<double>(i) / static_cast<double>(round.steps)
                                            : (t - round.start) / round.seconds;
@@ -250,11 +247,8 @@ private:
             bool improved = m_annealer.step(temperature);
             if (i % kReplanEvery == kReplanEvery - 1 && fraction > kReplanFrom)
                 improved |= m_annealer.replanExactly(kReplannedOps);
-            if (i % kRecombineEvery == kRecombineEvery - 1) {
+            if (i % kRecombineEvery == kRecombineEvery - 1)
                 improved |= m_annealer.recombine(m_annealer.current());
-                if (m_isCombinable && m_annealer.current().total < kColumnPlanRatio * m_annealer.best().total)
-                    m_columns.addColumns(m_pool, m_annealer.current());
-            }
             if (!improved)
                 continue;
             if (const double t = m_shared.now(); t - m_published > kPublishSeconds) {
@@ -334,6 +328,7 @@ private:
             m_annealer.setCurrent(plan);
             publishBest();
         }
+        m_shared.bound = std::max(m_shared.bound.load(), std::min(proof.lowerBound, m_annealer.best().total));
         if (proof.optimal)
             m_shared.setProven(proof.space);
     }

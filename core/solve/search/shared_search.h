@@ -53,7 +53,7 @@ public:
 
     const Problem& problem;
     const SolveOptions& options;
-    const double bound; ///< quick lower bound of the latency
+    std::atomic<double> bound; ///< lower bound of the latency: the quick bound, later that of a proof
     StartPlan start;
     TilingMemo memo;
     std::atomic<bool> halt{false};

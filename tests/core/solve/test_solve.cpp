@@ -8,6 +8,7 @@
 #include "schedule/schedule_json.h"
 #include "solve/cost/subgraph_pool.h"
 #include "solve/proof/exact.h"
+#include "solve/proof/strong_bound.h"
 #include "solve/search/solver.h"
 #include "solve_baselines.h"
 #include "solve_brute_force.h"
@@ -127,6 +128,7 @@ void TestSolve::smallProblemsEqualBruteForce()
 {
     Random rng(5);
     int proven = 0;
+    int provenByBounds = 0;
     const int problems = test::drawnCases(200);
     for (int i = 0; i < problems; ++i) {
         const ProblemPtr problem = tiny(rng, i);
@@ -144,7 +146,11 @@ void TestSolve::smallProblemsEqualBruteForce()
                                  .arg(QString::fromStdString(writeProblem(*problem)))));
         QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), qPrintable(QString::number(i)));
         proven += result->provenOptimal ? 1 : 0;
+        provenByBounds += result->provenSpace == provenByBound() ? 1 : 0;
+        if (result->provenSpace == provenByBound())
+            QVERIFY(meetsBound(result->total, result->lowerBound));
     }
+    QVERIFY(provenByBounds > problems / 2);
     QCOMPARE(proven, problems);
 }
 

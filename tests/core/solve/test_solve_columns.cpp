@@ -93,7 +93,7 @@ void TestSolveColumns::aProgramGrowsAndItsRowsChange()
     program.setAtLeast(row, 0);
     program.setAtLeast(1, 0);
     QCOMPARE(program.solve(1).value, 3.0);
-    const IncrementalLp::Share shares[] = {{0, 1}}; // more of the first column
+    const IncrementalLp::RowEntry shares[] = {{0, 1}}; // more of the first column
     (void)program.addRow(2, shares);
     QCOMPARE(program.solve(1).value, 6.0);
     QVERIFY(!program.solve(1, 0).prices.empty());
@@ -218,7 +218,7 @@ void TestSolveColumns::aFrameStaysAsItIs()
             QVERIFY(columns.solve());
         }
         const double limit = fixed.before.latency + latency * 1.0001;
-        const auto found = combineColumns(columns, {300, limit, 1, nullptr, {}, always});
+        const auto found = combineColumns(columns, {10000, limit, 1, nullptr, {}, always});
         QCOMPARE(found.plans.size(), std::size_t{1}); // what is inside already, at least
         Plan plan = found.plans[0];
         for (std::size_t i = 0; i < first; ++i)
@@ -360,7 +360,7 @@ void TestSolveColumns::combinedPlansBeginAsTheyAreTold()
         }
         // Where nothing can go on there is no start to go on from either.
         const CombineOptions hopeless{100, prefix.latency, 1, &prefix, {}, always};
-        QVERIFY(combineColumns(c.columns, hopeless).ahead.empty());
+        QVERIFY(combineColumns(c.columns, hopeless).extensions.empty());
         c.columns.startFrom({});
         QVERIFY(c.columns.solve());
         QVERIFY(std::abs(c.columns.value() - least) <= 1e-6 * least);
@@ -373,7 +373,7 @@ void TestSolveColumns::theSearchIsBetterThanBothPlans()
     for (int seed = 1; seed <= 8; ++seed) {
         Columns c(seed, 40);
         ColumnGeneration search(*c.problem, Rules::final(), c.memo, 1, always);
-        search.addColumns(c.pool, c.other);
+        search.addColumns(portable(c.pool, c.other));
         const auto plans =
             search.plansNear(c.pool, c.good, [](std::int64_t rounds) { return rounds / 60.0; });
         QVERIFY(!search.known().empty());

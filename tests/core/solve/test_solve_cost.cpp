@@ -440,8 +440,8 @@ private slots:
                 continue;
             for (const double share : {0.5, 0.9, 0.7, 1.0}) {
                 QCOMPARE(pool.latencyBelow(share * latency, set), std::numeric_limits<double>::infinity());
-                QVERIFY(pool.floor(set) <= latency);
-                QVERIFY(pool.floor(set) >= 0.5 * latency);
+                QVERIFY(pool.latencyFloor(set) <= latency);
+                QVERIFY(pool.latencyFloor(set) >= 0.5 * latency);
                 ++cut;
             }
             const std::int64_t searches = pool.searches();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/notice.h"
+#include "base/utf8.h"
 #include "theme/style.h"
 #include "verbs/evaluate.h"
+#include "window/application.h"
 #include "workspace/document.h"
 
 #include <QApplication>
@@ -18,7 +21,7 @@ namespace tilewright::ui {
 /// Prints an error message and returns the exit code for bad input.
 inline int fail(const std::string& text)
 {
-    std::cerr << "tilewright: " << text << '\n';
+    std::cerr << "tilewright: " << printable(text) << '\n';
     return 2;
 }
 
@@ -47,13 +50,14 @@ public:
                   qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR") && qputenv("XDG_RUNTIME_DIR", "/tmp"), 1)),
           m_app(m_argc, argv)
     {
+        setNoticeHandler([](const Error& what) { fail(what.text()); });
         QApplication::setStyle(makeStyle());
         m_app.setProperty("tilewrightNoPrompts", true);
     }
 
 private:
     int m_argc;
-    QApplication m_app;
+    Application m_app;
     OwnSettings m_settings;
 };
 

@@ -5,6 +5,7 @@
 #include "manual/version.h"
 #include "theme/style.h"
 #include "verbs.h"
+#include "window/application.h"
 #include "window/main_window.h"
 
 #include <CLI/CLI.hpp>
@@ -31,8 +32,11 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
     QApplication::setStyle(makeStyle());
     MainWindow window;
     QStringList paths;
-    for (const std::string& file : files)
+    for (const std::string& file : files) {
+        if (!isUtf8(file)) // Qt could not open it
+            return fail(file + ": the name of the file is not UTF-8; rename the file");
         paths << QString::fromStdString(file);
+    }
     window.restoreSession();
     window.fitOnto(window.screen()->availableSize());
     window.show();
@@ -42,8 +46,7 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
         window.openPaths(paths);
     const auto used = useMachine(window.state().document, machine);
     if (!used) {
-        std::cerr << "tilewright: " << used.error().text() << '\n';
-        return 2;
+        return fail(used.error().text());
     }
     return app.exec();
 }
@@ -54,7 +57,7 @@ std::optional<int> parse(CLI::App& cli, int argc, char** argv)
     try {
         cli.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return cli.exit(e) == 0 ? 0 : 2;
+        return manual::exitCodeOf(cli, e);
     }
     return std::nullopt;
 }
@@ -97,7 +100,7 @@ int main(int argc, char** argv)
     const std::vector<std::string> unknown = cli.remaining();
     if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
         return *parse(cli, argc, argv); // unknown: options of Qt have one dash
-    QApplication app(argc, argv);
+    Application app(argc, argv);
     files.clear();
     if (const auto code = parse(cli, argc, argv))
         return *code;

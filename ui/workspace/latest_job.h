@@ -24,7 +24,8 @@ namespace tilewright::ui {
 /// before the newest one starts: if every edit cancelled it, views would never be updated
 /// (docs/design.md 5.1). With `cancelRunning` a new request stops the running one (for work of 100 ms and
 /// more). `work` runs on a pool thread and must not touch widgets. `deliver` runs on the GUI thread, and
-/// never after this object is destroyed.
+/// never after this object is destroyed. An exception of `work` is thrown there instead (Application reports
+/// it).
 template <typename R> class LatestJob : public QObject
 {
 public:
@@ -114,7 +115,11 @@ private:
             [self, work = std::move(work), token = m_stop.get_token(), shared, result, run = ++m_runs] {
                 if (shared)
                     standBack();
-                result->set_value(work(token));
+                try {
+                    result->set_value(work(token));
+                } catch (...) {
+                    result->set_exception(std::current_exception()); // finished() throws it in the GUI thread
+                }
                 QMetaObject::invokeMethod(
                     QCoreApplication::instance(),
                     [self, run] {
@@ -128,13 +133,13 @@ private:
     {
         if (!m_running || run != m_runs)
             return; // deliverWithin() has already delivered this run
-        R result = m_result.get();
+        std::future<R> result = std::move(m_result);
         m_running = false;
         const bool outdated = m_dropRunning || (m_cancelRunning && m_pending);
         if (m_pending)
             startPending();
         if (!outdated)
-            m_deliver(std::move(result));
+            m_deliver(result.get());
     }
 
     Deliver m_deliver;

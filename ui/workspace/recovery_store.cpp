@@ -42,6 +42,16 @@ QJsonObject readCopy(const QString& file)
     return text ? QJsonDocument::fromJson(QByteArray::fromStdString(*text)).object() : QJsonObject();
 }
 
+/// The copy of a document; an Error also for an exception, because other documents may be copied.
+Result<QJsonObject> copyOf(const LensDocument& document)
+{
+    try {
+        return document.recoveryCopy();
+    } catch (const std::exception& e) {
+        return Error{ErrorCode::Internal, e.what(), {}, {}};
+    }
+}
+
 } // namespace
 
 RecoveryStore::RecoveryStore(const QString& folder)
@@ -71,19 +81,26 @@ void RecoveryStore::forget()
 Status RecoveryStore::keep(const Workspace& workspace)
 {
     QJsonArray documents;
+    Status missing = Unit{}; // the first document that cannot be copied; the others are
     for (const LensDocument* document : workspace.documents()) {
         if (!document->isModified())
             continue;
-        const auto copy = document->recoveryCopy();
-        if (!copy)
-            return copy.error();
+        const auto copy = copyOf(*document);
+        if (!copy) {
+            missing = Error{copy.error().code,
+                            lensName(document->lens()).toStdString() + ": " + copy.error().text(),
+                            {},
+                            {}};
+            continue;
+        }
         QJsonObject entry = *copy;
         entry[QStringLiteral("lens")] = QLatin1String(wordOf(document->lens()));
         documents.append(entry);
     }
     if (documents.isEmpty()) {
-        forget();
-        return Unit{};
+        if (missing)
+            forget();
+        return missing;
     }
     if (!m_lock) {
         // The lock is held while the program runs, so that other programs know that the copy is in use.
@@ -96,8 +113,9 @@ Status RecoveryStore::keep(const Workspace& workspace)
         {QStringLiteral("version"), 1},
         {QStringLiteral("saved"), QDateTime::currentDateTime().toString(Qt::ISODateWithMs)},
         {QStringLiteral("documents"), documents}};
-    return writeFileAtomically(path(m_name + kCopy).toStdString(),
-                               QJsonDocument(root).toJson(QJsonDocument::Compact).toStdString());
+    Status written = writeFileAtomically(path(m_name + kCopy).toStdString(),
+                                         QJsonDocument(root).toJson(QJsonDocument::Compact).toStdString());
+    return written ? missing : written;
 }
 
 std::vector<LostSession> RecoveryStore::lost() const

@@ -32,7 +32,8 @@ public:
     explicit RecoveryStore(const QString& folder);
     ~RecoveryStore(); ///< deletes the copy of this program
 
-    /// Copies all modified documents, replacing the previous copy. Deletes the copy if nothing is modified.
+    /// Copies all modified documents, replacing the previous copy. Deletes the copy if nothing is modified. A
+    /// document that cannot be copied is left out, and the Error names it; the others are copied.
     [[nodiscard]] Status keep(const Workspace& workspace);
     void forget(); ///< deletes the copy of this program
 

@@ -137,6 +137,7 @@ void SolverView::build()
     left->addWidget(m_options);
     m_progress = new QLabel(body);
     m_progress->setWordWrap(true);
+    m_progress->setTextFormat(Qt::PlainText);
     m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_progress->setAccessibleName(tr("Progress"));
     m_runList = new QComboBox(body);
@@ -222,6 +223,8 @@ void SolverView::start()
 {
     if (!document().hasProblem())
         return;
+    for (auto* box : m_options->findChildren<QAbstractSpinBox*>())
+        box->interpretText(); // F9 leaves the focus in a field
     SolveOptions options;
     options.rules = document().rules();
     options.seconds = m_options->seconds();

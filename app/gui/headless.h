@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/notice.h"
+#include "base/utf8.h"
 #include "theme/style.h"
 #include "verbs/evaluate.h"
+#include "window/application.h"
 #include "workspace/document.h"
 
 #include <QApplication>
@@ -23,7 +26,7 @@ namespace tilewright::ui {
 /// Prints an error message and returns the exit code for bad input.
 inline int fail(const std::string& text)
 {
-    std::cerr << "tilewright: " << text << '\n';
+    std::cerr << "tilewright: " << printable(text) << '\n';
     return 2;
 }
 
@@ -66,6 +69,7 @@ public:
         : m_argc((qputenv("QT_QPA_PLATFORM", "offscreen"), qInstallMessageHandler(&say), endAtOnce(), 1)),
           m_app(m_argc, argv)
     {
+        setNoticeHandler([](const Error& what) { fail(what.text()); });
         QApplication::setStyle(makeStyle());
         m_app.setProperty("tilewrightNoPrompts", true);
     }
@@ -86,7 +90,7 @@ private:
     }
 
     int m_argc;
-    QApplication m_app;
+    Application m_app;
     OwnSettings m_settings;
 };
 

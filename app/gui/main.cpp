@@ -6,6 +6,7 @@
 #include "manual/version.h"
 #include "theme/style.h"
 #include "verbs.h"
+#include "window/application.h"
 #include "window/end_signals.h"
 #include "window/main_window.h"
 
@@ -34,8 +35,11 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
     QApplication::setStyle(makeStyle());
     MainWindow window;
     QStringList paths;
-    for (const std::string& file : files)
+    for (const std::string& file : files) {
+        if (!isUtf8(file)) // Qt could not open it
+            return fail(file + ": the name of the file is not UTF-8; rename the file");
         paths << QString::fromStdString(file);
+    }
     window.restoreSession();
     window.fitOnto(window.screen()->availableSize());
     window.show();
@@ -45,8 +49,7 @@ int showWindow(QApplication& app, const std::vector<std::string>& files, const s
         window.openPaths(paths);
     const auto used = useMachine(window.state().document, machine);
     if (!used) {
-        std::cerr << "tilewright: " << used.error().text() << '\n';
-        return 2;
+        return fail(used.error().text());
     }
     const EndSignals ending([&](int signal) {
         constexpr int kEndedBy = 128; // exit code of a shell for a program that a signal ended
@@ -75,7 +78,7 @@ std::optional<int> parse(CLI::App& cli, int argc, char** argv)
     try {
         cli.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return cli.exit(e) == 0 ? 0 : 2;
+        return manual::exitCodeOf(cli, e);
     }
     return std::nullopt;
 }
@@ -121,7 +124,7 @@ int main(int argc, char** argv)
     if (std::any_of(unknown.begin(), unknown.end(), [](const std::string& a) { return a.starts_with("--"); }))
         return *parse(cli, argc, argv); // unknown: options of Qt have one dash
     const auto usual = qInstallMessageHandler(&sayWhyNoWindow);
-    QApplication app(argc, argv);
+    Application app(argc, argv);
     qInstallMessageHandler(usual);
     files.clear();
     if (const auto code = parse(cli, argc, argv))

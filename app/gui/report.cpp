@@ -107,10 +107,7 @@ int report(const ReportArguments& arguments, char** argv)
 {
     const HeadlessApplication app(argv);
     AppState state;
-    const auto fail = [](const Error& error) {
-        std::cerr << "tilewright: " << error.text() << '\n';
-        return 2;
-    };
+    const auto fail = [](const Error& error) { return ui::fail(error.text()); };
     if (arguments.output.empty() && !arguments.json)
         return fail({ErrorCode::Refused, "-o FILE.html (or .pdf) or --json is needed", {}, {}});
     const Result<Lens> lens = openFiles(state, arguments);

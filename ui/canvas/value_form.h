@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "canvas/number_box.h"
+
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLineEdit>
 
@@ -46,13 +47,14 @@ public:
 
     /// Adds a spin box. `unit`: factor between its number and the part. `box`: existing control, or null.
     template <typename Part>
-    QSpinBox* number(QFormLayout& form, const QString& name, const QString& label, int low, int high,
-                     const QString& tip, Part part, std::int64_t unit = 1, QSpinBox* box = nullptr)
+    NumberBox* number(QFormLayout& form, const QString& name, const QString& label, int low, int high,
+                      const QString& tip, Part part, std::int64_t unit = 1, NumberBox* box = nullptr)
     {
         if (!box)
-            box = new QSpinBox(form.parentWidget());
+            box = new NumberBox(form.parentWidget());
         box->setRange(low, high);
-        box->setKeyboardTracking(false); // do not apply a number while it is being typed
+        if (unit == 1024)
+            box->setUnit(QStringLiteral("KiB"));
         add(form, name, label, box, tip);
         m_shows.push_back([=](Value& v) { box->setValue(static_cast<int>(part(v) / unit)); });
         QObject::connect(box, &QSpinBox::valueChanged, box, [=, this](int n) {
@@ -62,24 +64,23 @@ public:
     }
 
     template <typename Part>
-    QDoubleSpinBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low,
-                            double high, int decimals, double step, const QString& tip, Part part)
+    DecimalBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low, double high,
+                        int decimals, double step, const QString& tip, Part part)
     {
         return decimal(
             form, name, label, low, high, decimals, step, tip, [=](Value& v) -> double { return part(v); },
             [=](Value& v, double n) { part(v) = n; });
     }
     /// Adds a spin box for decimals by two functions: `shown` reads the number, `take` sets it.
-    QDoubleSpinBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low,
-                            double high, int decimals, double step, const QString& tip,
-                            const std::function<double(Value&)>& shown,
-                            const std::function<void(Value&, double)>& take)
+    DecimalBox* decimal(QFormLayout& form, const QString& name, const QString& label, double low, double high,
+                        int decimals, double step, const QString& tip,
+                        const std::function<double(Value&)>& shown,
+                        const std::function<void(Value&, double)>& take)
     {
-        auto* box = new QDoubleSpinBox(form.parentWidget());
+        auto* box = new DecimalBox(form.parentWidget());
         box->setRange(low, high);
         box->setDecimals(decimals);
         box->setSingleStep(step);
-        box->setKeyboardTracking(false);
         add(form, name, label, box, tip);
         m_shows.push_back([=](Value& v) { box->setValue(shown(v)); });
         QObject::connect(box, &QDoubleSpinBox::valueChanged, box,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_dialog.h"
 
+#include "canvas/number_box.h"
+
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -38,7 +40,7 @@ ExportDialog::ExportDialog(const View& view, const QString& folder, const Theme&
     m_path->setMinimumWidth(40 * fontMetrics().averageCharWidth());
     form->addRow(fileLabel, fileRow);
     const auto spin = [this](int value, int max) {
-        auto* box = new QSpinBox(this);
+        auto* box = new NumberBox(this);
         box->setRange(1, max);
         box->setValue(value);
         return box;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/svg_markup.h"
 
+#include "base/utf8.h"
+
 #include <QFont>
 #include <QFontInfo>
 #include <QHash>
@@ -203,7 +205,11 @@ private:
 QByteArray portableSvg(const QByteArray& generated, const QString& title, const QSize& size,
                        const QList<double>& textWidths, const QString& idPrefix)
 {
-    return Rewriter(title, size, textWidths, idPrefix).rewritten(generated);
+    const QString plainTitle = QString::fromStdString(printable(title.toStdString()));
+    // Qt writes control characters as they are, and no XML parser reads on behind one.
+    return Rewriter(plainTitle, size, textWidths, idPrefix)
+        .rewritten(QByteArray::fromStdString(
+            printableLines(std::string_view(generated.data(), static_cast<std::size_t>(generated.size())))));
 }
 
 } // namespace tilewright::ui

@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QRegularExpression>
+#include <QTextDocument>
 
 namespace tilewright::ui {
 
@@ -37,6 +38,13 @@ QString rich(QString html)
 {
     const QChar thin(0x202F);
     return html.replace(thin, QStringLiteral("<span style=\"white-space:pre\">%1</span>").arg(thin));
+}
+
+QString plain(const QString& text)
+{
+    return Qt::mightBeRichText(text)
+               ? QStringLiteral("<span style=\"white-space:pre-wrap\">%1</span>").arg(text.toHtmlEscaped())
+               : text;
 }
 
 QString sentence(const QString& text)

@@ -26,6 +26,10 @@ namespace tilewright::ui {
 /// Protects thin spaces in the numbers of rich text: Qt would replace them by normal spaces that can break.
 [[nodiscard]] QString rich(QString html);
 
+/// Text that may contain names, for a tooltip or label: Qt would interpret a name that looks like markup.
+/// Other texts are unchanged.
+[[nodiscard]] QString plain(const QString& text);
+
 /// Message of the core library for the window: formats its numbers like number().
 [[nodiscard]] QString sentence(const QString& text);
 [[nodiscard]] QString sentence(const std::string& text);

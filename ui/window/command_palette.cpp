@@ -2,6 +2,7 @@
 #include "window/command_palette.h"
 
 #include "theme/number.h"
+#include "theme/words.h"
 
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -289,7 +290,7 @@ void CommandPalette::addRow(const Entry& entry, std::function<void()> run)
     auto* item = new QListWidgetItem(
         entry.icon, named ? entry.label + QStringLiteral("  ") + entry.name : entry.label, m_list);
     item->setData(kDetailRole, entry.detail);
-    item->setToolTip(entry.detail);
+    item->setToolTip(plain(entry.detail));
     item->setData(Qt::AccessibleDescriptionRole, entry.detail);
     if (entry.kind == Kind::Unavailable)
         item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));

@@ -497,6 +497,7 @@ bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
                     tr("These have changes that are not saved:") + QStringLiteral("\n\n") +
                         names.join(QLatin1Char('\n')),
                     QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &m_window);
+    box.setTextFormat(Qt::PlainText);
     const int answer = box.exec();
     if (answer == QMessageBox::Save)
         return std::all_of(modified.begin(), modified.end(),

@@ -15,6 +15,7 @@ LensCover::LensCover(const ViewContext& context, Lens lens, View& view)
 {
     setAutoFillBackground(true);
     m_text->setWordWrap(true);
+    m_text->setTextFormat(Qt::PlainText);
     m_text->setAlignment(Qt::AlignCenter);
     auto* other = new QPushButton(tr("Show the earlier content of this lens"), this);
     other->setToolTip(

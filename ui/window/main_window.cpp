@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/main_window.h"
 
+#include "base/notice.h"
 #include "canvas/canvas.h"
 #include "export/export_view.h"
 #include "panels/machine/machine_view.h"
 #include "panels/solver/solver_view.h"
 #include "theme/icon.h"
 #include "theme/style.h"
+#include "theme/words.h"
 #include "views/graph/graph_view.h"
 #include "views/sweep/sweep_view.h"
 #include "window/file_actions.h"
@@ -23,6 +25,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
+#include <QPointer>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
@@ -77,6 +80,19 @@ void MainWindow::createParts()
     m_centre->addWidget(m_startPage);
     setCentralWidget(m_centre);
     m_messages = new MessageBar(context, m_centre);
+    setNoticeHandler([bar = QPointer<MessageBar>(m_messages)](const Error& what) {
+        const auto kind =
+            what.code == ErrorCode::Internal ? MessageBar::Kind::Error : MessageBar::Kind::Warning;
+        if (!qApp)
+            return;
+        QMetaObject::invokeMethod(
+            qApp,
+            [bar, kind, text = QString::fromStdString(what.text())] {
+                if (bar)
+                    bar->show(kind, text);
+            },
+            Qt::QueuedConnection);
+    });
     m_panes = std::make_unique<Panes>(*this, *m_state, *m_centre, *m_startPage);
     m_files = new FileActions(*this, *m_state, *m_messages);
     m_session = std::make_unique<SessionStore>(*this, *m_state, *m_panes);
@@ -371,9 +387,11 @@ void MainWindow::refreshRecentMenu()
     const std::vector<RecentFile> files = SessionStore::recentFiles();
     m_recentMenu->clear();
     for (const RecentFile& file : files)
-        m_recentMenu->addAction(QFileInfo(file.path).fileName() + QStringLiteral("  —  ") +
-                                    QFileInfo(file.path).path(),
-                                this, [this, path = file.path] { openPaths({path}); });
+        m_recentMenu
+            ->addAction(QFileInfo(file.path).fileName() + QStringLiteral("  —  ") +
+                            QFileInfo(file.path).path(),
+                        this, [this, path = file.path] { openPaths({path}); })
+            ->setToolTip(plain(file.path));
     m_startPage->setRecent(files);
     m_recentMenu->setEnabled(!files.empty());
 }

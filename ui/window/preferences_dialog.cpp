@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/preferences_dialog.h"
 
+#include "canvas/number_box.h"
 #include "window/keys_page.h"
 
 #include <QCheckBox>
@@ -40,7 +41,7 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
     m_theme->setCurrentIndex(std::max(0, m_theme->findData(p.theme)));
     add(tr("&Theme"), m_theme, QStringLiteral("theme"), tr("The colours of the window."));
     constexpr int kLeastPoints = 6;
-    m_fontSize = new QSpinBox(this);
+    m_fontSize = new NumberBox(this);
     m_fontSize->setRange(kLeastPoints - 1, 40);
     m_fontSize->setSuffix(tr(" pt"));
     m_fontSize->setSpecialValueText(tr("same as system"));
@@ -57,7 +58,9 @@ PreferencesDialog::PreferencesDialog(const Preferences& p, bool graphLeftToRight
     m_direction->setCurrentIndex(graphLeftToRight ? 1 : 0);
     add(tr("&Graph direction"), m_direction, QStringLiteral("direction"),
         tr("The direction from inputs to outputs of the graph."));
-    m_autosave = new QSpinBox(this);
+    auto* autosave = new NumberBox(this);
+    autosave->setUnit(QStringLiteral("s"));
+    m_autosave = autosave;
     m_autosave->setRange(1, 600);
     m_autosave->setSuffix(tr(" s after an edit"));
     m_autosave->setValue(p.autosaveSeconds);

@@ -215,7 +215,7 @@ void StartPage::fillSamples()
         const QString name = file.completeBaseName();
         button->setText(name + QStringLiteral(" · ") + opsOf(**problem));
         button->setAccessibleName(name);
-        button->setToolTip(QString::fromStdString((*problem)->name()));
+        button->setToolTip(plain(QString::fromStdString((*problem)->name())));
         button->setAutoRaise(true);
         button->setFixedHeight(kPicture.height() + fontMetrics().height() + 20);
         m_cell = std::max(m_cell, fontMetrics().horizontalAdvance(button->text()) + 24);
@@ -286,7 +286,8 @@ void StartPage::setRecent(const std::vector<RecentFile>& files)
         link->setIconSize(kPicture / 3);
         link->setIcon(recentIcon(file, m_context.themes.theme(), devicePixelRatioF()));
         link->setText(file.fileName());
-        link->setToolTip(file.exists() ? files[i].path : tr("%1 no longer exists.").arg(files[i].path));
+        link->setToolTip(
+            plain(file.exists() ? files[i].path : tr("%1 no longer exists.").arg(files[i].path)));
         link->setAccessibleName(file.fileName());
         link->setAccessibleDescription(files[i].figures + QLatin1Char(' ') + file.path());
         link->setEnabled(file.exists());

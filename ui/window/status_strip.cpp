@@ -181,7 +181,7 @@ void StatusStrip::refreshUnit()
         const double cycle = static_cast<double>(unit) * 1e-9 / machine.clockGhz;
         tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(shown->evaluation.total * cycle));
     }
-    m_unit->setToolTip(tip + QLatin1Char(' ') + tr("The Machine view shows its values."));
+    m_unit->setToolTip(plain(tip + QLatin1Char(' ') + tr("The Machine view shows its values.")));
 }
 
 /// Shows the makespan if the NPU lens has simulated this schedule.
@@ -291,7 +291,7 @@ void StatusStrip::refresh()
         m_validity->setToolTip(tr("The schedule breaks no rule."));
     } else {
         m_validity->setText(counted(std::ssize(snapshot->evaluation.issues), tr("problem"), tr("problems")));
-        m_validity->setToolTip(sentence(snapshot->evaluation.issues.front().text));
+        m_validity->setToolTip(plain(sentence(snapshot->evaluation.issues.front().text)));
     }
     if (const QColor colour = valid ? theme.ok : theme.error;
         m_validity->palette().color(QPalette::ButtonText) != colour) {

@@ -49,14 +49,15 @@ QString keysText(const QList<QKeySequence>& keys)
 /// Sets tooltip and status tip: what the action does or, if it is disabled, why.
 void describe(QAction* action, const QString& why)
 {
-    QString plain = action->text();
-    plain.remove(QLatin1Char('&'));
+    QString name = action->text();
+    name.remove(QLatin1Char('&'));
     const QKeySequence key = action->shortcut();
     const QString keys =
         key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
     const QString tip = action->whatsThis();
-    action->setToolTip(QStringLiteral("<p><b>%1</b>%2</p><p>%3</p>").arg(plain, keys, tip) +
-                       (why.isEmpty() ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(why)));
+    action->setToolTip(
+        QStringLiteral("<p><b>%1</b>%2</p><p>%3</p>").arg(name.toHtmlEscaped(), keys, tip) +
+        (why.isEmpty() ? QString() : QStringLiteral("<p><i>%1</i></p>").arg(why.toHtmlEscaped())));
     action->setStatusTip(why.isEmpty() ? tip : why);
 }
 

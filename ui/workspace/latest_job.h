@@ -26,7 +26,8 @@ namespace tilewright::ui {
 /// before the newest one starts: if every edit cancelled it, views would never be updated
 /// (docs/design.md 5.1). With `cancelRunning` a new request stops the running one (for work of 100 ms and
 /// more). `work` runs on a pool thread and must not touch widgets. `deliver` runs on the GUI thread, and
-/// never after this object is destroyed.
+/// never after this object is destroyed. An exception of `work` is thrown there instead (Application reports
+/// it).
 template <typename R> class LatestJob : public QObject
 {
 public:
@@ -119,7 +120,7 @@ private:
                 try {
                     result->set_value(work(token));
                 } catch (...) {
-                    result->set_exception(std::current_exception());
+                    result->set_exception(std::current_exception()); // finished() throws it in the GUI thread
                 }
                 QMetaObject::invokeMethod(
                     QCoreApplication::instance(),
@@ -133,19 +134,14 @@ private:
     void finished(std::uint64_t run)
     {
         if (!m_running || run != m_runs)
-            return;              // deliverWithin() has already delivered this run
-        std::optional<R> result; // none if the work has thrown, which must not end the program
-        try {
-            result.emplace(m_result.get());
-        } catch (const std::exception& e) {
-            qCritical("A background job failed: %s", e.what());
-        }
+            return; // deliverWithin() has already delivered this run
+        std::future<R> result = std::move(m_result);
         m_running = false;
         const bool outdated = m_dropRunning || (m_cancelRunning && m_pending);
         if (m_pending)
             startPending();
-        if (result && !outdated)
-            m_deliver(std::move(*result));
+        if (!outdated)
+            m_deliver(result.get());
     }
 
     Deliver m_deliver;

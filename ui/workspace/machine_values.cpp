@@ -4,7 +4,9 @@
 #include "theme/number.h"
 #include "theme/words.h"
 
-#include <QRegularExpression>
+#include <QLocale>
+
+#include <array>
 
 namespace tilewright::ui {
 
@@ -35,31 +37,22 @@ QString machineValueText(const MachineField& field)
     return raw;
 }
 
-QString typedMachineValue(const QString& text, MachineUnit unit)
+NumberStyle localNumberStyle()
 {
-    QString plain = plainNumbers(text.trimmed());
+    const QLocale locale;
+    return {locale.decimalPoint().toStdString(), locale.groupSeparator().toStdString()};
+}
+
+Result<QString> typedMachineValue(const QString& text, MachineUnit unit, const NumberStyle& style)
+{
+    constexpr std::array kUnits = {"",    "B",       "GB/s",   "GHz",
+                                   "MHz", "B/cycle", "cycles", "pJ"}; // by MachineUnit
     if (unit == MachineUnit::Word)
-        return plain;
-    static const QRegularExpression form(
-        QStringLiteral("^([0-9.,eE+ ]+?)\\s*(k|m|g|ki|mi|gi|kib|mib|gib|b|gb/s|ghz|mhz|b/cycle|cycles|pj)?$"),
-        QRegularExpression::CaseInsensitiveOption);
-    const auto match = form.match(plain);
-    if (!match.hasMatch())
-        return plain;
-    QString digits = match.captured(1);
-    digits.remove(QLatin1Char(' ')).remove(QLatin1Char(','));
-    const QChar prefix = match.captured(2).isEmpty() ? QChar() : match.captured(2).at(0).toLower();
-    bool ok = false;
-    const double value = digits.toDouble(&ok);
-    if (!ok)
-        return plain;
-    if (unit != MachineUnit::Bytes || match.captured(2).size() > 3)
-        return digits;
-    const double scale = prefix == QLatin1Char('k')   ? 1024.0
-                         : prefix == QLatin1Char('m') ? 1024.0 * 1024
-                         : prefix == QLatin1Char('g') ? 1024.0 * 1024 * 1024
-                                                      : 1.0;
-    return exactNumber(value * scale);
+        return text.trimmed();
+    const auto value = readNumber(text.toStdString(), kUnits.at(static_cast<std::size_t>(unit)), style);
+    if (!value)
+        return value.error();
+    return exactNumber(*value);
 }
 
 } // namespace tilewright::ui

@@ -60,7 +60,14 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
             post([this, i] { Q_EMIT improved(i.seconds, i.total, i.schedule); });
         };
         options.onStatus = [&](const SolveStatus& s) { post([this, s] { Q_EMIT status(s); }); };
-        auto result = solve(*problem, options);
+        auto result = [&]() -> Result<SolveResult> {
+            try {
+                return solve(*problem, options);
+            } catch (const std::exception& e) {
+                return Error{
+                    ErrorCode::Internal, std::string("the search ended with an error: ") + e.what(), {}, {}};
+            }
+        }();
         if (result) {
             auto shared = std::make_shared<const SolveResult>(std::move(*result));
             post([this, shared] {

@@ -117,6 +117,9 @@ private slots:
         // Not for people, or not numbers.
         static const QMap<QString, QString> kAllowed{
             {QStringLiteral("core/base/text.cpp"), QStringLiteral("the home")},
+            {QStringLiteral("ui/workspace/machine_values.cpp"),
+             QStringLiteral("separators, to read numbers")},
+            {QStringLiteral("app/manual/command_line.cpp"), QStringLiteral("messages of the parser")},
             {QStringLiteral("ui/window/session_store.cpp"), QStringLiteral("a date")},
             {QStringLiteral("ui/export/export_report.cpp"), QStringLiteral("a date")},
             {QStringLiteral("ui/export/svg_markup.cpp"), QStringLiteral("coordinates of a file")},

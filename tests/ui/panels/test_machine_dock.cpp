@@ -252,17 +252,26 @@ void TestMachineDock::aProblemTakesAMachineAndGivesItBack()
 
 void TestMachineDock::valuesAreTypedWithTheirUnits()
 {
-    QCOMPARE(typedMachineValue(QStringLiteral("256 KiB"), MachineUnit::Bytes), QStringLiteral("262144"));
-    QCOMPARE(typedMachineValue(QStringLiteral("1.5M"), MachineUnit::Bytes), QStringLiteral("1572864"));
-    QCOMPARE(typedMachineValue(QStringLiteral("1 024"), MachineUnit::Count), QStringLiteral("1024"));
-    QCOMPARE(typedMachineValue(QStringLiteral("64 GB/s"), MachineUnit::GbPerSecond), QStringLiteral("64"));
-    QCOMPARE(typedMachineValue(QStringLiteral("0.5"), MachineUnit::Ghz), QStringLiteral("0.5"));
-    QCOMPARE(typedMachineValue(QStringLiteral("ws"), MachineUnit::Word), QStringLiteral("ws"));
-    QCOMPARE(typedMachineValue(QStringLiteral("many"), MachineUnit::Count), QStringLiteral("many"));
+    const auto typed = [](const char* text, MachineUnit unit) {
+        const auto read = typedMachineValue(QString::fromUtf8(text), unit, NumberStyle());
+        return read ? *read : QStringLiteral("refused");
+    };
+    QCOMPARE(typed("256 KiB", MachineUnit::Bytes), QStringLiteral("262144"));
+    QCOMPARE(typed("1.5Mi", MachineUnit::Bytes), QStringLiteral("1572864"));
+    QCOMPARE(typed("1.5M", MachineUnit::Bytes), QStringLiteral("1500000"));
+    QCOMPARE(typed("1 024", MachineUnit::Count), QStringLiteral("1024"));
+    QCOMPARE(typed("4k", MachineUnit::Count), QStringLiteral("4000"));
+    QCOMPARE(typed("64 GB/s", MachineUnit::GbPerSecond), QStringLiteral("64"));
+    QCOMPARE(typed("0.5", MachineUnit::Ghz), QStringLiteral("0.5"));
+    QCOMPARE(typed("500 MHz", MachineUnit::Ghz), QStringLiteral("0.5"));
+    QCOMPARE(typed("ws", MachineUnit::Word), QStringLiteral("ws"));
+    for (const char* text : {"many", "1,5", "2,5", "12 furlongs", "nan"})
+        QCOMPARE(typed(text, MachineUnit::Count), QStringLiteral("refused"));
     // What is shown can be typed back.
     for (const MachineField& f : machineFields(*machinePreset("edge")))
         if (f.unit != MachineUnit::Bytes) // rounded to one decimal of KiB
-            QCOMPARE(typedMachineValue(machineValueText(f), f.unit), QString::fromStdString(f.value));
+            QCOMPARE(*typedMachineValue(machineValueText(f), f.unit, NumberStyle()),
+                     QString::fromStdString(f.value));
 }
 
 TILEWRIGHT_TEST(TestMachineDock)

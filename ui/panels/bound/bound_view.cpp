@@ -2,6 +2,7 @@
 #include "panels/bound/bound_view.h"
 
 #include "canvas/control_bar.h"
+#include "canvas/number_box.h"
 #include "edit/edits.h"
 #include "report/summary.h"
 #include "theme/icon.h"
@@ -49,9 +50,9 @@ Table partsTable(const LowerBound& bound, const Problem* problem)
         const QString names =
             shortOpNames(*problem, ops.first(std::min(kMostNames, ops.size())), prefix).names;
         const QString says = sentence(part.text);
-        out.add(TableCell(names, names, {}, fullOpNames(*problem, ops)), part.value,
+        out.add(TableCell(names, names, {}, plain(fullOpNames(*problem, ops))), part.value,
                 bound.value > 0 ? part.value / bound.value : 0, part.compute, part.memory, part.inputElements,
-                part.outputElements, part.spilledElements, TableCell(says, says, {}, says));
+                part.outputElements, part.spilledElements, TableCell(says, says, {}, plain(says)));
     }
     return out;
 }
@@ -60,7 +61,7 @@ Table partsTable(const LowerBound& bound, const Problem* problem)
 
 BoundView::BoundView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("bound"), tr("Lower bound"), parent), m_bar(new ControlBar(this)),
-      m_offer(new QLabel(this)), m_summary(new QLabel(this)), m_limit(new QDoubleSpinBox(this)),
+      m_offer(new QLabel(this)), m_summary(new QLabel(this)), m_limit(new DecimalBox(this)),
       m_progress(new QLabel(this)), m_rows(new TableModel(this)), m_parts(new QTreeView(this))
 {
     auto* column = new QVBoxLayout(this);
@@ -147,6 +148,7 @@ void BoundView::toggle()
         return m_job.stop();
     if (!document().hasProblem())
         return;
+    m_limit->interpretText();
     document().waitForSnapshot();
     const SnapshotPtr snapshot = document().snapshot();
     if (!snapshot)
@@ -181,8 +183,8 @@ void BoundView::applyBetter()
     document().waitForSnapshot();
     const auto result = edit::withLocksOf(*m_state.schedule, document().schedule());
     if (!result) { // The proof ignores locks.
-        m_offer->setText(tr("%1. Unlock it, or look for a better schedule with Auto-solve.")
-                             .arg(sentence(result.error().message)));
+        m_offer->setText(plain(tr("%1. Unlock it, or look for a better schedule with Auto-solve.")
+                                   .arg(sentence(result.error().message))));
         return;
     }
     // An invalid schedule has no latency to compare with.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/import/import_view.h"
 
+#include "canvas/number_box.h"
 #include "panels/import/coverage_bar.h"
 #include "theme/number.h"
 #include "theme/words.h"
@@ -54,6 +55,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
         text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     }
     m_summary->setObjectName(QStringLiteral("import.summary"));
+    m_notes->setTextFormat(Qt::PlainText);
     m_notes->setObjectName(QStringLiteral("import.notes"));
     column->addWidget(m_summary);
     m_form = new QWidget(this);
@@ -62,6 +64,7 @@ ImportView::ImportView(const ViewContext& context, QWidget* parent)
     m_form->layout()->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_form);
     m_refused = new QLabel(this);
+    m_refused->setTextFormat(Qt::PlainText);
     m_refused->setObjectName(QStringLiteral("import.refused"));
     m_refused->setWordWrap(true);
     m_refused->hide();
@@ -191,7 +194,7 @@ void ImportView::showNotes()
                                .arg(m_noteTexts.front(),
                                     counted(m_noteTexts.size() - 1, tr("more note"), tr("more notes")))
                          : all);
-    m_notes->setToolTip(low ? all : QString());
+    m_notes->setToolTip(low ? plain(all) : QString());
 }
 
 void ImportView::resizeEvent(QResizeEvent* event)
@@ -233,17 +236,17 @@ void ImportView::fillForm()
         m_sizes.clear();
         for (const onnx::FreeDimension& d : free) {
             const QString name = QString::fromStdString(d.name);
-            auto* box = new QSpinBox(m_form);
+            auto* box = new NumberBox(m_form);
             box->setRange(1, 1 << 24);
             box->setAccelerated(true);
-            box->setKeyboardTracking(false);
             box->setAccessibleName(tr("Size of %1").arg(name));
             QStringList inputs;
             for (const std::string& input : d.inputs)
                 inputs << QString::fromStdString(input);
-            box->setToolTip(tr("The file does not fix this size (%1). A change is one undo step.")
-                                .arg(inputs.join(QStringLiteral(", "))));
+            box->setToolTip(plain(tr("The file does not fix this size (%1). A change is one undo step.")
+                                      .arg(inputs.join(QStringLiteral(", ")))));
             auto* label = new QLabel(name, m_form);
+            label->setTextFormat(Qt::PlainText);
             label->setBuddy(box);
             row->addWidget(label);
             row->addWidget(box);

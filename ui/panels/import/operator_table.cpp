@@ -54,7 +54,7 @@ OperatorTable::OperatorTable(const std::vector<lower::NodeReport>& nodes)
     rowTip = [nodes](std::size_t row) {
         const lower::NodeReport& n = nodes[row];
         const QString name = QString::fromStdString(n.name);
-        return n.note.empty() ? name : name + QStringLiteral(": ") + sentence(n.note);
+        return plain(n.note.empty() ? name : name + QStringLiteral(": ") + sentence(n.note));
     };
 }
 

@@ -5,7 +5,6 @@
 
 #include <QKeyEvent>
 #include <QScopedValueRollback>
-#include <QToolTip>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -13,10 +12,9 @@
 
 namespace tilewright::ui {
 
-ChoiceSpinBox::ChoiceSpinBox(QWidget* parent) : QSpinBox(parent)
+ChoiceSpinBox::ChoiceSpinBox(QWidget* parent) : NumberBox(parent)
 {
     setRange(1, std::numeric_limits<int>::max());
-    setKeyboardTracking(false);
     FormGuard::protect(this);
     setAlignment(Qt::AlignRight);
     // The range has no practical limit; the width need not hold its longest number.
@@ -68,22 +66,16 @@ QAbstractSpinBox::StepEnabled ChoiceSpinBox::stepEnabled() const
     return out;
 }
 
-void ChoiceSpinBox::fixup(QString& input) const
-{
-    QToolTip::showText(mapToGlobal(rect().bottomLeft()), tr("At least %1.").arg(minimum()));
-    QSpinBox::fixup(input);
-}
-
 void ChoiceSpinBox::keyPressEvent(QKeyEvent* event)
 {
     const QScopedValueRollback byOne(m_byOne, event->modifiers().testFlag(Qt::ControlModifier));
-    QSpinBox::keyPressEvent(event);
+    NumberBox::keyPressEvent(event);
 }
 
 void ChoiceSpinBox::wheelEvent(QWheelEvent* event)
 {
     const QScopedValueRollback byOne(m_byOne, event->modifiers().testFlag(Qt::ControlModifier));
-    QSpinBox::wheelEvent(event);
+    NumberBox::wheelEvent(event);
 }
 
 } // namespace tilewright::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QSpinBox>
+#include "canvas/number_box.h"
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@ namespace tilewright::ui {
 
 /// A spin box whose arrows and wheel step through useful values, or by one with Ctrl. Any value can be typed.
 /// The wheel is ignored without focus, so that scrolling the pane does not edit.
-class ChoiceSpinBox : public QSpinBox
+class ChoiceSpinBox : public NumberBox
 {
     Q_OBJECT
 public:
@@ -20,8 +20,6 @@ public:
 
 protected:
     StepEnabled stepEnabled() const override;
-    /// Shows why typed text is refused.
-    void fixup(QString& input) const override;
     void keyPressEvent(QKeyEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
 

@@ -59,7 +59,7 @@ void FuseOffer::show(const Trial& trial)
     m_shown = trial;
     clearLayout(m_column);
     if (!trial.after) {
-        m_note->setText(tr("Cannot be fused: %1.").arg(sentence(trial.refusal)));
+        m_note->setText(plain(tr("Cannot be fused: %1.").arg(sentence(trial.refusal))));
         return;
     }
     const bool comparable = trial.after->valid() && snapshot->evaluation.valid();
@@ -71,7 +71,7 @@ void FuseOffer::show(const Trial& trial)
             [this] { fuseSelection(m_context.document, m_context.selection); });
     m_column->addWidget(button);
     m_note->setText(trial.after->valid() ? tr("The new total would be %1.").arg(number(trial.after->total))
-                                         : sentence(trial.after->verdict()->text));
+                                         : plain(sentence(trial.after->verdict()->text)));
 }
 
 } // namespace tilewright::ui

@@ -281,7 +281,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
                      (names.where.isEmpty() ? QString()
                                             : QStringLiteral(" <span style='color:%1'>%2</span>")
                                                   .arg(theme().muted.name(), names.where.toHtmlEscaped())));
-    m_title->setToolTip(fullOpNames(problem, s.ops));
+    m_title->setToolTip(plain(fullOpNames(problem, s.ops)));
     for (QWidget* button : m_productLenses)
         button->setVisible(matMul);
 

@@ -98,7 +98,7 @@ void RetainList::setCandidates(const Problem& problem, const std::vector<RetainC
         box->setAccessibleDescription(note);
         if (same && note.isEmpty())
             continue;
-        m_notes[i]->setText(note);
+        m_notes[i]->setText(plain(note));
         m_notes[i]->setVisible(!note.isEmpty());
     }
 }

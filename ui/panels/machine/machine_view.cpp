@@ -129,6 +129,8 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     }
     m_state->setObjectName(QStringLiteral("machine.state"));
+    m_error->setTextFormat(Qt::PlainText);
+    m_notes->setTextFormat(Qt::PlainText);
     m_error->setObjectName(QStringLiteral("machine.error"));
     m_problems->setObjectName(QStringLiteral("machine.problems"));
     connect(m_state, &QLabel::linkActivated, this,
@@ -306,7 +308,8 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             item->setText(kField, word(f.label));
             item->setText(kValue, text);
             // "256 KiB" instead of 262144, where that is exact.
-            const bool asShown = f.unit == MachineUnit::Bytes && typedMachineValue(text, f.unit) == raw;
+            const auto read = typedMachineValue(text, f.unit, NumberStyle());
+            const bool asShown = f.unit == MachineUnit::Bytes && read && *read == raw;
             item->setData(kValue, kRaw, asShown ? text : raw);
             QStringList words;
             for (const std::string_view w : f.words)
@@ -444,11 +447,19 @@ void MachineView::setField(QTreeWidgetItem* item)
     });
     if (shown == m_shown.end() || !machine())
         return;
-    const QString value = typedMachineValue(item->text(kValue), shown->unit);
-    if (value == QString::fromStdString(shown->value))
+    const QString text = item->text(kValue);
+    if (text == item->data(kValue, kRaw).toString()) // as it was shown, whatever the locale makes of it
         return refresh();
-    take(withMachineField(*machine(), shown->path, value.toStdString()),
-         tr("Change %1, %2").arg(word(shown->group), word(shown->label)), QStringLiteral("machine ") + path);
+    const auto value = typedMachineValue(text, shown->unit);
+    if (value && *value == QString::fromStdString(shown->value))
+        return refresh();
+    Result<Machine> changed = *machine();
+    if (value)
+        changed = withMachineField(*machine(), shown->path, value->toStdString());
+    else
+        changed = Error{ErrorCode::Field, value.error().message, shown->path, {}};
+    take(changed, tr("Change %1, %2").arg(word(shown->group), word(shown->label)),
+         QStringLiteral("machine ") + path);
 }
 
 void MachineView::resetField(QTreeWidgetItem* item)

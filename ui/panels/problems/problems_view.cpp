@@ -90,6 +90,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     m_list->setColumnWidth(0, wide(QStringLiteral("Subgraph 888")) + 20);
     m_list->setColumnWidth(1, wide(QStringLiteral("DISCONNECTED")));
     m_reason->setWordWrap(true);
+    m_reason->setTextFormat(Qt::PlainText);
     m_reason->setContentsMargins(10, 4, 10, 0);
     m_reason->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_reason->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -245,7 +246,7 @@ void ProblemsView::showRepairs(Found found)
                                            tr("problems left"));
     };
     m_fix->setEnabled(!repairs.empty());
-    m_fix->setToolTip(repairs.empty() ? reason()
+    m_fix->setToolTip(repairs.empty() ? plain(reason())
                                       : rich(QStringLiteral("<p>%1: %2</p><p>%3</p>")
                                                  .arg(capital(repairs.front().text).toHtmlEscaped(),
                                                       effect(repairs.front()), tr("One undo step."))));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_options.h"
 
+#include "canvas/number_box.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "workspace/actions.h"
@@ -27,13 +28,13 @@ QString key(const char* name)
 } // namespace
 
 SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* parent)
-    : ControlBar(parent), m_document(document), m_budget(new QDoubleSpinBox(this)),
-      m_threads(new QSpinBox(this)), m_placeable(new QCheckBox(tr("Placeable only"), this)),
+    : ControlBar(parent), m_document(document), m_budget(new DecimalBox(this)),
+      m_threads(new NumberBox(this)), m_placeable(new QCheckBox(tr("Placeable only"), this)),
       m_preview(new QCheckBox(tr("Preview in graph"), this)),
       m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
       m_pause(new QPushButton(icon(QStringLiteral("pause")), tr("Pause"), this)),
       m_stop(new QPushButton(icon(QStringLiteral("stop")), tr("Stop and keep"), this)),
-      m_patience(new QDoubleSpinBox(this))
+      m_patience(new DecimalBox(this))
 {
     const QSettings settings;
     const verbs::SolveCall defaults;

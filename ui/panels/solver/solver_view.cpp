@@ -137,6 +137,7 @@ void SolverView::build()
     left->addWidget(m_options);
     m_progress = new QLabel(body);
     m_progress->setWordWrap(true);
+    m_progress->setTextFormat(Qt::PlainText);
     m_progress->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_progress->setAccessibleName(tr("Progress"));
     m_runList = new QComboBox(body);
@@ -222,6 +223,8 @@ void SolverView::start()
 {
     if (!document().hasProblem())
         return;
+    for (auto* box : m_options->findChildren<QAbstractSpinBox*>())
+        box->interpretText(); // F9 leaves the focus in a field
     verbs::SolveCall call = m_options->call();
     const int from = m_options->start()->currentIndex();
     const auto& subgraphs = document().schedule().subgraphs;

@@ -68,6 +68,7 @@ SubgraphsView::SubgraphsView(const ViewContext& context, QWidget* parent)
     m_verdict->setForegroundRole(QPalette::ToolTipText);
     m_verdict->setAutoFillBackground(true);
     m_verdict->setMargin(4);
+    m_verdict->setTextFormat(Qt::PlainText);
     m_verdict->setAccessibleName(tr("Effect of a drop here"));
     for (QWidget* aim : {static_cast<QWidget*>(m_line), static_cast<QWidget*>(m_verdict)}) {
         aim->setAttribute(Qt::WA_TransparentForMouseEvents);

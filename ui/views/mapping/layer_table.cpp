@@ -3,6 +3,7 @@
 
 #include "theme/number.h"
 #include "theme/theme.h"
+#include "theme/words.h"
 
 #include <array>
 #include <cmath>
@@ -109,10 +110,10 @@ void LayerTable::fill()
     }
     for (std::size_t row = 0; row < out.rows.size(); ++row)
         for (TableCell& cell : out.rows[row])
-            cell.tip =
+            cell.tip = plain(
                 (isTotal(row) ? tr("%1: %2") : tr("%1: %2\nDouble-click to edit the layer's loop nest."))
                     .arg(QString::fromStdString(out.shown(row, Name)),
-                         QString::fromStdString(cell.value.exact()));
+                         QString::fromStdString(cell.value.exact())));
     setTable(std::move(out));
 }
 

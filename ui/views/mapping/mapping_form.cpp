@@ -25,6 +25,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     column->setContentsMargins(8, 4, 8, 4);
     m_error = new QLabel(page);
     m_error->setWordWrap(true);
+    m_error->setTextFormat(Qt::PlainText);
     m_error->setForegroundRole(QPalette::BrightText);
     m_error->hide();
     column->addWidget(m_error);
@@ -37,7 +38,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     };
     const auto integer = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                              auto part, int least = 1) {
-        QSpinBox* box = m_fields.number(*form, QLatin1String(key), name, least, 2'000'000'000, tip, part);
+        NumberBox* box = m_fields.number(*form, QLatin1String(key), name, least, 2'000'000'000, tip, part);
         box->setMinimumWidth(70);
         return box;
     };
@@ -85,14 +86,16 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     QFormLayout* hardware = group(tr("Hardware"));
     const auto whole = [&](const QString& name, const char* key, const QString& tip,
                            std::int64_t Architecture::*field) {
-        integer(hardware, name, key, tip, member(&Setup::architecture, field));
+        NumberBox* box = integer(hardware, name, key, tip, member(&Setup::architecture, field));
+        if (name.endsWith(QLatin1String("bytes")))
+            box->setUnit(QStringLiteral("B"));
     };
     const auto number = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                             auto... path) {
-        m_fields
-            .decimal(*form, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
-                     member(&Setup::architecture, path...))
-            ->setMinimumWidth(70);
+        DecimalBox* box = m_fields.decimal(*form, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
+                                           member(&Setup::architecture, path...));
+        box->setUnit(name.section(QStringLiteral(", "), 1)); // "MHz", "pJ", "cycles"
+        box->setMinimumWidth(70);
     };
     const auto energy = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                             double EnergyTable::*field) {
@@ -143,13 +146,14 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     const auto write = [&](const QString& name, const char* key, const QString& tip,
                            std::optional<double> EnergyTable::*field) {
         // A negative value means: as the read.
-        QDoubleSpinBox* box = m_fields.decimal(
+        DecimalBox* box = m_fields.decimal(
             *model, QLatin1String(key), name, -1, 1e6, 4, 1, tip,
             [field](Setup& s) { return (s.architecture.energyPj.*field).value_or(-1); },
             [field](Setup& s, double n) {
                 s.architecture.energyPj.*field = n < 0 ? std::nullopt : std::optional(n);
             });
         box->setSpecialValueText(tr("as a read"));
+        box->setUnit(QStringLiteral("pJ"));
         box->setMinimumWidth(70);
     };
     write(tr("RF write, pJ"), "energy_rf_write", tr("Energy of one write to a register file."),

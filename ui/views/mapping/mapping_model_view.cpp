@@ -109,6 +109,7 @@ void MappingModelView::createControls()
     m_status->setContentsMargins(8, 2, 8, 4);
     m_status->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_status->setWordWrap(true);
+    m_status->setTextFormat(Qt::PlainText);
     column->addWidget(m_status);
     m_view = new QTableView(this);
     m_rows = new SortedRows(*m_table, tr("the order of the model"), this);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/search_map_view.h"
 
+#include "canvas/number_box.h"
 #include "theme/icon.h"
 #include "theme/number.h"
 #include "views/mapping/nest_model.h"
@@ -66,7 +67,7 @@ void SearchMapView::createControls()
                                 "only methods of high utilisation, as the reference project does, relaxed "
                                 "until a method is found. Reduced by hand: your own limits."));
     connect(m_mode, &QComboBox::activated, this, &SearchMapView::applySettings);
-    m_seconds = new QDoubleSpinBox;
+    m_seconds = new DecimalBox;
     m_seconds->setRange(0.1, 3600);
     m_seconds->setDecimals(1);
     m_seconds->setValue(m_state.search().settings().seconds);
@@ -78,7 +79,7 @@ void SearchMapView::createControls()
     const mapping::Reductions quick = mapping::quickReductions();
     const std::array<double, 3> values{quick.minPeUse, quick.minRfUse, quick.minSpmUse};
     for (std::size_t i = 0; i < m_use.size(); ++i) {
-        m_use[i] = new QSpinBox;
+        m_use[i] = new NumberBox;
         m_use[i]->setRange(0, 100);
         m_use[i]->setValue(static_cast<int>(std::lround(values[i] * 100)));
         m_use[i]->setPrefix(names[i]);

@@ -18,10 +18,10 @@ namespace tilewright::ui {
 namespace {
 
 /// Steps through powers of two; any number can be typed.
-class DoublingSpinBox : public QSpinBox
+class DoublingSpinBox : public NumberBox
 {
 public:
-    using QSpinBox::QSpinBox;
+    using NumberBox::NumberBox;
     void stepBy(int steps) override
     {
         int v = std::max(1, value());
@@ -79,6 +79,7 @@ void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
     m_followed = new QLabel(this);
     m_followed->setObjectName(QStringLiteral("npu.followed"));
     m_followed->setWordWrap(true);
+    m_followed->setTextFormat(Qt::PlainText);
     form.addRow(m_followed);
     for (auto signal : {&LensLinks::followingChanged, &LensLinks::whyChanged})
         connect(&m_workspace.links(), signal, this, &NpuControls::refresh);
@@ -160,8 +161,8 @@ void NpuControls::addHardwareRows(QFormLayout& form)
                tr("Set all hardware values to those of a machine that comes with Tilewright."));
     const auto number = [&](const char* name, const QString& label, int high, const QString& tip, auto part,
                             std::int64_t unit = 1) {
-        m_fields.number(form, QLatin1String(name), label, 1, high, tip, part, unit,
-                        new DoublingSpinBox(this));
+        return m_fields.number(form, QLatin1String(name), label, 1, high, tip, part, unit,
+                               new DoublingSpinBox(this));
     };
     m_fields.number(form, QStringLiteral("cores"), tr("Cores"), 1, npu::kMaxCores,
                     tr("Number of cores. They share DRAM and the trunk of the NoC."),
@@ -174,15 +175,18 @@ void NpuControls::addHardwareRows(QFormLayout& form)
            member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::banks));
     number("burst", tr("Burst bytes"), 65536,
            tr("Bytes of one burst, a power of two. Loads and stores are rounded up to it."),
-           member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::burstBytes));
+           member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::burstBytes))
+        ->setUnit(QStringLiteral("B"));
     m_fields.choice(form, QStringLiteral("arbiter"), tr("Arbiter"), {tr("oldest first"), tr("DRAM aware")},
                     tr("Which burst a channel serves next. DRAM aware prefers, in this order: row hits, "
                        "other banks, other heads, the oldest."),
                     member(&NpuSettings::hardware, &npu::NpuHardware::dram, &npu::DramHardware::arbiter));
     number("link", tr("NoC link"), 1 << 20, tr("Bytes per cycle between one core and the trunk."),
-           member(&NpuSettings::hardware, &npu::NpuHardware::linkBytesPerCycle));
+           member(&NpuSettings::hardware, &npu::NpuHardware::linkBytesPerCycle))
+        ->setUnit(QStringLiteral("B/cycle"));
     number("trunk", tr("NoC trunk"), 1 << 20, tr("Bytes per cycle of the trunk, shared by all cores."),
-           member(&NpuSettings::hardware, &npu::NpuHardware::trunkBytesPerCycle));
+           member(&NpuSettings::hardware, &npu::NpuHardware::trunkBytesPerCycle))
+        ->setUnit(QStringLiteral("B/cycle"));
 }
 
 void NpuControls::addViewRows(QFormLayout& form, NpuChartOptions& options)

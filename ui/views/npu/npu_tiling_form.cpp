@@ -14,14 +14,10 @@
 namespace tilewright::ui {
 
 /// A field for a size; 0 means the default. The arrows double and halve, starting from the default.
-class TileSizeBox : public QSpinBox
+class TileSizeBox : public NumberBox
 {
 public:
-    explicit TileSizeBox(QWidget* parent) : QSpinBox(parent)
-    {
-        setRange(0, 1 << 30);
-        setKeyboardTracking(false); // a half-typed number is not simulated
-    }
+    explicit TileSizeBox(QWidget* parent) : NumberBox(parent) { setRange(0, 1 << 30); }
 
     /// Sets the default size that 0 stands for; 0 if operators have different defaults.
     void setAutomatic(std::int64_t size)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/sweep/sweep_form.h"
 
+#include "canvas/number_box.h"
 #include "theme/words.h"
 
 #include <QCheckBox>
@@ -52,10 +53,9 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
     addAxis(1);
     const auto number = [&](const char* name, int low, int high, const QString& label, const QString& tip,
                             int SweepSetup::*part) {
-        auto* box = new QSpinBox;
+        auto* box = new NumberBox;
         box->setObjectName(QLatin1String(name));
         box->setRange(low, high);
-        box->setKeyboardTracking(false);
         bar.addLabelled(label, box, tip);
         connect(box, &QSpinBox::valueChanged, this,
                 [this, part](int n) { change([&](SweepSetup& s) { s.*part = n; }, true); });
@@ -69,6 +69,7 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
                        tr("Time limit of each point; 0 = until the optimum is proven, however long that "
                           "takes. Results with a time limit are not reproducible."),
                        &SweepSetup::seconds);
+    m_seconds->setUnit(QStringLiteral("s"));
     m_seconds->setSpecialValueText(tr("until proven"));
 }
 
@@ -92,7 +93,7 @@ void SweepForm::addPictures()
     connect(m_against, &QComboBox::currentIndexChanged, this, [this](int i) {
         change([&](SweepSetup& s) { s.against = m_against->itemData(i).toString(); }, false);
     });
-    m_within = new QSpinBox;
+    m_within = new NumberBox;
     m_within->setObjectName(QStringLiteral("sweep.within"));
     m_within->setRange(0, 100);
     m_within->setSuffix(tr(" %"));
@@ -148,10 +149,9 @@ void SweepForm::addAxis(std::size_t axis)
             m_bar.add(edit, tr("To"), tr("Largest value, as a number or with a unit: 4 MiB."));
         }
     }
-    c.points = new QSpinBox;
+    c.points = new NumberBox;
     named(c.points, "points");
     c.points->setRange(1, kMostPoints);
-    c.points->setKeyboardTracking(false);
     c.points->setSuffix(tr(" values"));
     m_bar.add(c.points, tr("Values"), tr("Number of values in the range."));
     connect(c.points, &QSpinBox::valueChanged, this,
@@ -216,11 +216,14 @@ void SweepForm::chooseAxis(std::size_t axis, const QString& path)
 void SweepForm::typed(std::size_t axis, bool upper)
 {
     const SweepParameter* p = parameter(m_setup.axes.at(axis).path);
-    const QLineEdit& edit = upper ? *m_axes.at(axis).to : *m_axes.at(axis).from;
+    QLineEdit& edit = upper ? *m_axes.at(axis).to : *m_axes.at(axis).from;
     double& now = upper ? m_setup.axes.at(axis).to : m_setup.axes.at(axis).from;
-    if (p && edit.text() != p->text(now))
+    if (p && edit.text() != p->text(now)) {
         if (const auto value = p->typed(edit.text()))
             change([&](SweepSetup&) { now = *value; }, true);
+        else
+            showRefusal(edit, wholeSentence(value.error().message));
+    }
     showAxis(axis); // text that is no number is reset
 }
 

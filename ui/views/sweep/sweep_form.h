@@ -11,6 +11,8 @@ class QSpinBox;
 
 namespace tilewright::ui {
 
+class NumberBox;
+
 /// The controls of the Sweep view: task per point, axes with their ranges, kind of chart.
 class SweepForm : public QObject
 {
@@ -58,7 +60,7 @@ private:
     QComboBox* m_task = nullptr;
     std::array<AxisControls, 2> m_axes;
     QSpinBox* m_iterations = nullptr;
-    QSpinBox* m_seconds = nullptr;
+    NumberBox* m_seconds = nullptr;
     QComboBox* m_picture = nullptr;
     QComboBox* m_metric = nullptr;
     QComboBox* m_against = nullptr;

@@ -165,11 +165,12 @@ QString SweepParameter::text(double value) const
     return machineValueText(field);
 }
 
-std::optional<double> SweepParameter::typed(const QString& text) const
+Result<double> SweepParameter::typed(const QString& text) const
 {
-    bool ok = false;
-    const double value = typedMachineValue(text, unit).toDouble(&ok);
-    return ok && std::isfinite(value) ? std::optional(value) : std::nullopt;
+    const auto value = typedMachineValue(text, unit);
+    if (!value)
+        return value.error();
+    return value->toDouble();
 }
 
 bool SweepParameter::isFractional() const
@@ -348,8 +349,7 @@ Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep, con
     if (Status s = writeFileAtomically(path.toStdString(), sweep::writePlan(plan)); !s)
         return s.error();
     const auto quoted = [](const QString& text) {
-        return QLatin1Char('\'') + QString(text).replace(QLatin1Char('\''), QStringLiteral("'\\''")) +
-               QLatin1Char('\'');
+        return QString::fromStdString(shellQuoted(text.toStdString()));
     };
     return QStringLiteral("tilewright-cli sweep %1 -o %2 --progress")
         .arg(quoted(path), quoted(file.dir().filePath(base + QStringLiteral(".runs"))));

@@ -21,8 +21,8 @@ struct SweepParameter
     QString tip;
 
     [[nodiscard]] QString text(double value) const; ///< "128 KiB"
-    /// nullopt if the text is no number.
-    [[nodiscard]] std::optional<double> typed(const QString& text) const;
+    /// Number of a typed text; the Error is the sentence for the user.
+    [[nodiscard]] Result<double> typed(const QString& text) const;
     [[nodiscard]] bool isFractional() const;
     bool operator==(const SweepParameter&) const = default;
 };

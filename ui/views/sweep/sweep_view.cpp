@@ -234,7 +234,7 @@ void SweepView::updateProgress()
     m_progress->setValue(static_cast<int>(m_run.done()));
     const QString text = parts.join(QStringLiteral(", "));
     m_progress->setFormat(text);
-    m_progress->setToolTip(m_message);
+    m_progress->setToolTip(plain(m_message));
     m_progress->setVisible(!text.isEmpty());
 }
 

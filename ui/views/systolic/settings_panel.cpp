@@ -64,14 +64,17 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     connect(m_offer, &QPushButton::clicked, this,
             [this] { m_context.workspace.links().setFollowing(Lens::Systolic, true); });
     m_origin = new QLabel(content);
+    m_origin->setTextFormat(Qt::PlainText);
     m_origin->setObjectName(QStringLiteral("systolic.origin"));
     m_origin->setWordWrap(true);
     column->addWidget(m_origin);
     m_why = new QLabel(content);
+    m_why->setTextFormat(Qt::PlainText);
     m_why->setObjectName(QStringLiteral("systolic.why"));
     m_why->setWordWrap(true);
     column->addWidget(m_why);
     m_error = new QLabel(content);
+    m_error->setTextFormat(Qt::PlainText);
     m_error->setObjectName(QStringLiteral("systolic.error"));
     m_error->setWordWrap(true);
     m_error->setAccessibleName(tr("Why the settings are refused"));

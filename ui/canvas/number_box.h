@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/result.h"
+
+#include <QDoubleSpinBox>
+#include <QSpinBox>
+
+namespace tilewright::ui {
+
+/// Shows why a typed text is refused, below its field and to screen readers.
+void showRefusal(QWidget& field, const QString& why);
+
+/// A spin box that reads what people type (core/base/typed_number.h): "4k", "1e3", and other units than its
+/// own. What it cannot read it refuses in words and keeps its value. All spin boxes of the window are
+/// NumberBox or DecimalBox; a test refuses others.
+template <typename Box> class TypedBox : public Box
+{
+public:
+    /// A half-typed number is no value: it is taken with Return, or when the field is left.
+    explicit TypedBox(QWidget* parent = nullptr) : Box(parent) { this->setKeyboardTracking(false); }
+    /// Unit of the value (as in readNumber()), where the suffix does not name it.
+    void setUnit(const QString& unit) { m_unit = unit; }
+
+    [[nodiscard]] QValidator::State validate(QString& text, int& position) const override;
+    /// Shows why the text is refused.
+    void fixup(QString& text) const override;
+
+protected:
+    /// Number of a text; the Error is the sentence for the user.
+    [[nodiscard]] Result<double> read(const QString& text) const;
+    [[nodiscard]] QString unit() const;
+
+private:
+    QString m_unit;
+};
+
+extern template class TypedBox<QSpinBox>;
+extern template class TypedBox<QDoubleSpinBox>;
+
+class NumberBox : public TypedBox<QSpinBox>
+{
+public:
+    using TypedBox::TypedBox;
+
+protected:
+    [[nodiscard]] int valueFromText(const QString& text) const override;
+};
+
+class DecimalBox : public TypedBox<QDoubleSpinBox>
+{
+public:
+    using TypedBox::TypedBox;
+    [[nodiscard]] double valueFromText(const QString& text) const override;
+};
+
+} // namespace tilewright::ui

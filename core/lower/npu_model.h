@@ -11,7 +11,7 @@ struct LoweredNpu
 {
     npu::NpuModel model;
     std::vector<OperatorId> source; ///< per op of the NPU model: the operator it belongs to
-    std::vector<NodeReport> nodes;  ///< one an operator
+    std::vector<NodeReport> nodes;  ///< a report for each operator
 };
 
 /// Operators that the NPU lens knows go over 1:1; the rest becomes vector work. The Error names the operator.

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// What a value of a machine is counted in.
+/// Unit of a value of a machine.
 enum class MachineUnit : std::uint8_t {
     Count,
     Bytes,
@@ -32,7 +32,7 @@ struct MachineField
     MachineUnit unit = MachineUnit::Count;
     std::string value;                   ///< as in the file
     bool given = false;                  ///< in the file; else derived
-    std::string formula;                 ///< of a derived value, "2 * array cols"
+    std::string formula;                 ///< formula of a derived value, "2 * array cols"
     std::vector<std::string_view> words; ///< the choices of a Word
 };
 

@@ -21,10 +21,10 @@ using Shape = std::vector<std::int64_t>;
 inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::size_t kMaxOperators = 1'000'000;
 
-/// What an operator does; the kinds of docs/rules/workload.md 3.3.
+/// Kind of an operator (docs/rules/workload.md 3.3).
 enum class OperatorKind : std::uint8_t {
     MatMul, ///< A[.., M, K], B[K, N] or batched, perhaps a bias
-    Einsum, ///< of two operands
+    Einsum, ///< Einsum of two operands
     Conv2d, ///< X[N, C, H, W], W[Cout, Cin/groups, kh, kw], perhaps a bias
     ConvTranspose2d,
     Attention, ///< Q, K, V, each [tokens, heads * d] or [batch, heads, tokens, d]
@@ -78,7 +78,8 @@ struct EinsumAttributes
     std::string equation; ///< "bhqd,bhkd->bhqk"
     bool operator==(const EinsumAttributes&) const = default;
 };
-/// Of convolutions and pools; [vertical, horizontal], padding [top, left, bottom, right].
+/// Attributes of convolutions and pools, as [vertical, horizontal]; the padding is [top, left, bottom,
+/// right].
 struct WindowAttributes
 {
     std::array<std::int64_t, 2> kernel{1, 1}; ///< pools; a convolution has that of its weights
@@ -90,8 +91,8 @@ struct WindowAttributes
 };
 struct AttentionAttributes
 {
-    std::int64_t heads = 0;   ///< of rank 2 tensors
-    std::int64_t kvHeads = 0; ///< heads of K and V when they are fewer; 0 = as many
+    std::int64_t heads = 0;   ///< number of heads, for tensors of rank 2
+    std::int64_t kvHeads = 0; ///< number of heads of K and V; 0 = the same as `heads`
     bool causal = false;
     bool operator==(const AttentionAttributes&) const = default;
 };
@@ -104,7 +105,7 @@ struct RecurrentAttributes
 struct ElementwiseAttributes
 {
     std::string function;    ///< "add", "gelu"; for people
-    std::int64_t passes = 0; ///< of the vector engine; 0 = the machine's
+    std::int64_t passes = 0; ///< passes of the vector unit; 0 = the number in the machine
     bool operator==(const ElementwiseAttributes&) const = default;
 };
 struct ReduceAttributes
@@ -171,7 +172,7 @@ struct Operator
 {
     OperatorKind kind = OperatorKind::Unknown;
     std::string name;
-    std::string type; ///< its word in the file it came from when that is another ("Conv"); else empty
+    std::string type; ///< the type in the file, if it has another name there ("Conv"); else empty
     std::vector<ModelTensorId> inputs, outputs;
     Attributes attributes;
     bool operator==(const Operator&) const = default;
@@ -188,7 +189,7 @@ struct Model
 {
     std::string name;
     int dtypeBytes = 2;
-    std::int64_t opset = 0; ///< of the ONNX file it came from
+    std::int64_t opset = 0; ///< opset of the ONNX file from which the model was read
     IdVector<ModelTensorId, Tensor> tensors;
     IdVector<OperatorId, Operator> operators;
     std::string file; ///< for messages; may be empty
@@ -211,7 +212,7 @@ struct HeadShape
 [[nodiscard]] std::int64_t windowOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                                         std::int64_t padding, std::int64_t dilation) noexcept;
 
-/// The letters of an einsum of two operands, by what they index.
+/// The letters of an einsum of two operands, sorted by the operands and the result in which they occur.
 struct EinsumRoles
 {
     std::string lhs, rhs, out;

@@ -216,12 +216,15 @@ struct HeadShape
 struct EinsumRoles
 {
     std::string lhs, rhs, out;
-    std::string batch, m, n, k; ///< in both and the result; lhs; rhs; both and not the result
+    /// letters in both operands and the result; in lhs and the result; in rhs and the result; in both
+    /// operands only
+    std::string batch, m, n, k;
 };
 [[nodiscard]] Result<EinsumRoles> einsumRoles(const std::string& equation);
 
-/// The shapes of the outputs of an operator. `declared` is what the file says they are, for the kinds whose
-/// attributes leave it open (reshape, expand, resize, tile, unknown). The Error says what does not fit.
+/// Returns the shapes of the outputs of an operator. `declared` are the shapes in the file, for the kinds
+/// whose attributes do not determine them (reshape, expand, resize, tile, unknown). The Error says what does
+/// not fit.
 [[nodiscard]] Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shape> inputs,
                                                       std::span<const Shape> declared);
 

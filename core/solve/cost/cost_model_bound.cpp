@@ -239,8 +239,8 @@ void CostModel::listLoads(std::int64_t deepest)
     }
 }
 
-/// Number of times that a slice is loaded: once in every tile that needs it. Loads are subtracted where the
-/// slice equals the tile's range, because another request keeps that range in memory.
+/// Returns how often a range of a tensor is loaded: once in every tile that needs it. Tiles in which the
+/// range equals that of the tile itself do not count if another request may keep that range in memory.
 double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                               std::int64_t mostH)
 {

@@ -36,8 +36,8 @@ struct MachineField
     std::vector<std::string_view> words; ///< the choices of a Word
 };
 
-/// All values of a machine in the order of its description; a level that the machine lacks is told in
-/// Machine::derived and has no fields here.
+/// Returns all values of a machine in the order of its description. A memory level that the machine lacks has
+/// no fields; Machine::derived has a note on it.
 [[nodiscard]] std::vector<MachineField> machineFields(const Machine& machine);
 
 /// A difference between two machines.

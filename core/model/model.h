@@ -59,10 +59,10 @@ enum class OperatorKind : std::uint8_t {
     Unknown, ///< something that nothing is known of but the shapes
 };
 [[nodiscard]] std::span<const OperatorKind> operatorKinds() noexcept;
-/// The word of the model file ("matmul", "kv_append", ...).
+/// Returns the name of the kind in model files ("matmul", "kv_append", ...).
 [[nodiscard]] std::string_view toString(OperatorKind kind) noexcept;
 
-// What operators have beside their tensors. A kind has one of these, see attributesOf().
+// Attributes of operators. Each kind has one of these types, see attributesOf().
 
 struct NoAttributes
 {

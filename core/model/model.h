@@ -82,11 +82,12 @@ struct EinsumAttributes
 /// right].
 struct WindowAttributes
 {
-    std::array<std::int64_t, 2> kernel{1, 1}; ///< pools; a convolution has that of its weights
+    /// only for pools; the kernel of a convolution is that of its weights
+    std::array<std::int64_t, 2> kernel{1, 1};
     std::array<std::int64_t, 2> stride{1, 1}, dilation{1, 1};
     std::array<std::int64_t, 4> padding{0, 0, 0, 0};
-    std::int64_t groups = 1;                         ///< convolutions
-    std::array<std::int64_t, 2> outputPadding{0, 0}; ///< transposed convolutions
+    std::int64_t groups = 1;                         ///< only for convolutions
+    std::array<std::int64_t, 2> outputPadding{0, 0}; ///< only for transposed convolutions
     bool operator==(const WindowAttributes&) const = default;
 };
 struct AttentionAttributes

@@ -84,7 +84,7 @@ void CostModel::listWork(std::int64_t deepest)
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         if (m_isListed[i] != 0)
             continue;
-        m_same.assign(1, i); // runs that may equal this run, directly or by transitivity
+        m_same.assign(1, i); // indices of the runs (Run) that may equal run i, directly or through others
         for (std::size_t at = 0; at < m_same.size(); ++at)
             for (std::size_t j = i + 1; j < m_runs.size(); ++j)
                 if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {

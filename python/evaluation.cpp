@@ -99,7 +99,7 @@ std::vector<double> latenciesOf(const EvaluationValue& value)
     return out;
 }
 
-/// With the latencies, by which a reader of its file knows the rules.
+/// Returns the schedule with its latencies, which identify the rules for a reader of its file.
 ScheduleValue withLatencies(const EvaluationValue& value)
 {
     const verbs::EvaluatedSchedule& e = value.evaluated;

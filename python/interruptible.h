@@ -15,7 +15,7 @@
 
 namespace tilewright::python {
 
-/// A JSON document, and whether the work was interrupted.
+/// A JSON document, and true if the work was interrupted.
 using Answer = std::pair<std::string, bool>;
 
 /// Runs long work in a thread of its own. The calling thread meanwhile looks for Ctrl+C, calls `stop` and the
@@ -31,11 +31,11 @@ public:
     }
 
     [[nodiscard]] std::stop_token token() const { return m_source.get_token(); }
-    /// By Ctrl+C.
+    /// True if Ctrl+C was pressed.
     [[nodiscard]] bool interrupted() const noexcept { return m_interrupted; }
-    /// By either.
+    /// True if Ctrl+C was pressed or `stop` requested a stop.
     [[nodiscard]] bool stopped() const { return m_source.stop_requested(); }
-    /// From the work: calls `message` in the calling thread, with Python's lock.
+    /// Called by the work: lets the calling thread call `message`, with Python's lock.
     void tell(std::function<void()> message)
     {
         const std::scoped_lock lock(m_mutex);
@@ -72,7 +72,7 @@ public:
         return std::move(*out);
     }
 
-    /// KeyboardInterrupt, where there is no result to return.
+    /// Raises KeyboardInterrupt, for work that has no result to return.
     [[noreturn]] static void raiseInterrupt()
     {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// Waits a little; false when the work is done and all its messages were called.
+    /// Waits for messages for a short time and calls them. Returns false if the work is done.
     bool watch()
     {
         std::deque<std::function<void()>> messages;
@@ -124,7 +124,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_news;
     std::deque<std::function<void()>> m_messages;
-    std::exception_ptr m_raised; ///< by `stop` or by a message
+    std::exception_ptr m_raised; ///< exception that `stop` or a message raised
     bool m_done = false, m_interrupted = false;
 };
 

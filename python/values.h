@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The values that Python sees, and what every file of the module needs.
+// The values that Python sees, and declarations for all files of the module.
 #pragma once
 
 #include "lower/workload.h"
@@ -44,13 +44,15 @@ struct ProblemValue
     ProblemPtr problem;
 };
 
-/// A schedule and the problem that its ids belong to.
+/// A schedule, and the problem to which its ids belong.
 struct ScheduleValue
 {
     ProblemPtr problem;
     LoadedSchedule loaded;
-    std::vector<double> latencies;             ///< by subgraph, of a solved one
-    mutable std::optional<RulesChoice> byFile; ///< choice of rules="auto", once made
+    /// latencies of the subgraphs, if the schedule is a result of solve()
+    std::vector<double> latencies;
+    /// rules that rules="auto" has chosen; empty until they are needed
+    mutable std::optional<RulesChoice> byFile;
 };
 
 struct ModelValue
@@ -77,7 +79,7 @@ using Dimensions = onnx::Dimensions;
 
 // Conversions of the arguments that verbs share.
 
-/// A path of any kind, as the bytes that the system knows it by.
+/// Converts any kind of path to the bytes by which the system knows it.
 [[nodiscard]] std::string pathOf(const py::handle& path);
 /// A str. Raises TypeError for anything else, UnicodeEncodeError for half a character ("\\udcff").
 [[nodiscard]] std::string textFrom(const py::handle& text, const std::string& name);
@@ -87,12 +89,12 @@ using Dimensions = onnx::Dimensions;
 /// a preset, or a list of these). readFiles() reads the files.
 [[nodiscard]] verbs::WorkloadCall callOf(const py::object& workload, const py::object& machine,
                                          const Dimensions& dimensions);
-/// The workload as a problem; a problem stands as it is unless a machine is given.
+/// Returns the workload as a problem. A problem keeps its hardware unless a machine is given.
 [[nodiscard]] ProblemValue problemOf(const py::object& workload, const py::object& machine,
                                      const Dimensions& dimensions);
-/// A Schedule of the problem, or a file of one.
+/// Converts a Schedule or the name of a schedule file.
 [[nodiscard]] ScheduleValue scheduleOf(const ProblemValue& problem, const py::object& schedule);
-/// A list as an array of its own.
+/// Returns a new array with the values of the list.
 template <typename T> py::array_t<T> arrayOf(const std::vector<T>& values)
 {
     return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
@@ -111,13 +113,13 @@ template <typename T, typename... Options> void addCommon(py::class_<T, Options.
     };
 }
 
-/// A schedule of the problem, evaluated; of values, the common case, without a copy of either. `rules`:
+/// Evaluates a schedule of a problem. A Problem and a Schedule, the usual arguments, are not copied. `rules`:
 /// Rules, "final", "seed" or "auto".
 [[nodiscard]] EvaluationValue evaluateValue(const py::object& workload, const py::object& schedule,
                                             const py::object& rules, const py::object& machine,
                                             const Dimensions& dimensions);
 
-// One function a file: adds its part to the module.
+// Each of these functions adds the contents of its file to the module.
 void addValues(py::module_& module);
 void addEvaluation(py::module_& module);
 void addResults(py::module_& module);

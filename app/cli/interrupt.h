@@ -6,9 +6,9 @@
 
 namespace tilewright::cli {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) request a stop instead of ending
-/// the process (a second one ends it). Make it before starting threads: they must inherit the blocked
-/// signals.
+/// While an object exists, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as by nohup) request a stop
+/// instead of ending the process; the second signal ends it. Must be created before any thread starts,
+/// because threads must inherit the blocked signals.
 class InterruptGuard
 {
 public:

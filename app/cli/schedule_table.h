@@ -9,12 +9,13 @@
 
 namespace tilewright::cli {
 
-/// "layer0.up, layer0.gelu": in full as far as there is room for them, and how many more there are. Ops
-/// without a name in the file are left out; empty when none has one.
+/// Returns the names of the ops, such as "layer0.up, layer0.gelu": as many as there is room for, and the
+/// number of the others. Ops without a name in the file are left out; the result is empty if no op has a
+/// name.
 [[nodiscard]] std::string opNames(const Problem& problem, const std::vector<OpId>& ops);
 
-/// A row a subgraph, in their order; of more than `most` those that take longest, and how many more there
-/// are.
+/// Prints a row for each subgraph, in the order of the schedule. If there are more than `most`, prints those
+/// with the largest latencies, and the number of the others.
 void printSubgraphs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                     std::size_t most);
 

@@ -5,10 +5,10 @@
 
 namespace tilewright::cli {
 
-/// Prints the table with columns as wide as their widest cell; a column of numbers stands at the right.
+/// Prints the table with columns as wide as their widest cell. Columns of numbers are aligned to the right.
 void print(const Table& table);
 
-/// The text in a column of `width` characters, at its right or left end.
+/// Returns the text padded to `width` characters, aligned to the right or to the left.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right = true);
 
 } // namespace tilewright::cli

@@ -56,7 +56,7 @@ std::string gemmTable(const lower::LoweredProblem& lowered)
     return out;
 }
 
-/// Each op alone: what the window starts with, to begin from and to compare with.
+/// Writes the schedule that runs each op alone, with which the window starts.
 int writeEachAlone(ConvertArguments& a)
 {
     auto on = verbs::readProblem(a.workload);

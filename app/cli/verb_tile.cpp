@@ -119,7 +119,7 @@ void printAdaptive(const verbs::TileAnswer& a)
               << ")\n";
 }
 
-/// A row a product of the network.
+/// Prints a row for each product of the network.
 int tileNetwork(const TileArguments& o)
 {
     const auto tiles = verbs::tilesOfNetwork(o);

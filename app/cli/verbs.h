@@ -22,7 +22,7 @@ int fail(const Error& error);
 
 inline constexpr const char* kJsonHelp = "One JSON document on stdout";
 
-/// A call with --json.
+/// The options of a verb, with --json.
 template <typename Call> struct WithJson : Call
 {
     bool json = false;

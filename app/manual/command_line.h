@@ -9,20 +9,20 @@
 
 namespace tilewright::manual {
 
-/// Adds the options of a verb to its parser. Values are read into what the list is bound to; `error` becomes
-/// the first value that is not legal. Both must outlive the parser.
+/// Adds the options of a verb to its parser. Values are read into the variables to which `list` is bound.
+/// `error` describes the first illegal value. Both must outlive the parser.
 void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& error);
 
-/// Prints "PROGRAM: sentence" on stderr; exit code 2.
+/// Prints "PROGRAM: sentence" on stderr and returns exit code 2.
 int refuse(const CLI::App& program, const Error& error);
 
-/// Prints what the parser has to say, help or what is wrong. Exit code 0 or 2.
+/// Prints the help or the error message of the parser. Returns the exit code, 0 or 2.
 int exitCodeOf(const CLI::App& program, const CLI::ParseError& error);
 
-/// Adds a verb. Its options are those of bindOptions(OptionList&, Call&); readFiles(Call&), where there is
-/// one, reads the files that they name; `run` does the work and gives the exit code. A value that is not
-/// legal, an option that can have no effect, and a file to be written that cannot be or that is read by the
-/// same call end with one sentence and exit code 2.
+/// Adds a verb. bindOptions(OptionList&, Call&) defines its options; readFiles(Call&), if it exists, reads
+/// the files that they name; `run` does the work and returns the exit code. An illegal value, an option that
+/// can have no effect, and an output file that cannot be written or is an input of the same call give an
+/// error message and exit code 2.
 template <typename Call, typename Run>
 void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, int& exitCode)
 {
@@ -44,7 +44,7 @@ void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, 
         if constexpr (requires { readFiles(call); }) {
             if (ready)
                 ready = readFiles(call);
-            if (ready) // what a file holds decides, too
+            if (ready) // the content of a file can also decide which options have an effect
                 ready = verbs::checkEffects(state->list, call);
         }
         exitCode = ready ? run(call) : refuse(program, ready.error());

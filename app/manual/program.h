@@ -14,7 +14,7 @@ namespace tilewright::manual {
 struct Argument
 {
     std::vector<std::string> names;   ///< "-o" and "--output"; of a positional argument its one name
-    std::string value;                ///< what stands for the value: "FILE", "light|dark"; empty: a flag
+    std::string value;                ///< placeholder of the value: "FILE", "light|dark"; empty: a flag
     std::string meaning;              ///< lines of plain text
     std::string standard;             ///< without the option
     std::vector<std::string> choices; ///< values that may be completed
@@ -39,14 +39,14 @@ struct Program
     std::vector<Verb> verbs;
 };
 
-/// Description of the parser of a command line, without hidden verbs. A type name says what a value is: words
-/// in small letters between bars are the choices ("light|dark", also "FILE|edge|server"), FILE, FOLDER and
-/// TEXT complete files.
+/// Returns the description of the parser of a command line, without hidden verbs. The type name of an option
+/// defines its completion: lower-case words between bars are the choices ("light|dark", also
+/// "FILE|edge|server"); FILE, FOLDER and TEXT complete names of files.
 [[nodiscard]] Program describe(const CLI::App& app);
 
-/// roff, of the part "user commands".
+/// Returns a manual page of section 1 (user commands) in roff.
 [[nodiscard]] std::string manPage(const Program& program);
-/// For the handbook; a heading of the third level a verb.
+/// Returns the chapter of the handbook, with a heading of the third level for each verb.
 [[nodiscard]] std::string markdown(const Program& program);
 [[nodiscard]] std::string bashCompletion(const Program& program);
 [[nodiscard]] std::string zshCompletion(const Program& program);

@@ -37,7 +37,7 @@ namespace tilewright::manual {
     return text;
 }
 
-/// A list of completions has one line for a meaning.
+/// Returns the first line of a text. A list of completions has one line for the meaning of an entry.
 [[nodiscard]] inline std::string firstLine(const std::string& text)
 {
     std::string line = text.substr(0, text.find('\n'));

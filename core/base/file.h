@@ -12,8 +12,8 @@ namespace tilewright {
 /// Size limit of input files, in bytes.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
-/// The bytes of a file that was opened once: read to its end, or mapped, so that only what is looked at is
-/// read.
+/// The bytes of a file. The file is opened once and either read completely, or mapped into memory, so that
+/// only the parts in use are read.
 class FileContent
 {
 public:
@@ -33,12 +33,12 @@ private:
     std::size_t m_size = 0;
 };
 
-/// Opens the file once. Where `isMapped` recognises its first 256 bytes, a regular file is mapped, however
-/// large it is; any other is read and may have kMaxFileBytes. The Error names the file.
+/// Opens a file. If `isMapped` returns true for its first 256 bytes, a regular file of any size is mapped.
+/// Other files are read and may have at most kMaxFileBytes. The Error names the file.
 [[nodiscard]] Result<FileContent> readContent(const std::string& path,
                                               bool (*isMapped)(std::string_view head));
 
-/// The whole file; an Error naming it when it cannot be read or is larger than kMaxFileBytes.
+/// Reads a whole file. The Error names the file if it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);
 
 /// Writes a whole file as an OutputFile (base/output_file.h).

@@ -21,11 +21,11 @@ template <typename Tag> struct Id
     auto operator<=>(const Id&) const = default;
 };
 
-using OpId = Id<struct OpTag>;                   ///< of a problem
-using TensorId = Id<struct TensorTag>;           ///< of a problem
-using SubgraphId = Id<struct SubgraphTag>;       ///< position in the schedule
-using OperatorId = Id<struct OperatorTag>;       ///< of a model, before it is lowered to ops
-using ModelTensorId = Id<struct ModelTensorTag>; ///< of a model
+using OpId = Id<struct OpTag>;                   ///< op of a problem
+using TensorId = Id<struct TensorTag>;           ///< tensor of a problem
+using SubgraphId = Id<struct SubgraphTag>;       ///< subgraph of a schedule, by position
+using OperatorId = Id<struct OperatorTag>;       ///< operator of a model
+using ModelTensorId = Id<struct ModelTensorTag>; ///< tensor of a model
 
 /// Vector whose index is a strongly typed id.
 template <typename IdT, typename T> class IdVector

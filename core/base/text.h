@@ -17,7 +17,7 @@ namespace tilewright {
 void appendNumber(std::string& out, std::int64_t value);
 
 /// Returns one CSV field, with quotes if necessary. A text that a spreadsheet would take for a formula (it
-/// begins with "=", "+", "-" or "@" and is no number) gets an apostrophe before it.
+/// begins with "=", "+", "-" or "@" and is not a number) gets an apostrophe before it.
 [[nodiscard]] std::string csvField(std::string_view text);
 
 /// A text in quotes, as one word for the shells bash, zsh and sh.

@@ -20,17 +20,18 @@ struct Utf8Character
 void appendUtf8(std::string& out, char32_t code);
 [[nodiscard]] bool isUtf8(std::string_view bytes);
 
-/// False for what a terminal, an XML parser or a text layout would obey instead of show: control characters,
-/// separators of lines, marks that reverse the direction of text, and code points that are no characters.
+/// False for characters that a terminal, an XML parser or a text layout executes instead of showing them:
+/// control characters, line separators, marks that reverse the direction of text, and code points that are
+/// not characters.
 [[nodiscard]] bool isShown(char32_t code);
 
 /// Content of a file that may be in another encoding. Bytes that are not UTF-8 are read as Windows-1252, and
 /// a notice() names the file and the first such line.
 [[nodiscard]] std::string textOfBytes(std::string_view bytes, const std::string& file);
 
-/// One line that can be shown anywhere. Bytes that are not UTF-8 are read as Windows-1252, and what is not
-/// shown becomes a sign: "␛" for Escape, "␊" for the end of a line, "[U+202E]" for others. A text without
-/// such characters is unchanged.
+/// Converts bytes to one line that can be shown anywhere. Bytes that are not UTF-8 are read as Windows-1252.
+/// A character that cannot be shown (isShown()) is replaced: "␛" for Escape, "␊" for the end of a line,
+/// "[U+202E]" for others. A text without such characters is unchanged.
 [[nodiscard]] std::string printable(std::string_view bytes);
 /// Several lines: printable() for each of them.
 [[nodiscard]] std::string printableLines(std::string_view bytes);

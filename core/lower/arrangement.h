@@ -12,18 +12,18 @@
 
 namespace tilewright::lower {
 
-/// A list of elements in some order: a matrix of the problem, or a rearrangement of others that no strides
-/// describe (a concatenation, a gather).
+/// A list of elements in a fixed order: a matrix of the problem, or a rearrangement of other sources that
+/// strides cannot describe (a concatenation, a gather).
 using SourceId = std::uint32_t;
 
-/// Where the elements of a model's tensor lie: element (i, j, ...) is the one at offset + i * strides[0] +
-/// ... of the source.
+/// The position of a model's tensor in a source: element (i, j, ...) is element offset + i * strides[0] + ...
+/// of the source.
 struct Placement
 {
     SourceId source = 0;
     std::int64_t offset = 0;
     model::Shape shape;
-    std::vector<std::int64_t> strides; ///< one a dimension; 0 repeats
+    std::vector<std::int64_t> strides; ///< stride of each dimension; 0 repeats the elements
 };
 
 struct Axis

@@ -6,7 +6,7 @@
 
 namespace tilewright::lower {
 
-/// Energy of a product on the array, in pJ (docs/rules/systolic.md 10).
+/// Energy of one product on the array, in pJ (docs/rules/systolic.md 10).
 struct ArrayEnergy
 {
     double mac = 0, rf = 0, noc = 0, spm = 0, dram = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of a model stands behind what was not understood of it.
+// Share of a model's MACs that depend on operators that were not understood.
 #include "base/text.h"
 #include "lower/problem_lowering.h"
 

@@ -80,7 +80,7 @@ mapping::Layer convolutionLayer(const model::Model& model, const Operator& op)
 
 std::vector<NamedLayer> layersOf(const model::Model& model, const LoweredProblem& lowered)
 {
-    // Products as they stand in the problem, convolutions with their seven loops.
+    // A convolution becomes a layer with seven loops; other products become the GEMMs of the problem.
     std::vector<std::vector<OpId>> products(model.operators.size());
     for (std::size_t i = 0; i < lowered.data.ops.size(); ++i)
         if (lowered.data.ops[OpId(i)].type == OpType::MatMul && !lowered.helper[i])

@@ -24,7 +24,7 @@ Status ProblemLowering::elementwise(const Operator& op)
     std::vector<TensorId> read;
     if (op.kind == OperatorKind::Elementwise) {
         read = operands(op, 0, shape, order);
-    } else { // the tables of norms are constants
+    } else { // the parameters of normalisations are constants
         read.push_back(m_table.read(arranged(at(op.inputs[0]), order), tensor(op.inputs[0]).name));
         for (std::size_t i = 1; i < op.inputs.size(); ++i)
             if (isConstant(op.inputs[i]))

@@ -11,7 +11,7 @@
 
 namespace tilewright::lower {
 
-/// What became of an operator (docs/rules/workload.md 3.4).
+/// Outcome of the lowering of an operator (docs/rules/workload.md 3.4).
 enum class NodeStatus : std::uint8_t { Mapped, Folded, Approximated, Dropped };
 [[nodiscard]] std::string_view toString(NodeStatus status) noexcept;
 
@@ -19,32 +19,32 @@ struct NodeReport
 {
     std::string name, type;
     NodeStatus status = NodeStatus::Mapped;
-    std::int64_t macs = 0;  ///< the model's own
-    std::int64_t bytes = 0; ///< of its operands and results, without what is left out
-    std::string note;       ///< a sentence, but for what is mapped plainly
-    double dependents = 0;  ///< of a dropped operator: share of the MACs that depend on it
+    std::int64_t macs = 0;  ///< multiply-accumulates of the operator in the model
+    std::int64_t bytes = 0; ///< bytes of operands and results, without operands that are left out
+    std::string note;       ///< explanation for the user; may be empty if the status is Mapped
+    double dependents = 0;  ///< for a dropped operator: share of the MACs that depend on it
 };
 
-/// Shares of a model's MACs; `folded` of its operators.
+/// Shares of the MACs of a model. `folded` is a share of its operators.
 struct Coverage
 {
     double mapped = 1, folded = 0, approximated = 0, dropped = 0;
 };
 
-/// What a lowering did to a model (docs/rules/workload.md 6.4).
+/// Report of the lowering of a model (docs/rules/workload.md 6.4).
 struct LoweringReport
 {
     std::string name;
     std::int64_t opset = 0;
     std::size_t operators = 0, tensors = 0;
     std::int64_t macs = 0;
-    std::int64_t vectorMacs = 0;  ///< that run as vector work
-    std::int64_t droppedMacs = 0; ///< of dropped operators
+    std::int64_t vectorMacs = 0;  ///< MACs that run on the vector unit
+    std::int64_t droppedMacs = 0; ///< MACs of dropped operators
     std::map<std::string, std::int64_t> byType;
-    std::vector<NodeReport> nodes; ///< one an operator, in the model's order
-    std::int64_t leftOutBytes = 0; ///< of constants that are broadcast
+    std::vector<NodeReport> nodes; ///< a report for each operator, in the order of the model
+    std::int64_t leftOutBytes = 0; ///< bytes of broadcast constants, which are left out
     Coverage coverage;
-    std::vector<std::string> notes; ///< of the whole: element bytes, rounding of time
+    std::vector<std::string> notes; ///< notes on the whole model: bytes of an element, rounding of time
 };
 
 /// All operators of one type.
@@ -53,34 +53,35 @@ struct TypeReport
     std::string type;
     std::size_t nodes = 0;
     std::int64_t macs = 0, bytes = 0;
-    std::array<std::size_t, 4> became{}; ///< operators by NodeStatus
+    std::array<std::size_t, 4> became{}; ///< number of operators for each NodeStatus
 };
-/// In the order of the alphabet.
+/// Returns the reports of all types, in alphabetical order.
 [[nodiscard]] std::vector<TypeReport> typesOf(const LoweringReport& report);
 
-/// Sums up the nodes: MACs, by type, dropped ones, coverage.
+/// Computes the totals of the report from its nodes: MACs, operators by type, dropped MACs, coverage.
 void tellTotals(LoweringReport& report);
 
 /// A model as a problem of the Schedule lens (docs/rules/workload.md 3).
 struct LoweredProblem
 {
-    Problem::Data data;             ///< with its views (R1.7)
-    std::vector<OperatorId> source; ///< per op: the operator of the model it belongs to
-    std::vector<char> helper;       ///< per op: no MACs of the model
-    std::int64_t timeUnit = 1;      ///< cycles
-    double rounding = 0;            ///< largest relative error of a rounded cost or of the bandwidth
+    Problem::Data data;             ///< tensors, ops, hardware and views (R1.7)
+    std::vector<OperatorId> source; ///< for each op, the operator of the model to which it belongs
+    /// for each op: true if its MACs are not work of the model (helper MatMul)
+    std::vector<char> helper;
+    std::int64_t timeUnit = 1; ///< cycles
+    double rounding = 0;       ///< largest relative error of a rounded cost or of the bandwidth
     LoweringReport report;
 };
 
-/// The Error names the operator that cannot be lowered.
+/// Lowers a model to a problem. The Error names the operator that cannot be lowered.
 [[nodiscard]] Result<LoweredProblem> lowerToProblem(const model::Model& model, const Machine& machine);
 
-/// Sum of H * W * K over the MatMuls that are no helpers.
+/// Returns the sum of H * W * K over all MatMuls except helper MatMuls.
 [[nodiscard]] std::int64_t matMulMacs(const LoweredProblem& lowered);
 
-/// The problem itself, checked.
+/// Validates the lowered problem and returns it.
 [[nodiscard]] Result<ProblemPtr> problemOf(LoweredProblem lowered);
-/// The report as one JSON document.
+/// Returns the report as one JSON document.
 [[nodiscard]] std::string reportJson(const LoweringReport& report);
 
 } // namespace tilewright::lower

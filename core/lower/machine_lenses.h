@@ -14,40 +14,41 @@
 
 namespace tilewright::lower {
 
-// What each lens takes from the machine (docs/rules/workload.md 2). The Schedule lens' share depends on the
-// costs, see lowerToProblem().
+// The hardware of each lens, derived from the machine (docs/rules/workload.md 2). That of the Schedule lens
+// depends on the costs of the ops, see lowerToProblem().
 
 [[nodiscard]] systolic::Hierarchy hierarchyOf(const Machine& machine);
 [[nodiscard]] systolic::Dataflow dataflowOf(const Machine& machine);
 [[nodiscard]] npu::NpuHardware npuHardwareOf(const Machine& machine);
 [[nodiscard]] mapping::Architecture architectureOf(const Machine& machine);
 
-/// A machine file or one of the older formats (hierarchy, NPU hardware, mapping architecture), told by
-/// content. `file` names it in messages.
+/// Text of a machine file or of an older format (hierarchy, NPU hardware, mapping architecture), which is
+/// recognised by its content. `file` is its name in messages.
 struct MachineText
 {
     std::string text, file;
 };
-/// One machine of several older files, each giving what it knows; a field that two of them give differently
-/// is an error that names both.
+/// Combines several older files to one machine. The Error names two files that contradict each other in a
+/// field.
 [[nodiscard]] Result<Machine> readMachines(std::span<const MachineText> texts);
-/// The field "machine" among the fields that a schedule file has beside its own (Schedule::extra).
+/// Returns the field "machine" of a schedule file. `extra` has the fields that are not part of the schedule
+/// itself (Schedule::extra).
 [[nodiscard]] Result<std::optional<Machine>> machineField(const std::string& extra, const std::string& file);
-/// The field "dimensions" beside it: the sizes of an ONNX model that its file leaves open.
+/// Returns the field "dimensions" of a schedule file: the free dimensions of an ONNX model.
 [[nodiscard]] onnx::Dimensions dimensionsField(const std::string& extra);
 [[nodiscard]] std::string withMachineField(const std::string& extra, const Machine& machine,
                                            const onnx::Dimensions& dimensions = {});
-/// The field "hardware" beside it: what a schedule of a problem that stands as it is was made for, where that
-/// is not what the problem's file says.
+/// Returns the field "hardware" of a schedule file: the hardware for which a schedule of a problem was made,
+/// if it differs from the hardware in the problem's file.
 [[nodiscard]] Result<std::optional<Hardware>> hardwareField(const std::string& extra,
                                                             const std::string& file);
-/// Without `hardware` the field goes.
+/// Sets the field "hardware", or removes it if `hardware` is empty.
 [[nodiscard]] std::string withHardwareField(const std::string& extra,
                                             const std::optional<Hardware>& hardware);
-/// The same ops and tensors on other hardware.
+/// Returns a problem with the same ops and tensors on other hardware.
 [[nodiscard]] Result<std::shared_ptr<const Problem>> withHardware(const Problem& problem,
                                                                   const Hardware& hardware);
-/// What a schedule file says of the machine that it was made for, all of it optional.
+/// The machine for which a schedule was made, as its file names it. Every member is optional.
 struct ScheduleTarget
 {
     std::optional<Machine> machine;
@@ -59,7 +60,7 @@ struct ScheduleTarget
 [[nodiscard]] Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file);
 /// Returns `extra` (Schedule::extra) with `target` in place of any other machine.
 [[nodiscard]] std::string withTarget(const std::string& extra, const ScheduleTarget& target);
-/// Each string is a file or the name of a preset.
+/// Loads a machine. Each string is a file or the name of a preset.
 [[nodiscard]] Result<Machine> loadMachine(std::span<const std::string> filesOrNames);
 
 } // namespace tilewright::lower

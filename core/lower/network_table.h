@@ -10,17 +10,17 @@
 
 namespace tilewright::lower {
 
-/// What the array and its memories make of one product (docs/rules/workload.md 4.2); figures are of one, not
-/// times its count.
+/// Results for one product on the array and its memories (docs/rules/workload.md 4.2). They are for one
+/// occurrence of the product, not multiplied by its count.
 struct NetworkRow
 {
     GemmLayer layer;
     systolic::ArrayTiming timing;
-    std::array<std::int64_t, 4> bytes{}; ///< across L1, L2, L3, DRAM
-    std::int64_t dramCycles = 0;         ///< what DRAM alone takes
-    std::int64_t boundCycles = 0;        ///< the longer of array and DRAM
+    std::array<std::int64_t, 4> bytes{}; ///< traffic of L1, L2, L3 and DRAM
+    std::int64_t dramCycles = 0;         ///< cycles of the DRAM transfers alone
+    std::int64_t boundCycles = 0;        ///< the larger one of the cycles of the array and of DRAM
     std::string binding;                 ///< "array", "dram", "l3", "l2" or "l1"
-    systolic::DramTraffic dram;          ///< of each matrix; not in the total
+    systolic::DramTraffic dram;          ///< DRAM traffic of each matrix; not set in the total
     double energyPj = 0;
 };
 
@@ -32,7 +32,7 @@ struct NetworkTable
     std::int64_t macs = 0;
 };
 
-/// The Error names the layer that the array cannot take.
+/// Computes the table. The Error names the layer that the array cannot compute.
 [[nodiscard]] Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers,
                                                 const systolic::Hierarchy& hierarchy,
                                                 const systolic::TimingOptions& timing,

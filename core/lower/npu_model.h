@@ -6,15 +6,16 @@
 
 namespace tilewright::lower {
 
-/// A model as one of the NPU lens (docs/rules/workload.md 5).
+/// A model that was converted for the NPU lens (docs/rules/workload.md 5).
 struct LoweredNpu
 {
     npu::NpuModel model;
-    std::vector<OperatorId> source; ///< per op of the NPU model: the operator it belongs to
-    std::vector<NodeReport> nodes;  ///< one an operator
+    std::vector<OperatorId> source; ///< for each op of the NPU model, the operator to which it belongs
+    std::vector<NodeReport> nodes;  ///< a report for each operator
 };
 
-/// Operators that the NPU lens knows go over 1:1; the rest becomes vector work. The Error names the operator.
+/// Converts a model for the NPU lens. Operators of kinds that the NPU lens has are kept; the others become
+/// vector work. The Error names an operator that cannot be converted.
 [[nodiscard]] Result<LoweredNpu> lowerToNpu(const model::Model& model, const Machine& machine);
 
 } // namespace tilewright::lower

@@ -193,8 +193,8 @@ npu::TileSizes productTile(const RunTile& run, const npu::NpuModel& model, const
     return tile;
 }
 
-/// The rows of its product are output pixels, image by image and row by row, and its depth is the input
-/// channels with the taps of each. Nothing where a run is no box of these.
+/// Returns the tile of a convolution. The rows of its product are output pixels, image by image and row by
+/// row; its depth is the taps of each input channel. The result is empty if a run is not a box of these.
 std::optional<npu::TileSizes> convTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
 {
     const auto &y = model.tensors[op.outputs[0]].shape, &w = model.tensors[op.inputs[1]].shape;

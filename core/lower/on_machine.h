@@ -12,65 +12,70 @@
 
 namespace tilewright::lower {
 
-/// One model on one machine: what every lens of the window takes its workload and its hardware from
+/// One model on one machine, from which every lens of the window gets its workload and its hardware
 /// (docs/rules/workload.md). Immutable.
 struct ModelOnMachine
 {
-    std::shared_ptr<const Workload> workload; ///< the file
+    std::shared_ptr<const Workload> workload; ///< content of the workload file
     Machine machine;
     LoweredProblem lowered;
-    /// The lowered problem. That of a problem file has the file's tensors and ops under their ids, with the
-    /// hardware and the costs of the machine, so that schedules of the file are schedules of it.
+    /// The lowered problem. If the workload is a problem file, it has the tensors and ops of the file with
+    /// the same ids, and the hardware and costs of the machine. Schedules for the file are therefore
+    /// schedules for it.
     ProblemPtr problem;
 
     [[nodiscard]] const model::Model& model() const noexcept { return workload->model; }
-    /// The operator that an op of the problem belongs to.
+    /// Returns the operator to which an op of the problem belongs.
     [[nodiscard]] OperatorId operatorOf(OpId op) const { return lowered.source[op.index()]; }
-    /// The ops of the problem that an operator has become, in their order.
+    /// Returns the ops of an operator, in the order of the problem.
     [[nodiscard]] std::vector<OpId> opsOf(OperatorId op) const;
 };
 using ModelOnMachinePtr = std::shared_ptr<const ModelOnMachine>;
 
-/// The Error names what of the workload is no model, or the operator that cannot be lowered.
+/// Lowers a workload for a machine. The Error names the reason why the workload is not a model, or the
+/// operator that cannot be lowered.
 [[nodiscard]] Result<ModelOnMachinePtr> putOnMachine(std::shared_ptr<const Workload> workload,
                                                      const Machine& machine);
 
-/// The same ops on the same tensors, of whatever size and cost: schedules of one are schedules of the other.
+/// True if both problems have the same ops on the same tensors, with any sizes and costs. Schedules of one
+/// are then schedules of the other.
 [[nodiscard]] bool sameGraph(const Problem& a, const Problem& b);
 
-/// The machine of a problem that stands as it is: an array of its native size, its fast memory as scratchpad
-/// of elements of 2 bytes, its bandwidth with one unit of time as a cycle of 1 GHz.
+/// Returns a machine with the hardware of a problem: an array of its native size, a scratchpad of the size of
+/// its fast memory (elements of 2 bytes), and its bandwidth (a unit of time is a cycle at 1 GHz).
 [[nodiscard]] Result<Machine> machineOf(const Problem& problem);
 
-/// The MatMul with the most multiply-accumulates among ops; nothing when none multiplies.
+/// Returns the MatMul with the most multiply-accumulates among `ops`; empty if there is no MatMul.
 [[nodiscard]] std::optional<OpId> largestProduct(const Problem& problem, std::span<const OpId> ops);
 
-/// The layer of the Mapping lens that an op stands for: a convolution with its loops, else the product
-/// itself. The Error says why an op is none.
+/// Returns the layer of the Mapping lens for an op: the convolution to which it belongs, else the product
+/// itself. The Error says why the op is neither.
 [[nodiscard]] Result<mapping::Layer> layerOf(const ModelOnMachine& model, OpId op);
 [[nodiscard]] Result<mapping::Layer> layerOf(const Problem& problem, OpId op);
 
-/// The tile of a method at a level as rows, columns and depth of the product that its layer is lowered to:
-/// what one fill of the register files of all PEs, or of the scratchpad, computes. [w, h, k].
+/// Returns the tile of a method at a level as a granularity [w, h, k] of the product to which the layer is
+/// lowered: the part that is computed from one fill of the scratchpad, or of the register files of all PEs.
 [[nodiscard]] Granularity tileOf(const mapping::LoopNest& nest, const mapping::Method& method,
                                  mapping::Level level);
 
-/// The model as one of the NPU lens: the file itself where it is one, with elements of the machine's size,
-/// else lowered.
+/// Returns the model for the NPU lens. If the file is an NPU model, this is the file itself with elements of
+/// the machine's size. Other models are lowered.
 [[nodiscard]] Result<LoweredNpu> npuOf(const Workload& workload, const Machine& machine);
-/// The same, with the nodes of the lowered problem where the file itself is taken.
+/// Does the same. If the file itself is used, the node reports are those of the lowered problem.
 [[nodiscard]] Result<LoweredNpu> npuOf(const ModelOnMachine& model);
 
-/// The NPU's tiles of a schedule.
+/// Tile sizes of the NPU lens that follow the granularities of a schedule.
 struct ScheduledTiling
 {
-    std::vector<npu::OpTiling> tiling; ///< one an operator of the NPU's model
-    std::size_t scheduled = 0;         ///< products and convolutions that are cut as the schedule cuts them
-    std::size_t cut = 0; ///< of these: too large for a core with two sets of operands, made smaller
+    std::vector<npu::OpTiling> tiling; ///< tile sizes of each operator of the NPU model
+    /// number of products and convolutions that use the schedule's granularity
+    std::size_t scheduled = 0;
+    /// number of these whose tiles were made smaller, so that a core holds two sets of operands
+    std::size_t cut = 0;
 };
-/// Products take the granularity of the subgraph that computes them, unless the file asks for a tile, and so
-/// do convolutions where its runs are boxes of their output; other operators keep the NPU's own rule
-/// (docs/rules/npu.md 2.6, 2.9).
+/// Chooses the tile sizes. A product gets the granularity of the subgraph that computes it, unless the file
+/// gives a tile size. So does a convolution if the part that one step computes is a box of its output. Other
+/// operators follow the rule of the NPU lens (docs/rules/npu.md 2.6, 2.9).
 [[nodiscard]] ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model,
                                        const Schedule& schedule, const Rules& rules);
 

@@ -33,7 +33,7 @@ bool readsImage(OperatorKind kind)
     }
 }
 
-/// What may stand between convolutions without changing how an image is taken.
+/// True for operators between convolutions that keep the matrix order of an image.
 bool keepsImage(OperatorKind kind)
 {
     switch (kind) {
@@ -100,7 +100,7 @@ void ProblemLowering::markImages()
                 mark(t);
         }
     const auto order = model::operatorOrder(m_model);
-    for (bool changed = true; changed;) { // forwards and backwards through what stands between
+    for (bool changed = true; changed;) { // forwards and backwards through the operators between convolutions
         changed = false;
         const auto spread = [&](OperatorId o) {
             const Operator& op = m_model.operators[o];
@@ -159,7 +159,7 @@ Status ProblemLowering::lower(const Operator& op)
     return Unit{};
 }
 
-/// What reads constants alone gives a constant; only products are left as they are.
+/// Replaces an operator that reads only constants by a constant, unless it is a product.
 bool ProblemLowering::foldConstants(const Operator& op)
 {
     const auto constant = [&](ModelTensorId t) { return isConstant(t); };

@@ -30,12 +30,13 @@ private:
     [[nodiscard]] const model::Tensor& tensor(ModelTensorId t) const { return m_model.tensors[t]; }
     [[nodiscard]] bool isConstant(ModelTensorId t) const { return m_table.isConstant(at(t).source); }
     void place(ModelTensorId t, Placement placement) { m_placements[t.index()] = std::move(placement); }
-    /// The order in which the tensor lies, if it is a matrix; else that of its kind.
+    /// Returns the order of dimensions in which a matrix stores the tensor, or the usual order of its kind if
+    /// it is not stored as a matrix.
     [[nodiscard]] Order orderOf(ModelTensorId t) const;
     [[nodiscard]] Order kindOrder(const model::Shape& shape, bool image) const;
     [[nodiscard]] static std::pair<std::int64_t, std::int64_t> matrixOf(const model::Shape& shape,
                                                                         const Order& order);
-    /// The tensor taken as of another shape, by broadcasting.
+    /// Returns the placement of the tensor after broadcasting to another shape.
     [[nodiscard]] static Placement broadcastTo(const Placement& placement, const model::Shape& shape);
     TensorId addOp(OpType type, std::vector<TensorId> inputs, SourceId result, std::int64_t cycles,
                    const std::string& name, bool helper = false);
@@ -43,18 +44,20 @@ private:
                     const std::string& result, bool helper = false);
     SourceId pointwise(std::vector<TensorId> inputs, std::int64_t passes, const std::string& name,
                        const std::string& result);
-    /// The operands of a Pointwise over `shape` in `order`, broadcast constants left out and counted.
+    /// Returns the operands of a Pointwise over `shape` in `order`. Broadcast constants are left out and
+    /// counted.
     std::vector<TensorId> operands(const model::Operator& op, std::size_t first, const model::Shape& shape,
                                    const Order& order);
     void leaveOut(ModelTensorId t);
-    /// One matrix after the other as one tensor, in the order of its dimensions.
+    /// Joins matrices to one tensor, one after another.
     SourceId stacked(const std::vector<SourceId>& parts, const model::Shape& shape);
     [[nodiscard]] std::int64_t passesOf(const model::Operator& op) const;
     [[nodiscard]] std::string partName(const model::Operator& op, const std::string& part,
                                        std::int64_t i = -1) const;
-    /// A rearrangement that no strides describe; the result lies in `order`.
+    /// Lowers an operator whose rearrangement cannot be described by strides. The result is stored in
+    /// `order`.
     void rearrange(const model::Operator& op, const std::string& how, const Order& order);
-    /// Errors when so many ops more are too many for a problem.
+    /// Returns an Error if a problem cannot have `more` additional ops.
     [[nodiscard]] Status room(const model::Operator& op, std::int64_t more) const;
     [[nodiscard]] Error refuse(const model::Operator& op, std::string message) const;
 
@@ -85,11 +88,11 @@ private:
     LoweredProblem m_out;
     MatrixTable m_table;
     std::vector<std::optional<Placement>> m_placements;
-    std::vector<char> m_image;          ///< per tensor: taken as [N*H*W, C]
+    std::vector<char> m_image;          ///< for each tensor: true if it is stored as a matrix [N*H*W, C]
     std::vector<std::int64_t> m_cycles; ///< per op
-    std::string m_note;                 ///< of the operator being lowered
+    std::string m_note;                 ///< note on the operator that is being lowered
     NodeStatus m_status = NodeStatus::Mapped;
-    std::int64_t m_leftOut = 0; ///< bytes, of the operator being lowered
+    std::int64_t m_leftOut = 0; ///< bytes left out, of the operator that is being lowered
     OperatorId m_current;
 };
 

@@ -18,12 +18,12 @@ struct EnergyTable
     double spm = 13.5;
     double dram = 200.0;
     double mac = 0.075;
-    // Terms beyond the base model (docs/rules/mapping.md 10.4).
+    // Energies that the base model does not have (docs/rules/mapping.md 10.4).
     std::optional<double> rfWrite = std::nullopt, spmWrite = std::nullopt,
                           dramWrite = std::nullopt; ///< nullopt: a write costs as much as a read
-    double rfFill = 0;  ///< write into a register file, per element from the network
-    double spmFill = 0; ///< write into the scratchpad, per element from DRAM
-    double leakage = 0; ///< per array cycle
+    double rfFill = 0;  ///< energy to write an element from the network into a register file
+    double spmFill = 0; ///< energy to write an element from DRAM into the scratchpad
+    double leakage = 0; ///< leakage energy of a cycle of the array
 
     [[nodiscard]] double writeRf() const noexcept { return rfWrite.value_or(rf); }
     [[nodiscard]] double writeSpm() const noexcept { return spmWrite.value_or(spm); }
@@ -41,7 +41,7 @@ struct ModelOptions
     bool imperfect = false; ///< factors need not divide the trip count: the last tile of a loop is smaller
     bool reductionTree = false; ///< partial results are added pairwise instead of sequentially
     bool overlapped = false;    ///< the busiest resource determines the cycles
-    /// By operand: true if it bypasses the scratchpad, so that DRAM feeds the array.
+    /// For each operand: true if it bypasses the scratchpad, so that the array exchanges it with DRAM.
     std::array<bool, kOperands> bypassSpm{};
 
     [[nodiscard]] bool bypasses() const noexcept { return bypassSpm[0] || bypassSpm[1] || bypassSpm[2]; }

@@ -32,7 +32,7 @@ struct EnergyParts
     double noc = 0;
     double spm = 0;
     double dram = 0;
-    double leakage = 0; ///< leakage of the whole layer; 0 if the architecture has no leakage
+    double leakage = 0; ///< leakage energy of the whole layer; 0 if the architecture has no leakage
 
     [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram + leakage; }
     bool operator==(const EnergyParts&) const = default;

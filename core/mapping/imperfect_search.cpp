@@ -13,7 +13,7 @@ namespace tilewright::mapping {
 
 namespace {
 
-/// Longer ones are not settled: their sizes are too many to look at.
+/// Longer loops are not settled: they have too many tile sizes.
 constexpr std::int64_t kLongestLoop = 1 << 20;
 
 class ImperfectSearch : SearchFrame<Method>

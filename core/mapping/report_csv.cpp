@@ -14,7 +14,8 @@ double memoryPj(const EnergyParts& e, std::size_t memory)
     return std::array{e.rf, e.noc, e.spm, e.dram}[memory];
 }
 
-/// The columns: what a row is about, cycles by what they go to, busy cycles and energy by level and operand.
+/// Returns a table without rows. Its columns describe the layer, the parts of its cycles, and the busy cycles
+/// and energy of each level and operand.
 Table tableOfMethods()
 {
     Table out = tableOf("layer,shape,count,macs,proven,objective,energy_pj,cycles,edp,cycles_compute,"

@@ -16,7 +16,8 @@ namespace {
 
 using Index = Lattice::Index;
 
-/// How to rebuild a method: extents of the SPM tile and of the array, SPATIAL factors, reused operands.
+/// The data from which a method is rebuilt: extents of the SPM tile and of the array, SPATIAL factors, reused
+/// operands.
 struct Found
 {
     Index tile = 0;
@@ -79,8 +80,8 @@ private:
     struct Tile
     {
         Index index;
-        std::int64_t tilings; ///< of the whole space with this tile
-        std::int64_t valid;   ///< of these, those that fit
+        std::int64_t tilings; ///< number of tilings in the whole space with this tile
+        std::int64_t valid;   ///< number of these that fit
         Cost bound;
     };
 
@@ -222,14 +223,15 @@ private:
         });
     }
 
-    /// What operands need that skip the scratchpad; empty when none does.
+    /// Requirements of operands that bypass the scratchpad; empty if no operand does.
     struct Direct
     {
         FastEvaluator::TileDma dma;
         Factors outer{};
     };
 
-    /// Calls visit(cost, spm operand, dram operand) for all classes that can be needed; `visit` says stop.
+    /// Calls visit(cost, spm operand, dram operand) for all classes that can be needed, until `visit` returns
+    /// true.
     template <typename Visit>
     void visitClasses(Worker& w, const ArrayTerms& terms, std::int64_t passes, FewClasses<SpmClass>& spms,
                       const FewClasses<DramTerms>& drams, const Direct& direct, Visit&& visit) const

@@ -19,7 +19,7 @@ namespace tilewright::mapping {
 template <typename Payload> struct FrontCopy
 {
     Front<Payload> front;
-    std::uint64_t version = 0; ///< of the front that was copied
+    std::uint64_t version = 0; ///< version of the copied front
     std::int64_t visited = 0;
     std::int64_t evaluations = 0;
 };
@@ -135,7 +135,7 @@ protected:
         m_options.status(status);
     }
 
-    /// What was found and counted; the bounds are left to the search.
+    /// Returns the front and the counters as a result. The caller adds the bounds.
     template <typename MethodOf> [[nodiscard]] SearchResult result(const MethodOf& methodOf) const
     {
         SearchResult out;

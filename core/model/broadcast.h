@@ -5,8 +5,8 @@
 
 namespace tilewright::model {
 
-/// The shape that two operands give together: sizes are equal from the back, or one of them is 1. Nothing
-/// where they are not.
+/// Returns the shape of the result of two operands with broadcasting. From the last dimension on, both sizes
+/// must be equal or one of them 1; otherwise the result is empty.
 [[nodiscard]] std::optional<Shape> broadcastShape(const Shape& a, const Shape& b);
 
 } // namespace tilewright::model

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// What a file that a person opens or drops is.
+/// Kind of a file that the user opens or drops.
 enum class FileKind {
     Model, ///< operators on tensors, or a topology table: what every lens is lowered from
     Machine,
@@ -19,15 +19,15 @@ enum class FileKind {
     MappingMethod,
     MappingArchitecture,
     MappingSetup,
-    NpuModel, ///< of the NPU lens alone: generated there, or with hardware and a run of its own
+    NpuModel, ///< model for the NPU lens only: it was generated for it, or has fields for hardware and run
     SystolicHierarchy,
     SystolicSettings
 };
 
-/// Told by the top-level fields, a method also by the nested tuples of the printed form; Errors when the
-/// file cannot be read, is no JSON or none of these.
+/// Returns the kind of a file. It is recognised by the top-level fields; a method also by the nested tuples
+/// of the printed form. There is an Error if the file cannot be read, is not JSON, or is of another kind.
 [[nodiscard]] Result<FileKind> fileKind(const std::string& path);
-/// The same of a text; `file` is used in errors.
+/// Returns the kind of a text. `file` is its name in errors.
 [[nodiscard]] Result<FileKind> fileKindOf(std::string_view text, const std::string& file);
 
 } // namespace tilewright

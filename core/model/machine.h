@@ -20,14 +20,14 @@ inline constexpr std::array kMachineLevels{MachineLevel::Host, MachineLevel::Ext
                                            MachineLevel::L2, MachineLevel::L1};
 [[nodiscard]] std::string_view toString(MachineLevel level) noexcept; ///< "host", "external", "l3" ...
 
-/// What stays in the array: outputs, weights or inputs.
+/// The operand that stays in the array: outputs, weights or inputs.
 enum class ArrayDataflow : std::uint8_t { Os, Ws, Is };
 [[nodiscard]] std::string_view toString(ArrayDataflow dataflow) noexcept; ///< "os", "ws", "is"
 
 /// A value that a machine file leaves open.
 struct DerivedValue
 {
-    std::string path; ///< of the field, "vector.lanes"
+    std::string path; ///< path of the field, "vector.lanes"
     std::string value;
     std::string formula; ///< "2 * cols"
     bool operator==(const DerivedValue&) const = default;
@@ -40,7 +40,7 @@ struct Machine
     struct Level
     {
         std::int64_t buffers = 1;
-        std::int64_t bytes = 0; ///< of one buffer
+        std::int64_t bytes = 0; ///< size of one buffer
         double gbPerSecond = 0;
         bool operator==(const Level&) const = default;
         [[nodiscard]] std::int64_t totalBytes() const noexcept { return buffers * bytes; }
@@ -52,7 +52,8 @@ struct Machine
     };
     struct Dram
     {
-        std::int64_t channels = 4, banks = 16, bytesPerCycle = 16; ///< of one channel
+        /// banks and bytes per cycle are those of one channel
+        std::int64_t channels = 4, banks = 16, bytesPerCycle = 16;
         std::int64_t burstBytes = 64, interleaveBytes = 256, rowBytes = 2048;
         std::int64_t rowHitCycles = 20, rowMissCycles = 60;
         bool operator==(const Dram&) const = default;
@@ -132,7 +133,7 @@ void deriveMachine(Machine& machine);
 
 struct MachinePreset
 {
-    std::string_view name; ///< of its file in resources/machines, without ".json"
+    std::string_view name; ///< name of its file in resources/machines, without ".json"
     std::string_view text;
 };
 [[nodiscard]] std::span<const MachinePreset> machinePresets();

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-/// What a value of a machine is counted in.
+/// Unit of a value of a machine.
 enum class MachineUnit : std::uint8_t {
     Count,
     Bytes,
@@ -32,12 +32,12 @@ struct MachineField
     MachineUnit unit = MachineUnit::Count;
     std::string value;                   ///< as in the file
     bool given = false;                  ///< in the file; else derived
-    std::string formula;                 ///< of a derived value, "2 * array cols"
+    std::string formula;                 ///< formula of a derived value, "2 * array cols"
     std::vector<std::string_view> words; ///< the choices of a Word
 };
 
-/// All values of a machine in the order of its description; a level that the machine lacks is told in
-/// Machine::derived and has no fields here.
+/// Returns all values of a machine in the order of its description. A memory level that the machine lacks has
+/// no fields; Machine::derived has a note on it.
 [[nodiscard]] std::vector<MachineField> machineFields(const Machine& machine);
 
 /// A difference between two machines.

@@ -21,10 +21,10 @@ using Shape = std::vector<std::int64_t>;
 inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::size_t kMaxOperators = 1'000'000;
 
-/// What an operator does; the kinds of docs/rules/workload.md 3.3.
+/// Kind of an operator (docs/rules/workload.md 3.3).
 enum class OperatorKind : std::uint8_t {
     MatMul, ///< A[.., M, K], B[K, N] or batched, perhaps a bias
-    Einsum, ///< of two operands
+    Einsum, ///< Einsum of two operands
     Conv2d, ///< X[N, C, H, W], W[Cout, Cin/groups, kh, kw], perhaps a bias
     ConvTranspose2d,
     Attention, ///< Q, K, V, each [tokens, heads * d] or [batch, heads, tokens, d]
@@ -59,10 +59,10 @@ enum class OperatorKind : std::uint8_t {
     Unknown, ///< something that nothing is known of but the shapes
 };
 [[nodiscard]] std::span<const OperatorKind> operatorKinds() noexcept;
-/// The word of the model file ("matmul", "kv_append", ...).
+/// Returns the name of the kind in model files ("matmul", "kv_append", ...).
 [[nodiscard]] std::string_view toString(OperatorKind kind) noexcept;
 
-// What operators have beside their tensors. A kind has one of these, see attributesOf().
+// Attributes of operators. Each kind has one of these types, see attributesOf().
 
 struct NoAttributes
 {
@@ -78,20 +78,22 @@ struct EinsumAttributes
     std::string equation; ///< "bhqd,bhkd->bhqk"
     bool operator==(const EinsumAttributes&) const = default;
 };
-/// Of convolutions and pools; [vertical, horizontal], padding [top, left, bottom, right].
+/// Attributes of convolutions and pools, as [vertical, horizontal]; the padding is [top, left, bottom,
+/// right].
 struct WindowAttributes
 {
-    std::array<std::int64_t, 2> kernel{1, 1}; ///< pools; a convolution has that of its weights
+    /// only for pools; the kernel of a convolution is that of its weights
+    std::array<std::int64_t, 2> kernel{1, 1};
     std::array<std::int64_t, 2> stride{1, 1}, dilation{1, 1};
     std::array<std::int64_t, 4> padding{0, 0, 0, 0};
-    std::int64_t groups = 1;                         ///< convolutions
-    std::array<std::int64_t, 2> outputPadding{0, 0}; ///< transposed convolutions
+    std::int64_t groups = 1;                         ///< only for convolutions
+    std::array<std::int64_t, 2> outputPadding{0, 0}; ///< only for transposed convolutions
     bool operator==(const WindowAttributes&) const = default;
 };
 struct AttentionAttributes
 {
-    std::int64_t heads = 0;   ///< of rank 2 tensors
-    std::int64_t kvHeads = 0; ///< heads of K and V when they are fewer; 0 = as many
+    std::int64_t heads = 0;   ///< number of heads, for tensors of rank 2
+    std::int64_t kvHeads = 0; ///< number of heads of K and V; 0 = the same as `heads`
     bool causal = false;
     bool operator==(const AttentionAttributes&) const = default;
 };
@@ -104,7 +106,7 @@ struct RecurrentAttributes
 struct ElementwiseAttributes
 {
     std::string function;    ///< "add", "gelu"; for people
-    std::int64_t passes = 0; ///< of the vector engine; 0 = the machine's
+    std::int64_t passes = 0; ///< passes of the vector unit; 0 = the number in the machine
     bool operator==(const ElementwiseAttributes&) const = default;
 };
 struct ReduceAttributes
@@ -171,7 +173,7 @@ struct Operator
 {
     OperatorKind kind = OperatorKind::Unknown;
     std::string name;
-    std::string type; ///< its word in the file it came from when that is another ("Conv"); else empty
+    std::string type; ///< the type in the file, if it has another name there ("Conv"); else empty
     std::vector<ModelTensorId> inputs, outputs;
     Attributes attributes;
     bool operator==(const Operator&) const = default;
@@ -188,7 +190,7 @@ struct Model
 {
     std::string name;
     int dtypeBytes = 2;
-    std::int64_t opset = 0; ///< of the ONNX file it came from
+    std::int64_t opset = 0; ///< opset of the ONNX file from which the model was read
     IdVector<ModelTensorId, Tensor> tensors;
     IdVector<OperatorId, Operator> operators;
     std::string file; ///< for messages; may be empty
@@ -211,16 +213,19 @@ struct HeadShape
 [[nodiscard]] std::int64_t windowOutput(std::int64_t in, std::int64_t kernel, std::int64_t stride,
                                         std::int64_t padding, std::int64_t dilation) noexcept;
 
-/// The letters of an einsum of two operands, by what they index.
+/// The letters of an einsum of two operands, sorted by the operands and the result in which they occur.
 struct EinsumRoles
 {
     std::string lhs, rhs, out;
-    std::string batch, m, n, k; ///< in both and the result; lhs; rhs; both and not the result
+    /// letters in both operands and the result; in lhs and the result; in rhs and the result; in both
+    /// operands only
+    std::string batch, m, n, k;
 };
 [[nodiscard]] Result<EinsumRoles> einsumRoles(const std::string& equation);
 
-/// The shapes of the outputs of an operator. `declared` is what the file says they are, for the kinds whose
-/// attributes leave it open (reshape, expand, resize, tile, unknown). The Error says what does not fit.
+/// Returns the shapes of the outputs of an operator. `declared` are the shapes in the file, for the kinds
+/// whose attributes do not determine them (reshape, expand, resize, tile, unknown). The Error says what does
+/// not fit.
 [[nodiscard]] Result<std::vector<Shape>> outputShapes(const Operator& op, std::span<const Shape> inputs,
                                                       std::span<const Shape> declared);
 

@@ -8,8 +8,8 @@
 
 namespace tilewright::model {
 
-/// Puts a model together operator by operator; an operator's output has its name. The first fault is kept and
-/// comes back from build().
+/// Builds a model operator by operator. The output of an operator has the operator's name. build() returns
+/// the first error.
 class ModelBuilder
 {
 public:
@@ -17,7 +17,8 @@ public:
 
     ModelTensorId input(std::string name, Shape shape);
     ModelTensorId constant(std::string name, Shape shape);
-    /// The output; `declared` for the kinds whose attributes leave its shape open.
+    /// Adds an operator and returns its output. `declared` is the shape of the output, for kinds whose
+    /// attributes do not determine it.
     ModelTensorId add(OperatorKind kind, const std::string& name, std::vector<ModelTensorId> inputs,
                       Attributes attributes, Shape declared = {});
     ModelTensorId add(OperatorKind kind, const std::string& name, std::vector<ModelTensorId> inputs)
@@ -28,7 +29,7 @@ public:
     {
         return add(OperatorKind::MatMul, name, {a, b});
     }
-    /// x times a weight of its own, [.., K] to [.., columns].
+    /// Adds a product of `x` and a new weight, which turns [.., K] into [.., columns].
     ModelTensorId linear(const std::string& name, ModelTensorId x, std::int64_t columns);
     ModelTensorId elementwise(const std::string& function, const std::string& name,
                               std::vector<ModelTensorId> inputs, std::int64_t passes = 0);

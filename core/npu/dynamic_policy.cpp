@@ -63,8 +63,8 @@ ReadySet::ReadySet(const NpuGraph& graph, const NpuHardware& hardware, const std
     : m_graph(graph), m_hw(hardware), m_cp(cp), m_options(options), m_tileChannels(graph.tiles.size(), 0),
       m_isReady(graph.units.size(), false)
 {
-    // Hot tiles: a tile with hundreds of readers, such as the weights of a norm, would force every choice to
-    // check all these units one by one. Such units are grouped by their hot tile instead.
+    // Hot tiles: a tile with hundreds of readers, such as the weights of a normalisation, would force every
+    // choice to check all these units one by one. Such units are grouped by their hot tile instead.
     constexpr std::uint32_t kHotReaders = 256;
     std::vector<std::uint32_t> readers(graph.tiles.size(), 0);
     for (std::size_t u = 0; u < graph.units.size(); ++u)

@@ -46,7 +46,7 @@ struct ImportReport
 {
     /// In the order of the file; nodes of branches and loop bodies at the position of their node.
     std::vector<ImportedNode> nodes;
-    /// Bytes of constants that no operator uses: scales, zero points, folded norms.
+    /// Bytes of constants that no operator uses: scales, zero points, folded normalisations.
     std::int64_t leftOutBytes = 0;
     std::vector<std::string> notes; ///< notes about the whole file
 };

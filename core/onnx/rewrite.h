@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rewrites that need the whole graph: norms folded into convolutions, pairs of quantisers, attention.
+// Rewrites that need the whole graph: normalisations folded into convolutions, pairs of quantisers,
+// attention.
 #pragma once
 
 #include "onnx/import.h"

@@ -121,7 +121,7 @@ Status Translation::fusedMatMul(const Node& node)
                   model::MatMulAttributes{node.integer("transA", 0) != 0, node.integer("transB", 0) != 0});
 }
 
-/// A residual sum followed by a norm.
+/// A residual sum followed by a normalisation.
 Status Translation::skipNorm(const Node& node)
 {
     const bool rms = node.type == "SkipSimplifiedLayerNormalization";

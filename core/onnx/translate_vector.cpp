@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vector operators: elementwise nodes, norms, sums.
+// Vector operators: elementwise nodes, normalisations, sums.
 #include "onnx/translation.h"
 
 #include "onnx/fold.h"

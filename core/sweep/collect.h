@@ -19,7 +19,7 @@ struct Row
     std::size_t point = 0;
     RowState state = RowState::ToDo;
     std::string error; ///< error of the point itself; the row may have metrics from another point
-    /// By metricsOf(), the best of its own values and those it inherits; or empty
+    /// for each metric (metricsOf()), the best of the point's own and inherited values; may be empty
     std::vector<double> metrics;
     std::size_t from = 0; ///< point whose schedule gives the metrics
     bool onFront = false; ///< true if no point of its workload dominates it

@@ -12,7 +12,7 @@
 
 namespace tilewright::verbs {
 
-/// Requests a stop when the interrupt does, or after so many seconds (0: never).
+/// Requests a stop when `interrupt` does, or after `seconds` (0: never).
 class Deadline
 {
 public:

@@ -19,7 +19,7 @@ struct WorkloadCall
     std::string file; ///< file of the workload, also for messages
     std::optional<Machine> machine;
 
-    // From these, readFiles() sets `machine` and the dimensions of `workload` if they are empty.
+    // readFiles() uses these if `machine` and `workload` are not set.
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
 

@@ -111,8 +111,8 @@ Lane headingLane(const QString& name)
 
 namespace {
 
-constexpr double kMargin = 8;      // left and right, in pixels
-constexpr double kEdge = 4;        // above and below, in pixels
+constexpr double kMargin = 8;      // space to the left and right of the lanes, in pixels
+constexpr double kEdge = 4;        // space above and below the lanes, in pixels
 constexpr double kSqueezed = 0.45; // optional lanes are hidden below this scale
 
 double lineHeight(double scale, int weight = QFont::Normal)

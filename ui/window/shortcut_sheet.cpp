@@ -67,7 +67,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
                             {text, Actions::keysOf(action), action->whatsThis()});
     }
     tree->expandAll();
-    // As wide as the longest row, limited by the screen.
+    // The sheet is as wide as its longest row, but not wider than the screen.
     tree->setTextElideMode(Qt::ElideNone);
     tree->header()->setStretchLastSection(false);
     tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);

@@ -107,7 +107,7 @@ void TourPlayer::aim()
         return;
     }
     const Spot spot = spotOf(how[m_gesture]);
-    if (!spot.control) { // the view was closed meanwhile
+    if (!spot.control) { // the view was closed in the meantime
         handOver();
         return;
     }

@@ -56,9 +56,10 @@ void Document::beginStep(LastStep::Way way)
     m_lastStep = {way, !m_taker || isEvaluated() ? m_snapshot : m_taker->take(m_schedule, m_revision)};
 }
 
-/// Called when the undo stack has counted the step: isModified() is valid for those who hear of the changes.
-/// Waits up to 8 ms for the evaluation. Most edits are evaluated by then, so that one signal announces edit
-/// and evaluation and views are built and painted once instead of twice (docs/design.md 5.1).
+/// Must be called after the undo stack has counted the step, so that isModified() is valid for the receivers
+/// of the signals. Waits up to 8 ms for the evaluation, which is enough for most edits. One signal then
+/// announces the edit and its evaluation, and views are built and painted once instead of twice
+/// (docs/design.md 5.1).
 void Document::endStep()
 {
     constexpr std::chrono::milliseconds kBeforePainting(8);

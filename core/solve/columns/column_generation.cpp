@@ -237,8 +237,8 @@ private:
         m_plans.push_back(std::move(plan));
     }
 
-    /// Fallback if the time limit was too short for a plan: completes the most advanced node. Its first
-    /// subgraphs may improve the plan more than its last ones worsen it.
+    /// Builds plans from the most advanced node, if the search has found none within the time limit. A gain
+    /// at the start of such a plan may outweigh a loss at its end.
     void completePlan()
     {
         const auto it =

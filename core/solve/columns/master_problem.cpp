@@ -8,8 +8,9 @@ namespace tilewright {
 
 namespace {
 
-constexpr double kMinValue = 1e-6;    ///< minimum value of a column's variable that counts as non-zero
-constexpr double kInactiveRow = -100; ///< right-hand side that disables a row: no column is used 100 times
+constexpr double kMinValue = 1e-6; ///< minimum value of a column's variable that counts as non-zero
+/// right-hand side that disables a row: its left-hand side is always larger
+constexpr double kInactiveRow = -100;
 constexpr double kViolated = 0.01;
 constexpr std::size_t kMaxCuts = 50; ///< maximum number of cuts added at once
 constexpr int kCutRounds = 2;        ///< number of consecutive cut rounds without pricing

@@ -42,7 +42,8 @@ std::optional<std::vector<std::optional<OpId>>> OpMirror::image(const std::vecto
         found.push_back(o);
         return true;
     };
-    // Prefers to map an op to itself if it reads both tensors.
+    // Maps the readers of `t` to readers of `image`. An op that reads both tensors is preferably mapped to
+    // itself.
     const auto mapReaders = [&](TensorId t, TensorId image) {
         const std::span<const OpId> others = m_problem.consumers(image);
         for (const OpId o : m_problem.consumers(t)) {

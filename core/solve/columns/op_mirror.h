@@ -18,8 +18,9 @@ public:
 
     /// Ops in the same class as `op` (opClasses()), `op` included.
     [[nodiscard]] std::span<const OpId> alike(OpId op) const { return m_alike[m_classes[op.index()]]; }
-    /// Maps each of the connected `ops` to its image, given that `to` is the image of `from`. Returns nothing
-    /// if some op has no image. The result is indexed by op. Costs of an op and its image may differ.
+    /// Returns, for each of the connected `ops`, the corresponding op, given that `to` corresponds to `from`;
+    /// the result is indexed by op. Returns nothing if some op has no corresponding op. Costs of
+    /// corresponding ops may differ.
     [[nodiscard]] std::optional<std::vector<std::optional<OpId>>> image(const std::vector<OpId>& ops,
                                                                         OpId from, OpId to) const;
 

@@ -155,8 +155,8 @@ bool PricingWalk::shorten(Chain& chain)
     return true;
 }
 
-/// Changes the tensors between two columns. At an end of the chain, another list that other columns hand
-/// over, or none. Within the chain, any subset of the tensors that can be handed over.
+/// Changes the tensors that a column of the chain retains for the next one: to any subset of the possible
+/// ones. At an end of the chain, changes them to a list that a known column retains, or to none.
 bool PricingWalk::changeHandedOver(Chain& chain)
 {
     const std::size_t at = m_random.below(chain.size() + 1);

@@ -14,7 +14,7 @@ namespace tilewright {
 
 /// Heuristic for the pricing problem: random walks search columns with negative reduced costs at the current
 /// dual prices. A walk starts from a column of the LP solution and changes the ops of a few consecutive
-/// subgraphs and the tensors that they hand over.
+/// subgraphs and the tensors that they retain for each other.
 class PricingWalk
 {
 public:

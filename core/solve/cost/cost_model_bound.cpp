@@ -84,7 +84,7 @@ void CostModel::listWork(std::int64_t deepest)
     for (std::size_t i = 0; i < m_runs.size(); ++i) {
         if (m_isListed[i] != 0)
             continue;
-        m_same.assign(1, i); // runs that may equal this run, directly or by transitivity
+        m_same.assign(1, i); // indices of the runs (Run) that may equal run i, directly or through others
         for (std::size_t at = 0; at < m_same.size(); ++at)
             for (std::size_t j = i + 1; j < m_runs.size(); ++j)
                 if (m_isListed[j] == 0 && mayBeSame(m_runs[m_same[at]], m_runs[j])) {
@@ -239,8 +239,8 @@ void CostModel::listLoads(std::int64_t deepest)
     }
 }
 
-/// Number of times that a slice is loaded: once in every tile that needs it. Loads are subtracted where the
-/// slice equals the tile's range, because another request keeps that range in memory.
+/// Returns how often a range of a tensor is loaded: once in every tile that needs it. Tiles in which the
+/// range equals that of the tile itself do not count if another request may keep that range in memory.
 double CostModel::timesLoaded(const Load& load, double rows, double cols, std::int64_t mostW,
                               std::int64_t mostH)
 {

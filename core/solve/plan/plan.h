@@ -45,7 +45,7 @@ using PortablePlan = std::vector<PortableSet>;
 /// Returns the plan in this pool, before PlanRepair has made it valid and computed latencies.
 [[nodiscard]] Plan toPlan(SubgraphPool& pool, const PortablePlan& sets);
 
-/// Tensors that `from` can hand over to `to` in fast memory, ascending.
+/// Tensors that `from` can retain in fast memory for `to`, ascending.
 [[nodiscard]] std::vector<TensorId> handedOver(const OpSet& from, const OpSet& to);
 /// Returns a random input or the output of the op.
 [[nodiscard]] TensorId randomTensorOf(const Op& op, RandomGenerator& random);

@@ -64,8 +64,8 @@ private:
     {
         return m_graph.outputsOf(mask);
     }
-    /// Lower bound of the latency of a subgraph that starts with `resident` in fast memory, of which it may
-    /// read only a part.
+    /// Returns a lower bound of the latency of the column's subgraph if the tensors `resident` are in fast
+    /// memory at its start. It need not read all of them.
     [[nodiscard]] double leastAfter(const ProofColumn& c, OpMask resident)
     {
         if (resident == c.resident)

@@ -28,14 +28,15 @@ namespace {
 constexpr std::size_t kMaxSmallSets = 3000;
 constexpr std::size_t kArcs = 4'000'000, kArcsWithExactDepth = 100'000;
 constexpr std::size_t kFoundAtOnce = 4000;
-// Pricing uses only a share of the master problem's prices: the smaller the share, the fewer sets are
-// overpriced. Start value, start value for many ops, minimum.
+// Price share: the pricing problem multiplies the dual prices of the master problem by this factor. The
+// smaller it is, the fewer sets are overpriced. Start value, start value for many ops, minimum.
 constexpr double kFirstPriceShare = 0.9, kFirstPriceShareLarge = 0.7, kMinPriceShare = 0.5;
 constexpr std::size_t kLargeOps = 200; ///< number of ops above which kFirstPriceShareLarge applies
 /// If too many sets are overpriced, the price share falls by half its distance to this value.
 constexpr double kShareReduction = 1.02;
 constexpr double kFullShare = 1 - 1e-3; ///< a price share above this value is set to 1
-constexpr std::size_t kFewSets = 500;   ///< with fewer new sets than this, the price share is raised
+/// the price share is raised if a pricing finds fewer new sets than this
+constexpr std::size_t kFewSets = 500;
 /// Share of the remaining time for one pricing; if it is not enough, the price share falls.
 constexpr double kFindShare = 0.35;
 constexpr double kBestReached = 1 - 1e-8;

@@ -105,7 +105,7 @@ void ScheduleOverview::refresh()
 void ScheduleOverview::request()
 {
     const SnapshotPtr snapshot = m_context.document.snapshot();
-    if (!snapshot) // closed meanwhile
+    if (!snapshot) // the document was closed in the meantime
         return;
     m_job.request([snapshot](const std::stop_token& stop) {
         Facts facts;

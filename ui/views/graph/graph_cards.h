@@ -13,8 +13,8 @@ namespace tilewright::ui {
 /// Draws the subgraph with these ops as one card, or opens its card.
 [[nodiscard]] GraphShape withSubgraph(GraphShape shape, const std::vector<OpId>& ops, bool collapsed,
                                       const GraphGeometry* geometry);
-/// The ops that opening the card at `node` shows: all, or for equal blocks those of the block with the wanted
-/// op, else of the first block.
+/// Returns the ops that are shown when the card at `node` is opened. If the card stands for equal blocks,
+/// these are the ops of the block that contains `wanted`, else of the first block.
 [[nodiscard]] std::vector<OpId> opsToOpen(const GraphGeometry& geometry, std::size_t node,
                                           std::optional<OpId> wanted);
 /// Opens the card of several subgraphs, or the block, that contains these ops.

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] const std::shared_ptr<const NpuGraphModel>& model() const { return m_model; }
     [[nodiscard]] NpuDocument& state() { return m_state; }
     [[nodiscard]] QPointF pointOf(std::uint32_t node) const; ///< centre of its cell in widget coordinates
-    [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< on the title of the operator's box
+    [[nodiscard]] QPointF titleOf(std::uint32_t op) const;   ///< a point on the title of the operator's box
     [[nodiscard]] bool isOpen(std::uint32_t op) const { return m_open.count(op) > 0; }
     void setAllOpen(bool open);
     [[nodiscard]] const NpuGraphFound& found() const { return m_found; }

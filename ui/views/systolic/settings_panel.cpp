@@ -174,7 +174,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
          {std::pair{Level::External, tr("DRAM")},
           {Level::L3, tr("L3")},
           {Level::L2, tr("L2")},
-          {Level::L1, tr("L1")}}) { // this lens does not use the host's bandwidth and size
+          {Level::L1, tr("L1")}}) { // not the host: this lens does not use its bandwidth and size
         const QString id = QString::fromStdString(std::string(levelName(level)));
         auto* bandwidth = m_fields.decimal(
             *memory, QStringLiteral("bandwidth.") + id, name, 0.01, 1e6, 1, 16,

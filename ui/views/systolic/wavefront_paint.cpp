@@ -398,7 +398,7 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
         p.facts = QRectF(right.left(), p.chart.bottom() + axis + 8, right.width(),
                          right.bottom() - p.chart.bottom() - axis - 8);
     }
-    // With its caption, its axis and the margins of a chart.
+    // Adds the caption, the axis and the margins to the rectangle of the chart.
     p.chart.adjust(-8, -(tick.height() + 3) - 8, 8, axis + 10);
     const bool fifos = !m.westFifo.empty();
     const double gapCells = fifos ? 1.0 : 0.35;

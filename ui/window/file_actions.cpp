@@ -357,7 +357,7 @@ void FileActions::lookForChanges()
             continue;
         m_watcher->removePath(path); // which may refer to the file that was replaced
         m_watcher->addPath(path);
-        const bool wasThere = !file.state.isEmpty();
+        const bool wasThere = file.state.isNull() || !file.state.isEmpty();
         file.state = state.isEmpty() ? QByteArray("") : state;
         const QString name = QFileInfo(path).fileName();
         if (state.isEmpty()) {

@@ -115,7 +115,11 @@ Status OptionList::check(const std::set<std::string>& given) const
 Status OptionList::read(const std::string& name, std::span<const std::string> values)
 {
     m_given.insert(name);
-    Status status = (*this)[name].read(values);
+    const Option& option = (*this)[name];
+    const bool isPath = option.type == "path" || option.value.starts_with("FILE");
+    const Status status = isPath && std::ranges::find(values, std::string()) != values.end()
+                              ? Status(notExpected("the name of a file or folder", {}))
+                              : option.read(values);
     if (status)
         return status;
     Error error = status.error();

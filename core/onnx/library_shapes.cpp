@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <new>
 #include <set>
 #include <string_view>
 
@@ -203,6 +204,8 @@ void inferByLibrary(const Node& node, Values& values)
     Context context(node, values);
     try {
         schema->GetTypeAndShapeInferenceFunction()(context);
+    } catch (const std::bad_alloc&) {
+        throw; // says nothing of the model
     } catch (const std::exception&) {
         return;
     }

@@ -164,9 +164,12 @@ Status OptionList::read(const std::string& name, std::span<const std::string> va
 {
     m_given.insert(name);
     const Option& option = (*this)[name];
-    if (option.isOutput || option.type == "path" || option.value.starts_with("FILE"))
+    const bool isPath = option.isOutput || option.type == "path" || option.value.starts_with("FILE");
+    if (isPath)
         m_files[name].assign(values.begin(), values.end());
-    Status status = option.read(values);
+    Status status = isPath && std::ranges::find(values, std::string()) != values.end()
+                        ? Status(notExpected("the name of a file or folder", {}))
+                        : option.read(values);
     if (status)
         return status;
     Error error = status.error();

@@ -77,6 +77,24 @@ class TestCliReads : public QObject
 private slots:
     void initTestCase() { ::signal(SIGPIPE, SIG_IGN); }
 
+    /// As of a variable of the shell that is not set.
+    void aNameThatIsEmptyIsRefused()
+    {
+        for (const char* verb :
+             {"info", "check", "evaluate", "solve", "bound", "place", "systolic", "tile", "npu", "map"}) {
+            QStringList call{QString::fromLatin1(verb), QString()};
+            if (call.front() == QLatin1String("check") || call.front() == QLatin1String("evaluate"))
+                call << QStringLiteral(TILEWRIGHT_SOURCE_DIR
+                                       "/samples/schedule/example-3.c-keep.schedule.json");
+            const CliRun run = runCli(call);
+            QCOMPARE(run.code, 2);
+            QVERIFY2(run.err.contains("the name of a file"), run.err.constData());
+        }
+        const CliRun start =
+            runCli({"solve", TILEWRIGHT_SOURCE_DIR "/samples/schedule/example-1.json", "--start", ""});
+        QCOMPARE(start.code, 2);
+    }
+
     void aVerbReadsAFileOnce_data()
     {
         QTest::addColumn<QStringList>("arguments"); // a word @FILE is a FIFO with the content of FILE

@@ -52,7 +52,8 @@ std::string steady(const std::string& text)
         return i < text.size() && (std::isdigit(static_cast<unsigned char>(text[i])) != 0 || text[i] == '.');
     };
     const auto isTime = [&](std::size_t from, std::size_t end) {
-        for (const char* unit : {" s", " ms", " us", " \u00b5s", " ns"}) {
+        for (const char* unit :
+             {" s", " ms", "\u00a0s", "\u00a0ms", "\u00a0\u00b5s", " us", " \u00b5s", " ns"}) {
             const std::size_t after = end + std::string_view(unit).size();
             if (text.compare(end, after - end, unit) == 0 &&
                 (after >= text.size() || std::isalnum(static_cast<unsigned char>(text[after])) == 0))
@@ -178,7 +179,7 @@ void Driver::readCommands()
             again.out == line.usual.out && again.err == line.usual.err && again.written == line.usual.written;
         if (!line.usual.accepted())
             throw std::runtime_error("commands.txt: " + text + ": " + line.usual.err + line.usual.exception);
-        if (!line.isSteady)
+        if (!line.isSteady && m_verbose)
             std::cerr << "commands.txt: differs from run to run: " << text << '\n';
         m_choices.insert(m_choices.end(), weight, m_lines.size());
         m_lines.push_back(std::move(line));
@@ -305,8 +306,9 @@ void Driver::mutateArguments(std::vector<Argument>& arguments, Mutation& m, Rand
     switch (random.below(8)) {
     case 0:
         m.kind = "misspelt-option";
-        m.owes = Owes::Name;
         m.word = misspelt(o.name, random);
+        if (m.word.starts_with("--")) // "-hidden" is -h, "-output" is -o
+            m.owes = Owes::Name;
         arguments.push_back({m.word, {}, {}});
         return;
     case 1: {
@@ -436,7 +438,7 @@ void Driver::judge(const Line& line, const Mutation& m, const std::string& forma
         for (const auto& [name, content] : a.written) {
             if (const std::string fault = faultOf(content, true); !fault.empty())
                 find(fault + " file " + kind, name);
-            if (name.ends_with(".json") && !nlohmann::json::accept(content))
+            if (!file.empty() && name.ends_with(".json") && !nlohmann::json::accept(content))
                 find("bad-json file " + where, name);
         }
     } else {

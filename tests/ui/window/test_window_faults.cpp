@@ -144,8 +144,8 @@ private Q_SLOTS:
     void aRecoveryCopyIsWhole()
     {
         MainWindow window;
-        QVERIFY(openIn(window, {sample("example-3.json")}));
-        window.state().selection.selectOps({OpId(0), OpId(1)});
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        window.state().selection.selectOps({OpId(1), OpId(2)});
         QVERIFY(fuseSelection(window.state().document, window.state().selection));
         const QTemporaryDir dir;
         tilewright_faults_folder(qPrintable(dir.path()));

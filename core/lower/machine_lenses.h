@@ -56,6 +56,11 @@ struct ScheduleTarget
 };
 /// Of the text of a schedule file; nothing where it is not JSON. The Error names a field of the machine.
 [[nodiscard]] Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file);
+/// Names the fields in Schedule::extra that mean nothing to this program, for a warning: "the field "author"
+/// is unknown: it is kept, but has no effect". Empty without such fields.
+[[nodiscard]] std::string unknownInSchedule(const std::string& extra);
+/// The same of Problem::Data::extra.
+[[nodiscard]] std::string unknownInProblem(const std::string& extra);
 /// Schedule::extra with that and no other target.
 [[nodiscard]] std::string withTarget(const std::string& extra, const ScheduleTarget& target);
 /// Each a file, or the name of a preset.

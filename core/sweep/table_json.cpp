@@ -10,9 +10,9 @@ std::string tableJson(const SweepTable& table)
     const Plan& plan = table.manifest.plan;
     const auto metrics = metricsOf(plan);
     const auto countOf = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    std::string out = "{\"tilewright_sweep_table\": 1,\n \"manifest\": " +
-                      Json::parse(writeManifest(table.manifest), nullptr, false)
-                          .dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string out =
+        "{\"tilewright_sweep_table\": 1,\n \"manifest\": " +
+        parsedJson(writeManifest(table.manifest)).dump(-1, ' ', false, Json::error_handler_t::replace);
     out += ",\n \"points\": " + std::to_string(table.rows.size());
     out += ", \"done\": " + std::to_string(table.done);
     out += ", \"failed\": " + std::to_string(table.failed);
@@ -28,7 +28,7 @@ std::string tableJson(const SweepTable& table)
         json["workload"] = plan.workload[point.workload];
         Json values = Json::object();
         for (std::size_t a = 0; a < point.values.size(); ++a) {
-            const Json number = Json::parse(point.values[a].text, nullptr, false);
+            const Json number = parsedJson(point.values[a].text);
             values[plan.axes[a].name] = number.is_number() ? number : Json(point.values[a].text);
         }
         json["values"] = std::move(values);

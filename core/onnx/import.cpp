@@ -21,7 +21,8 @@ Error inFile(Error error, const std::string& file)
 
 Status parse(std::string_view content, const std::string& file, pb::ModelProto& out)
 {
-    const auto stripped = stripWeights(content);
+    TextSource source(content);
+    const auto stripped = stripWeights(source);
     if (!stripped)
         return inFile(stripped.error(), file);
     if (stripped->size() > INT32_MAX)
@@ -34,6 +35,14 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
                      file};
     if (!out.has_graph())
         return Error{ErrorCode::Problem, "is an ONNX file without a graph", {}, file};
+    for (const pb::ValueInfoProto& input : out.graph().input())
+        for (const auto& d : input.type().tensor_type().shape().dim())
+            if (d.dim_value() < -1) // some programs write -1 or 0 for an open size
+                return Error{ErrorCode::Problem,
+                             "the input \"" + input.name() + "\" has the size " +
+                                 std::to_string(d.dim_value()),
+                             {},
+                             file};
     return Unit{};
 }
 
@@ -135,6 +144,11 @@ std::string nameOfModel(const std::string& graph, const std::string& file)
 }
 
 } // namespace
+
+Result<FileContent> readFile(const std::string& path)
+{
+    return readContent(path, {isOnnx, stripWeights});
+}
 
 Result<Imported> importModel(std::string_view content, const std::string& file, const Dimensions& dimensions)
 {

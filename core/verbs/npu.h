@@ -29,7 +29,6 @@ struct NpuCall
     bool writesGraph = false; ///< the caller writes the static schedule
 };
 void bindOptions(OptionList& o, NpuCall& call);
-/// A file that only this lens reads is an error in its words.
 [[nodiscard]] Status readFiles(NpuCall& call);
 
 /// The tiles that `--tiles searched` takes. With the landscape candidates are also run until they take twice

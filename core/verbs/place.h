@@ -24,7 +24,9 @@ struct PlaceAnswer
     std::string json; ///< the document of `place --json`
 };
 /// The Error is one of the file, or that there is no capacity.
-[[nodiscard]] Result<PlaceAnswer> placeBuffers(const PlaceCall& call, const Progress& progress);
+[[nodiscard]] Result<Buffers> readBuffers(const PlaceCall& call);
+[[nodiscard]] Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity,
+                                               const Progress& progress);
 /// Of a valid schedule (whyNotPlaced()). The Error: it was interrupted, or has too many items.
 [[nodiscard]] Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress);
 

@@ -15,6 +15,8 @@ using BoundArguments = WithJson<verbs::BoundCall>;
 
 int bound(BoundArguments& arguments)
 {
+    if (const Status s = verbs::readFiles(arguments.workload, {}, true); !s) // a FIFO can wait for ever
+        return fail(s.error());
     const InterruptGuard interrupt;
     const auto answer = verbs::boundOf(arguments, interrupt.token());
     if (!answer)

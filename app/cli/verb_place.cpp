@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "manual/command_line.h"
 #include "output_folder.h"
+#include "report/evaluation_json.h"
 #include "verbs.h"
 #include "verbs/place.h"
 
@@ -44,22 +45,32 @@ int place(PlaceArguments& args)
 {
     if (const Status s = checkFolderOf(args.output); !s) // before the work, not after it
         return fail(s.error());
-    const InterruptGuard interrupt;
-    const verbs::Deadline deadline(args.seconds, interrupt.token());
-    const auto stopped = [&] { return interrupt.token().stop_requested(); };
-    std::optional<verbs::EvaluatedFiles> schedule;
+    std::optional<verbs::EvaluatedFiles>
+        schedule; // files are read before signals are caught: a FIFO can wait
+    std::optional<Buffers> buffers;
     if (!args.schedule.empty()) {
         auto evaluated = verbs::evaluateFiles(args);
         if (!evaluated)
             return fail(evaluated.error());
         if (const std::string why = verbs::whyNotPlaced(*evaluated); !why.empty()) {
             std::cerr << "tilewright-cli: " << args.schedule << ": " << why << '\n';
+            if (args.json)
+                std::cout << checkJson(evaluated->evaluation, evaluated->rules.reason);
             return Exit::No;
         }
         schedule = std::move(*evaluated);
+    } else {
+        auto read = verbs::readBuffers(args);
+        if (!read)
+            return fail(read.error());
+        buffers = std::move(*read);
     }
-    const auto answer = schedule ? verbs::placeItems(*schedule, deadline.progress())
-                                 : verbs::placeBuffers(args, deadline.progress());
+    const InterruptGuard interrupt;
+    const verbs::Deadline deadline(args.seconds, interrupt.token());
+    const auto stopped = [&] { return interrupt.token().stop_requested(); };
+    const auto answer = schedule
+                            ? verbs::placeItems(*schedule, deadline.progress())
+                            : verbs::placeBuffers(std::move(*buffers), args.capacity, deadline.progress());
     if (!answer) {
         Error error = answer.error();
         if (schedule)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "manual/command_line.h"
 
-#include <iostream>
-
 namespace tilewright::manual {
 
 void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& error)

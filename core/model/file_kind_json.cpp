@@ -103,8 +103,8 @@ std::string otherText(std::string_view text)
         text.substr(start, std::min(text.find('\n', start), start + kLongest) - start);
     if (line.starts_with('<'))
         return "is XML or HTML, which is not read: export the model to ONNX";
-    if (line.empty() || line.find_first_of("{[\"") == 0)
-        return {};
+    if (line.empty() || line.find_first_of("{[\"") == 0 || line.find('\0') != std::string_view::npos)
+        return {}; // the parser of JSON has the sentence
     const std::size_t word =
         line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
     const bool isKey = word != 0 && word < line.size() && line[word] == ':';

@@ -228,8 +228,14 @@ py::object placeVerb(Arguments& arguments, const py::object& stop)
     }
     return documentOf(stop, [&](const Session& session) -> Result<std::string> {
         const verbs::Deadline deadline(call.seconds, session.token());
-        const auto answer = evaluated ? verbs::placeItems(evaluated->evaluated, deadline.progress())
-                                      : verbs::placeBuffers(call, deadline.progress());
+        if (evaluated) {
+            const auto answer = verbs::placeItems(evaluated->evaluated, deadline.progress());
+            return answer ? Result<std::string>(answer->json) : answer.error();
+        }
+        auto buffers = verbs::readBuffers(call);
+        if (!buffers)
+            return buffers.error();
+        const auto answer = verbs::placeBuffers(std::move(*buffers), call.capacity, deadline.progress());
         return answer ? Result<std::string>(answer->json) : answer.error();
     });
 }

@@ -33,6 +33,9 @@ void printText(const verbs::BoundAnswer& answer)
 
 int bound(BoundArguments& arguments)
 {
+    if (const Status s = verbs::readFiles(arguments.workload, {}, true);
+        !s) // before signals are caught: a FIFO can wait
+        return fail(s.error());
     const InterruptGuard interrupt;
     const auto answer = verbs::boundOf(arguments, interrupt.token());
     if (!answer)

@@ -43,7 +43,8 @@ void bindOptions(verbs::OptionList& o, GenerateArguments& a)
     const verbs::Property tokens =
         o.notWith(isKind({"resnet-18", "resnet-50", "mobilenet-v2"}), "networks for images");
     const verbs::Property ofKind = o.otherwise("that of the kind");
-    const verbs::Range size; // the generators check it, and know those of each kind
+    const verbs::Range size{1}; // the generators know the upper limit of each kind
+    const verbs::Range orNone;
     o.add("kind", a.kind, manual::oneOf(workloadKinds()) + "|" + manual::oneOf(model::networkKinds()), kinds,
           o.required());
     o.add("-o,--output", a.output, "FILE", "File to write", o.otherwise("standard output"), o.writes());
@@ -58,8 +59,8 @@ void bindOptions(verbs::OptionList& o, GenerateArguments& a)
           o.notWith(a.kind == "mlp", "mlp"), ofKind);
     o.add("--heads", n.heads, size, "Heads of queries", model, ofKind);
     o.add("--kv-heads", n.kvHeads, size, "Heads of keys and values", model, tokens, ofKind);
-    o.add("--cached", n.cached, size, "Tokens in the KV cache before these", model, tokens, ofKind);
-    o.add("--experts", n.experts, size, "Experts, two of which work on a token", model, ofKind);
+    o.add("--cached", n.cached, orNone, "Tokens in the KV cache before these", model, tokens, ofKind);
+    o.add("--experts", n.experts, orNone, "Experts, two of which work on a token", model, ofKind);
     o.add("--batch", n.batch, size, "Images", model, ofKind);
     o.add("--size", n.size, size, "Height and width of an image", model, ofKind);
     o.add("--classes", n.classes, size, "Classes, or words of the vocabulary", model, ofKind);

@@ -251,11 +251,12 @@ int runMap(const MapArguments& args)
                      "expected timeloop and a folder, got \"" + args.exported[0] + "\"",
                      {},
                      "--export"});
+    const auto* layer = std::get_if<Subject>(&*subject);
+    if (layer && !args.method.empty())
+        return evaluateOne(*layer, args);
     const InterruptGuard interrupt;
-    if (const auto* model = std::get_if<verbs::MapModel>(&*subject))
-        return searchWhole(*model, args, interrupt);
-    const auto& layer = std::get<Subject>(*subject);
-    return args.method.empty() ? searchOne(layer, args, interrupt) : evaluateOne(layer, args);
+    return layer ? searchOne(*layer, args, interrupt)
+                 : searchWhole(std::get<verbs::MapModel>(*subject), args, interrupt);
 }
 
 } // namespace

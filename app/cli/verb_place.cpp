@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "interrupt.h"
 #include "manual/command_line.h"
+#include "report/evaluation_json.h"
 #include "rescue.h"
 #include "verbs.h"
 #include "verbs/place.h"
@@ -41,22 +42,32 @@ void printText(const verbs::PlaceAnswer& answer)
 
 int place(PlaceArguments& args)
 {
-    const InterruptGuard interrupt;
-    const verbs::Deadline deadline(args.seconds, interrupt.token());
-    const auto stopped = [&] { return interrupt.token().stop_requested(); };
+    // Files are read before signals are caught: a FIFO can wait.
     std::optional<verbs::EvaluatedFiles> schedule;
+    std::optional<Buffers> buffers;
     if (!args.schedule.empty()) {
         auto evaluated = verbs::evaluateFiles(args);
         if (!evaluated)
             return fail(evaluated.error());
         if (const std::string why = verbs::whyNotPlaced(*evaluated); !why.empty()) {
             tell(args.schedule + ": " + why);
+            if (args.json)
+                std::cout << checkJson(evaluated->evaluation, evaluated->rules.reason);
             return Exit::No;
         }
         schedule = std::move(*evaluated);
+    } else {
+        auto read = verbs::readBuffers(args);
+        if (!read)
+            return fail(read.error());
+        buffers = std::move(*read);
     }
-    const auto answer = schedule ? verbs::placeItems(*schedule, deadline.progress())
-                                 : verbs::placeBuffers(args, deadline.progress());
+    const InterruptGuard interrupt;
+    const verbs::Deadline deadline(args.seconds, interrupt.token());
+    const auto stopped = [&] { return interrupt.token().stop_requested(); };
+    const auto answer = schedule
+                            ? verbs::placeItems(*schedule, deadline.progress())
+                            : verbs::placeBuffers(std::move(*buffers), args.capacity, deadline.progress());
     if (!answer) {
         Error error = answer.error();
         if (schedule)

@@ -66,6 +66,8 @@ int runSolve(SolveArguments& args)
         return fail(asked.error());
     SolveOptions& options = *asked;
     if (options.start)
+        args.workload.note(args.startFile, lower::unknownInSchedule(options.start->extra));
+    if (options.start)
         if (const Evaluation e = evaluate(*problem, *options.start, options.rules); !e.valid())
             tell(args.startFile +
                  ": not valid for this problem and machine, the search takes only hints from it: " +

@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,31 +13,68 @@ namespace tilewright {
 /// Size limit of input files, in bytes.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
-/// The bytes of a file. The file is opened once and either read completely, or mapped into memory, so that
-/// only the parts in use are read.
+/// Bytes that are read at any position, a block at a time.
+class ByteSource
+{
+public:
+    virtual ~ByteSource() = default;
+    [[nodiscard]] virtual std::size_t size() const = 0;
+    /// Returns the bytes at a position, as many as are at hand, valid until the next call. Empty at the end,
+    /// and where nothing can be read.
+    [[nodiscard]] virtual std::string_view at(std::size_t position) = 0;
+};
+
+/// Bytes in memory.
+class TextSource final : public ByteSource
+{
+public:
+    explicit TextSource(std::string_view text) : m_text(text) {}
+    [[nodiscard]] std::size_t size() const override { return m_text.size(); }
+    [[nodiscard]] std::string_view at(std::size_t position) override
+    {
+        return m_text.substr(std::min(position, m_text.size()));
+    }
+
+private:
+    std::string_view m_text;
+};
+
+/// A format of which only a part of a file is needed, however large the file is.
+struct PartFormat
+{
+    bool (*isFormat)(std::string_view head); ///< told by the first 256 bytes
+    Result<std::string> (*part)(ByteSource& file);
+};
+
+/// The text of a file that was opened once: the whole content, or the part that its format needs.
 class FileContent
 {
 public:
     FileContent() = default;
     explicit FileContent(std::string text) : m_text(std::move(text)) {}
-    FileContent(std::shared_ptr<const void> map, std::size_t size) : m_map(std::move(map)), m_size(size) {}
-
-    [[nodiscard]] std::string_view view() const noexcept
+    FileContent(std::string part, std::shared_ptr<ByteSource> whole)
+        : m_text(std::move(part)), m_whole(std::move(whole))
     {
-        return m_map ? std::string_view(static_cast<const char*>(m_map.get()), m_size) : m_text;
     }
+
+    [[nodiscard]] std::string_view view() const noexcept { return m_text; }
     [[nodiscard]] std::string takeText() && { return std::move(m_text); }
+    /// SHA-256 of the whole file.
+    [[nodiscard]] std::string sha256() const;
 
 private:
     std::string m_text;
-    std::shared_ptr<const void> m_map;
-    std::size_t m_size = 0;
+    std::shared_ptr<ByteSource> m_whole; ///< null if m_text is the whole content
 };
 
-/// Opens a file. If `isMapped` returns true for its first 256 bytes, a regular file of any size is mapped.
-/// Other files are read and may have at most kMaxFileBytes. The Error names the file.
-[[nodiscard]] Result<FileContent> readContent(const std::string& path,
-                                              bool (*isMapped)(std::string_view head));
+/// Opens the file once. A regular file of the format may have any size; of any other file kMaxFileBytes are
+/// read at most. Nothing is mapped into memory, because a file that becomes shorter would end the program. A
+/// format that is known but not read is refused by name. The Error names the file.
+[[nodiscard]] Result<FileContent> readContent(const std::string& path, const PartFormat& format);
+
+/// Tells formats of other programs by the first bytes of a file: "is a zip archive ..., which is not read:
+/// ..."; empty for any other content.
+[[nodiscard]] std::string foreignFormat(std::string_view head);
 
 /// Reads a whole file. The Error names the file if it cannot be read or is larger than kMaxFileBytes.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);

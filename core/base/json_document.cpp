@@ -19,7 +19,7 @@ void addFields(Json& object, const std::string& extra)
 {
     if (extra.empty())
         return;
-    const Json fields = Json::parse(extra, nullptr, false);
+    const Json fields = parsedJson(extra);
     if (!fields.is_object())
         return;
     for (const auto& [key, value] : fields.items())

@@ -67,10 +67,16 @@ std::string JsonFields::others() const
 
 Status JsonFields::close() const
 {
-    if (reading() && !m_othersAllowed && m_object->node().is_object())
+    if (reading() && m_object->node().is_object()) {
+        std::vector<std::string_view> known = m_keys;
+        known.insert(known.end(), m_knownOthers.begin(), m_knownOthers.end());
+        std::vector<std::string_view> missing = known; // a field that is there is not a misspelt one
+        std::erase_if(missing, [&](std::string_view key) { return m_object->has(key); });
         for (const auto& [key, value] : m_object->node().items())
-            if (std::ranges::find(m_keys, key) == m_keys.end())
-                return m_object->unknownField(key);
+            if (std::ranges::find(known, key) == known.end() &&
+                (!m_othersAllowed || !similarWord(key, missing).empty()))
+                return m_object->unknownField(key, missing);
+    }
     if (m_error)
         return *m_error;
     return Unit{};

@@ -103,8 +103,13 @@ public:
     /// Reports the error of a check, if any. Its path is relative to this object.
     void check(const Status& status);
 
-    /// Accepts unknown fields; others() returns them.
-    void allowOthers() noexcept { m_othersAllowed = true; }
+    /// Accepts unknown fields, except one that is probably a missing field misspelt; others() returns them.
+    /// `knownOthers`: fields among them that have a meaning elsewhere.
+    void allowOthers(std::span<const std::string_view> knownOthers = {})
+    {
+        m_othersAllowed = true;
+        m_knownOthers = knownOthers;
+    }
     /// Unknown fields as the text of one JSON object; empty if there are none.
     [[nodiscard]] std::string others() const;
 
@@ -122,6 +127,7 @@ private:
     std::vector<std::string_view> m_keys;
     std::optional<Error> m_error;
     bool m_othersAllowed = false;
+    std::span<const std::string_view> m_knownOthers;
 };
 
 template <typename T>

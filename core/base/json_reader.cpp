@@ -6,9 +6,9 @@
 #include "base/utf8.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 namespace tilewright {
@@ -18,6 +18,10 @@ namespace {
 constexpr int kMaxDepth = 64;
 /// Limit of fields per object. Real files have fewer, and the ordered object is searched linearly.
 constexpr std::size_t kMaxFields = 2000;
+/// Limits of lists with objects, and of values. A model of 64 MiB has less than half of them. An empty list
+/// takes 3 bytes of a file and 60 bytes of memory.
+constexpr std::size_t kMaxContainers = 4'000'000;
+constexpr std::size_t kMaxValues = 16'000'000;
 
 struct Position
 {
@@ -43,26 +47,35 @@ Position positionOf(std::string_view text, std::size_t offset)
     return p;
 }
 
-/// Offset of the first bracket nested deeper than kMaxDepth. Checked before parsing, because the parser would
-/// need gigabytes for a hundred megabytes of brackets.
-std::optional<std::size_t> firstTooDeep(std::string_view text)
+/// A limit that a text exceeds, and where.
+struct Excess
+{
+    std::string what;
+    std::size_t offset = 0;
+};
+
+/// Checks the limits before anything is parsed, because the parser would need gigabytes for a hundred
+/// megabytes of brackets.
+std::optional<Excess> firstExcess(std::string_view text)
 {
     int depth = 0;
-    bool inString = false;
+    std::size_t containers = 0, values = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
-        if (inString) {
-            if (c == '\\')
-                ++i;
-            else if (c == '"')
-                inString = false;
-        } else if (c == '"') {
-            inString = true;
+        if (c == '"') {
+            for (++i; i < text.size() && text[i] != '"'; ++i)
+                if (text[i] == '\\')
+                    ++i;
         } else if (c == '[' || c == '{') {
             if (++depth > kMaxDepth)
-                return i;
+                return Excess{"brackets are nested more than " + std::to_string(kMaxDepth) + " levels deep",
+                              i};
+            if (++containers > kMaxContainers)
+                return Excess{"more than " + std::to_string(kMaxContainers) + " lists and objects", i};
         } else if (c == ']' || c == '}') {
             --depth;
+        } else if (c == ',' && ++values >= kMaxValues) {
+            return Excess{"more than " + std::to_string(kMaxValues) + " values", i};
         }
     }
     return std::nullopt;
@@ -157,63 +170,175 @@ std::string describe(const Json& node)
     }
 }
 
+/// Builds a document from the events of the parser. Time and memory are linear in the text; the parser of
+/// nlohmann::json with a callback takes quadratic time for lists of objects.
+class DocumentBuilder final : public nlohmann::json_sax<Json>
+{
+public:
+    explicit DocumentBuilder(std::string_view text) : m_text(text) {}
+
+    [[nodiscard]] Json take() { return std::move(m_root); }
+    [[nodiscard]] const std::string& fault() const { return m_fault; }
+
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
+    bool string(string_t& value) override { return add(std::move(value)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool start_array(std::size_t) override { return open(Json::array()); }
+    bool end_array() override
+    {
+        m_open.pop_back();
+        return true;
+    }
+    bool key(string_t& name) override
+    {
+        auto& fields = m_open.back()->get_ref<Json::object_t&>();
+        if (fields.size() >= kMaxFields)
+            return refuse("one object has more than " + std::to_string(kMaxFields) + " fields");
+        // The vector below the ordered map: the map itself would compare the key with all others.
+        static_cast<Json::object_t::Container&>(fields).emplace_back(std::move(name), nullptr);
+        return true;
+    }
+    bool end_object() override
+    {
+        const auto& fields = m_open.back()->get_ref<const Json::object_t&>();
+        m_open.pop_back();
+        m_names.clear();
+        for (const auto& field : fields)
+            m_names.emplace_back(field.first);
+        std::ranges::sort(m_names);
+        const auto twice = std::ranges::adjacent_find(m_names);
+        return twice == m_names.end() ||
+               refuse("the key " + excerpt(std::string(*twice)) + " occurs twice in one object");
+    }
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override
+    {
+        const bool hasPlace = dynamic_cast<const Json::parse_error*>(&e) != nullptr;
+        return refuse(
+            "not valid JSON " +
+            (hasPlace ? "at " + positionOf(m_text, position > 0 ? position - 1 : 0).text() + " " : "") + "(" +
+            plainReason(e.what()) + ")");
+    }
+
+private:
+    template <typename T> bool add(T&& value)
+    {
+        place(Json(std::forward<T>(value)));
+        return true;
+    }
+    bool open(Json container)
+    {
+        m_open.push_back(place(std::move(container)));
+        return true;
+    }
+    /// Puts a value where the parser is: at the root, behind the last key, or at the end of the list.
+    Json* place(Json value)
+    {
+        if (m_open.empty())
+            return &(m_root = std::move(value));
+        Json& parent = *m_open.back();
+        if (parent.is_object())
+            return &(parent.get_ref<Json::object_t&>().back().second = std::move(value));
+        auto& list = parent.get_ref<Json::array_t&>();
+        list.push_back(std::move(value));
+        return &list.back();
+    }
+    bool refuse(std::string why)
+    {
+        m_fault = std::move(why);
+        return false;
+    }
+
+    std::string_view m_text;
+    Json m_root;
+    std::vector<Json*> m_open; ///< objects and lists that are not closed yet, the outermost first
+    std::vector<std::string_view> m_names;
+    std::string m_fault;
+};
+
+/// Number of changes of one character (also: two neighbours swapped) from one word to the other; `most` + 1
+/// if there are more.
+std::size_t distance(std::string_view a, std::string_view b, std::size_t most)
+{
+    if (std::max(a.size(), b.size()) > std::min(a.size(), b.size()) + most)
+        return most + 1;
+    std::array<std::vector<std::size_t>, 3> rows; // the two rows before the current one, and the current one
+    for (std::vector<std::size_t>& row : rows)
+        row.resize(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        rows[2][j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::rotate(rows.begin(), rows.begin() + 1, rows.end());
+        rows[2][0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            rows[2][j] = std::min(
+                {rows[1][j] + 1, rows[2][j - 1] + 1, rows[1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                rows[2][j] = std::min(rows[2][j], rows[0][j - 2] + 1);
+        }
+    }
+    return rows[2].back();
+}
+
+/// Letters and digits of the word in lower case: "traversalOrders" and "Traversal-Orders" become equal.
+std::string plainWord(std::string_view word)
+{
+    std::string out;
+    for (const char c : word)
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            out += c;
+        else if (c >= 'A' && c <= 'Z')
+            out += static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
 } // namespace
+
+std::string_view similarWord(std::string_view word, std::span<const std::string_view> known)
+{
+    constexpr std::size_t kLongest = 64; // words of the formats are shorter
+    std::string_view best;
+    if (word.size() > kLongest)
+        return best;
+    const std::string plain = plainWord(word);
+    std::size_t least = plain.size() < 3 ? 0 : plain.size() < 6 ? 1 : 2;
+    for (const std::string_view candidate : known)
+        if (const std::size_t d = distance(plain, plainWord(candidate), least);
+            d < least || (d == least && best.empty())) {
+            best = candidate;
+            least = d;
+        }
+    return best;
+}
 
 Result<Json> parseJson(std::string_view text, const std::string& file)
 {
+    const auto syntax = [&](std::string why) { return Error{ErrorCode::Syntax, std::move(why), {}, file}; };
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        return Error{ErrorCode::Syntax, "the file is empty", {}, file};
+        return syntax("the file is empty");
     if (const auto zero = text.find('\0'); zero != std::string_view::npos)
-        return Error{ErrorCode::Syntax,
-                     "not JSON: there is a zero byte at " + positionOf(text, zero).text() +
-                         " (a binary file, or not saved as UTF-8)",
-                     {},
-                     file};
-    if (const auto at = firstTooDeep(text))
-        return Error{ErrorCode::Syntax,
-                     "brackets are nested more than " + std::to_string(kMaxDepth) + " levels deep at " +
-                         positionOf(text, *at).text(),
-                     {},
-                     file};
-    std::vector<std::set<std::string>> keys;
-    std::string duplicate;
-    struct TooManyFields
-    {
-    };
-    const auto onEvent = [&](int, Json::parse_event_t event, Json& parsed) {
-        if (event == Json::parse_event_t::object_start)
-            keys.emplace_back();
-        else if (event == Json::parse_event_t::object_end)
-            keys.pop_back();
-        else if (event == Json::parse_event_t::key) {
-            if (!keys.back().insert(parsed.get<std::string>()).second && duplicate.empty())
-                duplicate = parsed.get<std::string>();
-            if (keys.back().size() > kMaxFields)
-                throw TooManyFields{};
-        }
-        return true;
-    };
+        return syntax("not JSON: there is a zero byte at " + positionOf(text, zero).text() +
+                      " (a binary file, or not saved as UTF-8)");
+    if (const auto excess = firstExcess(text))
+        return syntax(excess->what + " at " + positionOf(text, excess->offset).text());
+    DocumentBuilder builder(text);
     try {
-        Json document = Json::parse(text.begin(), text.end(), onEvent);
-        if (!duplicate.empty())
-            return Error{
-                ErrorCode::Syntax, "the key " + excerpt(duplicate) + " occurs twice in one object", {}, file};
-        return document;
-    } catch (const TooManyFields&) {
-        return Error{ErrorCode::Syntax,
-                     "one object has more than " + std::to_string(kMaxFields) + " fields",
-                     {},
-                     file};
-    } catch (const Json::parse_error& e) {
-        const std::size_t offset = e.byte > 0 ? e.byte - 1 : 0;
-        return Error{ErrorCode::Syntax,
-                     "not valid JSON at " + positionOf(text, offset).text() + " (" + plainReason(e.what()) +
-                         ")",
-                     {},
-                     file};
+        if (Json::sax_parse(text.begin(), text.end(), &builder))
+            return builder.take();
     } catch (const std::exception& e) {
-        return Error{ErrorCode::Syntax, "not valid JSON (" + plainReason(e.what()) + ")", {}, file};
+        return syntax("not valid JSON (" + plainReason(e.what()) + ")");
     }
+    return syntax(builder.fault());
+}
+
+Json parsedJson(std::string_view text)
+{
+    auto document = parseJson(text, {});
+    return document ? std::move(*document) : Json(Json::value_t::discarded);
 }
 
 std::string jsonText(const Json& value, int indent)
@@ -226,9 +351,11 @@ Error JsonCursor::expected(std::string_view what) const
     return error("expected " + std::string(what) + ", got " + describe(*m_node));
 }
 
-Error JsonCursor::unknownField(const std::string& key) const
+Error JsonCursor::unknownField(const std::string& key, std::span<const std::string_view> known) const
 {
-    return error("unknown field " + excerpt(key));
+    const std::string_view similar = similarWord(key, known);
+    return error("unknown field " + excerpt(key) +
+                 (similar.empty() ? "" : "; did you mean \"" + std::string(similar) + "\"?"));
 }
 
 bool JsonCursor::has(std::string_view key) const

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +18,22 @@ namespace tilewright {
 
 using Json = nlohmann::ordered_json;
 
-/// Strict parser: no comments, no duplicate keys, valid UTF-8, at most 64 nesting levels. An Error contains
-/// line and column. Never throws; the recursion depth does not depend on the input.
+/// Strict parser, the only one of the program: no comments, no duplicate keys, valid UTF-8, at most 64
+/// nesting levels, 4,000,000 lists and objects, 16,000,000 values. An Error contains line and column. Never
+/// throws; time and memory are linear in the text.
 [[nodiscard]] Result<Json> parseJson(std::string_view text, const std::string& file);
 
 /// Text of a value, on one line or with `indent` spaces per level. The only way to write JSON: it never
 /// throws.
 [[nodiscard]] std::string jsonText(const Json& value, int indent = -1);
+
+/// Parses a text that this program wrote or has read before, so that its errors concern nobody. Returns a
+/// discarded value (is_discarded()) if it is not JSON.
+[[nodiscard]] Json parsedJson(std::string_view text);
+
+/// Returns the known word that was probably meant: it differs in spelling of upper case and separators, or in
+/// one or two characters. Empty if no word does.
+[[nodiscard]] std::string_view similarWord(std::string_view word, std::span<const std::string_view> known);
 
 /// A node of a JSON document with its path, so that every error message contains the field. Getters return
 /// the value or the Error "file: path: expected ..., got ...".
@@ -44,7 +54,8 @@ public:
     }
     /// Returns the error "expected WHAT, got VALUE".
     [[nodiscard]] Error expected(std::string_view what) const;
-    [[nodiscard]] Error unknownField(const std::string& key) const;
+    /// Returns the error "unknown field KEY", with the known field that was probably meant.
+    [[nodiscard]] Error unknownField(const std::string& key, std::span<const std::string_view> known) const;
 
     [[nodiscard]] bool isNull() const { return m_node->is_null(); }
     [[nodiscard]] bool has(std::string_view key) const;

@@ -35,8 +35,8 @@ void notice(const Error& what)
     NoticeHandler handler; // called without the lock: it may wait for another lock, such as that of Python
     {
         const std::scoped_lock lock(notices().mutex);
-        if (notices().handler && (what.code == ErrorCode::Internal ||
-                                  notices().told.emplace(what.file, what.message).second))
+        if (notices().handler &&
+            (what.code == ErrorCode::Internal || notices().told.emplace(what.file, what.message).second))
             handler = notices().handler;
     }
     if (handler)

@@ -82,7 +82,8 @@ Result<Machine> loadMachine(std::span<const std::string> filesOrNames)
 {
     std::vector<MachineText> texts;
     for (const std::string& name : filesOrNames) {
-        if (!std::filesystem::exists(name)) {
+        std::error_code ec; // a file that exists but cannot be opened is told by readFile()
+        if (std::filesystem::status(name, ec).type() == std::filesystem::file_type::not_found) {
             std::string known;
             for (const MachinePreset& preset : machinePresets()) {
                 if (preset.name == name)

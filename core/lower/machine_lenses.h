@@ -58,6 +58,12 @@ struct ScheduleTarget
 /// Returns the machine in the text of a schedule file; empty if the text is not JSON. The Error names a field
 /// of the machine.
 [[nodiscard]] Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file);
+/// Names the fields in Schedule::extra that mean nothing to this program, for a warning: "the field "author"
+/// is unknown: it is kept, but has no effect". Empty without such fields.
+[[nodiscard]] std::string unknownInSchedule(const std::string& extra);
+/// Names the fields in Problem::Data::extra that mean nothing to this program; otherwise as
+/// unknownInSchedule().
+[[nodiscard]] std::string unknownInProblem(const std::string& extra);
 /// Returns `extra` (Schedule::extra) with `target` in place of any other machine.
 [[nodiscard]] std::string withTarget(const std::string& extra, const ScheduleTarget& target);
 /// Loads a machine. Each string is a file or the name of a preset.

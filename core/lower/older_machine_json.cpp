@@ -217,6 +217,7 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
         given.emplace("name", Given{lastFile, {}});
         order.emplace_back("name");
     }
+    constexpr std::size_t kLongestValue = 40; // in a message
     Json machine = Json::object();
     for (const std::string& path : order) {
         Json* at = &machine;
@@ -224,6 +225,14 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
             const std::size_t dot = std::min(path.find('.', start), path.size());
             at = &(*at)[path.substr(start, dot - start)];
             start = dot + 1;
+            if (start > path.size() ? at->is_object() : !at->is_object() && !at->is_null()) {
+                const std::string whole = path.substr(0, dot);
+                const Given& value = given[whole];
+                return Error{ErrorCode::Field,
+                             "expected an object, as in " + given.lower_bound(whole + ".")->second.file +
+                                 ", got " + value.value.dump().substr(0, kLongestValue),
+                             whole, value.file};
+            }
         }
         *at = given[path].value;
     }
@@ -249,7 +258,7 @@ Result<std::optional<Machine>> machineField(const std::string& extra, const std:
 onnx::Dimensions dimensionsField(const std::string& extra)
 {
     onnx::Dimensions out;
-    const Json json = extra.empty() ? Json() : Json::parse(extra, nullptr, false);
+    const Json json = extra.empty() ? Json() : parsedJson(extra);
     const auto field = json.find("dimensions");
     if (field == json.end() || !field->is_object())
         return out;
@@ -262,8 +271,8 @@ onnx::Dimensions dimensionsField(const std::string& extra)
 std::string withMachineField(const std::string& extra, const Machine& machine,
                              const onnx::Dimensions& dimensions)
 {
-    Json json = extra.empty() ? Json::object() : Json::parse(extra);
-    json["machine"] = Json::parse(writeMachine(machine));
+    Json json = extra.empty() ? Json::object() : parsedJson(extra);
+    json["machine"] = parsedJson(writeMachine(machine));
     if (!dimensions.empty() && !json["dimensions"].is_object())
         json["dimensions"] = Json::object(); // a field of another tool, which dimensionsField() ignores
     for (const auto& [name, value] : dimensions)

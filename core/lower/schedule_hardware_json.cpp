@@ -4,7 +4,53 @@
 #include "lower/machine_lenses.h"
 #include "workload/hardware_json.h"
 
+#include <algorithm>
+
 namespace tilewright::lower {
+
+namespace {
+
+std::string unknownFieldsText(const std::string& extra, bool (*isKnown)(const std::string&, const Json&))
+{
+    if (extra.empty())
+        return {};
+    constexpr std::size_t kNamed = 4, kLongest = 40;
+    const Json fields = parsedJson(extra);
+    std::string names;
+    std::size_t count = 0;
+    for (const auto& [key, value] : fields.items())
+        if (!isKnown(key, value) && ++count <= kNamed)
+            names += (names.empty() ? "" : ", ") +
+                     Json(key.substr(0, kLongest)).dump(-1, ' ', false, Json::error_handler_t::ignore);
+    if (count == 0)
+        return {};
+    if (count > kNamed)
+        names += " and " + std::to_string(count - kNamed) + " more";
+    return count == 1 ? "the field " + names + " is unknown: it is kept, but has no effect"
+                      : "the fields " + names + " are unknown: they are kept, but have no effect";
+}
+
+/// True for a field that names hardware. Other tools may call something else so.
+bool isHardware(const Json& field)
+{
+    return field.is_object() && field.contains("fast_memory_capacity");
+}
+
+} // namespace
+
+std::string unknownInSchedule(const std::string& extra)
+{
+    return unknownFieldsText(extra, [](const std::string& key, const Json& value) {
+        return (key == "machine" && value.is_object()) || (key == "hardware" && isHardware(value)) ||
+               (key == "dimensions" && value.is_object() &&
+                std::ranges::all_of(value, [](const Json& size) { return size.is_number_integer(); }));
+    });
+}
+
+std::string unknownInProblem(const std::string& extra)
+{
+    return unknownFieldsText(extra, [](const std::string&, const Json&) { return false; });
+}
 
 Result<std::optional<Hardware>> hardwareField(const std::string& extra, const std::string& file)
 {
@@ -14,8 +60,8 @@ Result<std::optional<Hardware>> hardwareField(const std::string& extra, const st
     if (!json)
         return json.error();
     const auto field = json->find("hardware");
-    if (field == json->end() || !field->is_object() || !field->contains("fast_memory_capacity"))
-        return std::optional<Hardware>(); // other tools may call something else so
+    if (field == json->end() || !isHardware(*field))
+        return std::optional<Hardware>();
     Hardware out;
     std::vector<std::int64_t> native;
     JsonFields f(JsonCursor(*field, file));
@@ -35,7 +81,7 @@ Result<std::optional<Hardware>> hardwareField(const std::string& extra, const st
 
 std::string withHardwareField(const std::string& extra, const std::optional<Hardware>& hardware)
 {
-    Json json = extra.empty() ? Json::object() : Json::parse(extra);
+    Json json = extra.empty() ? Json::object() : parsedJson(extra);
     json.erase("hardware");
     if (hardware)
         json["hardware"] = hardwareJson(*hardware);
@@ -52,7 +98,7 @@ Result<std::shared_ptr<const Problem>> withHardware(const Problem& problem, cons
 Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::string& file)
 {
     ScheduleTarget out;
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parsedJson(text);
     if (!json.is_object())
         return out; // the reader of schedules has the sentence for it
     Json named = Json::object();
@@ -74,7 +120,7 @@ Result<ScheduleTarget> targetOfSchedule(const std::string& text, const std::stri
 
 std::string withTarget(const std::string& extra, const ScheduleTarget& target)
 {
-    Json json = extra.empty() ? Json::object() : Json::parse(extra);
+    Json json = extra.empty() ? Json::object() : parsedJson(extra);
     json.erase("machine");
     json.erase("dimensions");
     const std::string without =

@@ -113,6 +113,14 @@ void addLayer(model::ModelBuilder& b, const mapping::Layer& layer, const std::st
     b.add(model::OperatorKind::Conv2d, name, {x, weight}, w);
 }
 
+/// True if the fault of a file that both readers refuse is the one that the reader of the NPU lens names: the
+/// file has fields that only this lens has.
+bool isOfNpuAlone(FileKind kind, const Error& ofModel, const Error& ofNpu)
+{
+    const auto isUnknown = [](const Error& e) { return e.message.starts_with("unknown field"); };
+    return kind == FileKind::NpuModel || (isUnknown(ofModel) && !isUnknown(ofNpu));
+}
+
 } // namespace
 
 Result<model::Model> modelOf(const Problem& problem)
@@ -214,7 +222,7 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         auto npu = npu::parseModel(text, file);
         auto m = npu ? modelOf(*npu) : model::readModel(text, file);
         if (!m)
-            return m.error();
+            return npu || !isOfNpuAlone(*kind, m.error(), npu.error()) ? m.error() : npu.error();
         out.model = std::move(*m);
         if (npu)
             out.npu = std::move(*npu);
@@ -228,7 +236,7 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
 
 Result<Workload> loadWorkload(const std::string& path, const onnx::Dimensions& dimensions)
 {
-    const auto file = readContent(path, onnx::isOnnx);
+    const auto file = onnx::readFile(path);
     if (!file)
         return file.error();
     return readWorkload(file->view(), path, dimensions);

@@ -66,9 +66,9 @@ Result<Setup> readSetup(std::string_view text, const std::string& file)
 std::string writeSetup(const Setup& setup)
 {
     Json out = Json::object();
-    out["layer"] = Json::parse(writeLayer(setup.layer));
-    out["architecture"] = Json::parse(writeArchitecture(setup.architecture));
-    out["method"] = Json::parse(writeMethod(*makeNest(setup.layer), setup.method));
+    out["layer"] = parsedJson(writeLayer(setup.layer));
+    out["architecture"] = parsedJson(writeArchitecture(setup.architecture));
+    out["method"] = parsedJson(writeMethod(*makeNest(setup.layer), setup.method));
     if (!setup.factors.empty())
         out["factors"] = setup.factors;
     return jsonText(out, 2) + "\n";

@@ -64,8 +64,9 @@ std::vector<std::string_view> topLevelNames(std::string_view text)
 {
     std::vector<std::string_view> names;
     int depth = 0;
-    std::string_view last; // string read last at the outermost level
-    for (std::size_t i = 0; i < text.size(); ++i)
+    std::string_view last;              // string read last at the outermost level
+    constexpr std::size_t kMost = 4096; // the reader refuses an object with more fields
+    for (std::size_t i = 0; i < text.size() && names.size() < kMost; ++i)
         switch (text[i]) {
         case '"': {
             const std::size_t start = ++i;
@@ -93,6 +94,28 @@ std::vector<std::string_view> topLevelNames(std::string_view text)
     return names;
 }
 
+/// Says what a text is that is neither JSON nor a topology, as far as its beginning tells; empty for others.
+std::string otherText(std::string_view text)
+{
+    const std::size_t start = std::min(text.find_first_not_of("\xef\xbb\xbf \t\r\n"), text.size());
+    constexpr std::size_t kLongest = 4096;
+    const std::string_view line =
+        text.substr(start, std::min(text.find('\n', start), start + kLongest) - start);
+    if (line.starts_with('<'))
+        return "is XML or HTML, which is not read: export the model to ONNX";
+    if (line.empty() || line.find_first_of("{[\"") == 0 || line.find('\0') != std::string_view::npos)
+        return {}; // the parser of JSON has the sentence
+    const std::size_t word =
+        line.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    const bool isKey = word != 0 && word < line.size() && line[word] == ':';
+    if (line.starts_with("---") || line.starts_with("%YAML") || line.starts_with("- ") || isKey)
+        return "is YAML; of YAML files only Timeloop mappings are read (map --method)";
+    if (std::ranges::count_if(line, [](char c) { return c == ',' || c == ';' || c == '\t'; }) >= 2)
+        return std::string("is a table without the head of a topology: expected ")
+            .append(model::kTopologyColumns);
+    return {};
+}
+
 } // namespace
 
 Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
@@ -111,6 +134,11 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
             return mark.kind;
     if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
         return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
+    std::string other = foreignFormat(text);
+    if (other.empty())
+        other = otherText(text);
+    if (!other.empty())
+        return Error{ErrorCode::Syntax, std::move(other), {}, file};
     const auto document = parseJson(text, file);
     if (!document)
         return document.error();

@@ -204,7 +204,7 @@ Result<Machine> withMachineField(const Machine& machine, std::string_view path, 
         at = &(*at)[std::string(path.substr(start, dot - start))];
         start = dot + 1;
     }
-    Json parsed = Json::parse(value, nullptr, false);
+    Json parsed = parsedJson(value);
     *at = parsed.is_number() ? std::move(parsed) : Json(std::string(value));
     return machineOf(json, machine.name);
 }

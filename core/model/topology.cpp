@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/topology.h"
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "model/model_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <optional>
 
 namespace tilewright::model {
 
@@ -20,48 +23,190 @@ std::string_view trimmed(std::string_view text)
                                            : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// Splits a line into cells. A trailing comma adds no empty cell.
-Cells cellsOf(std::string_view line)
+/// Splits a line into cells without quotes. Trailing separators add no empty cells.
+Cells cellsOf(std::string_view line, char separator)
 {
     Cells out;
     for (std::size_t start = 0; start <= line.size();) {
-        const std::size_t comma = std::min(line.find(',', start), line.size());
-        out.push_back(trimmed(line.substr(start, comma - start)));
-        start = comma + 1;
+        const std::size_t end = std::min(line.find(separator, start), line.size());
+        std::string_view cell = trimmed(line.substr(start, end - start));
+        if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"')
+            cell = trimmed(cell.substr(1, cell.size() - 2));
+        out.push_back(cell);
+        start = end + 1;
     }
     while (!out.empty() && out.back().empty())
         out.pop_back();
     return out;
 }
 
-std::string lower(std::string_view text)
+/// What a column means. Batch and Sparsity have no effect with the values that they are accepted with.
+enum class Col {
+    Layer,
+    M,
+    N,
+    K,
+    Height,
+    Width,
+    FilterHeight,
+    FilterWidth,
+    Channels,
+    Filters,
+    Down,
+    Across,
+    Batch,
+    Sparsity
+};
+constexpr std::size_t kColumns = 14;
+
+struct TopologyName
 {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const char* name; ///< letters and digits in lower case
+    Col column;
+};
+constexpr TopologyName kTopologyNames[] = {
+    {"layer", Col::Layer},
+    {"layername", Col::Layer},
+    {"layers", Col::Layer},
+    {"name", Col::Layer},
+    {"m", Col::M},
+    {"n", Col::N},
+    {"k", Col::K},
+    {"ifmapheight", Col::Height},
+    {"ifmaph", Col::Height},
+    {"ifmapwidth", Col::Width},
+    {"ifmapw", Col::Width},
+    {"filterheight", Col::FilterHeight},
+    {"filterh", Col::FilterHeight},
+    {"filterwidth", Col::FilterWidth},
+    {"filterw", Col::FilterWidth},
+    {"channels", Col::Channels},
+    {"channel", Col::Channels},
+    {"numfilter", Col::Filters},
+    {"numfilters", Col::Filters},
+    {"filters", Col::Filters},
+    {"strides", Col::Down},
+    {"stride", Col::Down},
+    {"strideh", Col::Down},
+    {"strideheight", Col::Down},
+    {"stridew", Col::Across},
+    {"stridewidth", Col::Across},
+    {"batch", Col::Batch},
+    {"batchsize", Col::Batch},
+    {"sparsity", Col::Sparsity},
+    {"sparsitysupport", Col::Sparsity},
+};
+/// Columns that each form needs, as messages name them.
+constexpr std::pair<Col, const char*> kGemm[] = {{Col::M, "M"}, {Col::N, "N"}, {Col::K, "K"}};
+constexpr std::pair<Col, const char*> kConvolution[] = {{Col::Height, "IFMAP Height"},
+                                                        {Col::Width, "IFMAP Width"},
+                                                        {Col::FilterHeight, "Filter Height"},
+                                                        {Col::FilterWidth, "Filter Width"},
+                                                        {Col::Channels, "Channels"},
+                                                        {Col::Filters, "Num Filter"},
+                                                        {Col::Down, "Strides"}};
+
+std::optional<Col> columnOf(std::string_view cell)
+{
+    std::string plain;
+    for (const char c : cell)
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+            plain += c;
+        else if (c >= 'A' && c <= 'Z')
+            plain += static_cast<char>(c - 'A' + 'a');
+    for (const TopologyName& known : kTopologyNames)
+        if (plain == known.name)
+            return known.column;
+    return std::nullopt;
+}
+
+/// First line of a table: which column each cell is.
+struct TopologyHeader
+{
+    char separator = ',';
+    std::array<std::optional<std::size_t>, kColumns> at; ///< position of each column
+    std::size_t size = 0;
+    std::string fault; ///< empty: the table can be read
+    bool areGemms = false;
+    bool isTopology = false;
+
+    [[nodiscard]] std::optional<std::size_t>& operator[](Col c) { return at[static_cast<std::size_t>(c)]; }
+    [[nodiscard]] bool has(Col c) const { return at[static_cast<std::size_t>(c)].has_value(); }
+};
+
+std::string quotedCell(std::string_view cell)
+{
+    std::string out = "\"";
+    for (const char c : cell.substr(0, 40))
+        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    return out + "\"";
+}
+
+TopologyHeader headerWith(std::string_view line, char separator)
+{
+    TopologyHeader out;
+    out.separator = separator;
+    const Cells cells = cellsOf(line, separator);
+    out.size = cells.size();
+    const auto refuse = [&out](std::string why) {
+        if (out.fault.empty())
+            out.fault = std::move(why);
+    };
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        auto column = columnOf(cells[i]);
+        if (column == Col::Down && out.has(Col::Down) && !out.has(Col::Across))
+            column = Col::Across; // the second stride is the horizontal one
+        if (!column && i == 0)
+            column = Col::Layer; // its name is not part of the format
+        if (!column)
+            refuse("the column " + quotedCell(cells[i]) + " is none of a topology");
+        else if (out.has(*column))
+            refuse("the column " + quotedCell(cells[i]) + " occurs twice");
+        else
+            out[*column] = i;
+    }
+    const auto count = [&out](const auto& needed) {
+        return std::ranges::count_if(needed, [&](const auto& c) { return out.has(c.first); });
+    };
+    const auto gemm = count(kGemm), convolution = count(kConvolution);
+    out.areGemms = gemm >= convolution;
+    out.isTopology = gemm >= 2 || convolution >= 3;
+    const auto complete = [&](const auto& needed) {
+        for (const auto& [column, name] : needed)
+            if (!out.has(column))
+                refuse(std::string("the column \"") + name + "\" is missing");
+    };
+    if (out.areGemms)
+        complete(kGemm);
+    else
+        complete(kConvolution);
+    if (!out.has(Col::Layer))
+        refuse("the column \"Layer\" is missing");
+    if (gemm > 0 && convolution > 0)
+        refuse("it has columns of products and of convolutions");
     return out;
 }
 
-enum class Form { None, Convolutions, Gemms };
-
-Form formOf(const Cells& head)
+TopologyHeader headerOf(std::string_view text)
 {
-    if (head.size() >= 4 && lower(head[1]) == "m" && lower(head[2]) == "n" && lower(head[3]) == "k")
-        return Form::Gemms;
-    if (head.size() >= 8 && lower(head[1]).starts_with("ifmap") && lower(head[3]).starts_with("filter"))
-        return Form::Convolutions;
-    return Form::None;
-}
-
-std::string_view firstLine(std::string_view text)
-{
-    return text.substr(0, text.find('\n'));
+    if (text.starts_with("\xef\xbb\xbf"))
+        text.remove_prefix(3);
+    const std::string_view line = text.substr(0, text.find('\n'));
+    constexpr std::size_t kLongest = 4096;
+    if (line.size() > kLongest)
+        return {};
+    TopologyHeader first = headerWith(line, ',');
+    for (const char separator : {';', '\t'})
+        if (TopologyHeader other = headerWith(line, separator); !first.isTopology && other.isTopology)
+            first = std::move(other);
+    return first;
 }
 
 struct Reader
 {
     ModelBuilder builder;
     std::string file;
+    TopologyHeader head;
     std::size_t line = 0;
 
     [[nodiscard]] Error fail(std::string message) const
@@ -69,8 +214,8 @@ struct Reader
         return {ErrorCode::Field, std::move(message), "line " + std::to_string(line), file};
     }
 
-    /// Reads column i of the line as an integer from 1 to 2^31.
-    Result<std::int64_t> size(const Cells& cells, std::size_t i, const char* what) const
+    /// Reads a cell as an integer from 1 to 2^31.
+    Result<std::int64_t> number(const Cells& cells, std::size_t i, const char* what) const
     {
         if (i >= cells.size())
             return fail(std::string("the column \"") + what + "\" is missing");
@@ -78,42 +223,74 @@ struct Reader
         const auto [end, error] = std::from_chars(cells[i].data(), cells[i].data() + cells[i].size(), value);
         if (error != std::errc() || end != cells[i].data() + cells[i].size() || value < 1 ||
             value > kMaxDimension)
-            return fail(std::string(what) + ": expected a whole number from 1 to 2147483648, got \"" +
-                        std::string(cells[i].substr(0, 40)) + "\"");
+            return fail(std::string(what) + ": expected a whole number from 1 to 2147483648, got " +
+                        quotedCell(cells[i]));
         return value;
+    }
+
+    template <std::size_t N>
+    Result<std::array<std::int64_t, N>> numbers(const Cells& cells,
+                                                const std::pair<Col, const char*> (&columns)[N])
+    {
+        std::array<std::int64_t, N> out;
+        for (std::size_t i = 0; i < N; ++i) {
+            const auto value = number(cells, *head[columns[i].first], columns[i].second);
+            if (!value)
+                return value.error();
+            out[i] = *value;
+        }
+        return out;
+    }
+
+    /// Refuses values that would change the work of a layer in a way that is not modelled.
+    Status checkRest(const Cells& cells)
+    {
+        const auto cell = [&](Col c) {
+            return head.has(c) && *head[c] < cells.size() ? cells[*head[c]] : std::string_view();
+        };
+        if (const std::string_view batch = cell(Col::Batch); !batch.empty() && batch != "1")
+            return fail("Batch: only 1 is read, got " + quotedCell(batch));
+        const std::string_view sparsity = cell(Col::Sparsity);
+        const std::size_t colon = std::min(sparsity.find(':'), sparsity.size());
+        const bool isDense =
+            sparsity.empty() || (colon < sparsity.size() &&
+                                 trimmed(sparsity.substr(0, colon)) == trimmed(sparsity.substr(colon + 1)));
+        if (!isDense)
+            return fail("Sparsity: only dense layers are read (N:N), got " + quotedCell(sparsity));
+        const bool hasSecondStride =
+            !head.areGemms && !head.has(Col::Across) && *head[Col::Down] + 1 == head.size;
+        if (cells.size() > head.size + (hasSecondStride ? 1 : 0))
+            return fail("the cell " + quotedCell(cells[head.size]) + " has no column: there are " +
+                        std::to_string(head.size));
+        return Unit{};
     }
 
     Status gemm(const std::string& name, const Cells& cells)
     {
-        const auto m = size(cells, 1, "M"), n = size(cells, 2, "N"), k = size(cells, 3, "K");
-        for (const auto* s : {&m, &n, &k})
-            if (!*s)
-                return s->error();
-        const ModelTensorId a = builder.input(name + ".A", {*m, *k});
-        const ModelTensorId b = builder.constant(name + ".B", {*k, *n});
+        const auto sizes = numbers(cells, kGemm);
+        if (!sizes)
+            return sizes.error();
+        const auto [m, n, k] = *sizes;
+        const ModelTensorId a = builder.input(name + ".A", {m, k});
+        const ModelTensorId b = builder.constant(name + ".B", {k, n});
         builder.matmul(name, a, b);
         return Unit{};
     }
 
     Status convolution(const std::string& name, const Cells& cells)
     {
-        constexpr std::array kColumns{"IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width",
-                                      "Channels",     "Num Filter",  "Strides"};
-        std::array<std::int64_t, 8> v{};
-        for (std::size_t i = 0; i < kColumns.size(); ++i) {
-            const auto value = size(cells, i + 1, kColumns[i]);
+        const auto sizes = numbers(cells, kConvolution);
+        if (!sizes)
+            return sizes.error();
+        const auto [height, width, filterHeight, filterWidth, channels, filters, down] = *sizes;
+        std::int64_t across = down;
+        // Without a column of its own the horizontal stride may follow the last column, as in SCALE-Sim.
+        if (const std::size_t i = head.has(Col::Across) ? *head[Col::Across] : head.size; i < cells.size()) {
+            const auto value = number(cells, i, "Strides");
             if (!value)
                 return value.error();
-            v[i] = *value;
+            across = *value;
         }
-        v[7] = v[6];
-        if (cells.size() > 8) {
-            const auto value = size(cells, 8, "Strides");
-            if (!value)
-                return value.error();
-            v[7] = *value;
-        }
-        const auto [height, width, filterHeight, filterWidth, channels, filters, down, across] = v;
         if (filterHeight > height || filterWidth > width)
             return fail("the filter is larger than the input");
         WindowAttributes window;
@@ -139,29 +316,43 @@ struct Reader
 
 bool isTopology(std::string_view text)
 {
-    return formOf(cellsOf(firstLine(text))) != Form::None;
+    return headerOf(text).isTopology;
 }
 
 Result<Model> readTopology(std::string_view bytes, const std::string& file)
 {
     const std::string content = textOfBytes(bytes, file);
     const std::string_view text = content;
-    const Form form = formOf(cellsOf(firstLine(text)));
+    TopologyHeader head = headerOf(text);
     const std::size_t slash = file.find_last_of('/');
     const std::string name = printable(slash == std::string::npos ? file : file.substr(slash + 1));
-    Reader reader{ModelBuilder(name.substr(0, name.rfind('.')), 1), file, 0};
-    if (form == Form::None)
+    Reader reader{ModelBuilder(name.substr(0, name.rfind('.')), 1), file, head, 0};
+    if (!head.isTopology)
         return reader.fail("is not a topology: the first line must contain the column names");
-    for (std::size_t start = 0; start < text.size();) {
-        const std::size_t end = std::min(text.find('\n', start), text.size());
-        const Cells cells = cellsOf(text.substr(start, end - start));
-        start = end + 1;
-        if (++reader.line == 1 || cells.empty())
+    reader.line = 1;
+    if (!head.fault.empty())
+        return reader.fail(head.fault + "; expected " + std::string(kTopologyColumns));
+    std::size_t rows = 0; // counted before anything is built: 64 MiB hold many times the limit
+    for (std::size_t i = 1; i < text.size(); ++i)
+        rows += text[i - 1] == '\n' && text[i] != '\n' && text[i] != '\r' ? 1U : 0U;
+    if (rows > kMaxOperators)
+        return Error{
+            ErrorCode::Problem, "more than " + formatGrouped(kMaxOperators) + " operators", {}, file};
+    for (std::size_t start = text.find('\n'); start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', ++start), text.size());
+        const Cells cells = cellsOf(text.substr(start, end - start), head.separator);
+        start = end;
+        ++reader.line;
+        if (cells.empty())
             continue;
-        const std::string layer = printable(cells[0]);
+        const std::size_t at = *head[Col::Layer];
+        const std::string layer = printable(at < cells.size() ? cells[at] : std::string_view());
         if (layer.empty())
             return reader.fail("the layer has no name");
-        if (Status s = form == Form::Gemms ? reader.gemm(layer, cells) : reader.convolution(layer, cells); !s)
+        Status s = reader.checkRest(cells);
+        if (s)
+            s = head.areGemms ? reader.gemm(layer, cells) : reader.convolution(layer, cells);
+        if (!s)
             return s.error();
     }
     auto model = std::move(reader.builder).build();

@@ -336,7 +336,7 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     if (search != nullptr)
         j["tile_search"] = searchToJson(graph, *search);
     if (!extra.empty())
-        j.update(Json::parse(extra));
+        j.update(parsedJson(extra));
     return jsonText(j, 2) + "\n";
 }
 

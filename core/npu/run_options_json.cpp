@@ -39,7 +39,7 @@ Result<std::optional<RunOptions>> runOptionsOf(std::string_view modelText, const
 
 std::string withRunOptions(const std::string& modelText, const RunOptions& options)
 {
-    Json out = Json::parse(modelText);
+    Json out = parsedJson(modelText);
     out["run"] = writeJson(options);
     return jsonText(out, 2) + "\n";
 }

@@ -6,9 +6,9 @@
 
 namespace tilewright::onnx {
 
-bool isOnnx(std::string_view content) noexcept
+bool isOnnx(std::string_view content)
 {
-    if (content.size() < 2)
+    if (content.size() < 2 || !foreignFormat(content.substr(0, 256)).empty())
         return false;
     // A ModelProto usually begins with its version, a small integer. Some writers begin with another field;
     // no text file begins with the tag of such a field and contains control characters.

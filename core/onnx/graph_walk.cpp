@@ -122,13 +122,20 @@ Status GraphWalk::run()
     for (const auto& set : m_file.opset_import())
         if (set.domain().empty() || set.domain() == "ai.onnx")
             opset = set.version();
-    m_translation.model().opset = std::max<std::int64_t>(0, opset);
+    if (opset < 1)
+        return problemError("opset_import", "expected a version of at least 1, got " + std::to_string(opset));
+    m_translation.model().opset = opset;
     if (Status s = addConstants(graph); !s)
         return s;
     if (Status s = addInputs(graph); !s)
         return s;
     addDeclared(graph);
-    return walk(graph.node(), opset, 0);
+    if (Status s = walk(graph.node(), opset, 0); !s)
+        return s;
+    for (const pb::ValueInfoProto& v : graph.output())
+        if (graph.node_size() > 0 && m_values.find(v.name()) == kNoValue)
+            return problemError({}, "the output \"" + v.name() + "\" of the graph is written by no node");
+    return Unit{};
 }
 
 std::vector<ModelTensorId> GraphWalk::outputs() const
@@ -168,6 +175,8 @@ Status GraphWalk::addInputs(const pb::GraphProto& graph)
         v.name = input.name();
         if (input.type().has_tensor_type()) {
             v.type = input.type().tensor_type().elem_type();
+            if (v.type == pb::TensorProto::STRING)
+                return problemError({}, "the input \"" + input.name() + "\" is text, which has no size");
             if (!input.type().tensor_type().has_shape())
                 return problemError({}, "the input \"" + input.name() + "\" has no shape");
             v.shape.emplace();

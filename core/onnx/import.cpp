@@ -59,7 +59,8 @@ std::size_t makePrintable(google::protobuf::Message& message)
 
 Status parse(std::string_view content, const std::string& file, pb::ModelProto& out)
 {
-    const auto stripped = stripWeights(content);
+    TextSource source(content);
+    const auto stripped = stripWeights(source);
     if (!stripped)
         return inFile(stripped.error(), file);
     if (stripped->size() > INT32_MAX)
@@ -78,6 +79,14 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
                 "names with bytes that are not UTF-8 are read as Windows-1252, control characters as signs",
                 {},
                 file});
+    for (const pb::ValueInfoProto& input : out.graph().input())
+        for (const auto& d : input.type().tensor_type().shape().dim())
+            if (d.dim_value() < -1) // some programs write -1 or 0 for an open size
+                return Error{ErrorCode::Problem,
+                             "the input \"" + input.name() + "\" has the size " +
+                                 std::to_string(d.dim_value()),
+                             {},
+                             file};
     return Unit{};
 }
 
@@ -179,6 +188,11 @@ std::string nameOfModel(const std::string& graph, const std::string& file)
 }
 
 } // namespace
+
+Result<FileContent> readFile(const std::string& path)
+{
+    return readContent(path, {isOnnx, stripWeights});
+}
 
 Result<Imported> importModel(std::string_view content, const std::string& file, const Dimensions& dimensions)
 {

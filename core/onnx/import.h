@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/file.h"
 #include "model/model.h"
 
 #include <map>
@@ -59,11 +60,14 @@ struct Imported
 
 /// True if the content begins like an ONNX file, that is with the fields of a ModelProto. The first 256 bytes
 /// suffice.
-[[nodiscard]] bool isOnnx(std::string_view content) noexcept;
+[[nodiscard]] bool isOnnx(std::string_view content);
 
-/// Reads an ONNX model without its weights (docs/rules/workload.md 6); the weights are not even accessed in
-/// memory. Each operator gets the name of its node. An Error contains node and reason. Free dimensions
-/// without a value are an error that lists them.
+/// Reads a workload file of any kind and size: of an ONNX model all but the weights, of another file the
+/// whole content.
+[[nodiscard]] Result<FileContent> readFile(const std::string& path);
+
+/// Reads an ONNX model without its weights (docs/rules/workload.md 6). Each operator gets the name of its
+/// node. An Error contains node and reason. Free dimensions without a value are an error that lists them.
 [[nodiscard]] Result<Imported> importModel(std::string_view content, const std::string& file,
                                            const Dimensions& dimensions = {});
 

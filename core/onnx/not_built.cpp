@@ -17,6 +17,12 @@ Error notBuilt(const std::string& file)
 
 } // namespace
 
+Result<FileContent> readFile(const std::string& path)
+{
+    // Only the name of the file is missing, which readContent() adds.
+    return readContent(path, {isOnnx, [](ByteSource&) -> Result<std::string> { return notBuilt({}); }});
+}
+
 Result<Imported> importModel(std::string_view, const std::string& file, const Dimensions&)
 {
     return notBuilt(file);

@@ -53,23 +53,71 @@ bool isContents(std::uint64_t field)
     return (field >= 4 && field <= 7) || (field >= 9 && field <= 11);
 }
 
+/// Part [begin, end) of the file.
+struct Span
+{
+    std::size_t begin = 0, end = 0;
+
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+};
+
 struct Field
 {
     std::uint64_t number = 0, value = 0; ///< `value`: for a varint
     unsigned wireType = 0;
-    std::string_view whole;   ///< bytes of the field with its tag
-    std::string_view content; ///< content of a length-delimited field
+    Span whole;   ///< the field with its tag
+    Span content; ///< content of a length-delimited field
+};
+
+/// The bytes of the file. A byte that cannot be read is 0.
+class Bytes
+{
+public:
+    explicit Bytes(ByteSource& file) : m_file(file) {}
+
+    [[nodiscard]] std::size_t size() const { return m_file.size(); }
+    [[nodiscard]] bool isIncomplete() const noexcept { return m_isIncomplete; }
+    unsigned char operator[](std::size_t at)
+    {
+        if (at < m_start || at - m_start >= m_block.size())
+            fetch(at);
+        return m_block.empty() ? 0 : static_cast<unsigned char>(m_block[at - m_start]);
+    }
+    void append(std::string& out, Span span)
+    {
+        while (span.begin < span.end) {
+            fetch(span.begin);
+            if (m_block.empty())
+                return;
+            const std::string_view part = m_block.substr(0, span.size());
+            out += part;
+            span.begin += part.size();
+        }
+    }
+
+private:
+    void fetch(std::size_t at)
+    {
+        m_block = m_file.at(at);
+        m_start = at;
+        m_isIncomplete = m_isIncomplete || m_block.empty();
+    }
+
+    ByteSource& m_file;
+    std::string_view m_block;
+    std::size_t m_start = 0;
+    bool m_isIncomplete = false; ///< the file has become shorter since it was opened
 };
 
 /// Reads the fields one after the other. next() returns nothing at the end and at a malformed field.
 class Fields
 {
 public:
-    explicit Fields(std::string_view message) : m_message(message) {}
+    Fields(Bytes& bytes, Span message) : m_bytes(bytes), m_at(message.begin), m_end(message.end) {}
 
     std::optional<Field> next()
     {
-        if (m_at == m_message.size())
+        if (m_at == m_end)
             return std::nullopt;
         Field f;
         const std::size_t start = m_at;
@@ -94,11 +142,11 @@ public:
         } else { // groups (deprecated) do not occur in ONNX files
             return broken(start);
         }
-        if (length > m_message.size() - m_at)
+        if (length > m_end - m_at)
             return broken(start);
-        f.content = m_message.substr(m_at, static_cast<std::size_t>(length));
-        m_at += static_cast<std::size_t>(length);
-        f.whole = m_message.substr(start, m_at - start);
+        f.content = {m_at, m_at + static_cast<std::size_t>(length)};
+        m_at = f.content.end;
+        f.whole = {start, m_at};
         return f;
     }
     [[nodiscard]] bool isBroken() const noexcept { return m_broken; }
@@ -113,8 +161,8 @@ private:
     std::optional<std::uint64_t> varint()
     {
         std::uint64_t out = 0;
-        for (unsigned shift = 0; shift < 64 && m_at < m_message.size(); shift += 7) {
-            const auto byte = static_cast<unsigned char>(m_message[m_at++]);
+        for (unsigned shift = 0; shift < 64 && m_at < m_end; shift += 7) {
+            const unsigned char byte = m_bytes[m_at++];
             out |= std::uint64_t{byte & 0x7fU} << shift;
             if (byte < 0x80)
                 return out;
@@ -122,8 +170,8 @@ private:
         return std::nullopt;
     }
 
-    std::string_view m_message;
-    std::size_t m_at = 0;
+    Bytes& m_bytes;
+    std::size_t m_at, m_end;
     bool m_broken = false;
 };
 
@@ -137,18 +185,22 @@ void appendVarint(std::string& out, std::uint64_t value)
 class Stripper
 {
 public:
-    explicit Stripper(std::string_view model) : m_model(model) {}
+    explicit Stripper(ByteSource& model) : m_bytes(model) {}
 
     Result<std::string> run()
     {
         std::string out;
-        if (!message(m_model, Message::Model, out, 0))
+        const bool ok = message({0, m_bytes.size()}, Message::Model, out, 0);
+        if (m_bytes.isIncomplete())
+            return Error{
+                ErrorCode::Io, "cannot be read to its end: it became shorter while it was read", {}, {}};
+        if (!ok)
             return Error{ErrorCode::Syntax, m_reason, {}, {}};
         return out;
     }
 
 private:
-    bool message(std::string_view in, Message kind, std::string& out, int depth)
+    bool message(Span in, Message kind, std::string& out, int depth)
     {
         if (depth > kMaxMessageDepth) {
             m_reason = "its graphs are nested too deep";
@@ -156,11 +208,11 @@ private:
         }
         if (kind == Message::Tensor)
             return tensor(in, out);
-        Fields fields(in);
+        Fields fields(m_bytes, in);
         while (const auto f = fields.next()) {
             const auto inner = f->wireType == 2 ? messageIn(kind, f->number) : std::nullopt;
             if (!inner) {
-                out += f->whole;
+                m_bytes.append(out, f->whole);
                 continue;
             }
             std::string stripped;
@@ -173,12 +225,12 @@ private:
         return whole(fields, in);
     }
 
-    bool tensor(std::string_view in, std::string& out)
+    bool tensor(Span in, std::string& out)
     {
         constexpr std::uint64_t kInt32 = 6, kInt64 = 7;
         std::uint64_t type = 0;
         std::size_t bytes = 0;
-        Fields scan(in);
+        Fields scan(m_bytes, in);
         while (const auto f = scan.next())
             if (f->number == 2 && f->wireType == 0)
                 type = f->value;
@@ -187,30 +239,29 @@ private:
         if (!whole(scan, in))
             return false;
         const bool keep = bytes <= (type == kInt32 || type == kInt64 ? kMaxWholeBytes : kMaxOtherBytes);
-        Fields copy(in);
+        Fields copy(m_bytes, in);
         while (const auto f = copy.next())
             if (keep || !isContents(f->number))
-                out += f->whole;
+                m_bytes.append(out, f->whole);
         return true;
     }
 
-    bool whole(const Fields& fields, std::string_view in)
+    bool whole(const Fields& fields, Span in)
     {
         if (!fields.isBroken())
             return true;
         m_reason = "is not a complete ONNX file: it is truncated or damaged between the bytes " +
-                   std::to_string(in.data() - m_model.data()) + " and " +
-                   std::to_string(in.data() - m_model.data() + static_cast<std::ptrdiff_t>(in.size()));
+                   std::to_string(in.begin) + " and " + std::to_string(in.end);
         return false;
     }
 
-    std::string_view m_model;
+    Bytes m_bytes;
     std::string m_reason;
 };
 
 } // namespace
 
-Result<std::string> stripWeights(std::string_view model)
+Result<std::string> stripWeights(ByteSource& model)
 {
     return Stripper(model).run();
 }

@@ -57,6 +57,10 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
         w.after = lastOf({pads->begin() + static_cast<std::ptrdiff_t>(axes), pads->end()}, 0);
     }
     const std::string mode = node.text("auto_pad");
+    constexpr std::array<std::string_view, 5> kModes{"", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
+    if (std::ranges::find(kModes, mode) == kModes.end())
+        return problemError({}, "auto_pad is \"" + mode.substr(0, 40) +
+                                    "\": expected NOTSET, SAME_UPPER, SAME_LOWER or VALID");
     const bool ceil = isPool && node.integer("ceil_mode", 0) != 0;
     for (std::size_t i = 0; i < 3; ++i) {
         const std::int64_t span = w.dilation[i] * (kernel[i] - 1) + 1;
@@ -79,6 +83,17 @@ Result<Windows> windowsOf(const Node& node, const Spatial& x, const Spatial& ker
         }
     }
     return w;
+}
+
+/// The fault of a kernel_shape that is not that of the weights; empty if there is none.
+std::string faultOfKernelShape(const Node& node, const Shape& weights)
+{
+    const auto given = node.integers("kernel_shape");
+    const Shape own(weights.begin() + 2, weights.end());
+    return !given || Shape(given->begin(), given->end()) == own
+               ? std::string()
+               : "kernel_shape is " + model::shapeText(Shape(given->begin(), given->end())) +
+                     ", but the kernel of the weights " + model::shapeText(own);
 }
 
 /// Attributes of the last two spatial axes.
@@ -126,6 +141,8 @@ Status Translation::convolution(const Node& node)
     if (x.size() < 3 || x.size() > 5 || w.size() != x.size())
         return refuse(node, "the input " + model::shapeText(x) + " and the weights " + model::shapeText(w) +
                                 " must both have 3, 4 or 5 dimensions");
+    if (const std::string fault = faultOfKernelShape(node, w); !fault.empty())
+        return refuse(node, fault);
     const auto windows = windowsOf(node, spatialOf(x), spatialOf(w), x.size() - 2, false);
     if (!windows)
         return refuse(node, windows.error().message);
@@ -180,6 +197,8 @@ Status Translation::transposedConvolution(const Node& node)
     if (x.size() < 3 || x.size() > 5 || w.size() != x.size())
         return refuse(node, "the input " + model::shapeText(x) + " and the weights " + model::shapeText(w) +
                                 " must both have 3, 4 or 5 dimensions");
+    if (const std::string fault = faultOfKernelShape(node, w); !fault.empty())
+        return refuse(node, fault);
     const std::size_t axes = x.size() - 2;
     const Spatial in = spatialOf(x), kernel = spatialOf(w);
     auto windows = windowsOf(node, in, kernel, axes, false);

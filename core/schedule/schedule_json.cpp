@@ -55,7 +55,8 @@ void bindFields(JsonFields& f, Columns& c)
     f.optional("traversal_orders", c.orders);
     f.defaulted("subgraph_latencies", c.latencies, {});
     f.defaulted("locked", c.locked, {});
-    f.allowOthers();
+    static constexpr std::array<std::string_view, 3> kOfTarget{"machine", "dimensions", "hardware"};
+    f.allowOthers(kOfTarget); // core/lower reads these
     if (f.reading())
         c.extra = f.others();
 }

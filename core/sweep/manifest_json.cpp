@@ -79,9 +79,9 @@ std::string writeManifest(const Manifest& manifest)
     Json out = Json::object();
     out["tilewright_sweep"] = kFormat;
     out["program"] = manifest.program;
-    out["plan"] = Json::parse(writePlan(manifest.plan), nullptr, false);
+    out["plan"] = parsedJson(writePlan(manifest.plan));
     if (!manifest.machine.empty())
-        out["machine"] = Json::parse(manifest.machine, nullptr, false);
+        out["machine"] = parsedJson(manifest.machine);
     out["workloads"] = tilewright::writeJson(manifest.workloads);
     if (manifest.schedule)
         out["schedule"] = tilewright::writeJson(*manifest.schedule);
@@ -136,8 +136,8 @@ std::string differenceOf(const Manifest& there, const Manifest& here)
         return "it was begun by version " + there.program + " of the program, and this is " + here.program;
     if (const auto file = changedInput(there, here))
         return "\"" + *file + "\" has changed since";
-    const Json a = Json::parse(writeManifest(there), nullptr, false);
-    const Json b = Json::parse(writeManifest(here), nullptr, false);
+    const Json a = parsedJson(writeManifest(there));
+    const Json b = parsedJson(writeManifest(here));
     const auto d = firstDifference(a, b, {});
     return d ? d->path + " is " + d->there + " there and " + d->here + " here" : std::string();
 }

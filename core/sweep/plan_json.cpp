@@ -99,7 +99,7 @@ static Status readJson(const JsonCursor& at, AxisValue& out)
 
 static Json writeJson(const AxisValue& value)
 {
-    Json number = Json::parse(value.text, nullptr, false);
+    Json number = parsedJson(value.text);
     return numberText(number) == value.text
                ? number
                : Json(value.text); // "1e3" is written as text, because as a number its form would change

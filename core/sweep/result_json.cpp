@@ -15,7 +15,7 @@ Json pointJson(const Plan& plan, std::size_t index)
     Json out = Json::object();
     out["workload"] = plan.workload[point.workload];
     for (std::size_t a = 0; a < point.values.size(); ++a) {
-        const Json number = Json::parse(point.values[a].text, nullptr, false);
+        const Json number = parsedJson(point.values[a].text);
         out[plan.axes[a].name] = number.is_number() ? number : Json(point.values[a].text);
     }
     return out;

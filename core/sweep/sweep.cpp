@@ -110,7 +110,7 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
     for (std::size_t i = 0; i < p.workload.size(); ++i) {
         const std::string path = p.workload.size() == 1 ? "workload" : "workload[" + std::to_string(i) + "]";
         const std::string file = besidePlan(planFile, p.workload[i]);
-        const auto content = readContent(file, onnx::isOnnx);
+        const auto content = onnx::readFile(file);
         if (!content)
             return atPlan(planFile, path, content.error());
         auto workload = lower::readWorkload(content->view(), file, p.dimensions);
@@ -120,7 +120,7 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
         if (workload->noModel && !asIs)
             return atPlan(planFile, path, *workload->noModel);
         needsMachine |= !asIs;
-        out.manifest.workloads.push_back({p.workload[i], sha256(content->view())});
+        out.manifest.workloads.push_back({p.workload[i], content->sha256()});
         out.workloads.push_back({std::make_shared<const lower::Workload>(std::move(*workload)), asIs});
     }
     if (needsMachine) {

@@ -11,7 +11,7 @@ std::string tableJson(const SweepTable& table)
     const auto metrics = metricsOf(plan);
     const auto countOf = [](std::size_t n) { return static_cast<std::int64_t>(n); };
     std::string out = "{\"tilewright_sweep_table\": 1,\n \"manifest\": " +
-                      jsonText(Json::parse(writeManifest(table.manifest), nullptr, false));
+                      jsonText(parsedJson(writeManifest(table.manifest)));
     out += ",\n \"points\": " + std::to_string(table.rows.size());
     out += ", \"done\": " + std::to_string(table.done);
     out += ", \"failed\": " + std::to_string(table.failed);
@@ -27,7 +27,7 @@ std::string tableJson(const SweepTable& table)
         json["workload"] = plan.workload[point.workload];
         Json values = Json::object();
         for (std::size_t a = 0; a < point.values.size(); ++a) {
-            const Json number = Json::parse(point.values[a].text, nullptr, false);
+            const Json number = parsedJson(point.values[a].text);
             values[plan.axes[a].name] = number.is_number() ? number : Json(point.values[a].text);
         }
         json["values"] = std::move(values);

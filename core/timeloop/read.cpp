@@ -4,12 +4,14 @@
 #include "timeloop/names.h"
 #include "timeloop/timeloop.h"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 
 namespace tilewright::timeloop {
 
@@ -24,6 +26,36 @@ std::string lower(std::string s)
     std::transform(s.begin(), s.end(), s.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return s;
+}
+
+/// Refuses keys that occur twice in one map, of which the library would use any.
+Status checkKeys(const YAML::Node& node, const std::string& file, std::size_t& visited, int depth = 0)
+{
+    // Aliases can make a small text large, and an anchor can contain itself.
+    constexpr std::size_t kMost = 100'000;
+    constexpr int kDeepest = 64;
+    if (++visited > kMost || depth > kDeepest)
+        return Error{ErrorCode::Syntax,
+                     depth > kDeepest ? "is nested more than " + std::to_string(kDeepest) + " levels deep"
+                                      : "more than " + std::to_string(kMost) + " values",
+                     {},
+                     file};
+    const auto at = [&](const YAML::Node& n) { return "line " + std::to_string(n.Mark().line + 1); };
+    std::set<std::string> keys;
+    if (node.IsMap())
+        for (const auto& field : node) {
+            if (field.first.IsScalar() && !keys.insert(field.first.Scalar()).second)
+                return Error{ErrorCode::Syntax,
+                             "the key \"" + field.first.Scalar().substr(0, 40) + "\" occurs twice in one map",
+                             at(field.first), file};
+            if (Status s = checkKeys(field.second, file, visited, depth + 1); !s)
+                return s;
+        }
+    else if (node.IsSequence())
+        for (const YAML::Node& item : node)
+            if (Status s = checkKeys(item, file, visited, depth + 1); !s)
+                return s;
+    return Unit{};
 }
 
 class Reader
@@ -332,7 +364,19 @@ Result<ReadMapping> readMapping(std::string_view text, const std::string& file, 
                                 const Architecture& architecture)
 {
     try {
-        return Reader(file, nest, architecture).read(YAML::Load(textOfBytes(text, file)));
+        const std::vector<YAML::Node> documents = YAML::LoadAll(textOfBytes(text, file));
+        if (documents.size() > 1)
+            return Error{ErrorCode::Syntax,
+                         "expected one document, got " + std::to_string(documents.size()) +
+                             " (separated by ---)",
+                         "line " + std::to_string(documents[1].Mark().line + 1), file};
+        const YAML::Node root = documents.empty() ? YAML::Node() : documents.front();
+        std::size_t visited = 0;
+        if (const Status s = checkKeys(root, file, visited); !s)
+            return s.error();
+        return Reader(file, nest, architecture).read(root);
+    } catch (const YAML::DeepRecursion&) {
+        return Error{ErrorCode::Syntax, "is nested too deep", {}, file};
     } catch (const YAML::Exception& e) {
         const std::string where =
             e.mark.is_null() ? std::string() : "line " + std::to_string(e.mark.line + 1);

@@ -96,7 +96,7 @@ Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProbl
         const auto given = call.dimensions();
         if (!given)
             return given.error();
-        const auto content = readContent(call.file, onnx::isOnnx);
+        const auto content = onnx::readFile(call.file);
         if (!content)
             return content.error();
         auto workload = lower::readWorkload(content->view(), call.file, given->empty() ? usual : *given);
@@ -107,6 +107,8 @@ Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProbl
                     return problem.error();
             return workload.error();
         }
+        if (workload->problem)
+            call.note(call.file, lower::unknownInProblem(workload->problem->data().extra));
         call.workload = std::make_shared<const lower::Workload>(std::move(*workload));
     }
     if (!call.machine && !call.machines.empty()) {
@@ -300,14 +302,8 @@ void bindOptions(OptionList& o, NpuCall& call)
 
 Status readFiles(NpuCall& call)
 {
-    const std::string& file = call.workload.file;
-    if (Status s = readFiles(call.workload); !s) {
-        const auto kind = fileKind(file);
-        if (kind && (*kind == FileKind::NpuModel || *kind == FileKind::Model))
-            if (const auto model = npu::loadModel(file); !model)
-                return model.error();
+    if (Status s = readFiles(call.workload); !s)
         return s;
-    }
     if (call.hardwareFile.empty())
         return Unit{};
     const auto loaded = npu::loadHardware(call.hardwareFile);

@@ -30,8 +30,6 @@ struct NpuCall
     bool writesGraph = false; ///< true if the caller writes the static schedule to a file
 };
 void bindOptions(OptionList& o, NpuCall& call);
-/// Reads the workload and the hardware. Errors in a file that only the NPU lens can read are those of its
-/// reader.
 [[nodiscard]] Status readFiles(NpuCall& call);
 
 /// Searches the tile sizes for `--tiles searched`. If `withLandscape` is true, slower candidates also run, up

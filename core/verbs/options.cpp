@@ -199,6 +199,8 @@ Status readValue(const std::string& text, std::string& out, std::string_view wor
 {
     if (isChoice(words) && std::ranges::count(split(words, '|'), text) == 0)
         return notOneOf(words, text);
+    if (text.empty())
+        return notExpected(std::string(words), text);
     out = text;
     return Unit{};
 }

@@ -5,7 +5,7 @@
 
 namespace tilewright::verbs {
 
-Result<PlaceAnswer> placeBuffers(const PlaceCall& call, const Progress& progress)
+Result<Buffers> readBuffers(const PlaceCall& call)
 {
     const std::string& file = call.workload.file;
     if (call.capacity <= 0)
@@ -13,14 +13,17 @@ Result<PlaceAnswer> placeBuffers(const PlaceCall& call, const Progress& progress
     const auto text = readFile(file);
     if (!text)
         return text.error();
-    auto buffers = readBuffers(*text);
-    if (!buffers) {
-        Error error = buffers.error();
-        error.file = file;
-        return error;
-    }
-    PlaceAnswer out{
-        findPlacement(buffers->items, call.capacity, progress), std::move(*buffers), call.capacity, {}};
+    auto buffers = tilewright::readBuffers(*text);
+    if (buffers)
+        return buffers;
+    Error error = buffers.error();
+    error.file = file;
+    return error;
+}
+
+Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity, const Progress& progress)
+{
+    PlaceAnswer out{findPlacement(buffers.items, capacity, progress), std::move(buffers), capacity, {}};
     out.json = placementJson(out.buffers, out.placement, out.capacity);
     return out;
 }

@@ -23,8 +23,11 @@ struct PlaceAnswer
     std::int64_t capacity = 0;
     std::string json; ///< the document of `place --json`
 };
-/// Places the buffers in a file. There is an Error if the file is not valid or no capacity is given.
-[[nodiscard]] Result<PlaceAnswer> placeBuffers(const PlaceCall& call, const Progress& progress);
+/// Reads the buffers in a file. The Error is one of the file, or that no capacity is given.
+[[nodiscard]] Result<Buffers> readBuffers(const PlaceCall& call);
+/// Places buffers.
+[[nodiscard]] Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity,
+                                               const Progress& progress);
 /// Places the buffers of a schedule, which must be valid (whyNotPlaced()). There is an Error if it is
 /// interrupted or if there are too many buffers.
 [[nodiscard]] Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress);

@@ -250,14 +250,14 @@ std::string flatCsv(const std::string& document)
                    (value.is_string() ? csvField(value.get<std::string>()) : jsonText(value)) + "\n";
         }
     };
-    add(add, Json::parse(document), {});
+    add(add, parsedJson(document), {});
     return out;
 }
 
 std::string tableCsv(const std::string& document)
 {
     std::string out;
-    for (const Json& row : Json::parse(document)) {
+    for (const Json& row : parsedJson(document)) {
         std::string head, line;
         for (const auto& [name, value] : row.items()) {
             std::string cell = value.is_string() ? value.get<std::string>() : jsonText(value);

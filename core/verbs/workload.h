@@ -23,6 +23,15 @@ struct WorkloadCall
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
 
+    /// What a person should know of the files that were read, a sentence each, which names the file.
+    std::vector<std::string> notes;
+    /// Adds a note; none if `text` is empty.
+    void note(const std::string& ofFile, const std::string& text)
+    {
+        if (!text.empty())
+            notes.push_back(ofFile + ": " + text);
+    }
+
     [[nodiscard]] bool isNamed() const noexcept { return workload || !file.empty(); }
     [[nodiscard]] bool hasMachine() const noexcept { return machine || !machines.empty(); }
     /// Converts `dims` to dimensions.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // ONNX models without weights (docs/rules/workload.md 6): MACs of each node against tables worked out by
 // hand, what becomes of the other nodes, and conservation through the lowerings.
+#include "graph_writer.h"
 #include "lower/npu_model.h"
 #include "lower/workload.h"
 #include "model/model_json.h"
+#include "onnx/strip_weights.h"
 #include "onnx_fixtures.h"
 #include "test_main.h"
 
@@ -14,11 +16,13 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <functional>
 #include <map>
 #include <random>
 
 namespace test_onnx_import {
 
+namespace pb = ::onnx;
 using namespace tilewright;
 using namespace tilewright::lower;
 
@@ -406,6 +410,82 @@ private Q_SLOTS:
         const auto read = loadWorkload(out.fileName().toStdString());
         QVERIFY2(read.hasValue(), read ? "" : read.error().text().c_str());
         QCOMPARE(model::macsOf(read->model), 377'487'360);
+    }
+
+    /// A file that another program rewrites meanwhile.
+    void aFileThatBecomesShorterIsRefused()
+    {
+        struct Shrinking final : ByteSource
+        {
+            std::string text;
+            std::size_t left = 0;
+
+            [[nodiscard]] std::size_t size() const override { return text.size(); }
+            [[nodiscard]] std::string_view at(std::size_t position) override
+            {
+                return std::string_view(text).substr(0, left).substr(std::min(position, left));
+            }
+        };
+        Shrinking file;
+        file.text = test::resnet18();
+        file.left = file.text.size();
+        const auto whole = tilewright::onnx::stripWeights(file);
+        QVERIFY(whole.hasValue() && *whole == file.text); // the fixture has no weights
+        for (file.left = 0; file.left < file.text.size(); file.left += 997)
+            QCOMPARE(tilewright::onnx::stripWeights(file).error().text(),
+                     std::string("cannot be read to its end: it became shorter while it was read"));
+    }
+
+    void whatContradictsItselfIsRefused()
+    {
+        const auto told = [](const std::function<void(pb::ModelProto&)>& change) {
+            test::GraphWriter w("odd", 13);
+            const auto x = w.input("x", {1, 3, 8, 8});
+            w.output(w.add("Conv", "conv", {x, w.weight("w", {4, 3, 3, 3})}));
+            pb::ModelProto file;
+            if (!file.ParseFromString(w.text()))
+                qFatal("not written");
+            change(file);
+            const auto read = readWorkload(file.SerializeAsString(), "f.onnx");
+            return read ? std::string("accepted") : read.error().text();
+        };
+        const auto attribute = [](pb::ModelProto& file, const char* name) {
+            auto* a = file.mutable_graph()->mutable_node(0)->add_attribute();
+            a->set_name(name);
+            return a;
+        };
+        QCOMPARE(told([](pb::ModelProto&) {}), std::string("accepted"));
+        QCOMPARE(told([&](pb::ModelProto& f) {
+                     auto* a = attribute(f, "auto_pad");
+                     a->set_type(pb::AttributeProto::STRING);
+                     a->set_s("NONSENSE");
+                 }),
+                 std::string("f.onnx: Conv \"conv\": auto_pad is \"NONSENSE\": expected NOTSET, SAME_UPPER, "
+                             "SAME_LOWER or VALID"));
+        QCOMPARE(
+            told([&](pb::ModelProto& f) {
+                auto* a = attribute(f, "kernel_shape");
+                a->set_type(pb::AttributeProto::INTS);
+                a->add_ints(3);
+            }),
+            std::string("f.onnx: Conv \"conv\": kernel_shape is [3], but the kernel of the weights [3,3]"));
+        QCOMPARE(told([](pb::ModelProto& f) { f.mutable_graph()->add_output()->set_name("z"); }),
+                 std::string("f.onnx: the output \"z\" of the graph is written by no node"));
+        QCOMPARE(told([](pb::ModelProto& f) { f.mutable_opset_import(0)->set_version(-5); }),
+                 std::string("f.onnx: opset_import: expected a version of at least 1, got -5"));
+        const auto type = [](pb::ModelProto& f) {
+            return f.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+        };
+        QCOMPARE(told([&](pb::ModelProto& f) { type(f)->set_elem_type(pb::TensorProto::STRING); }),
+                 std::string("f.onnx: the input \"x\" is text, which has no size"));
+        QCOMPARE(
+            told([&](pb::ModelProto& f) { type(f)->mutable_shape()->mutable_dim(0)->set_dim_value(-5); }),
+            std::string("f.onnx: the input \"x\" has the size -5"));
+        // Some programs write these for a size that is open.
+        for (const std::int64_t open : {-1, 0})
+            QVERIFY(told([&](pb::ModelProto& f) {
+                        type(f)->mutable_shape()->mutable_dim(0)->set_dim_value(open);
+                    }).starts_with("f.onnx: leaves the size \"x.0\" open"));
     }
 
     void freeDimensionsAreToldInOneSentence()

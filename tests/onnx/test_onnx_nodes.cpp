@@ -41,7 +41,7 @@ std::optional<model::Shape> declared(const ::onnx::TypeProto& type)
 /// Every free dimension, if there is one, gets 3.
 Result<tilewright::onnx::Imported> imported(const QString& path)
 {
-    const auto file = readContent(path.toStdString(), tilewright::onnx::isOnnx);
+    const auto file = tilewright::onnx::readFile(path.toStdString());
     if (!file)
         return file.error();
     tilewright::onnx::Dimensions dimensions;
@@ -120,7 +120,7 @@ private Q_SLOTS:
         while (it.hasNext()) {
             const QString path = it.next();
             tilewright::onnx::Dimensions dimensions;
-            const auto file = readContent(path.toStdString(), tilewright::onnx::isOnnx);
+            const auto file = tilewright::onnx::readFile(path.toStdString());
             QVERIFY2(file.hasValue(), qPrintable(path));
             const auto free = tilewright::onnx::freeDimensions(file->view(), path.toStdString());
             QVERIFY2(free.hasValue(), qPrintable(path));

@@ -258,6 +258,14 @@ bool FileActions::openFile(const LensFile& file)
         return false;
     }
     m_messages.dismiss();
+    const std::string unknown =
+        file.kind == FileKind::Schedule  ? lower::unknownInSchedule(document.schedule().extra)
+        : file.kind == FileKind::Problem ? lower::unknownInProblem(document.problem()->data().extra)
+                                         : std::string();
+    if (!unknown.empty())
+        m_messages.show(
+            MessageBar::Kind::Warning,
+            QStringLiteral("%1: %2").arg(QFileInfo(file.path).fileName(), QString::fromStdString(unknown)));
     if (file.kind == FileKind::NpuModel || file.kind == FileKind::MappingModel)
         offerAllLenses(file);
     if (file.kind == FileKind::Model)
@@ -523,7 +531,7 @@ void FileActions::showExported(const Status& written, const QString& path)
 void FileActions::showFileError(const Error& error, const QString& file, const QString& otherText,
                                 std::function<void()> other)
 {
-    const auto content = readContent(file.toStdString(), onnx::isOnnx);
+    const auto content = onnx::readFile(file.toStdString());
     const bool isText = content && !onnx::isOnnx(content->view());
     const auto place = isText ? placeOfError(content->view(), error) : std::nullopt;
     QString showText;

@@ -22,7 +22,7 @@ Status ComparedModel::open(const QString& path)
     if (!m_document.lensModel())
         return Error{
             ErrorCode::Refused, "open a model first; then open the model to compare it with", {}, {}};
-    const auto content = readContent(path.toStdString(), onnx::isOnnx);
+    const auto content = onnx::readFile(path.toStdString());
     if (!content)
         return content.error();
     auto file = readModelFile(content->view(), path, m_document.dimensions());

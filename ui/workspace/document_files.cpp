@@ -260,7 +260,7 @@ Status Document::recover(const QJsonObject& copy)
         dimensions[it.key().toStdString()] = it.value().toInteger();
     const auto machine = lower::machineField(loaded->schedule.extra, "recovery copy");
     if (machine && *machine)
-        if (const auto content = readContent(problemPath.toStdString(), onnx::isOnnx))
+        if (const auto content = onnx::readFile(problemPath.toStdString()))
             if (auto file = readModelFile(content->view(), problemPath, dimensions))
                 if (auto put = lower::putOnMachine(std::move(file->workload), **machine);
                     put && (*put)->problem->data().ops == (*problem)->data().ops) {

@@ -73,7 +73,7 @@ FileUse fileUse(FileKind kind)
 
 Result<LensFile> readLensFile(const QString& path)
 {
-    auto content = readContent(path.toStdString(), onnx::isOnnx);
+    auto content = onnx::readFile(path.toStdString());
     if (!content)
         return content.error();
     const auto kind = onnx::isOnnx(content->view()) ? Result(FileKind::Model)

@@ -103,6 +103,29 @@ private slots:
         QVERIFY(parseJsonValue<Thing>(R"({"parts": [{"name": "a"}]})", "f").value() == expected);
     }
 
+    /// A format that keeps the fields of other programs refuses a misspelt one of its own.
+    void aMisspeltFieldIsNoFieldOfAnotherProgram()
+    {
+        const auto told = [](const char* text) {
+            const auto json = parseJson(text, "f");
+            std::string name = "none", extra;
+            constexpr std::array<std::string_view, 1> kElsewhere{"machine"};
+            JsonFields f(JsonCursor(*json, "f"));
+            f.optional("name", name);
+            f.optional("heights", extra);
+            f.allowOthers(kElsewhere);
+            const std::string others = f.others();
+            const Status closed = f.close();
+            return closed ? others : closed.error().text();
+        };
+        QCOMPARE(told(R"({"author": "me", "machine": 1})"), std::string(R"({"author":"me","machine":1})"));
+        QCOMPARE(told(R"({"nmae": "x"})"), std::string("f: unknown field \"nmae\"; did you mean \"name\"?"));
+        QCOMPARE(told(R"({"machin": 1})"),
+                 std::string("f: unknown field \"machin\"; did you mean \"machine\"?"));
+        // "heights" is there, so "weights" is none of its misspellings.
+        QCOMPARE(told(R"({"heights": "x", "weights": 1})"), std::string(R"({"weights":1})"));
+    }
+
     void sentences_data()
     {
         QTest::addColumn<QString>("sentence");
@@ -111,7 +134,10 @@ private slots:
         };
         row("[]", "f: expected an object, got a list of 0");
         row("{}", "f: the field \"parts\" is missing");
-        row(R"({"parts": [{"nam": "a"}]})", "f: parts[0]: unknown field \"nam\"");
+        row(R"({"parts": [{"nam": "a"}]})", "f: parts[0]: unknown field \"nam\"; did you mean \"name\"?");
+        row(R"({"parts": [], "Colour": "red"})", "f: unknown field \"Colour\"; did you mean \"colour\"?");
+        row(R"({"parts": [], "pricse": []})", "f: unknown field \"pricse\"; did you mean \"prices\"?");
+        row(R"({"parts": [], "partz": []})", "f: unknown field \"partz\"");
         row(R"({"parts": [], "weight": "x", "round": 1, "extra": 2})", "f: unknown field \"extra\"");
         row(R"({"parts": [], "weight": "x", "round": 1})",
             "f: weight: expected a number, got the text \"x\"");

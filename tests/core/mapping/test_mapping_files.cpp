@@ -309,7 +309,7 @@ void TestMappingFiles::invalidFiles_data()
         "GEMM[0]: the inner sizes differ: size_tensor_A has 8 columns, size_tensor_B has 9 rows");
     row("arch-zero-pes.json", "pes: expected an integer from 1 to 16777216, got 0");
     row("arch-negative-energy.json", "energy_pj.dram: expected a number from 0 to 1000000000, got -1");
-    row("arch-typo.json", "unknown field \"spm_bank\"");
+    row("arch-typo.json", "unknown field \"spm_bank\"; did you mean \"spm_banks\"?");
     row("arch-text.json", "dma_mhz: expected a number, got the text \"fast\"");
     row("method-wrong-length.json", "tiling.RF: expected a list of 7, got a list of 3");
     row("method-zero-factor.json", "tiling.RF[2]: expected an integer from 1 to 2^31, got 0");

@@ -236,6 +236,19 @@ void TestTimeloop::rule_11_refusals_data()
     row("no target", "[{type: temporal}]", "has no target");
     row("no list", "mapping: 3", "expected a list");
     row("no yaml", "mapping: [", "m.yaml");
+    row("two documents", "mapping: []\n---\nmapping: []",
+        "line 3: expected one document, got 2 (separated by ---)");
+    row("key twice", "mapping: []\nmapping: []", "line 2: the key \"mapping\" occurs twice in one map");
+    row("key twice below", "[{target: RF, type: temporal, factors: M=2,\n factors: M=4}]",
+        "line 2: the key \"factors\" occurs twice in one map");
+    static const QByteArray kDeep(100'000, '[');
+    row("deep", kDeep.constData(), "is nested too deep");
+    row("anchor in itself", "- &x [1, *x]", "is nested more than 64 levels deep");
+    row("aliases",
+        "- &a [1,1,1,1,1,1,1,1,1,1]\n- &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+        "- &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n- &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
+        "- &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n- &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]",
+        "more than 100000 values");
     row("permutation", "[{target: DRAM, type: temporal, permutation: MNQ}]", "no dimension \"Q\"");
 }
 

@@ -2,12 +2,15 @@
 // Models: shapes and multiply-accumulates of every kind of operator, files, topologies, generated networks.
 #include "base/file.h"
 #include "invalid_files.h"
+#include "lower/workload.h"
 #include "model/model_builder.h"
 #include "model/model_json.h"
 #include "model/networks.h"
 #include "model/topology.h"
 #include "test_main.h"
 
+#include <QElapsedTimer>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <map>
@@ -62,6 +65,9 @@ private slots:
     void modelsOfTheNpuLensAreRead();
     void cachesAreWrittenOnce();
     void topologies();
+    void topologyColumnsAreToldByTheirNames();
+    void anEndlessTopologyIsRefusedBeforeItIsBuilt();
+    void formatsThatAreNotReadAreNamed();
     void invalidFiles();
 };
 
@@ -223,6 +229,116 @@ void TestModel::topologies()
              std::string("t.csv: line 2: K: expected a whole number from 1 to 2147483648, got \"0\""));
     QCOMPARE(readTopology("Layer, M, N, K\n", "t.csv").error().text(),
              std::string("t.csv: ops: the model has no operators"));
+}
+
+void TestModel::topologyColumnsAreToldByTheirNames()
+{
+    const auto shapeOf = [](const char* text) {
+        const auto m = readTopology(text, "t.csv");
+        if (!m)
+            return m.error().text();
+        const Operator& op = m->operators[OperatorId(0)];
+        std::string out;
+        for (const ModelTensorId t : op.inputs)
+            out += shapeText(m->shape(t));
+        return out + shapeText(m->shape(op.outputs[0]));
+    };
+    const auto expect = [&](const char* text, const std::string& wanted) { QCOMPARE(shapeOf(text), wanted); };
+    // One convolution in every order and with every separator, as SCALE-Sim and spreadsheets write it.
+    const std::string conv = "[1,8,10,20][16,8,3,5][1,16,8,16]";
+    const std::string conv2 = "[1,8,10,20][16,8,3,5][1,16,8,9]";
+    expect(
+        "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,\n"
+        "c, 10, 20, 3, 5, 8, 16, 1,\n",
+        conv);
+    expect(
+        "Layer name, IFMAP Width, IFMAP Height, Filter Width, Filter Height, Channels, Num Filter, Strides,\n"
+        "c, 20, 10, 5, 3, 8, 16, 1,\n",
+        conv);
+    expect("Strides;Num Filter;Channels;Filter W;Filter H;IFMAP W;IFMAP H;Layer\n1;16;8;5;3;20;10;c\n", conv);
+    expect("\xef\xbb\xbfLayer\tIFMAP H\tIFMAP W\tFilter H\tFilter W\tChannels\tFilters\tStride\r\n"
+           "c\t10\t20\t3\t5\t8\t16\t1\r\n",
+           conv);
+    expect("\"Layer\",\"IFMAP_H\",\"IFMAP_W\",\"Filter_H\",\"Filter_W\",\"Channels\",\"Filters\",\"Stride\"\n"
+           "\"c\",10,20,3,5,8,16,1\n",
+           conv);
+    const std::string head = "Layer, IFMAP H, IFMAP W, Filter H, Filter W, Channels, Filters, ";
+    expect((head + "Stride H, Stride W\nc, 10, 20, 3, 5, 8, 16, 1, 2\n").c_str(), conv2);
+    expect((head + "Strides, Strides\nc, 10, 20, 3, 5, 8, 16, 1, 2\n").c_str(), conv2);
+    expect((head + "Strides,\nc, 10, 20, 3, 5, 8, 16, 1, 2,\n").c_str(), conv2); // as SCALE-Sim reads it
+    // A column with another meaning is never a stride.
+    expect((head + "Strides, Batch,\nc, 10, 20, 3, 5, 8, 16, 1, 1,\n").c_str(), conv);
+    expect((head + "Strides, Batch,\nc, 10, 20, 3, 5, 8, 16, 1, 8,\n").c_str(),
+           "t.csv: line 2: Batch: only 1 is read, got \"8\"");
+    expect((head + "Strides, Sparsity\nc, 10, 20, 3, 5, 8, 16, 1, 4:4\n").c_str(), conv);
+    expect((head + "Strides, Sparsity\nc, 10, 20, 3, 5, 8, 16, 1, 2:4\n").c_str(),
+           "t.csv: line 2: Sparsity: only dense layers are read (N:N), got \"2:4\"");
+    const std::string expected = "; expected " + std::string(kTopologyColumns);
+    expect((head + "Strides, Groups\nc, 10, 20, 3, 5, 8, 16, 1, 2\n").c_str(),
+           "t.csv: line 1: the column \"Groups\" is none of a topology" + expected);
+    expect((head + "Strides, Channels\nc, 10, 20, 3, 5, 8, 16, 1, 2\n").c_str(),
+           "t.csv: line 1: the column \"Channels\" occurs twice" + expected);
+    expect((head + "\nc, 10, 20, 3, 5, 8, 16\n").c_str(),
+           "t.csv: line 1: the column \"Strides\" is missing" + expected);
+    expect((head + "Strides\nc, 10, 20, 3, 5, 8, 16, 1, 2, 3\n").c_str(),
+           "t.csv: line 2: the cell \"2\" has no column: there are 8");
+    // Products
+    const std::string gemm = "[3,7][7,5][3,5]";
+    expect("Layer, M, N, K,\ng, 3, 5, 7,\n", gemm);
+    expect("Layer, M, K, N\ng, 3, 7, 5\n", gemm);
+    expect("Layer;M;N;K\ng;3;5;7\n", gemm);
+    expect("Layer\tM\tN\tK\ng\t3\t5\t7\n", gemm);
+    expect("Layer, M, N, K, Sparsity\ng, 3, 5, 7, 1:1\n", gemm);
+    expect("Layer, M, N\ng, 3, 5\n", "t.csv: line 1: the column \"K\" is missing" + expected);
+    expect("Layer, M, N, K\ng, 3, 5, 7, 9\n", "t.csv: line 2: the cell \"9\" has no column: there are 4");
+}
+
+void TestModel::anEndlessTopologyIsRefusedBeforeItIsBuilt()
+{
+    std::string text = "Layer, M, N, K\n";
+    text.reserve(std::size_t{8} << 20);
+    while (text.size() + 8 < text.capacity())
+        text += "a,1,1,1\n";
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(readTopology(text, "t.csv").error().text(),
+             std::string("t.csv: more than 1\u202f000\u202f000 operators"));
+    QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
+}
+
+void TestModel::formatsThatAreNotReadAreNamed()
+{
+    using namespace std::string_view_literals;
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath(QStringLiteral("f")).toStdString();
+    const auto told = [&](std::string_view content) {
+        if (!writeFileAtomically(path, content))
+            qFatal("%s", path.c_str());
+        const auto read = lower::loadWorkload(path);
+        return read ? std::string("accepted") : read.error().text().substr(path.size() + 2);
+    };
+    const auto expect = [&](std::string_view content, const std::string& wanted) {
+        QCOMPARE(told(content), wanted);
+    };
+    const std::string exportIt = ", which is not read: export the model to ONNX";
+    expect("\x1c\0\0\0TFL3\x14\0"sv, "is a TensorFlow Lite model" + exportIt);
+    expect("\x28\0\0\0TFL3\x14\0"sv, "is a TensorFlow Lite model" + exportIt);
+    expect("PK\x03\x04\x14\0\0\0archive/data.pkl"sv, "is a zip archive (PyTorch, Keras, NumPy)" + exportIt);
+    expect("\x80\x02\x8a\nl\xfc"sv, "is a Python pickle (PyTorch)" + exportIt);
+    expect("\x08\x01\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\"}}"sv,
+           "is a safetensors file (weights without a model)" + exportIt);
+    expect("\x89HDF\r\n\x1a\n\0\0"sv, "is an HDF5 file (Keras)" + exportIt);
+    expect("GGUF\x03\0\0\0"sv, "is a GGUF model" + exportIt);
+    expect("\x1f\x8b\x08\0"sv, "is a gzip file, which is not read: unpack it first");
+    expect("<?xml version=\"1.0\"?>\n<net name=\"x\">",
+           "is XML or HTML, which is not read: export the model to ONNX");
+    const std::string yaml = "is YAML; of YAML files only Timeloop mappings are read (map --method)";
+    expect("problem:\n  shape: cnn-layer\n", yaml);
+    expect("---\narchitecture: 3\n", yaml);
+    expect("name,height,width\na,1,2\n",
+           "is a table without the head of a topology: expected " + std::string(kTopologyColumns));
+    expect("a;b;c\n1;2;3\n",
+           "is a table without the head of a topology: expected " + std::string(kTopologyColumns));
 }
 
 void TestModel::invalidFiles()

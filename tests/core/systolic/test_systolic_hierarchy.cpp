@@ -314,7 +314,8 @@ void TestSystolicHierarchy::rule_9_refusals()
         const auto parsed = parseHierarchy(text, "h.json");
         return parsed ? std::string("accepted") : parsed.error().text();
     };
-    QCOMPARE(refusal("\"l2\"", "\"l2x\""), std::string("h.json: levels: unknown field \"l2x\""));
+    QCOMPARE(refusal("\"l2\"", "\"l2x\""),
+             std::string("h.json: levels: unknown field \"l2x\"; did you mean \"l2\"?"));
     QVERIFY(refusal("\"gb_per_s\": 100.0", "\"gb_per_s\": 0").find("levels.external.gb_per_s") !=
             std::string::npos);
     QVERIFY(refusal("\"gb_per_s\": 100.0", "\"gb_per_s\": -1").find("levels.external.gb_per_s") !=

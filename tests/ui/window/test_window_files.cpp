@@ -153,6 +153,33 @@ private Q_SLOTS:
         QVERIFY(!anyway->isVisible());
         QVERIFY(!window.state().document.openReadablePart(broken));
     }
+    void fieldsOfAnotherProgramAreNamed()
+    {
+        const auto with = [&](const QString& path, const char* name, const char* field) {
+            QFile in(path), out(m_settings.filePath(name));
+            if (!in.open(QIODevice::ReadOnly) || !out.open(QIODevice::WriteOnly))
+                qFatal("%s", name);
+            out.write("{" + QByteArray(field) + "," + in.readAll().trimmed().mid(1));
+            return out.fileName();
+        };
+        const QString problem = with(example("ex3.problem.json"), "p.json", R"("author": "me")");
+        const QString schedule =
+            with(sample("schedule/example-3.a-spill.schedule.json"), "s.json", R"("score": 1)");
+        const QString typo =
+            with(sample("schedule/example-3.a-spill.schedule.json"), "t.json", R"("lockd": [])");
+        MainWindow window;
+        QVERIFY(openIn(window, {problem}));
+        auto* bar = window.findChild<MessageBar*>();
+        QCOMPARE(bar->text(),
+                 QStringLiteral("p.json: the field \"author\" is unknown: it is kept, but has no effect"));
+        QVERIFY(window.openPaths({schedule}));
+        QCOMPARE(bar->text(),
+                 QStringLiteral("s.json: the field \"score\" is unknown: it is kept, but has no effect"));
+        QVERIFY(!window.openPaths({typo}));
+        QVERIFY(bar->text().contains(QStringLiteral("unknown field \"lockd\"; did you mean \"locked\"?")));
+        QVERIFY(window.openPaths({example("ex3.problem.json")}));
+        QVERIFY(bar->text().isEmpty() || !bar->isVisible());
+    }
     void droppedFilesOpenAttachAndCompare()
     {
         MainWindow window;

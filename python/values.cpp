@@ -5,7 +5,6 @@
 #include "lower/machine_lenses.h"
 #include "lower/on_machine.h"
 #include "model/model_json.h"
-#include "verbs/problem_on_hardware.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "released.h"
 #include "schedule/schedule_json.h"
 #include "solve/search/solver.h"
-#include "verbs/evaluate.h"
+#include "verbs/schedule.h"
 #include "verbs/workload.h"
 
 #include <pybind11/numpy.h>

@@ -3,7 +3,6 @@
 
 #include "base/notice.h"
 #include "base/utf8.h"
-#include "manual/command_line.h"
 #include "manual/program.h"
 #include "manual/version.h"
 #include "verbs.h"

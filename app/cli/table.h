@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Tables on the terminal: any table, the table of a schedule, the report of a lowering.
 #pragma once
 
 #include "base/table.h"
+#include "eval/evaluation.h"
+#include "lower/lowered.h"
+#include "schedule/schedule.h"
+
+#include <cstddef>
+#include <string>
 
 namespace tilewright::cli {
 
@@ -10,5 +17,19 @@ void print(const Table& table);
 
 /// Returns the text padded to `width` characters, aligned to the right or to the left.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right = true);
+
+/// Returns the names of the ops, such as "layer0.up, layer0.gelu": as many as there is room for, and the
+/// number of the others. Ops without a name in the file are left out; the result is empty if no op has a
+/// name.
+[[nodiscard]] std::string opNames(const Problem& problem, const std::vector<OpId>& ops);
+
+/// Prints a row for each subgraph, in the order of the schedule. If there are more than `most`, prints those
+/// with the largest latencies, and the number of the others.
+void printSubgraphs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
+                    std::size_t most);
+
+/// Prints the report of a lowering: totals, MACs by type, the ten largest operators that are approximated or
+/// dropped.
+void printLowering(const lower::LoweringReport& report);
 
 } // namespace tilewright::cli

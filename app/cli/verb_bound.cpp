@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
-#include "interrupt.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "rescue.h"
 #include "verbs.h"
-#include "verbs/bound.h"
+#include "verbs/schedule.h"
 
 #include <iostream>
 

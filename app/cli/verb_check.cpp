@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "report/evaluation_json.h"
-#include "report/format_issue.h"
 #include "verbs.h"
-#include "verbs/evaluate.h"
+#include "verbs/schedule.h"
 
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lowering_table.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
+#include "table.h"
 #include "verbs.h"
 
 #include "base/file.h"
@@ -10,9 +10,8 @@
 #include "mapping/files.h"
 #include "model/model_json.h"
 #include "report/evaluation_json.h"
-#include "report/format_issue.h"
 #include "systolic/gemm.h"
-#include "verbs/evaluate.h"
+#include "verbs/schedule.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>

@@ -2,16 +2,13 @@
 #include "base/file.h"
 #include "base/output_file.h"
 #include "base/text.h"
-#include "interrupt.h"
-#include "manual/command_line.h"
-#include "report/csv.h"
+#include "manual/program.h"
 #include "report/evaluation_json.h"
-#include "report/format_issue.h"
 #include "report/html_report.h"
-#include "report/step_writers.h"
-#include "schedule_table.h"
+#include "report/writers.h"
+#include "table.h"
 #include "verbs.h"
-#include "verbs/evaluate.h"
+#include "verbs/schedule.h"
 
 #include <algorithm>
 #include <ctime>

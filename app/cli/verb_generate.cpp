@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "base/utf8.h"
-#include "manual/command_line.h"
 #include "manual/program.h"
 #include "model/model_json.h"
 #include "model/networks.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
-#include "interrupt.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "npu/instructions.h"
-#include "progress.h"
 #include "rescue.h"
 #include "table.h"
 #include "verbs.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
-#include "interrupt.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "report/evaluation_json.h"
 #include "rescue.h"
 #include "verbs.h"
-#include "verbs/place.h"
+#include "verbs/schedule.h"
 
 #include <iostream>
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
-#include "interrupt.h"
-#include "manual/command_line.h"
-#include "report/format_issue.h"
+#include "manual/program.h"
+#include "report/evaluation_json.h"
 #include "rescue.h"
-#include "schedule_table.h"
+#include "table.h"
 #include "verbs.h"
-#include "verbs/solve.h"
-#include "verbs/solve_json.h"
+#include "verbs/schedule.h"
 
 #include <chrono>
 #include <iostream>

@@ -1,29 +1,157 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "base/result.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "interrupt.h"
-#include "manual/command_line.h"
-#include "sweep/collect.h"
-#include "sweep/enough.h"
+#include "manual/program.h"
+#include "sweep/curve.h"
 #include "sweep/folder.h"
 #include "sweep/run.h"
-#include "sweep_progress.h"
-#include "sweep_slurm.h"
 #include "verbs.h"
 #include "verbs/sweep.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
 
 namespace tilewright::cli {
 
 namespace {
+
+/// "412 done, 3 failed, 585 to go, 1 min 20 s left"
+[[nodiscard]] std::string stateText(const sweep::RunState& state);
+
+double shareOf(const sweep::RunState& state)
+{
+    return state.points == 0 ? 1 : static_cast<double>(state.done()) / static_cast<double>(state.points);
+}
+
+void drawBar(const sweep::RunState& state)
+{
+    constexpr int kWidth = 24;
+    const int full = static_cast<int>(shareOf(state) * kWidth);
+    std::cerr << "\r[" << std::string(static_cast<std::size_t>(full), '#')
+              << std::string(static_cast<std::size_t>(kWidth - full), '.') << "] " << stateText(state)
+              << "\x1b[K" << std::flush; // to the end of the line
+}
+
+/// "2 h 5 min", "3 min 20 s", "12 s".
+std::string durationText(double seconds)
+{
+    constexpr std::int64_t kMinute = 60;
+    constexpr std::int64_t kHour = 3600;
+    const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+    if (whole >= kHour)
+        return formatGrouped(whole / kHour) + " h " + std::to_string(whole % kHour / kMinute) + " min";
+    if (whole >= kMinute)
+        return std::to_string(whole / kMinute) + " min " + std::to_string(whole % kMinute) + " s";
+    return std::to_string(whole) + " s";
+}
+
+std::string stateText(const sweep::RunState& state)
+{
+    std::string out = formatGrouped(state.done() - state.failed) + " done, " + formatGrouped(state.failed) +
+                      " failed, " + formatGrouped(state.toGo()) + " to go";
+    if (const auto left = state.secondsLeft(); left && state.toGo() > 0)
+        out += ", " + durationText(*left) + " left";
+    return out;
+}
+
+/// Shows the state of a run on stderr: a bar where that is a terminal, else a line for every tenth.
+std::function<void(const sweep::RunState&)> sweepProgress()
+{
+    if (::isatty(STDERR_FILENO) != 0)
+        return [last = std::make_shared<bool>(false)](const sweep::RunState& state) {
+            drawBar(state);
+            if ((state.toGo() == 0 || state.stopped) && !std::exchange(*last, true))
+                std::cerr << '\n';
+        };
+    return [printed = -1](const sweep::RunState& state) mutable {
+        constexpr int kLines = 10;
+        const int now = static_cast<int>(shareOf(state) * kLines);
+        if (now > printed)
+            std::cerr << stateText(state) << '\n';
+        printed = std::max(printed, now);
+    };
+}
+
+/// Output of the command; the Error has its exit code, its messages went to stderr.
+Result<std::string> outputOf(const std::string& command)
+{
+    FILE* const pipe = ::popen(command.c_str(), "r");
+    if (!pipe)
+        return Error{ErrorCode::Io, "cannot be started", {}, command};
+    std::string out;
+    std::array<char, 256> buffer{};
+    while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        out.append(buffer.data(), n);
+    const int status = ::pclose(pipe);
+    constexpr int kNotFound = 127;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return out;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kNotFound)
+        return Error{ErrorCode::Io,
+                     "sbatch was not found: is Slurm installed here? --dry-run prints the script",
+                     "--slurm",
+                     {}};
+    return Error{ErrorCode::Io, "sbatch refused the job (its reason stands above)", "--slurm", {}};
+}
+
+/// The id of a submitted job: "--parsable" prints "123" or "123;cluster".
+Result<std::string> submit(const std::string& arguments)
+{
+    auto out = outputOf("sbatch --parsable " + arguments);
+    if (!out)
+        return out.error();
+    std::string id = out->substr(0, out->find_first_of(";\n"));
+    if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos)
+        return Error{ErrorCode::Io, "sbatch printed no job id but \"" + *out + "\"", "--slurm", {}};
+    return id;
+}
+
+/// Path of this program.
+std::string ownPath()
+{
+    std::error_code ec;
+    const auto path = std::filesystem::read_symlink("/proc/self/exe", ec);
+    return ec ? "tilewright-cli" : path.string();
+}
+
+/// Writes the scripts into the folder and submits both; prints the ids, and how to watch and cancel.
+Status submitToSlurm(const sweep::SlurmJob& job)
+{
+    const std::string script = job.folder + "/slurm.sh";
+    const std::string collecting = job.folder + "/slurm-collect.sh";
+    if (Status s = writeFileAtomically(script, sweep::slurmScript(job)); !s)
+        return s;
+    if (Status s = writeFileAtomically(collecting, sweep::slurmCollectScript(job)); !s)
+        return s;
+    const auto array = submit(shellQuoted(script));
+    if (!array)
+        return array.error();
+    // Also after tasks that failed: the table says which points are missing.
+    const auto collect = submit("--dependency=afterany:" + *array + " " + shellQuoted(collecting));
+    if (!collect)
+        return collect.error();
+    std::cout << "array    " << *array << ", " << job.tasks << (job.tasks == 1 ? " task" : " tasks") << '\n'
+              << "collect  " << *collect << ", writes " << printable(job.folder) << "/table.csv\n"
+              << "watch    squeue -j " << *array << "," << *collect << '\n'
+              << "status   tilewright-cli sweep --status " << shellQuoted(job.folder) << '\n'
+              << "cancel   scancel " << *array << " " << *collect << '\n';
+    return Unit{};
+}
 
 constexpr std::size_t kDefaultTasks = 16;
 constexpr std::size_t kShownFailures = 3;

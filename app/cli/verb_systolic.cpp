@@ -1,21 +1,246 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "interrupt.h"
-#include "manual/command_line.h"
-#include "network_output.h"
-#include "output_folder.h"
-#include "progress.h"
-#include "systolic_figures.h"
-#include "verbs.h"
-
 #include "base/file.h"
 #include "base/json_reader.h"
+#include "base/text.h"
+#include "lower/network_table.h"
+#include "manual/program.h"
 #include "systolic/address_trace.h"
+#include "table.h"
+#include "verbs.h"
+#include "verbs/systolic.h"
 
+#include <cmath>
+#include <iomanip>
 #include <iostream>
+#include <string>
+#include <vector>
 
 namespace tilewright::cli {
 
 namespace {
+
+using verbs::kMaxPhasesSide;
+
+void figureLine(const std::string& name, const std::string& value)
+{
+    std::cout << std::left << std::setw(28) << name << value << '\n';
+}
+
+std::string tileText(const systolic::TileShape& t)
+{
+    return formatGrouped(t.ti) + " x " + formatGrouped(t.tj) + " x " + formatGrouped(t.tk);
+}
+
+std::string levelWord(systolic::Level level)
+{
+    return level == systolic::Level::External ? "dram" : std::string(systolic::levelName(level));
+}
+
+std::string layoutWord(systolic::BankLayout layout)
+{
+    return layout == systolic::BankLayout::Seed ? "seed" : "split";
+}
+
+/// The lines up to the DRAM traffic; `note` follows the cycles.
+void printSystolicFigures(const verbs::SystolicRequest& r, const verbs::SystolicFigures& f,
+                          const std::string& note)
+{
+    const systolic::ArrayShape& array = r.hierarchy.array;
+    figureLine("array", formatGrouped(array.rows) + " x " + formatGrouped(array.cols) + " PEs, memories of " +
+                            r.hierarchy.name);
+    figureLine("dataflow", std::string(systolic::dataflowName(r.timing.dataflow)) + ", " +
+                               std::string(systolic::readoutName(r.timing.readout)) + " read-out" +
+                               (f.timing.readoutHidden ? "" : " (not hidden: K is less than the rows)"));
+    figureLine(
+        "cycles",
+        formatGrouped(f.cycles) + note +
+            (f.stalled > 0 ? ", " + formatGrouped(f.stalled) + " of them stalled on an edge FIFO" : ""));
+    figureLine("folds", formatGrouped(f.timing.folds));
+    figureLine("utilization", percent(f.utilization(r)));
+    figureLine("mapping efficiency", percent(f.timing.mappingEfficiency));
+    figureLine("fill/steady/drain",
+               f.phases ? formatGrouped(f.phases->fill) + " / " + formatGrouped(f.phases->steady) + " / " +
+                              formatGrouped(f.phases->drain) + " cycles"
+                        : "not counted for an array side above " + formatGrouped(kMaxPhasesSide));
+    figureLine("edge FIFOs", formatGrouped(f.edges.west) + " + " + formatGrouped(f.edges.north) +
+                                 " bytes west and north, " + formatGrouped(r.supply.depth) +
+                                 " elements deep (the skew needs " + formatGrouped(f.edges.westSkew) +
+                                 " and " + formatGrouped(f.edges.northSkew) + ")");
+    figureLine("streaming buffers", formatGrouped(f.edges.westStream) + " + " +
+                                        formatGrouped(f.edges.northStream) +
+                                        " bytes west and north hold a fold's operands");
+    figureLine("L2 traffic", formatGrouped(f.l2Bytes) + " bytes (no reuse between folds)");
+    figureLine("DRAM traffic",
+               formatGrouped(f.dram.bytes()) + " bytes (" + systolic::dramAssumption(f.dramQuery) + ")");
+    const double total = f.energy.total();
+    figureLine("energy", formatGrouped(std::round(total / 1000)) + " nJ (MACs " +
+                             percent(f.energy.mac / total) + ", registers " + percent(f.energy.rf / total) +
+                             ", network " + percent(f.energy.noc / total) + ", SRAM " +
+                             percent(f.energy.spm / total) + ", DRAM " + percent(f.energy.dram / total) +
+                             ")");
+}
+
+/// The L2 schedules, the roofs and the comparison of dataflows.
+void printSystolicContext(const verbs::SystolicRequest& r, const verbs::SystolicFigures& f)
+{
+    Table plans({"  L2 schedule, os, tile " + tileText(f.l2.tile), "traffic bytes", "L2 least",
+                 "double-buffered", ""});
+    const auto best = systolic::bestL2Schedule(f.l2.plans);
+    for (const systolic::L2Plan& p : f.l2.plans)
+        plans.add((best && best->schedule == p.schedule ? "> " : "  ") +
+                      std::string(systolic::l2ScheduleName(p.schedule)),
+                  p.trafficBytes(), p.minBytes, p.doubleBytes, p.fits ? "" : "does not fit");
+    std::cout << '\n';
+    print(plans);
+    if (f.conflicts)
+        std::cout << "\nbank conflicts      " << formatGrouped(f.conflicts->count) << " of "
+                  << formatGrouped(f.conflicts->steps) << " steps, " << layoutWord(r.layout) << " layout, "
+                  << formatGrouped(f.l2.banks) << " banks\n";
+    std::cout << "\nroofline            " << formatGrouped(std::round(f.roofline.attainableGflops)) << " of "
+              << formatGrouped(std::round(f.roofline.peakGflops)) << " GFLOP/s, bound by "
+              << f.roofline.binding << '\n';
+    Table levels({"  level", "bytes", "FLOP/byte", "roof GFLOP/s"});
+    for (const systolic::RooflinePoint& p : f.roofline.points)
+        levels.add(
+            {"  " + levelWord(p.level), p.bytes, significantNumber(p.intensity), std::round(p.roofGflops)});
+    levels.add("  no reuse", f.roofline.naive.bytes, significantNumber(f.roofline.naive.intensity),
+               std::round(f.roofline.naive.roofGflops));
+    print(levels);
+    Table dataflows({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "longer of both"});
+    for (const systolic::DataflowTime& t : f.dataflows.of)
+        dataflows.add("  " + std::string(systolic::dataflowName(t.dataflow)), t.arrayCycles, t.dramBytes,
+                      t.dramCycles, t.totalCycles);
+    std::cout << '\n';
+    print(dataflows);
+    const double fewer = f.dataflows.osFewerThanWs;
+    std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
+              << " cycles than ws at "
+              << significantNumber(r.hierarchy.at(systolic::Level::External).gbPerSecond)
+              << " GB/s of DRAM\n";
+}
+
+void printPipeline(const verbs::SystolicPipeline& p)
+{
+    figureLine("program",
+               formatGrouped(p.program.commands.size()) + " commands, tile " + tileText(p.program.tile) +
+                   (p.program.options.dataflow == systolic::Dataflow::Os ? ", k steps of " : ", steps of ") +
+                   formatGrouped(p.program.options.depth) + ", " + systolic::programScheduleText(p.program));
+    if (!p.program.reason.empty())
+        figureLine("", p.program.reason);
+    figureLine("array fed",
+               formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
+    for (const auto& [reason, cycles] : p.run.stalls)
+        figureLine("  lost: " + reason, formatGrouped(cycles) + " cycles");
+    figureLine("bottleneck", "busiest: " + std::string(systolic::resourceName(p.run.busiest)) + ", " +
+                                 percent(p.run.busyFraction[static_cast<std::size_t>(p.run.busiest)]) +
+                                 "; largest loss of the array: " +
+                                 (p.run.largestLoss > 0 ? p.run.bottleneck + ", " +
+                                                              formatGrouped(p.run.largestLoss) + " cycles (" +
+                                                              percent(static_cast<double>(p.run.largestLoss) /
+                                                                      static_cast<double>(p.run.cycles)) +
+                                                              ")"
+                                                        : "none"));
+    for (const systolic::Resource r : systolic::kResources)
+        figureLine("  busy: " + std::string(systolic::resourceName(r)),
+                   percent(p.run.busyFraction[static_cast<std::size_t>(r)]));
+    figureLine("peak L3/L2/L1", formatGrouped(p.run.peakBytes[0]) + " / " +
+                                    formatGrouped(p.run.peakBytes[1]) + " / " +
+                                    formatGrouped(p.run.peakBytes[2]) + " bytes");
+}
+
+void printPrograms(const std::vector<verbs::ProgramOfDataflow>& programs)
+{
+    Table table({"  program", "cycles", "array fed", "DRAM bytes", ""});
+    for (const verbs::ProgramOfDataflow& p : programs) {
+        const std::string name = "  " + std::string(systolic::dataflowName(p.dataflow));
+        if (p.refusal.empty())
+            table.add(name, p.cycles, p.arrayBusy, p.dramBytes, p.schedule);
+        else
+            table.add(name, "", "", "", p.refusal);
+    }
+    std::cout << '\n';
+    print(table);
+    const verbs::ProgramOfDataflow& os = programs[0];
+    const verbs::ProgramOfDataflow& ws = programs[1];
+    if (os.refusal.empty() && ws.refusal.empty() && ws.cycles > 0) {
+        const double fewer = 1 - static_cast<double>(os.cycles) / static_cast<double>(ws.cycles);
+        std::cout << "  the program of os takes " << percent(std::abs(fewer))
+                  << (fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
+    }
+}
+
+/// `systolic MODEL`: a row a product of the network, and the total (docs/rules/workload.md 4.2).
+struct NetworkCall
+{
+    std::string csv;
+    std::string reports; ///< folder of the SCALE-Sim-like reports
+    bool json = false;
+};
+
+void addRow(Table& table, const lower::NetworkRow& r, bool total)
+{
+    std::string name = r.layer.operators.front();
+    if (r.layer.operators.size() > 1)
+        name += " and " + std::to_string(r.layer.operators.size() - 1) + " more";
+    const auto size = [&](std::int64_t v) { return total ? TableCell("") : TableCell(v); };
+    table.add(name, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k), r.layer.count,
+              r.timing.cycles, percent(r.timing.utilization), percent(r.timing.mappingEfficiency), r.bytes[0],
+              r.bytes[1], r.bytes[2], r.bytes[3], r.boundCycles, r.binding, std::round(r.energyPj / 1000));
+}
+
+/// The network under each dataflow, DRAM included.
+void printComparison(const verbs::NetworkAnswer& answer)
+{
+    Table table({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "with DRAM", "energy nJ"});
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
+        table.add("  " + std::string(systolic::dataflowName(d)), r.timing.cycles, r.bytes[3], r.dramCycles,
+                  r.boundCycles, std::round(r.energyPj / 1000));
+    }
+    std::cout << '\n';
+    print(table);
+    const double fewer = answer.osFewerThanWs();
+    std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
+              << " cycles than ws at "
+              << significantNumber(answer.request.hierarchy.at(systolic::Level::External).gbPerSecond)
+              << " GB/s of DRAM\n";
+}
+
+Status writeReports(const std::string& folder, const lower::NetworkReports& reports)
+{
+    for (const auto& [name, text] : {std::pair{"COMPUTE_REPORT.csv", &reports.compute},
+                                     {"BANDWIDTH_REPORT.csv", &reports.bandwidth},
+                                     {"DETAILED_ACCESS_REPORT.csv", &reports.access}})
+        if (const auto written = writeInFolder(folder, name, *text); !written)
+            return written.error();
+    return Unit{};
+}
+
+int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
+{
+    const lower::NetworkTable& table = answer.table;
+    if (!call.csv.empty())
+        if (auto s = writeFileAtomically(call.csv, lower::networkCsv(table)); !s)
+            return fail(s.error());
+    if (!call.reports.empty())
+        if (auto s = writeReports(
+                call.reports, lower::networkReports(table, answer.request.hierarchy, answer.request.timing));
+            !s)
+            return fail(s.error());
+    if (call.json) {
+        std::cout << verbs::systolicJson(answer);
+        return Exit::Success;
+    }
+    Table out({"layer", "M", "N", "K", "count", "cycles", "utilisation", "mapping", "L1 bytes", "L2 bytes",
+               "L3 bytes", "DRAM bytes", "with DRAM", "bound by", "energy nJ"});
+    for (const lower::NetworkRow& row : table.rows)
+        addRow(out, row, false);
+    addRow(out, table.total, true);
+    print(out);
+    printComparison(answer);
+    return Exit::Success;
+}
 
 struct SystolicArguments : verbs::SystolicCall
 {

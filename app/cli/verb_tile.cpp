@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "interrupt.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "rescue.h"
 #include "table.h"
 #include "verbs.h"

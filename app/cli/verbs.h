@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What the verbs share: exit codes, output files, Ctrl+C, progress.
 #pragma once
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "verbs/options.h"
 
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
 
 namespace CLI {
 class App;
@@ -48,5 +53,29 @@ void addTileVerb(CLI::App& app, int& exitCode);
 void addNpuVerb(CLI::App& app, int& exitCode);
 void addMapVerb(CLI::App& app, int& exitCode);
 void addSweepVerb(CLI::App& app, int& exitCode);
+
+/// Writes a file into a folder, which is made if there is none.
+[[nodiscard]] Status writeInFolder(const std::string& folder, const std::string& name, std::string_view text);
+
+/// While an object exists, SIGINT, SIGTERM and SIGHUP (unless it is ignored, as by nohup) request a stop
+/// instead of ending the process; the second signal ends it. Must be created before any thread starts,
+/// because threads must inherit the blocked signals.
+class InterruptGuard
+{
+public:
+    InterruptGuard();
+    ~InterruptGuard();
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+    [[nodiscard]] std::stop_token token() const { return m_source.get_token(); }
+
+private:
+    std::stop_source m_source;
+    std::jthread m_waiter;
+};
+
+/// Progress that can be stopped and, with `print`, prints each percent of the work on stderr.
+[[nodiscard]] Progress progressLine(std::stop_token stop, bool print, std::string what);
 
 } // namespace tilewright::cli

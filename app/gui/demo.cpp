@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "canvas/view.h"
-#include "headless.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "verbs.h"
 #include "window/main_window.h"
 #include "window/tour_player.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "headless.h"
-#include "manual/command_line.h"
 #include "manual/program.h"
 #include "manual/standard_output.h"
 #include "manual/version.h"
-#include "theme/style.h"
+#include "theme/theme.h"
 #include "verbs.h"
 #include "window/application.h"
 #include "window/end_signals.h"

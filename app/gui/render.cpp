@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_view.h"
-#include "headless.h"
-#include "manual/command_line.h"
 #include "manual/program.h"
 #include "verbs.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
-#include "workspace/compared_model.h"
+#include "workspace/model_file.h"
 
 #include <QApplication>
 #include <QFileInfo>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export/export_report.h"
-#include "headless.h"
-#include "manual/command_line.h"
+#include "manual/program.h"
 #include "verbs.h"
 #include "window/app_state.h"
 #include "window/view_catalog.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "manual/program.h"
 
-#include <CLI/CLI.hpp>
+#include "base/utf8.h"
 
 #include <algorithm>
 #include <cctype>
-#include <iostream>
-#include <memory>
 #include <sstream>
 
 namespace tilewright::manual {
@@ -105,6 +103,47 @@ void addManualVerb(CLI::App& app)
                       : *what == "zsh"      ? zshCompletion(program)
                                             : fishCompletion(program));
     });
+}
+
+void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& error)
+{
+    for (const verbs::Option& o : list.all()) {
+        const auto read = [&list, &error, name = o.name](const std::vector<std::string>& values) {
+            if (Status s = list.read(name, values); !s && !error)
+                error = s.error();
+        };
+        const std::string names = (o.shortForm.empty() ? "" : o.shortForm + ",") + o.name;
+        if (o.type == "bool") {
+            verb.add_flag_callback(
+                names, [read] { read({}); }, o.description());
+            continue;
+        }
+        const auto readOne = [read](const std::string& value) { read({value}); };
+        CLI::Option* added =
+            o.isList ? verb.add_option_function<std::vector<std::string>>(names, read, o.description())
+                           ->allow_extra_args(o.manyAtOnce)
+                     : verb.add_option_function<std::string>(names, readOne, o.description());
+        added->type_name(o.value)->required(o.required)->default_str(o.standard);
+        if (o.count > 0)
+            added->expected(1, static_cast<int>(o.count)); // the list itself says which are missing
+        if (o.isNumber() && o.isList) // a comma in a single number is refused, not a separator
+            added->delimiter(',');
+    }
+}
+
+int refuse(const CLI::App& program, const Error& error)
+{
+    std::cerr << program.get_name() << ": " << printable(error.text()) << '\n';
+    return 2;
+}
+
+int exitCodeOf(const CLI::App& program, const CLI::ParseError& error)
+{
+    std::stringstream out, wrong;
+    const int code = program.exit(error, out, wrong);
+    std::cout << out.str();
+    std::cerr << printableLines(wrong.str()); // it quotes arguments
+    return code == 0 ? 0 : 2;
 }
 
 } // namespace tilewright::manual

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Files: reading within limits, and writing so that a failure leaves the old or the new content.
 #pragma once
 
 #include "base/result.h"

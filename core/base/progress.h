@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Stop requests, progress and time of long computations.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <string_view>
@@ -20,5 +22,11 @@ struct Progress
             report(fraction, phase);
     }
 };
+
+/// Returns the time of a monotonic clock, in seconds.
+[[nodiscard]] inline double wallClock()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 } // namespace tilewright

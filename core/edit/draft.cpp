@@ -3,7 +3,7 @@
 
 #include "edit/fit.h"
 #include "rules/op_sets.h"
-#include "schedule/grid.h"
+#include "schedule/schedule.h"
 
 #include <algorithm>
 #include <functional>

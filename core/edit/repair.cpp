@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "edit/edits.h"
 #include "edit/fit.h"
-#include "edit/retile.h"
 #include "rules/check.h"
 #include "rules/op_sets.h"
 

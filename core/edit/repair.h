@@ -25,7 +25,7 @@ struct Repairs
 
 /// Returns the repairs of one issue of `evaluation` = evaluate(problem, schedule, rules). Each repair removes
 /// the issue and reduces the number of issues, or the number of structural ones (a legal tile that is too
-/// large is better than an illegal one). Subgraphs that gain or lose ops get a new granularity (retile.h).
+/// large is better than an illegal one). Subgraphs that gain or lose ops get a new granularity (fit.h).
 [[nodiscard]] Repairs repairs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                               const Issue& issue);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The explaining evaluation of a schedule, and of one subgraph at its position in the schedule.
 #pragma once
 
 #include "base/ids.h"
 #include "rules/rules.h"
-#include "schedule/issue.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,5 +68,18 @@ struct Evaluation
 /// tests).
 [[nodiscard]] Evaluation evaluateByTrace(const Problem& problem, const Schedule& schedule,
                                          const Rules& rules);
+
+/// Evaluates one well-formed subgraph (checkFormat() holds) at its position in the schedule.
+/// structurallyValid is false if it breaks R4 or R5.3. `resident` = RES before it, ascending.
+using EvaluateSubgraph = std::function<SubgraphEvaluation(SubgraphId, std::span<const TensorId> resident)>;
+
+/// Evaluates the subgraphs one after another, with the verdicts in the order of R10.4. Shared by both
+/// evaluators.
+[[nodiscard]] Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                                      const EvaluateSubgraph& evaluateSubgraph);
+
+/// Elements of the resident and the retained tensors, each tensor once (R9.1a).
+[[nodiscard]] std::int64_t reservedElements(const Problem& problem, std::span<const TensorId> resident,
+                                            std::span<const TensorId> retain);
 
 } // namespace tilewright

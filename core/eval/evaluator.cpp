@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eval/evaluator.h"
 
-#include "eval/schedule_walk.h"
-
 #include <algorithm>
 
 namespace tilewright {

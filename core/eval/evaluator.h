@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/evaluation.h"
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 
 #include <unordered_map>
 #include <vector>

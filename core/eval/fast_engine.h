@@ -16,10 +16,9 @@
 
 #include "eval/bits.h"
 #include "eval/cost.h"
-#include "eval/schedule_walk.h"
-#include "eval/tally.h"
+#include "eval/evaluation.h"
 #include "eval/trace.h"
-#include "schedule/traversal.h"
+#include "schedule/schedule.h"
 
 #include <algorithm>
 #include <array>

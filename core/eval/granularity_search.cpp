@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eval/granularity_search.h"
 
-#include "schedule/useful_sizes.h"
+#include "schedule/schedule.h"
 
 #include <algorithm>
 #include <cmath>

@@ -35,14 +35,14 @@
 //    more (R9.1a). So it is written once in the producer's component and read once in the consumer's.
 #include "eval/lower_bound.h"
 
-#include "eval/components.h"
-#include "eval/request_kinds.h"
-#include "eval/traffic_bound.h"
-
 #include "base/integer.h"
 #include "base/text.h"
+#include "eval/traffic_bound.h"
+#include "rules/op_sets.h"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 #include <utility>
 
 namespace tilewright {
@@ -188,6 +188,86 @@ LowerBound lowerBound(const Problem& problem, const Rules& rules)
                      : "computing takes at least " + formatGrouped(part.value);
     bound.parts = {std::move(part)};
     return bound;
+}
+
+namespace {
+
+/// Kinds of the two axes (rows, columns) by which an op can be requested (R6): S = spatial, K = reduction. A
+/// bit set of the four combinations.
+enum Kinds : std::uint8_t { kSS = 1, kSK = 2, kKS = 4, kKK = 8 };
+
+} // namespace
+
+bool isFusionForbidden(const Problem& problem, const Rules& rules, TensorId t, OpId consumer)
+{
+    const auto producer = problem.producer(t);
+    const Op& op = problem.op(consumer);
+    if (!producer || op.type != OpType::MatMul || problem.op(*producer).type != OpType::Pointwise)
+        return false;
+    return (op.inputs[0] == t && isPrologueForbidden(problem, rules, consumer, true)) ||
+           (op.inputs[1] == t && isPrologueForbidden(problem, rules, consumer, false));
+}
+
+std::vector<SpatialAxes> spatialAxes(const Problem& problem, const Rules& rules)
+{
+    std::vector<std::uint8_t> kinds(problem.opCount(), kSS);
+    std::vector<SpatialAxes> out(problem.opCount());
+    const auto& order = problem.topologicalOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+        const Op& op = problem.op(*it);
+        std::uint8_t& mine = kinds[it->index()];
+        for (const OpId c : problem.consumers(op.output)) {
+            if (isFusionForbidden(problem, rules, op.output, c))
+                continue;
+            const Op& consumer = problem.op(c);
+            const std::uint8_t theirs = kinds[c.index()];
+            if (consumer.type == OpType::Pointwise) {
+                mine |= theirs;
+                continue;
+            }
+            if (consumer.inputs[0] == op.output) { // requests for a LHS: (kind of rows, K)
+                mine |= theirs & (kSS | kSK) ? kSK : 0;
+                mine |= theirs & (kKS | kKK) ? kKK : 0;
+            }
+            if (consumer.inputs[1] == op.output) { // requests for a RHS: (K, kind of columns)
+                mine |= theirs & (kSS | kKS) ? kKS : 0;
+                mine |= theirs & (kSK | kKK) ? kKK : 0;
+            }
+        }
+        out[it->index()] = {!(mine & (kKS | kKK)), !(mine & (kSK | kKK))};
+    }
+    return out;
+}
+
+/// Two ops may share a subgraph if they touch a common tensor, unless R4.7 forbids it.
+std::vector<std::vector<OpId>> componentsOf(const Problem& problem, const Rules& rules)
+{
+    std::vector<std::size_t> parent(problem.opCount());
+    std::iota(parent.begin(), parent.end(), std::size_t{0});
+    const auto root = [&](std::size_t i) {
+        while (parent[i] != i)
+            i = parent[i] = parent[parent[i]];
+        return i;
+    };
+    for (std::size_t i = 0; i < problem.tensorCount(); ++i) {
+        const TensorId t(i);
+        const auto consumers = problem.consumers(t);
+        const auto producer = problem.producer(t);
+        for (const OpId c : consumers) {
+            parent[root(c.index())] = root(consumers[0].index());
+            if (producer && !isFusionForbidden(problem, rules, t, c))
+                parent[root(c.index())] = root(producer->index());
+        }
+    }
+    std::vector<std::vector<OpId>> out;
+    std::unordered_map<std::size_t, std::size_t> place; // index of the component of each root
+    for (const OpId o : problem.topologicalOrder()) {
+        const auto [it, isNew] = place.try_emplace(root(o.index()), out.size());
+        if (isNew)
+            out.emplace_back();
+        out[it->second].push_back(o);
+    }
+    return out;
 }
 
 } // namespace tilewright

@@ -2,7 +2,7 @@
 #include "eval/step_table.h"
 
 #include "base/hash.h"
-#include "schedule/grid.h"
+#include "schedule/schedule.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,10 +5,8 @@
 
 #include "base/hash.h"
 #include "eval/cost.h"
-#include "eval/schedule_walk.h"
 #include "rules/check.h"
-#include "rules/subgraph_plan.h"
-#include "schedule/traversal.h"
+#include "schedule/schedule.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include "base/integer.h"
 #include "eval/cost.h"
-#include "rules/prologue.h"
+#include "rules/op_sets.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "eval/evaluation.h"
-#include "solve/plan/plan_schedule.h"
+#include "solve/plan/plan.h"
 
 #include <algorithm>
 

@@ -3,13 +3,22 @@
 
 #include "eval/evaluation.h"
 #include "eval/trace.h"
-#include "explain/other_hardware.h"
 #include "rules/check.h"
 #include "solve/cost/subgraph_pool.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewright {
+
+Result<ProblemPtr> withHardware(const Problem& problem, HardwareParameter parameter, double factor)
+{
+    Problem::Data data = problem.data();
+    std::int64_t& value = parameter == HardwareParameter::Capacity ? data.hardware.fastMemoryCapacity
+                                                                   : data.hardware.slowMemoryBandwidth;
+    value = std::max<std::int64_t>(1, std::llround(static_cast<double>(value) * factor));
+    return Problem::build(std::move(data));
+}
 
 namespace {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The resources that limit a schedule, found by better hardware.
 #pragma once
 
 #include "base/progress.h"
@@ -9,6 +10,13 @@
 #include <optional>
 
 namespace tilewright {
+
+enum class HardwareParameter : std::uint8_t { Capacity, Bandwidth };
+
+/// Returns the problem with one hardware parameter multiplied (rounded, at least 1). Returns an Error if the
+/// result exceeds the limits of a problem.
+[[nodiscard]] Result<ProblemPtr> withHardware(const Problem& problem, HardwareParameter parameter,
+                                              double factor);
 
 /// The resources that limit a schedule's latency, and the latency that better hardware would save. All values
 /// are times.

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The products of a network on the array: energy, table, and the reports under the names of SCALE-Sim.
 #pragma once
 
-#include "lower/array_energy.h"
 #include "lower/workload.h"
+#include "model/machine.h"
 #include "systolic/roofline.h"
 
 #include <string>
 #include <vector>
 
 namespace tilewright::lower {
+
+/// Energy of one product on the array, in pJ (docs/rules/systolic.md 10).
+struct ArrayEnergy
+{
+    double mac = 0, rf = 0, noc = 0, spm = 0, dram = 0;
+    [[nodiscard]] double total() const noexcept { return mac + rf + noc + spm + dram; }
+};
+/// Computes the energy from the machine's table of energies and the traffic in `roofline`.
+[[nodiscard]] ArrayEnergy arrayEnergy(const systolic::Gemm& gemm, const systolic::Roofline& roofline,
+                                      std::int64_t elementBytes, const Machine::Energy& table) noexcept;
 
 /// Results for one product on the array and its memories (docs/rules/workload.md 4.2). They are for one
 /// occurrence of the product, not multiplied by its count.
@@ -38,5 +49,15 @@ struct NetworkTable
                                                 const systolic::TimingOptions& timing,
                                                 const Machine::Energy& energy = {});
 [[nodiscard]] std::string networkCsv(const NetworkTable& table);
+
+/// The reports of a network under the names and heads that SCALE-Sim gives them, a line a product (of one,
+/// not times its count), A as IFMAP, B as FILTER, C as OFMAP; each line ends with count and operators
+/// (docs/rules/systolic.md 11).
+struct NetworkReports
+{
+    std::string compute, bandwidth, access; ///< CSV
+};
+[[nodiscard]] NetworkReports networkReports(const NetworkTable& table, const systolic::Hierarchy& hierarchy,
+                                            const systolic::TimingOptions& timing);
 
 } // namespace tilewright::lower

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Models on a machine: one for all lenses, or two side by side.
 #pragma once
 
 #include "lower/machine_lenses.h"
 #include "lower/npu_model.h"
 #include "lower/workload.h"
 #include "mapping/method.h"
+#include "model/compare_models.h"
 #include "rules/rules.h"
 #include "schedule/schedule.h"
 
@@ -78,5 +80,32 @@ struct ScheduledTiling
 /// operators follow the rule of the NPU lens (docs/rules/npu.md 2.6, 2.9).
 [[nodiscard]] ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model,
                                        const Schedule& schedule, const Rules& rules);
+
+/// The comparison of two models on one machine (docs/rules/workload.md 6.6).
+struct ModelsOnMachine
+{
+    std::array<ModelOnMachinePtr, 2> models; ///< before, after
+    model::ModelComparison comparison;
+    /// for each of comparison.operators, in both models; 0 if it is not in that model
+    std::vector<std::array<double, 2>> cycles;
+    std::array<double, 2> totalCycles{};
+
+    [[nodiscard]] const model::Operator& operatorOf(std::size_t side, OperatorId op) const
+    {
+        return models[side]->model().operators[op];
+    }
+};
+using ModelsOnMachinePtr = std::shared_ptr<const ModelsOnMachine>;
+
+/// Returns, for each operator of the model, the cycles of its ops in the start schedule.
+[[nodiscard]] std::vector<double> startCycles(const ModelOnMachine& model);
+
+/// Compares two models. Both must have been lowered for the same machine.
+[[nodiscard]] ModelsOnMachine compareOnMachine(ModelOnMachinePtr before, ModelOnMachinePtr after);
+
+/// Returns the comparison as one JSON document.
+[[nodiscard]] std::string comparisonJson(const ModelsOnMachine& models);
+/// Returns the comparison as CSV: a row for each operator, and a total.
+[[nodiscard]] std::string comparisonCsv(const ModelsOnMachine& models);
 
 } // namespace tilewright::lower

@@ -68,13 +68,13 @@ private:
     Status recurrent(const model::Operator& op);
     Status reduce(const model::Operator& op);
 
-    // lower_windows.cpp
+    // lower_vector_and_windows.cpp
     Status convolution(const model::Operator& op);
     Status transposedConvolution(const model::Operator& op);
     Status pool(const model::Operator& op);
     [[nodiscard]] Result<Placement> padded(const model::Operator& op, ModelTensorId x);
 
-    // lower_vector.cpp
+    // lower_vector_and_windows.cpp
     Status elementwise(const model::Operator& op);
     Status rotary(const model::Operator& op);
     Status moved(const model::Operator& op);

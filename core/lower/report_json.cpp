@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Reports of lowerings and of compared models as JSON.
 #include "base/json_document.h"
 #include "lower/lowered.h"
+#include "lower/on_machine.h"
 
 namespace tilewright::lower {
 
@@ -35,6 +37,44 @@ std::string reportJson(const LoweringReport& r)
                        {"approximated", jsonNumber(r.coverage.approximated)},
                        {"dropped", jsonNumber(r.coverage.dropped)}};
     out["notes"] = r.notes;
+    return jsonText(out, 2) + "\n";
+}
+
+std::string comparisonJson(const ModelsOnMachine& models)
+{
+    const model::ModelComparison& c = models.comparison;
+    const auto side = [&](std::size_t i) {
+        const model::Model& m = models.models[i]->model();
+        return Json{{"name", m.name},
+                    {"operators", m.operators.size()},
+                    {"macs", c.macs[i]},
+                    {"bytes", c.bytes[i]},
+                    {"cycles", models.totalCycles[i]}};
+    };
+    Json out{{"kind", "comparison"},
+             {"machine", models.models[0]->machine.name},
+             {"before", side(0)},
+             {"after", side(1)},
+             {"same", c.same},
+             {"changed", c.changed},
+             {"new", c.added},
+             {"gone", c.gone},
+             {"operators", Json::array()}};
+    for (std::size_t i = 0; i < c.operators.size(); ++i) {
+        const model::OperatorPair& p = c.operators[i];
+        Json row{{"change", toString(p.change)}};
+        const auto tell = [&](const char* key, std::size_t of, std::optional<OperatorId> o) {
+            if (o)
+                row[key] = {{"name", models.operatorOf(of, *o).name},
+                            {"type", models.operatorOf(of, *o).typeName()}};
+        };
+        tell("before", 0, p.before);
+        tell("after", 1, p.after);
+        row["macs"] = p.macs;
+        row["bytes"] = p.bytes;
+        row["cycles"] = models.cycles[i];
+        out["operators"].push_back(std::move(row));
+    }
     return jsonText(out, 2) + "\n";
 }
 

@@ -7,10 +7,28 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Readers and writers of the files of the Mapping lens (docs/rules/mapping.md 8). `file` is only used in
 // error messages.
+
 namespace tilewright::mapping {
+
+/// Document of the Mapping lens: one method of one layer on one machine.
+struct Setup
+{
+    Layer layer;
+    Architecture architecture;
+    Method method;
+    std::vector<std::string> factors; ///< constraints of the search, input of parseConstraints()
+
+    bool operator==(const Setup&) const = default;
+};
+
+/// Reads a document (NAME.mapping.json): {"layer", "architecture", "method"}, each in the form of its own
+/// file, and optionally "factors". Such a file is accepted wherever a method is read.
+[[nodiscard]] Result<Setup> readSetup(std::string_view text, const std::string& file);
+[[nodiscard]] std::string writeSetup(const Setup& setup);
 
 /// Contents of a layer file: one layer, or a model of several layers.
 struct LayersFile

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "model/networks.h"
 
-#include "model/model_builder.h"
-
 #include <algorithm>
 
 namespace tilewright::model {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shape inference: shapes of the results of each kind of operator.
-#include "model/broadcast.h"
+#include "model/model.h"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "model/model_builder.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "npu/tile.h"
+#include "npu/graph.h"
 
 #include <algorithm>
 #include <array>

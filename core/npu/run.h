@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Runs on the NPU: options, result, and the comparison of both schedulers.
 #pragma once
 
 #include "base/progress.h"
@@ -8,6 +9,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -151,5 +154,27 @@ struct CoreProgram
 /// transfer that `run` does not contain.
 [[nodiscard]] Result<NpuRun> retracePrograms(const NpuGraph& graph, const NpuRun& run,
                                              const std::vector<CoreProgram>& programs);
+
+/// The run options saved in the member "run" of a model file, which model readers ignore; nullopt if there
+/// are none.
+[[nodiscard]] Result<std::optional<RunOptions>> runOptionsOf(std::string_view modelText,
+                                                             const std::string& file);
+/// The text of a model file with these run options added.
+[[nodiscard]] std::string withRunOptions(const std::string& modelText, const RunOptions& options);
+
+/// Makespans of both schedulers on one number of cores.
+struct ScalingPoint
+{
+    int cores = 1;
+    Cycle staticMakespan = 0, dynamicMakespan = 0;
+    double staticSpeedup = 1, dynamicSpeedup = 1; ///< relative to one core with the same scheduler
+    [[nodiscard]] double staticEfficiency() const noexcept { return staticSpeedup / cores; }
+    [[nodiscard]] double dynamicEfficiency() const noexcept { return dynamicSpeedup / cores; }
+};
+
+/// Runs both schedulers on each number of cores; 1 is added if missing. All other options stay unchanged.
+[[nodiscard]] Result<std::vector<ScalingPoint>> scaling(const NpuGraph& graph, const NpuHardware& hardware,
+                                                        const RunOptions& options, std::vector<int> cores,
+                                                        const Progress& progress = {});
 
 } // namespace tilewright::npu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "npu/run_options.h"
+#include "npu/run.h"
 
 #include "base/json_fields.h"
 

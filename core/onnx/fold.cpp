@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "onnx/fold.h"
 
-#include "onnx/constants.h"
-
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>

@@ -199,4 +199,230 @@ void Rewrite::finish()
     m_model.tensors = IdVector<ModelTensorId, model::Tensor>(std::move(tensors));
 }
 
+// Recognises attention as exporters write it: a product of queries and keys, optional scale and mask, a
+// softmax, a product with values. It becomes one operator, so that every lens can process each head
+// separately.
+
+namespace {
+
+constexpr int kMaxOperatorsBetween = 16; ///< largest number of operators between a product and the softmax
+
+/// True if both shapes have the same rows and columns and differ only in the grouping of the leading
+/// dimensions.
+bool haveEqualMatrices(const Shape& a, const Shape& b)
+{
+    return a.size() >= 2 && b.size() >= 2 && a.back() == b.back() && a[a.size() - 2] == b[b.size() - 2] &&
+           model::elementsOf(a) == model::elementsOf(b);
+}
+
+/// Extends a shape [.., rows, columns] to [batch, heads, rows, columns].
+Shape toFourDimensions(const Shape& s)
+{
+    Shape out{1, 1, s[s.size() - 2], s.back()};
+    if (s.size() >= 3)
+        out[1] = s[s.size() - 3];
+    if (s.size() >= 4)
+        out[0] = model::elementsOf(std::span(s).first(s.size() - 3));
+    return out;
+}
+
+} // namespace
+
+/// Operators and tensors of a recognised attention pattern.
+struct Rewrite::Chain
+{
+    std::uint32_t scores = kNone, context = kNone;
+    std::vector<std::uint32_t> between; ///< the softmax and the elementwise operators around it
+    std::vector<ModelTensorId> masks;   ///< additional operands of `between`
+};
+
+/// Follows the operands from the softmax back to the product of queries and keys.
+std::optional<ModelTensorId> Rewrite::scoresOf(std::uint32_t softmax, Chain& chain) const
+{
+    ModelTensorId t = op(softmax).inputs[0];
+    std::uint32_t reader = softmax;
+    for (int steps = 0; steps < kMaxOperatorsBetween; ++steps) {
+        const std::uint32_t w = writer(t);
+        if (w == kNone || onlyReader(t) != reader)
+            return std::nullopt;
+        const Operator& o = op(w);
+        if (o.kind == Kind::MatMul) {
+            if (o.inputs.size() != 2 || o.as<model::MatMulAttributes>() != model::MatMulAttributes{})
+                return std::nullopt;
+            chain.scores = w;
+            return t;
+        }
+        std::optional<ModelTensorId> next;
+        if (o.kind == Kind::Identity ||
+            (o.kind == Kind::Reshape && haveEqualMatrices(shape(o.inputs[0]), shape(t)))) {
+            next = o.inputs[0];
+        } else if (o.kind == Kind::Elementwise) {
+            // The operand of full size that a product or another elementwise operator writes is the scores;
+            // the others are masks.
+            for (const ModelTensorId in : o.inputs)
+                if (!next && shape(in) == shape(t) && onlyReader(in) == w && writer(in) != kNone &&
+                    (op(writer(in)).kind == Kind::MatMul || op(writer(in)).kind == Kind::Elementwise ||
+                     op(writer(in)).kind == Kind::Reshape || op(writer(in)).kind == Kind::Identity))
+                    next = in;
+            for (const ModelTensorId in : o.inputs)
+                if (next && in != *next)
+                    chain.masks.push_back(in);
+        }
+        if (!next)
+            return std::nullopt;
+        chain.between.push_back(w);
+        reader = w;
+        t = *next;
+    }
+    return std::nullopt;
+}
+
+/// Follows the readers from the softmax to the product with the values.
+std::optional<std::uint32_t> Rewrite::contextOf(std::uint32_t softmax, Chain& chain) const
+{
+    ModelTensorId t = op(softmax).outputs[0];
+    for (int steps = 0; steps < kMaxOperatorsBetween; ++steps) {
+        const std::uint32_t r = onlyReader(t);
+        if (r == kNone)
+            return std::nullopt;
+        const Operator& o = op(r);
+        if (o.kind == Kind::MatMul) {
+            if (o.inputs.size() != 2 || o.inputs[0] != t || o.inputs[1] == t ||
+                o.as<model::MatMulAttributes>() != model::MatMulAttributes{})
+                return std::nullopt;
+            return chain.context = r;
+        }
+        const bool passes = o.kind == Kind::Identity ||
+                            (o.kind == Kind::Reshape && haveEqualMatrices(shape(t), shape(o.outputs[0]))) ||
+                            (o.kind == Kind::Elementwise && shape(o.outputs[0]) == shape(t));
+        if (!passes)
+            return std::nullopt;
+        for (const ModelTensorId in : o.inputs)
+            if (in != t)
+                chain.masks.push_back(in);
+        chain.between.push_back(r);
+        t = o.outputs[0];
+    }
+    return std::nullopt;
+}
+
+/// Returns keys or values before they are repeated for the queries that share a head (grouped-query
+/// attention).
+ModelTensorId Rewrite::withoutHeadRepetition(ModelTensorId t) const
+{
+    const auto step = [&](ModelTensorId at,
+                          std::initializer_list<Kind> kinds) -> std::optional<ModelTensorId> {
+        const std::uint32_t w = writer(at);
+        if (w == kNone || std::find(kinds.begin(), kinds.end(), op(w).kind) == kinds.end())
+            return std::nullopt;
+        return op(w).inputs[0];
+    };
+    const auto repeated = step(t, {Kind::Reshape});
+    const auto single = repeated ? step(*repeated, {Kind::Expand, Kind::Tile}) : std::nullopt;
+    const auto heads = single ? step(*single, {Kind::Reshape}) : std::nullopt;
+    if (!heads || shape(*heads).size() != 4 || shape(t).size() != 4)
+        return t;
+    const Shape &h = shape(*heads), &r = shape(*repeated), &all = shape(t);
+    if (shape(*single) != Shape{h[0], h[1], 1, h[2], h[3]} || r.size() != 5 || r[0] != h[0] || r[1] != h[1] ||
+        r[3] != h[2] || r[4] != h[3] || all != Shape{h[0], h[1] * r[2], h[2], h[3]})
+        return t;
+    return *heads;
+}
+
+ModelTensorId Rewrite::asHeads(ModelTensorId t, const std::string& name)
+{
+    const Shape four = toFourDimensions(shape(t));
+    if (shape(t) == four)
+        return t;
+    const ModelTensorId out = addTensor(name, four, t);
+    append({Kind::Reshape, name, {}, {t}, {out}, model::NoAttributes{}});
+    return out;
+}
+
+void Rewrite::replaceByAttention(std::uint32_t softmax)
+{
+    Chain chain;
+    chain.between.push_back(softmax);
+    if (!scoresOf(softmax, chain) || !contextOf(softmax, chain))
+        return;
+    const std::string name = op(chain.context).name;
+    const ModelTensorId q = op(chain.scores).inputs[0], out = op(chain.context).outputs[0];
+    ModelTensorId k = op(chain.scores).inputs[1], v = op(chain.context).inputs[1];
+    const Shape scores = toFourDimensions(shape(op(chain.scores).outputs[0])),
+                queries = toFourDimensions(shape(q)), keys = toFourDimensions(shape(k)),
+                values = toFourDimensions(shape(v)), result = toFourDimensions(shape(out));
+    // Each head has its own queries. Keys and values may have fewer heads.
+    const auto leads = [](const Shape& a, const Shape& b) { return a[0] == b[0] && a[1] == b[1]; };
+    if (shape(q).size() > 4 || shape(k).size() > 4 || shape(v).size() > 4 || shape(out).size() > 4 ||
+        !leads(scores, queries) || !leads(scores, result) || !leads(keys, values) || keys[0] != queries[0] ||
+        queries[1] % keys[1] != 0 || isConstant(q))
+        return;
+    // Exporters usually transpose the keys before the product.
+    const std::uint32_t transposer = writer(k);
+    const Shape before = shape(k);
+    const ModelTensorId oldKeys = k, oldValues = v;
+    bool transposed = false;
+    if (transposer != kNone && op(transposer).kind == Kind::Transpose && before.size() >= 2) {
+        std::vector<std::int64_t> last(before.size());
+        for (std::size_t i = 0; i < last.size(); ++i)
+            last[i] = static_cast<std::int64_t>(i);
+        std::swap(last[last.size() - 1], last[last.size() - 2]);
+        if (op(transposer).as<model::TransposeAttributes>().permutation == last) {
+            k = withoutHeadRepetition(op(transposer).inputs[0]);
+            transposed = true;
+        }
+    }
+    v = withoutHeadRepetition(v);
+    // Keys and values are grouped differently: use the repeated heads.
+    if (toFourDimensions(shape(k))[1] != toFourDimensions(shape(v))[1]) {
+        k = transposed ? op(transposer).inputs[0] : oldKeys;
+        v = oldValues;
+    }
+    ModelTensorId heads = asHeads(k, name + "/keys");
+    if (!transposed) {
+        const Shape s = shape(heads);
+        const ModelTensorId t = addTensor(name + "/keys_turned", {s[0], s[1], s[3], s[2]}, heads);
+        append({Kind::Transpose,
+                name + "/keys_turned",
+                {},
+                {heads},
+                {t},
+                model::TransposeAttributes{{0, 1, 3, 2}}});
+        heads = t;
+    }
+    const ModelTensorId q4 = asHeads(q, name + "/queries"), v4 = asHeads(v, name + "/values");
+    model::AttentionAttributes a;
+    a.heads = shape(q4)[1];
+    a.kvHeads = shape(heads)[1];
+    Operator attention{Kind::Attention, name, {}, {q4, heads, v4}, {}, a};
+    const bool same = shape(out) == result;
+    const ModelTensorId y = same ? out : addTensor(name + "/heads", result, out);
+    const std::uint32_t contextOp = chain.context;
+    std::vector<std::uint32_t> parts = chain.between;
+    parts.push_back(chain.scores);
+    parts.push_back(contextOp);
+    const auto now = static_cast<std::uint32_t>(m_model.operators.size());
+    const std::string note = "part of a recognised pattern, the attention \"" + name + "\"";
+    for (const ModelTensorId mask : chain.masks)
+        countLeftOut(mask);
+    for (const std::uint32_t part : parts)
+        remove(part);
+    attention.outputs = {y};
+    append(std::move(attention));
+    for (const std::uint32_t part : parts)
+        setOutcome(part, Fate::Part, now, note);
+    if (!same)
+        append({Kind::Reshape, name + "/result", {}, {y}, {out}, model::NoAttributes{}});
+    removeUnread(oldKeys, now, note);
+    removeUnread(oldValues, now, note);
+}
+
+void Rewrite::recogniseAttention()
+{
+    const auto count = static_cast<std::uint32_t>(m_model.operators.size());
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (!m_removed[i] && op(i).kind == Kind::Softmax)
+            replaceByAttention(i);
+}
+
 } // namespace tilewright::onnx

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Nodes that only rearrange data.
-#include "onnx/constants.h"
 #include "onnx/fold.h"
 #include "onnx/translation.h"
+#include "onnx/values.h"
 
 #include <algorithm>
 #include <cmath>

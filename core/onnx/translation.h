@@ -92,7 +92,7 @@ private:
     Status permutingEinsum(const Node& node);
     Status recurrent(const Node& node);
 
-    // Implemented in translate_fused.cpp.
+    // Implemented in translate_products.cpp.
     Result<ModelTensorId> asHeads(const Node& node, const std::string& part, ModelTensorId x,
                                   std::int64_t heads);
     Status attention(const Node& node);

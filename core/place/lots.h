@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Items on a compressed time axis, and the reduction to the part that must be searched.
+// Items on a compressed time axis, the reduction to the part that must be searched, and first-fit placements.
 #pragma once
 
 #include "place/placement.h"
@@ -47,5 +47,15 @@ struct Reduced
 
 /// Stopped, it finds no further repetition.
 [[nodiscard]] Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop = {});
+
+/// The lowest of the first-fit placements in several orders. Stopped: the lowest so far, at least a placement
+/// that takes n log n time.
+[[nodiscard]] std::vector<std::int64_t> greedyOffsets(const Component& component,
+                                                      const std::stop_token& stop = {});
+/// Moves every lot down as far as possible, from the lowest to the highest.
+void settle(const Component& component, std::vector<std::int64_t>& offsets);
+[[nodiscard]] std::int64_t heightOf(const Component& component, const std::vector<std::int64_t>& offsets);
+/// The largest sum of sizes in any section of time.
+[[nodiscard]] std::int64_t peakOf(const Component& component);
 
 } // namespace tilewright

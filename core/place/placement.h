@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Addresses in fast memory (docs/rules/place.md): dynamic storage allocation with an exact solver.
+// Addresses in fast memory (docs/rules/place.md): dynamic storage allocation with an exact solver; buffers of
+// a CSV file.
 #pragma once
 
 #include "base/progress.h"
+#include "base/result.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewright {
@@ -72,5 +75,16 @@ struct PlacementFault
 [[nodiscard]] std::optional<PlacementFault> placementFault(std::span<const PlacementItem> items,
                                                            std::span<const std::int64_t> offsets,
                                                            std::int64_t capacity);
+
+/// Buffers of a CSV file with the columns id, lower, upper and size in any order (docs/rules/place.md 3.2).
+struct Buffers
+{
+    std::vector<std::string> ids; ///< texts of the column id
+    std::vector<PlacementItem> items;
+};
+
+[[nodiscard]] Result<Buffers> readBuffers(std::string_view text);
+/// The CSV text of the buffers with an additional column offset.
+[[nodiscard]] std::string writeBuffers(const Buffers& buffers, const std::vector<std::int64_t>& offsets);
 
 } // namespace tilewright

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "place/buffers_csv.h"
+#include "place/placement.h"
 #include "place/step_items.h"
 
 #include <string>

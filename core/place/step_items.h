@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The buffers of a schedule, and the step at which they have no addresses.
 #pragma once
 
 #include "base/result.h"
-#include "eval/occupancy.h"
+#include "eval/memory_use.h"
 #include "place/placement.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tilewright {
@@ -58,5 +60,20 @@ struct PlacedSchedule
 
 /// The result as one sentence: "placed in 20 480 of 25 000 elements, the least that is possible".
 [[nodiscard]] std::string placementText(const Placement& placement, std::int64_t capacity);
+
+/// The step at which a valid schedule has no addresses (docs/rules/place.md 5.2).
+struct PlacementConflict
+{
+    SubgraphId subgraph;
+    /// Within the subgraph: the step with the largest sum of sizes in the life of the unplaced item
+    std::int64_t step = 0;
+    std::vector<std::size_t> items; ///< items that are alive in this step; the unplaced item is first
+    std::string text;               ///< the conflict as one sentence
+};
+
+/// The conflict of a placement above the capacity; nullopt if the placement fits, or if it is unknown whether
+/// a fitting placement exists.
+[[nodiscard]] std::optional<PlacementConflict> placementConflict(const Problem& problem,
+                                                                 const PlacedSchedule& placed);
 
 } // namespace tilewright

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The documents of `evaluate --json` and of proven bounds, with the issues of the schedule file.
 #pragma once
 
+#include "eval/evaluation.h"
+#include "eval/lower_bound.h"
 #include "snapshot/snapshot.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace tilewright {
+
+/// Inserts the R2.2 issues of the file before all others (R10.4). The totals are unchanged: they belong to
+/// the readable part of the file.
+void prependFormatIssues(Evaluation& evaluation, std::span<const Issue> issues);
+
+/// Returns a sentence such as "OOM in subgraph 2: the working set ...".
+[[nodiscard]] std::string sentence(const Issue& issue);
 
 /// True if every subgraph can be evaluated, so that the total latency is defined.
 [[nodiscard]] bool hasTotal(const Evaluation& evaluation);
@@ -19,5 +30,19 @@ namespace tilewright {
 /// Returns the document of `check --json`: {"valid", "error", "issues": [{"code", "message",
 /// "subgraph"}...]}.
 [[nodiscard]] std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason);
+
+/// Best known schedule, and whether it is proven optimal.
+struct BoundedBest
+{
+    double latency = 0;
+    bool proven = false;
+    std::string space; ///< space of schedules that the proof covers, as text
+    [[nodiscard]] double gap(double bound) const { return bound > 0 ? latency / bound - 1 : 0; }
+};
+
+/// Returns the document of `bound --json`: {"lower_bound", "compute", "memory", "hardware", "parts": [...],
+/// "prices": [...]}. If a best schedule is known, also {"best", "gap", "proven_optimal", "proven_space"}.
+[[nodiscard]] std::string boundJson(const Problem& problem, const LowerBound& bound,
+                                    const BoundedBest* best = nullptr);
 
 } // namespace tilewright

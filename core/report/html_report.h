@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The HTML report: its data and figures, its page, and the escaping of both.
 #pragma once
 
 #include "report/compare.h"
 #include "snapshot/snapshot.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewright {
+
+/// Largest number of steps in a report. If there are more, it contains the first steps of every subgraph.
+inline constexpr std::int64_t kReportSteps = 6000;
+
+/// Returns the JSON data of the report for searching and listing: names, and the steps as rows.
+[[nodiscard]] std::string reportData(const Snapshot& snapshot);
+
+/// Escapes text for an element or a quoted attribute. Control characters and invalid UTF-8 are replaced.
+[[nodiscard]] std::string escapeMarkup(std::string_view text);
 
 /// A chart as figure elements with one <svg> each, for light and dark pages: it uses the colour variables of
 /// ReportCharts, or has parts of the classes in-light and in-dark.
@@ -54,5 +66,21 @@ struct ReportTable
 
 /// Returns the tables of htmlPage() as JSON: {"title", "tables": [{"title", "columns", "rows"}]}.
 [[nodiscard]] std::string tablesJson(const std::string& title, const std::vector<ReportTable>& tables);
+
+// Script and style sheet compiled into the program (resources/report, core/CMakeLists.txt).
+[[nodiscard]] std::string_view reportScript();
+[[nodiscard]] std::string_view reportStyle();
+
+/// Returns the cells of each line; the first line has the column names.
+[[nodiscard]] std::vector<std::vector<std::string>> rowsOf(const ReportTable& table);
+
+/// Returns the page up to and including the heading.
+[[nodiscard]] std::string pageStart(const std::string& title, const std::string& note,
+                                    const ReportCharts& charts);
+/// Returns one section per chart.
+[[nodiscard]] std::string pictureSections(const ReportCharts& charts);
+/// Returns the end of the page with the JSON data of the charts and of the schedule ("null" without a
+/// schedule).
+[[nodiscard]] std::string pageEnd(const ReportCharts& charts, const std::string& schedule);
 
 } // namespace tilewright

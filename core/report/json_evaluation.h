@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Included from *_json.cpp files only, as json_reader.h.
+// Included from *_json.cpp files only, as base/json_document.h.
 #pragma once
 
 #include "base/json_reader.h"

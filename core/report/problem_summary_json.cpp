@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/problem_summary.h"
+#include "report/summary.h"
 
 #include "base/json_document.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/report_data.h"
-
+// The data of a report as JSON: names, steps, tables.
 #include "base/json_document.h"
 #include "eval/trace.h"
+#include "report/html_report.h"
 
 #include <algorithm>
 
@@ -82,6 +82,20 @@ std::string reportData(const Snapshot& snapshot)
                    {"steps", stepRows(snapshot)},
                    {"stepCount", steps}};
     return jsonText(out);
+}
+
+std::string tablesJson(const std::string& title, const std::vector<ReportTable>& tables)
+{
+    Json all = Json::array();
+    for (const ReportTable& table : tables) {
+        const std::vector<std::vector<std::string>> rows = rowsOf(table);
+        if (rows.empty())
+            continue;
+        all.push_back({{"title", table.title},
+                       {"columns", rows.front()},
+                       {"rows", std::vector<std::vector<std::string>>(rows.begin() + 1, rows.end())}});
+    }
+    return dumpByField({{"title", title}, {"tables", std::move(all)}});
 }
 
 } // namespace tilewright

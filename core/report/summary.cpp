@@ -2,7 +2,7 @@
 #include "report/summary.h"
 
 #include "base/integer.h"
-#include "eval/schedule_roofline.h"
+#include "eval/explain.h"
 
 #include <algorithm>
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Key figures: of a problem, of several subgraphs.
 #pragma once
 
 #include "snapshot/snapshot.h"
+#include "workload/problem.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tilewright {
@@ -34,5 +37,26 @@ struct SubgraphsSummary
 
 /// Share of the ops in the minimum work of the problem (each op once, without padding), 0 to 1.
 [[nodiscard]] double workShare(const Problem& problem, std::span<const OpId> ops, const Rules& rules);
+
+/// Key figures of a problem; sizes in elements.
+struct ProblemSummary
+{
+    std::size_t matMuls = 0;
+    std::size_t pointwise = 0;
+    std::size_t depth = 0; ///< number of ops on the longest path
+    std::size_t unusedTensors = 0;
+    std::size_t views = 0; ///< views that some op reads (R1.7)
+    std::int64_t inputElements = 0;
+    std::int64_t outputElements = 0;
+    std::int64_t intermediateElements = 0;
+    std::int64_t viewElements = 0;
+    std::int64_t largestTensor = 0;
+    bool operator==(const ProblemSummary&) const = default;
+};
+[[nodiscard]] ProblemSummary summarise(const Problem& problem);
+
+/// Returns the document of `info --json`.
+[[nodiscard]] std::string summaryJson(const Problem& problem, const ProblemSummary& summary,
+                                      double lowerBound);
 
 } // namespace tilewright

@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "rules/op_sets.h"
-#include "rules/prologue.h"
 
 #include <algorithm>
 

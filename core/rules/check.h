@@ -4,8 +4,7 @@
 #pragma once
 
 #include "rules/rules.h"
-#include "schedule/grid.h"
-#include "schedule/issue.h"
+#include "schedule/schedule.h"
 
 #include <span>
 #include <string>

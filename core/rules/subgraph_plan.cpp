@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/integer.h"
-#include "rules/prologue.h"
+#include "rules/op_sets.h"
 
 #include <algorithm>
 #include <bit>
@@ -425,6 +425,35 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
         m_localOp[o.index()] = -1;
     for (const TensorId t : out.m_inputs)
         m_localInput[t.index()] = -1;
+}
+
+std::optional<RunTile> largestRun(const SubgraphPlan& plan, const Granularity& g, OpId op) noexcept
+{
+    const auto extent = [&](std::uint32_t slot) {
+        const SubgraphPlan::Slot& s = plan.ranges()[slot];
+        switch (s.axis) {
+        case SubgraphPlan::Axis::Tile:
+            return std::min(s.size, s.row ? g.h : g.w);
+        case SubgraphPlan::Axis::Step:
+            return std::min(s.size, g.k);
+        case SubgraphPlan::Axis::Full:
+            break;
+        }
+        return s.size;
+    };
+    std::optional<RunTile> out;
+    std::int64_t most = 0;
+    for (const SubgraphPlan::Use& use : plan.uses()) {
+        if (!use.run || plan.ops()[use.id] != op)
+            continue;
+        const RunTile tile{extent(use.rowSlot), extent(use.colSlot), extent(use.depthSlot)};
+        const std::int64_t work = saturatingMul(saturatingMul(tile.rows, tile.cols), tile.depth);
+        if (work > most) {
+            most = work;
+            out = tile;
+        }
+    }
+    return out;
 }
 
 } // namespace tilewright

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "schedule/grid.h"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tilewright::sweep {
 
@@ -52,6 +53,78 @@ std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logari
             out = i;
         }
     }
+    return out;
+}
+
+namespace {
+
+/// True if less of the metric is better. Other metrics describe the quality or the certainty of a result.
+bool isCost(const Plan& plan, std::string_view metric)
+{
+    if (metric == "lower_bound")
+        return plan.what == What::Bound;
+    return metric != "proven" && metric != "subgraphs" && metric != "utilization" &&
+           metric != "mapping_efficiency";
+}
+
+/// Key of a curve: the workload, and the values of all other axes.
+using CurveKey = std::vector<std::string>;
+
+/// Curves along one axis, each in ascending order of the axis.
+using Curves = std::map<CurveKey, std::vector<CurvePoint>>;
+
+Curves curvesAlong(const SweepTable& table, std::size_t axis, std::size_t metric)
+{
+    Curves out;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const Row& row = table.rows[i];
+        if (row.metrics.empty())
+            continue;
+        const Point point = pointAt(table.manifest.plan, row.point);
+        const auto at = point.values[axis].number();
+        if (!at)
+            continue;
+        CurveKey beside{std::to_string(point.workload)};
+        for (std::size_t a = 0; a < point.values.size(); ++a)
+            if (a != axis)
+                beside.push_back(point.values[a].text);
+        out[std::move(beside)].push_back({i, *at, row.metrics[metric]});
+    }
+    for (auto& [beside, curve] : out)
+        std::ranges::sort(curve, {}, &CurvePoint::at);
+    return out;
+}
+
+} // namespace
+
+std::vector<Enough> enoughOf(const SweepTable& table, double share)
+{
+    const Plan& plan = table.manifest.plan;
+    const auto metrics = metricsOf(plan);
+    std::vector<Enough> out;
+    for (std::size_t a = 0; a < plan.axes.size(); ++a)
+        for (std::size_t m = 0; m < metrics.size(); ++m) {
+            if (!isCost(plan, metrics[m]))
+                continue;
+            // By workload: the point that is sufficient for all its curves, and the largest axis value of any
+            // curve.
+            std::map<std::size_t, std::pair<CurvePoint, double>> needed;
+            for (const auto& [beside, curve] : curvesAlong(table, a, m)) {
+                if (curve.front().at == curve.back().at)
+                    continue;
+                const CurvePoint& enough = curve[*smallestWithin(curve, share)];
+                const std::size_t workload = pointAt(plan, table.rows[enough.row].point).workload;
+                auto& [most, last] = needed.try_emplace(workload, enough, curve.back().at).first->second;
+                if (enough.at > most.at)
+                    most = enough;
+                last = std::max(last, curve.back().at);
+            }
+            for (const auto& [workload, found] : needed) {
+                const auto& [point, last] = found;
+                out.push_back({workload, plan.axes[a].name, std::string(metrics[m]),
+                               pointAt(plan, table.rows[point.row].point).values[a], point.at == last});
+            }
+        }
     return out;
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Curves over one axis of a sweep, and the axis value that is enough.
 #pragma once
+
+#include "sweep/folder.h"
 
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tilewright::sweep {
 
@@ -23,5 +28,19 @@ struct CurvePoint
 /// Index of the knee: the point farthest below the chord between both ends, with both axes scaled to 0..1
 /// (and logarithmic if `logarithmic`). nullopt if no point is below the chord.
 [[nodiscard]] std::optional<std::size_t> kneeOf(std::span<const CurvePoint> curve, bool logarithmic);
+
+/// The axis value that is sufficient for a metric (docs/rules/sweep.md 4.5).
+struct Enough
+{
+    std::size_t workload = 0;
+    std::string axis, metric;
+    AxisValue from;      ///< smallest value from which on the metric is within the share of its best
+    bool isLast = false; ///< true if it is the largest value of the axis: larger values may be better
+};
+
+/// Returns one entry per workload, numeric axis and minimised metric. With several axes the value is
+/// sufficient for all values of the other axes: it is the maximum over their curves. No entry for an axis
+/// with fewer than two values with results.
+[[nodiscard]] std::vector<Enough> enoughOf(const SweepTable& table, double share);
 
 } // namespace tilewright::sweep

@@ -2,7 +2,7 @@
 // Reads and writes the plan file (docs/rules/sweep.md 1).
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "sweep/plan.h"
+#include "sweep/sweep.h"
 
 #include <algorithm>
 #include <cmath>

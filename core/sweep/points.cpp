@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/sha256.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "eval/lower_bound.h"
 #include "lower/machine_lenses.h"
@@ -9,7 +9,7 @@
 #include "npu/bounds.h"
 #include "npu/run.h"
 #include "npu/tile_search.h"
-#include "report/format_issue.h"
+#include "report/evaluation_json.h"
 #include "schedule/schedule_json.h"
 #include "solve/search/solver.h"
 #include "sweep/sweep.h"

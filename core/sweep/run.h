@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Running a sweep: a part of its points here, or all as a Slurm job array.
 #pragma once
 
+#include "base/result.h"
 #include "sweep/sweep.h"
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
+#include <string>
 
 namespace tilewright::sweep {
 
@@ -54,5 +58,22 @@ struct RunOptions
 /// Computes the points that the sink does not have, one thread per point, in constant memory. Returns the
 /// Error of the sink, if any; results that it stored before remain.
 [[nodiscard]] Result<RunState> runSweep(const Sweep& sweep, const Sink& sink, const RunOptions& options);
+
+/// A sweep as a Slurm job array (docs/rules/sweep.md 5). Paths are absolute.
+struct SlurmJob
+{
+    std::string program; ///< path of tilewright-cli
+    std::string plan, folder;
+    std::size_t tasks = 1;
+    std::string sbatch;    ///< sbatch options of the user, as on the command line
+    std::string arguments; ///< additional arguments of the program, quoted for the shell
+};
+
+/// Errors for what cannot stand in the head of a batch script: sbatch has no sign to quote it with.
+[[nodiscard]] Status checkJob(const SlurmJob& job);
+/// Batch script of the job array. Each task computes its part.
+[[nodiscard]] std::string slurmScript(const SlurmJob& job);
+/// Batch script of the dependent job that writes FOLDER/table.csv.
+[[nodiscard]] std::string slurmCollectScript(const SlurmJob& job);
 
 } // namespace tilewright::sweep

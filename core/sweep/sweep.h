@@ -1,17 +1,126 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Sweeps: one workload on many machines (docs/rules/sweep.md); plan, inputs, points.
 #pragma once
 
+#include "base/result.h"
 #include "lower/workload.h"
 #include "model/machine.h"
-#include "sweep/plan.h"
+#include "rules/rules.h"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
+/// Sweeps: one workload on many machines (docs/rules/sweep.md).
+
 namespace tilewright::sweep {
+
+inline constexpr std::size_t kMaxPoints = 1'000'000;
+
+enum class Lens : std::uint8_t { Schedule, Mapping, Npu, Systolic };
+[[nodiscard]] std::string_view toString(Lens lens) noexcept; ///< name such as "schedule"
+
+/// Kind of computation at each point (docs/rules/sweep.md 3).
+enum class What : std::uint8_t { Evaluate, Solve, Bound, Optimum, Static, Dynamic, Table };
+[[nodiscard]] std::string_view toString(What what) noexcept; ///< name such as "evaluate"
+
+/// Objective of a solve.
+enum class Minimise : std::uint8_t { Latency, Traffic };
+[[nodiscard]] std::string_view toString(Minimise minimise) noexcept;
+
+/// Tile sizes of NPU operators: by default rule or by search (docs/rules/npu.md 2.6 and 2.8).
+enum class Tiles : std::uint8_t { Default, Searched };
+[[nodiscard]] std::string_view toString(Tiles tiles) noexcept;
+
+/// Range of axis values (docs/rules/sweep.md 1.4).
+struct AxisRange
+{
+    double from = 0, to = 0;
+    std::int64_t points = 2;
+    bool isLogarithmic = false;
+    bool operator==(const AxisRange&) const = default;
+};
+
+/// Value of an axis, written as in a machine file: "64", "ws".
+struct AxisValue
+{
+    std::string text;
+    bool operator==(const AxisValue&) const = default;
+    auto operator<=>(const AxisValue&) const = default;
+    /// The value as a number; nullopt if it is a word.
+    [[nodiscard]] std::optional<double> number() const;
+};
+
+struct Axis
+{
+    std::string name;              ///< name such as "fast_memory_capacity", "levels.l2.bytes" or "cores"
+    std::vector<AxisValue> values; ///< values; computed from `range` if that is set
+    std::optional<AxisRange> range;
+    bool operator==(const Axis&) const = default;
+};
+
+/// Work limit per point. If both fields are 0, the default of the lens is used (docs/rules/sweep.md 1.6).
+struct Budget
+{
+    std::int64_t iterations = 0;
+    double seconds = 0; ///< results with a time limit are not reproducible
+    bool operator==(const Budget&) const = default;
+};
+
+/// Contents of a plan file (docs/rules/sweep.md 1).
+struct Plan
+{
+    std::vector<std::string> workload;              ///< files, relative to the folder of the plan
+    std::map<std::string, std::int64_t> dimensions; ///< values of the free dimensions of ONNX models
+    std::string machine;                            ///< file or preset name; empty = no machine
+    Lens lens = Lens::Schedule;
+    What what = What::Solve;
+    Minimise minimise = Minimise::Latency;
+    Tiles tiles = Tiles::Default;
+    std::string schedule; ///< schedule file that is evaluated, or from which a solve starts
+    Rules rules;
+    std::uint64_t seed = 1;
+    Budget budget;
+    std::vector<Axis> axes;
+    /// Explicit list of points instead of the product of the axes. The axes then have only names.
+    std::vector<std::vector<AxisValue>> listed;
+    std::vector<std::size_t> listedWorkload; ///< workload index of each listed point; empty = one workload
+    std::vector<std::string> objectives;
+    bool operator==(const Plan&) const = default;
+
+    [[nodiscard]] std::size_t pointCount() const noexcept;
+    /// Iterations of a solve per point, including the default; 0 if the budget is in seconds.
+    [[nodiscard]] std::int64_t iterations() const noexcept;
+};
+
+/// A point: the index of its workload, and one value per axis.
+struct Point
+{
+    std::size_t workload = 0;
+    std::vector<AxisValue> values;
+};
+/// The point with this index. Indices start at 0; the last axis varies fastest, the workload slowest.
+[[nodiscard]] Point pointAt(const Plan& plan, std::size_t index);
+
+/// True if the name is a hardware parameter of the problem, such as "fast_memory_capacity". These are changed
+/// after the workload is lowered.
+[[nodiscard]] bool isProblemHardware(std::string_view name);
+/// The values of a range as text, without duplicates. They are whole numbers unless the machine field is a
+/// rate, a clock, a time or an energy.
+[[nodiscard]] std::vector<AxisValue> valuesOf(const AxisRange& range, std::string_view axis);
+
+/// Names of the metrics that the lens computes, in the order of the table columns (docs/rules/sweep.md 3).
+[[nodiscard]] std::vector<std::string_view> metricsOf(const Plan& plan);
+
+/// Reads a plan file. The Error names the file, the field and the reason.
+[[nodiscard]] Result<Plan> readPlan(std::string_view text, const std::string& file);
+/// Text of a plan file; readPlan() reads it back as an equal plan.
+[[nodiscard]] std::string writePlan(const Plan& plan);
 
 /// An input file of a sweep and its hash.
 struct InputFile

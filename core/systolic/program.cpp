@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/program_plan.h"
-#include "systolic/program_writer.h"
 
 #include <algorithm>
 

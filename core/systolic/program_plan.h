@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// What the builders of programs share: tiles, slots, and the writer of commands.
 #pragma once
 
 #include "systolic/program.h"
@@ -29,5 +30,78 @@ void writeStationary(Program& program);
 /// A program without commands: tiles, schedule and slots of every buffer. Returns an Error if buildProgram()
 /// does.
 [[nodiscard]] Result<Program> planProgram(const ProgramOptions& options);
+
+/// Appends commands to a program and counts the tiles written to each buffer.
+class ProgramWriter
+{
+protected:
+    using Ref = std::uint32_t; ///< index of a command
+
+    explicit ProgramWriter(Program& program) : m_program(program), m_options(program.options) {}
+
+    Ref append(Command command)
+    {
+        m_program.commands.push_back(std::move(command));
+        return static_cast<Ref>(m_program.commands.size() - 1);
+    }
+
+    Command& at(Ref ref) { return m_program.commands[ref]; }
+
+    /// Number of tiles written to a buffer so far.
+    [[nodiscard]] std::int64_t written(Pool pool) const { return m_written[static_cast<std::size_t>(pool)]; }
+
+    /// Sends the result of a command to the next slot of the ring.
+    void into(Ref ref, Pool pool)
+    {
+        const auto p = static_cast<std::size_t>(pool);
+        at(ref).pool = pool;
+        at(ref).slot = m_written[p]++ % m_program.poolSlots[p];
+    }
+
+    /// Makes `ref` wait for the result of `source` and read its slot.
+    void from(Ref ref, Ref source)
+    {
+        at(ref).waits.push_back(source);
+        at(ref).reads.push_back(source);
+    }
+
+    void barrier() { m_program.commands.emplace_back(); }
+
+    /// Sends a partial sum to the next accumulator. The array also fills accumulators, so the command waits
+    /// for the drain that frees this one; otherwise the streamer could take it out of order.
+    void intoAccumulator(Ref ref)
+    {
+        const std::int64_t turn = written(Pool::Accumulator) - accumulators();
+        if (turn >= 0)
+            at(ref).waits.push_back(m_drains[static_cast<std::size_t>(turn)]);
+        into(ref, Pool::Accumulator);
+    }
+    [[nodiscard]] std::int64_t accumulators() const
+    {
+        return m_program.poolSlots[static_cast<std::size_t>(Pool::Accumulator)];
+    }
+
+    Ref addStore(Ref drained)
+    {
+        Command c;
+        c.kind = CommandKind::DmaStore;
+        c.matrix = Matrix::C;
+        c.i = at(drained).i;
+        c.j = at(drained).j;
+        c.k = at(drained).k;
+        c.bi = at(drained).bi;
+        c.bj = at(drained).bj;
+        c.bytes = at(drained).bytes;
+        c.waits = c.reads = {drained};
+        return append(std::move(c));
+    }
+
+    Program& m_program;
+    const ProgramOptions& m_options;
+    std::vector<Ref> m_drains; ///< one drain per use of an accumulator
+
+private:
+    std::array<std::int64_t, kPools> m_written{};
+};
 
 } // namespace tilewright::systolic

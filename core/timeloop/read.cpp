@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
 #include "base/utf8.h"
-#include "timeloop/names.h"
 #include "timeloop/timeloop.h"
 
 #include <yaml-cpp/depthguard.h>

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "mapping/architecture.h"
+#include "mapping/layer.h"
 #include "mapping/method.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Timeloop files (docs/rules/mapping.md 11): a layer, an architecture and a method as YAML.
+
 namespace tilewright::timeloop {
 
 /// Texts of the four YAML files that describe one mapping of one layer.
@@ -38,5 +41,23 @@ struct ReadMapping
 
 /// True if the file name has a YAML suffix.
 [[nodiscard]] bool isYamlName(std::string_view path);
+
+/// Name of a loop in Timeloop: one letter per dimension, as its mapping grammar requires.
+[[nodiscard]] inline std::string_view dimensionOf(const mapping::LoopNest& nest, int loop)
+{
+    constexpr std::array<std::string_view, mapping::kMaxLoops> kConv{"N", "M", "C", "P", "Q", "R", "S"};
+    constexpr std::array<std::string_view, 3> kGemm{"M", "N", "K"};
+    const auto l = static_cast<std::size_t>(loop);
+    return nest.kind == mapping::LayerKind::Gemm ? kGemm[l] : kConv[l];
+}
+
+/// Name of an operand (data space) in Timeloop.
+[[nodiscard]] inline std::string_view dataSpaceOf(const mapping::LoopNest& nest, int operand)
+{
+    constexpr std::array<std::string_view, mapping::kOperands> kConv{"Inputs", "Weights", "Outputs"};
+    constexpr std::array<std::string_view, mapping::kOperands> kGemm{"A", "B", "C"};
+    const auto op = static_cast<std::size_t>(operand);
+    return nest.kind == mapping::LayerKind::Gemm ? kGemm[op] : kConv[op];
+}
 
 } // namespace tilewright::timeloop

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
-#include "timeloop/names.h"
 #include "timeloop/timeloop.h"
 
 #include <yaml-cpp/yaml.h>

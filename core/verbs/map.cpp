@@ -2,8 +2,8 @@
 #include "verbs/map.h"
 
 #include "base/file.h"
-#include "mapping/constraints.h"
 #include "mapping/files.h"
+#include "mapping/method.h"
 #include "timeloop/timeloop.h"
 
 #include <chrono>

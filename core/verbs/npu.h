@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/progress.h"
-#include "npu/compare.h"
 #include "npu/output.h"
+#include "npu/run.h"
 #include "npu/verify.h"
 #include "verbs/workload.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/progress.h"
-#include "lower/array_energy.h"
 #include "lower/network_table.h"
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"

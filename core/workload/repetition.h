@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Repeating blocks of a problem, and their names.
 #pragma once
 
 #include "workload/problem.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewright {
@@ -31,5 +34,20 @@ struct Repetition
 /// repetitions, the outer one is returned. The result is ordered by the first op. The run time is nearly
 /// linear in the number of ops.
 [[nodiscard]] std::vector<Repetition> findRepetitions(const Problem& problem);
+
+/// The number in which a name differs from the corresponding name of another block, with the text before it:
+/// "layer" and 17 for "layer17.q".
+struct NumberInName
+{
+    std::string prefix;
+    std::int64_t number = 0;
+};
+[[nodiscard]] std::optional<NumberInName> numberInName(std::string_view name, std::string_view other);
+
+/// Number in the name of each op of the last block; -1 for a name without number.
+[[nodiscard]] std::vector<std::int64_t> numbersOfOps(const Problem& problem, const Repetition& repetition);
+
+/// Sets `name` and `numbers` of the repetition.
+void nameBlocks(const Problem& problem, Repetition& repetition);
 
 } // namespace tilewright

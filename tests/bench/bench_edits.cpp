@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "edit/edits.h"
-#include "edit/retile.h"
+#include "edit/fit.h"
 #include "report/compare.h"
 #include "report/html_report.h"
 #include "schedule/schedule_json.h"
-#include "snapshot/take_snapshot.h"
+#include "snapshot/snapshot.h"
 #include "workload/generate.h"
 #include "workload/problem_json.h"
 

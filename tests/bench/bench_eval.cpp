@@ -2,11 +2,10 @@
 // Budgets (docs/design.md 7): subgraph evaluations on cached structure and fresh, a 150-op schedule.
 #include "edit/suggestions.h"
 #include "eval/evaluator.h"
-#include "eval/fast.h"
 #include "eval/fast_evaluator.h"
 #include "eval/granularity_search.h"
 #include "eval/lower_bound.h"
-#include "eval/occupancy.h"
+#include "eval/memory_use.h"
 #include "eval/trace.h"
 
 #include <benchmark/benchmark.h>

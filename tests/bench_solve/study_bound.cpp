@@ -17,7 +17,7 @@
 #include "solve_brute_force.h"
 #include "solve_support.h"
 
-#include "base/wall_clock.h"
+#include "base/progress.h"
 #include "eval/evaluator.h"
 #include "eval/lower_bound.h"
 #include "solve/plan/solve_options.h"

@@ -4,13 +4,13 @@
 // how long one mouse move of a drag keeps the window. Prints percentiles; `./dev bench ui`. For profiling:
 // `tilewright-bench-ui OPS EDITS [KIND]`, `tilewright-bench-ui wheel [TURNS]`.
 #include "edit/fit.h"
-#include "theme/style.h"
+#include "theme/theme.h"
 #include "views/graph/graph_view.h"
 #include "window/main_window.h"
 #include "window/view_catalog.h"
 #include "workload/generate.h"
-#include "workspace/background.h"
 #include "workspace/installed_files.h"
+#include "workspace/latest_job.h"
 #include "workspace/schedule_edits.h"
 
 #include <QApplication>

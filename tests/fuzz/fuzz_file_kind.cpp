@@ -3,7 +3,6 @@
 #include "lower/machine_lenses.h"
 #include "lower/workload.h"
 #include "mapping/files.h"
-#include "mapping/setup.h"
 #include "model/file_kind.h"
 #include "npu/graph.h"
 #include "systolic/hierarchy.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "edit/edits.h"
 #include "eval/evaluation.h"
-#include "schedule/grid.h"
+#include "schedule/schedule.h"
 #include "schedule/schedule_json.h"
 #include "workload/problem_json.h"
 

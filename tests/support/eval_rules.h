@@ -2,7 +2,7 @@
 // What the tests of the rules of the schedule lens share: small graphs, both forms of the evaluator at once.
 #pragma once
 
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "eval/trace.h"
 
 #include <QtTest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mapping_brute_force.h"
 
-#include "mapping/front.h"
+#include "mapping/search_frame.h"
 
 namespace tilewright::mapping {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "model/model_builder.h"
+#include "model/model.h"
 
 #include <random>
 #include <stdexcept>

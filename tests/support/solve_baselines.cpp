@@ -2,7 +2,7 @@
 #include "solve_baselines.h"
 
 #include "solve/plan/check_schedule.h"
-#include "solve/plan/plan_schedule.h"
+#include "solve/plan/plan.h"
 #include "solve/search/first_plan.h"
 
 namespace tilewright {

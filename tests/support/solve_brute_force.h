@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/file.h"
-#include "panels/solver/solver_limits.h"
+#include "panels/solver/solver_lists.h"
 #include "panels/solver/solver_view.h"
 #include "views/graph/graph_view.h"
 #include "window/main_window.h"

@@ -2,7 +2,7 @@
 // Sweeps for tests: plans in memory, a sink that keeps what comes, a folder with plan and workload.
 #pragma once
 
-#include "sweep/collect.h"
+#include "sweep/folder.h"
 #include "sweep/run.h"
 #include "workload/problem_json.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "eval/evaluation.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QPointF>
 

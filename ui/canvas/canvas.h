@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/key_table.h"
+#include "canvas/canvas_keys.h"
 #include "canvas/view.h"
-#include "canvas/zoom_history.h"
+#include "canvas/viewport.h"
 
 #include <QElapsedTimer>
 

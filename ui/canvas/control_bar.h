@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Rows of controls above a painted view, with the search field.
 #pragma once
 
 #include "canvas/canvas.h"
 
+#include <QLineEdit>
 #include <QStringList>
 
+#include <optional>
 #include <vector>
 
 class QAction;
 class QComboBox;
 class QToolButton;
+class QLabel;
 
 namespace tilewright::ui {
 
@@ -83,6 +87,30 @@ protected:
 private:
     void placeBar();
     ControlBar* m_bar = nullptr;
+};
+
+class Actions;
+
+/// Search field in the bar of a view, with the number of the match beside it. Enter: next match, Shift+Enter:
+/// previous one, Escape: clears and leaves the field.
+class SearchField : public QLineEdit
+{
+    Q_OBJECT
+public:
+    SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
+                Actions& actions);
+
+    void setHits(std::size_t current, std::optional<std::size_t> count); ///< no `count`: no search is active
+
+Q_SIGNALS:
+    void next(int direction);
+    void left();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QLabel* m_hits;
 };
 
 } // namespace tilewright::ui

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/number_box.h"
 
-#include "theme/number.h"
-#include "theme/words.h"
-#include "workspace/machine_values.h"
+#include "theme/text.h"
+#include "workspace/texts.h"
 
 #include <QAccessible>
 #include <QToolTip>

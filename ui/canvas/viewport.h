@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The visible part of a painted view: transformation, history, scroll bar.
 #pragma once
 
 #include <QPointF>
 #include <QRectF>
+#include <QScrollBar>
 #include <QTransform>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
 
 namespace tilewright::ui {
 
@@ -49,6 +54,70 @@ struct Viewport
         return {s, screen.center() - part.center() * s};
     }
     bool operator==(const Viewport&) const = default;
+};
+
+/// Zoom history of a view with stacks for back and forward (docs/design.md 4.4). A part is a rectangle in the
+/// view's own coordinates; the null rectangle means everything.
+class ZoomHistory
+{
+public:
+    /// Kind of input that changed the visible part. Consecutive wheel turns or keys make one entry.
+    enum class Gesture { Wheel, Keys, Drag, Command };
+
+    /// Records that the view leaves `part`. `now`: time in milliseconds.
+    void leave(const QRectF& part, Gesture gesture, qint64 now);
+    /// Goes back from `here`. Returns the part to show; nothing if there is none.
+    [[nodiscard]] std::optional<QRectF> back(const QRectF& here);
+    [[nodiscard]] std::optional<QRectF> forward(const QRectF& here);
+    [[nodiscard]] bool canGoBack() const { return !m_back.empty(); }
+    [[nodiscard]] bool canGoForward() const { return !m_forward.empty(); }
+    void clear();
+
+private:
+    std::vector<QRectF> m_back, m_forward;
+    std::optional<Gesture>
+        m_last; ///< last input; empty after going back or forward, so that the next input makes a new entry
+    qint64 m_lastAt = 0;
+};
+
+/// Scroll bar of a list that is painted in a canvas; hidden while everything fits.
+class ListScroll : public QScrollBar
+{
+public:
+    ListScroll(const QString& name, QWidget* parent) : QScrollBar(Qt::Vertical, parent)
+    {
+        setAccessibleName(name);
+        setSingleStep(24);
+        hide();
+    }
+    /// Places the bar. `list`: visible area of the list; `content`: height of all lines.
+    void place(const QRectF& list, double content)
+    {
+        const double hidden = list.isEmpty() ? 0 : content - list.height();
+        setRange(0, hidden > 1 ? static_cast<int>(std::ceil(hidden)) : 0);
+        setPageStep(std::max(1, static_cast<int>(list.height())));
+        const int w = sizeHint().width();
+        setGeometry(static_cast<int>(std::floor(list.right())) - w - kFocusRing,
+                    static_cast<int>(std::ceil(list.top())), w, static_cast<int>(list.height()) - kFocusRing);
+        setVisible(hidden > 1);
+    }
+    /// Width of the bar if the content does not fit; otherwise 0.
+    [[nodiscard]] double widthFor(const QRectF& list, double content) const
+    {
+        return content - list.height() > 1 ? sizeHint().width() + kFocusRing : 0;
+    }
+    /// Scrolls as little as possible to make [top, bottom) of the content visible.
+    void reveal(double top, double bottom)
+    {
+        if (top < value())
+            setValue(static_cast<int>(top));
+        else if (bottom > value() + pageStep())
+            setValue(static_cast<int>(std::ceil(bottom)) - pageStep());
+    }
+
+private:
+    static constexpr int kFocusRing =
+        2; ///< width of the focus ring of the canvas, which the bar must not cover
 };
 
 } // namespace tilewright::ui

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/axis.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
 
 #include <QPainter>
-
-#include <algorithm>
 
 namespace tilewright::ui {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Queries of marks, layout of lanes, hit tests.
+// Queries of marks, layout of lanes, hit tests, shares of the kinds of marks in each pixel column.
 #include "chart/lane.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QFontMetricsF>
+#include <QPainter>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -318,6 +318,147 @@ QString tooltipOf(const LaneModel& m, const LaneHit& hit)
     if (lane.tooltip)
         return lane.tooltip(hit.time, hit.y);
     return readoutOf(m, hit).toHtmlEscaped();
+}
+
+namespace {
+
+constexpr double kMostHits = 12'000; // limit of hit tests per chart
+/// Collects the parts of one row, or of a lane without rows.
+class RowParts
+{
+public:
+    RowParts(const LaneModel& model, const QRectF& place, std::vector<PicturePart>& parts)
+        : m_model(model), m_place(place), m_parts(parts)
+    {
+    }
+
+    void add(double left, double right, const LaneHit& hit, const QStringList& keys)
+    {
+        const bool sameMark = hit.marks && hit.marks == m_last.marks && hit.mark == m_last.mark;
+        const QString tooltip = sameMark ? QString() : tooltipOf(m_model, hit);
+        if (m_open && m_last.marks == hit.marks &&
+            (sameMark || (!hit.marks && m_parts.back().tooltip == tooltip && m_parts.back().keys == keys))) {
+            m_parts.back().rect.setRight(right);
+            return;
+        }
+        m_open = !tooltip.isEmpty();
+        m_last = hit;
+        if (m_open)
+            m_parts.push_back(
+                {QRectF(QPointF(left, m_place.top()), QPointF(right, m_place.bottom())), keys, tooltip});
+    }
+    void end() { m_open = false; }
+
+private:
+    const LaneModel& m_model;
+    QRectF m_place;
+    std::vector<PicturePart>& m_parts;
+    LaneHit m_last;
+    bool m_open = false;
+};
+
+} // namespace
+
+std::vector<PicturePart> laneParts(const LaneModel& model, const LanePlaces& places, const Axis& time,
+                                   const std::function<QStringList(const LaneHit&)>& keys)
+{
+    std::vector<QRectF> rows;
+    for (std::size_t i = 0; i < places.lanes.size(); ++i) {
+        const Lane& lane = model.lanes[i];
+        const LaneBox& box = places.lanes[i];
+        if (lane.rows.empty() && (lane.tooltip || lane.readout))
+            rows.push_back(box.rect);
+        for (std::size_t r = 0; r < box.rows.size(); ++r)
+            if (!lane.rows[r].plain)
+                rows.push_back(box.rows[r]);
+    }
+    const double width = places.plot.width();
+    const double step = std::max(1.0, std::ceil(width * static_cast<double>(rows.size()) / kMostHits));
+    std::vector<PicturePart> parts;
+    for (const QRectF& row : rows) {
+        RowParts found(model, row, parts);
+        for (double x = places.plot.left(); x < places.plot.right(); x += step) {
+            const double right = std::min(x + step, places.plot.right());
+            if (const auto hit = laneHit(model, places, time, {(x + right) / 2, row.center().y()}))
+                found.add(x, right, *hit, keys(*hit));
+            else
+                found.end();
+        }
+    }
+    return parts;
+}
+
+std::vector<ShareColumn> mergedShares(const std::vector<float>& share, std::size_t kinds)
+{
+    std::vector<ShareColumn> out;
+    for (std::size_t x = 0; x * kinds < share.size(); ++x) {
+        const float* here = share.data() + x * kinds;
+        if (!out.empty() && std::equal(here, here + kinds, out.back().share.begin(),
+                                       [](float a, float b) { return std::abs(a - b) < 1e-4F; }))
+            ++out.back().width;
+        else
+            out.push_back({static_cast<int>(x), 1, {here, here + kinds}});
+    }
+    return out;
+}
+
+std::vector<ShareColumn> shareColumns(const Marks& m, double from, double to, int width)
+{
+    if (width <= 0 || !(to > from))
+        return {};
+    std::vector<float> share(static_cast<std::size_t>(width) * m.kinds, 0.0F);
+    const double perPixel = (to - from) / width;
+    for (std::size_t i = m.firstAfter(from); i < m.count; ++i) {
+        const double start = m.start(i);
+        if (start >= to)
+            break;
+        const double a = std::max(0.0, (start - from) / perPixel);
+        const double b = std::min<double>(width, (m.end(i) - from) / perPixel);
+        const std::size_t kind = m.kindOf(i);
+        for (auto x = static_cast<std::size_t>(a); static_cast<double>(x) < b; ++x) {
+            float& cell = share[x * m.kinds + kind];
+            const double part = std::min(b, static_cast<double>(x) + 1) - std::max(a, static_cast<double>(x));
+            cell = std::min(1.0F, cell + static_cast<float>(part));
+        }
+    }
+    return mergedShares(share, m.kinds);
+}
+
+void paintShares(QPainter& painter, const std::vector<ShareColumn>& columns, const Marks& m,
+                 const QRectF& rect, const Theme& theme, bool patterns)
+{
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    std::vector<std::vector<QRectF>> rects(m.kinds);
+    for (const ShareColumn& column : columns) {
+        double y = rect.bottom();
+        double sum = 0;
+        for (std::size_t k = 0; k < m.kinds; ++k) {
+            if (column.share[k] <= 0)
+                continue;
+            sum += static_cast<double>(column.share[k]);
+            double top = sum > 0.999 ? rect.top() : std::round(rect.bottom() - sum * rect.height());
+            if (y == rect.bottom()) // small shares are at least one pixel high
+                top = std::min(top, rect.bottom() - 1);
+            if (top < y)
+                rects[k].emplace_back(rect.left() + column.x, top, column.width, y - top);
+            y = std::min(y, top);
+        }
+    }
+    painter.setPen(Qt::NoPen);
+    for (std::size_t k = 0; k < m.kinds; ++k) {
+        if (rects[k].empty())
+            continue;
+        const MarkStyle style = m.style(k, theme);
+        painter.setBrush(style.fill);
+        painter.drawRects(rects[k].data(), static_cast<int>(rects[k].size()));
+        if (patterns && style.pattern != Qt::NoBrush) {
+            painter.setBrush(QBrush(style.patternColour.isValid() ? style.patternColour
+                                                                  : Theme::mix(style.fill, theme.text, 0.3),
+                                    style.pattern));
+            painter.drawRects(rects[k].data(), static_cast<int>(rects[k].size()));
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
 } // namespace tilewright::ui

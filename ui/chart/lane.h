@@ -3,7 +3,7 @@
 // hovering, measuring and copying are done by LaneChart.
 #pragma once
 
-#include "canvas/live_picture.h"
+#include "canvas/view.h"
 #include "chart/axis.h"
 #include "chart/keys.h"
 

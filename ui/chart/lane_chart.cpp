@@ -2,7 +2,7 @@
 #include "chart/lane_chart.h"
 
 #include "chart/playback.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
 
 #include <QClipboard>

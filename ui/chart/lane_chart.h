@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/list_scroll.h"
+#include "canvas/viewport.h"
 #include "chart/lane.h"
 #include "chart/time_canvas.h"
 

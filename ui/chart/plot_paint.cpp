@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/plot_paint.h"
 
-#include "chart/plot_labels.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <qcustomplot.h>
 

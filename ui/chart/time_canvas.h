@@ -3,7 +3,6 @@
 
 #include "canvas/control_bar.h"
 #include "chart/axis.h"
-#include "chart/time_axis.h"
 
 #include <optional>
 #include <utility>

@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "export/live_page.h"
-#include "report/csv.h"
 #include "report/evaluation_json.h"
 #include "report/html_report.h"
+#include "report/writers.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QBuffer>

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Export of a view to a file, and its dialog.
 #pragma once
 
 #include "base/result.h"
 #include "canvas/view.h"
 
+#include <QDialog>
 #include <QImage>
 
 #include <functional>
+
+class QComboBox;
+class QLineEdit;
+class QSpinBox;
 
 namespace tilewright::ui {
 
@@ -25,5 +31,22 @@ struct ExportOptions
 /// Writes what `paint` draws into (0, 0, size) as PNG, SVG or PDF. Ignores options.size.
 [[nodiscard]] Status exportPicture(const QString& path, const QString& title, const QSize& size,
                                    const ExportOptions& options, const std::function<void(QPainter&)>& paint);
+
+/// Dialog that asks for file, size, scale and theme of an exported view.
+class ExportDialog : public QDialog
+{
+    Q_OBJECT
+public:
+    ExportDialog(const View& view, const QString& folder, const Theme& current, QWidget* parent = nullptr);
+    [[nodiscard]] QString path() const;
+    [[nodiscard]] ExportOptions options() const;
+
+private:
+    QLineEdit* m_path;
+    QSpinBox* m_width;
+    QSpinBox* m_height;
+    QSpinBox* m_scale;
+    QComboBox* m_theme;
+};
 
 } // namespace tilewright::ui

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "report/step_writers.h"
+#include "report/writers.h"
 #include "snapshot/snapshot.h"
 #include "workspace/latest_job.h"
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Widths of texts, and names shortened to fit.
 #pragma once
 
 #include <QFontMetricsF>
 #include <QHash>
 #include <QString>
+
+#include <functional>
+#include <span>
+#include <string>
 
 class QPainter;
 
@@ -32,5 +37,21 @@ double writeLine(QPainter& painter, QPointF corner, double width, const QString&
 /// Draws one line into a box, vertically centred and elided to its width.
 void writeAcross(QPainter& painter, const QRectF& box, const QString& text, const QFont& font,
                  const QColor& ink);
+
+/// Leading parts that all names have in common, with the separator ("layer0." for layer0.up and layer0.down).
+/// Never includes the last part of a name. Empty for fewer than two names.
+[[nodiscard]] std::string commonNamePrefix(std::span<const std::string> names);
+
+/// `name` without `prefix`; unchanged if it does not begin with it or nothing would be left.
+[[nodiscard]] QString withoutPrefix(const std::string& name, const std::string& prefix);
+
+/// Shortens a name to a width in pixels. First, leading parts are reduced one by one to a letter and their
+/// digits (layer0.head1.query: l0.head1.query, l0.h1.query), then dropped (…query); at last the rest is
+/// elided in the middle.
+[[nodiscard]] QString fittingName(const QString& name, const QFontMetricsF& metrics, double width);
+[[nodiscard]] QString fittingName(const QString& name, const TextMetrics& metrics, double width);
+
+/// Shortens a name until `fits` returns true.
+[[nodiscard]] QString fittingName(const QString& name, const std::function<bool(const QString&)>& fits);
 
 } // namespace tilewright::ui

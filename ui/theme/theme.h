@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Colours by role, and the widget style that uses them.
 #pragma once
 
 #include <QColor>
@@ -10,6 +11,7 @@
 
 class QPainter;
 class QRectF;
+class QStyle;
 
 namespace tilewright::ui {
 
@@ -60,5 +62,12 @@ struct Theme
 
 /// Fills a rectangle with a grey 45 degree hatch, the sign for "does not fit".
 void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme);
+
+/// Fusion style with visible check boxes on dark panels (Fusion draws their frames darker than the window).
+/// `reduceMotion`: disables the animations of the style.
+[[nodiscard]] QStyle* makeStyle(bool reduceMotion = false);
+
+/// Size of toolbar icons in pixels for the present font: 20 for usual fonts.
+[[nodiscard]] int toolIconSize();
 
 } // namespace tilewright::ui

@@ -3,12 +3,12 @@
 
 #include "base/file.h"
 #include "schedule/schedule_json.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "window/message_bar.h"
-#include "window/sample_menu.h"
 #include "window/source_dialog.h"
-#include "workspace/compared_model.h"
+#include "window/start_page.h"
 #include "workspace/installed_files.h"
+#include "workspace/model_file.h"
 
 #include <QApplication>
 #include <QDir>

@@ -3,7 +3,6 @@
 
 #include "export/steps_export.h"
 #include "window/app_state.h"
-#include "window/dock_tabs.h"
 #include "window/panes.h"
 #include "window/preferences.h"
 
@@ -66,11 +65,11 @@ private:
     void createParts();
     void connectParts();
     void createActions();     // main_window_actions.cpp
-    void createLookActions(); // main_window_look_actions.cpp
-    void createLensActions(); // main_window_lens_actions.cpp
+    void createLookActions(); // main_window_menu_actions.cpp
+    void createLensActions(); // main_window_menu_actions.cpp
     void showLens(Lens lens);
     QList<QAction*> createDockActions();
-    void createEditActions(); // main_window_edit_actions.cpp
+    void createEditActions(); // main_window_menu_actions.cpp
     void createTourActions();
     void createMenus();
     void closeFile();

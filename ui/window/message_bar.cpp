@@ -2,8 +2,8 @@
 #include "window/message_bar.h"
 
 #include "theme/icon.h"
-#include "theme/style.h"
-#include "theme/words.h"
+#include "theme/text.h"
+#include "theme/theme.h"
 
 #include <QAccessible>
 #include <QBoxLayout>

@@ -2,8 +2,8 @@
 #include "window/source_dialog.h"
 
 #include "base/file.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 #include "workspace/lens_document.h"
 
 #include <QDialogButtonBox>

@@ -2,8 +2,7 @@
 #include "window/status_strip.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "workspace/lens_links.h"
 
 #include <QEvent>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The steps of the guided tours.
-#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/controls.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "views/tiles/tiles_view.h"
 #include "window/main_window.h"
 #include "window/tour.h"

@@ -10,7 +10,7 @@
 #include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "views/compare/compare_view.h"
 #include "views/granularity/granularity_view.h"
 #include "views/graph/graph_view.h"

@@ -4,7 +4,7 @@
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "eval/lower_bound.h"
-#include "solve/proof/strong_bound.h"
+#include "solve/proof/set_cover.h"
 
 #include <QScopedValueRollback>
 

@@ -6,14 +6,12 @@
 #include "rules/rules.h"
 #include "schedule/schedule.h"
 #include "snapshot/snapshot.h"
-#include "snapshot/take_snapshot.h"
 #include "workload/problem.h"
-#include "workspace/bound_job.h"
 #include "workspace/document_marks.h"
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
+#include "workspace/solver_job.h"
 #include "workspace/subgraph_colours.h"
-#include "workspace/value_command.h"
 
 #include <QMap>
 #include <QPointF>

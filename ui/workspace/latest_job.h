@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Work in the background: its thread pool, and jobs of which only the newest request matters.
 #pragma once
-
-#include "workspace/background.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
@@ -21,6 +20,14 @@
 #include <utility>
 
 namespace tilewright::ui {
+
+/// Thread pool for background work. Not Qt's global pool: Qt paints large translucent areas in that pool, so
+/// painting would wait for long jobs.
+[[nodiscard]] QThreadPool* backgroundPool();
+
+/// Lowers the priority of the calling worker thread below that of the window and of evaluations. Only on
+/// Linux.
+void standBack();
 
 /// Background job of which only the newest request matters. A running request is finished and delivered
 /// before the newest one starts: if every edit cancelled it, views would never be updated

@@ -2,7 +2,7 @@
 #include "workspace/lens_document.h"
 
 #include "onnx/import.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QCryptographicHash>
 #include <QFileInfo>

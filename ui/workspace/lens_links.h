@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lower/on_machine.h"
-#include "mapping/setup.h"
+#include "mapping/files.h"
 #include "npu/model.h"
 #include "systolic/settings.h"
 #include "workspace/lens_document.h"

@@ -1,15 +1,95 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The document of the Mapping lens, its samples and its search.
 #pragma once
 
+#include "mapping/density.h"
 #include "mapping/evaluate.h"
 #include "mapping/files.h"
-#include "mapping/setup.h"
+#include "mapping/padding.h"
+#include "verbs/map.h"
+#include "workspace/latest_job.h"
 #include "workspace/lens_document.h"
-#include "workspace/mapping_search.h"
 
+#include <QObject>
+#include <QString>
+
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tilewright::ui {
+
+/// A file of samples/mapping that is compiled into the program.
+struct MappingSample
+{
+    QString name; ///< "conv-3x3-64"
+    QString path; ///< path of the Qt resource
+};
+
+/// Samples of a folder ("layers", "models" or "architectures"), sorted by name.
+[[nodiscard]] std::vector<MappingSample> mappingSamples(const QString& folder);
+/// Text of a file of samples/mapping ("layers/gemm-1000.json"); empty if there is none.
+[[nodiscard]] std::string mappingSampleText(const QString& path);
+
+enum class SearchMode { Proven, Quick, Custom };
+
+/// Settings of the search. `reductions` is used in Custom mode only.
+struct SearchSettings
+{
+    SearchMode mode = SearchMode::Proven;
+    double seconds = verbs::kLayerSeconds;
+    mapping::Reductions reductions = mapping::quickReductions();
+
+    bool operator==(const SearchSettings&) const = default;
+};
+
+using SearchResultPtr = std::shared_ptr<const mapping::SearchResult>;
+using DensityPtr = std::shared_ptr<const mapping::Density>;
+
+/// Background search of one space of execution methods, with the density of its costs and a padding hint.
+class MappingSearch : public QObject
+{
+    Q_OBJECT
+public:
+    MappingSearch();
+
+    [[nodiscard]] const SearchSettings& settings() const { return m_settings; }
+    void setSettings(const SearchSettings& settings);
+
+    /// Starts the search of another space. Cancels a running search and drops its result. `asked`: tiling
+    /// factors that must be kept.
+    void start(const mapping::LoopNest& nest, const mapping::Architecture& architecture,
+               const mapping::Constraints& asked = {});
+    void stop() { m_job->finishEarly(); } ///< stops the search and keeps the best method so far
+    [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }
+    void settle();        ///< waits for the search
+    void settleDensity(); ///< waits for density and padding hint too
+
+    /// Result; null until a search of this space has ended.
+    [[nodiscard]] const SearchResultPtr& result() const { return m_result; }
+    /// Latest status of the running search or of the one that ended.
+    [[nodiscard]] const std::optional<mapping::SearchStatus>& status() const { return m_status; }
+    [[nodiscard]] const DensityPtr& density() const { return m_density; }
+    /// Hint that padding the layer would lower its cost; nothing if it would not.
+    [[nodiscard]] const std::optional<mapping::PaddingHint>& padding() const { return m_padding; }
+
+Q_SIGNALS:
+    void changed();  ///< status(), density() or padding() has changed
+    void finished(); ///< result() is available
+
+private:
+    SearchSettings m_settings;
+    std::unique_ptr<LatestJob<SearchResultPtr>> m_job;
+    std::unique_ptr<LatestJob<DensityPtr>> m_densityJob;
+    std::unique_ptr<LatestJob<std::optional<mapping::PaddingHint>>> m_paddingJob;
+    mapping::LoopNest m_nest;
+    mapping::Architecture m_architecture;
+    SearchResultPtr m_result;
+    std::optional<mapping::SearchStatus> m_status;
+    DensityPtr m_density;
+    std::optional<mapping::PaddingHint> m_padding;
+};
 
 using MappingSetup = mapping::Setup;
 

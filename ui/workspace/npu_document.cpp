@@ -3,10 +3,9 @@
 
 #include "base/file.h"
 #include "npu/generate.h"
-#include "npu/run_options.h"
+#include "npu/run.h"
 #include "verbs/npu.h"
 #include "workspace/installed_files.h"
-#include "workspace/value_command.h"
 
 #include <QFileInfo>
 

@@ -2,7 +2,7 @@
 #include "workspace/npu_result.h"
 
 #include "npu/generate.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QFileInfo>
 

@@ -4,7 +4,6 @@
 
 #include "base/result.h"
 #include "npu/bounds.h"
-#include "npu/compare.h"
 #include "npu/run.h"
 #include "npu/tile_search.h"
 

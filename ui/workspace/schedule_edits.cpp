@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/schedule_edits.h"
 
-#include "edit/retile.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "edit/fit.h"
+#include "theme/text.h"
 
 #include <algorithm>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workspace/workspace.h"
 
-#include "workspace/compared_model.h"
 #include "workspace/lens_links.h"
 #include "workspace/mapping_document.h"
+#include "workspace/model_file.h"
 #include "workspace/npu_document.h"
-#include "workspace/selection_edits.h"
 #include "workspace/systolic_document.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/columns/op_mirror.h"
 
-#include "solve/cost/op_classes.h"
+#include "solve/cost/op_lists.h"
 
 #include <algorithm>
 

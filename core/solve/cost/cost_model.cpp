@@ -4,9 +4,6 @@
 #include "solve/cost/cost_model.h"
 
 #include "base/integer.h"
-#include "eval/fast.h"
-
-#include <algorithm>
 
 namespace tilewright {
 

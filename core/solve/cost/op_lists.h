@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Lists of ops: sets of ops as lists, classes of ops that look alike, digests of equal structure.
 #pragma once
 
+#include "base/hash.h"
 #include "workload/problem.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -19,5 +25,52 @@ template <class T> [[nodiscard]] bool isIn(T value, const std::vector<T>& list)
 [[nodiscard]] std::vector<OpId> united(const std::vector<OpId>& ops, const std::vector<OpId>& added);
 /// Returns `o` followed by its descendants (`down`) or ancestors (!down), along paths inside `ops`.
 [[nodiscard]] std::vector<OpId> cone(const Problem& problem, const std::vector<OpId>& ops, OpId o, bool down);
+
+/// Returns the class of each op. Ops are in the same class if their surroundings look alike up to a distance
+/// of `radius` ops, as in repeated layers of a network. Beyond this distance they may differ, so results must
+/// not rely on the classes.
+[[nodiscard]] std::vector<std::uint32_t> opClasses(const Problem& problem, int radius = 6);
+
+/// Variant of structureOf() with given tensor numbers: number(tensor) returns the number and whether it is
+/// new.
+template <class Number, class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, Number&& number,
+                                 OfTensor&& ofTensor)
+{
+    Digest d;
+    const auto tensor = [&](TensorId t) {
+        const auto [place, isNew] = number(t);
+        d.add(place);
+        if (!isNew)
+            return;
+        d.add(static_cast<std::uint64_t>(problem.tensor(t).width));
+        d.add(static_cast<std::uint64_t>(problem.tensor(t).height));
+        ofTensor(d, t);
+    };
+    for (const OpId o : ops) {
+        const Op& op = problem.op(o);
+        d.add(static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
+        d.add(static_cast<std::uint64_t>(op.baseCost));
+        for (const TensorId t : op.inputs)
+            tensor(t);
+        tensor(op.output);
+    }
+    return d;
+}
+
+/// Digest of the connections, types, costs and shapes of ops. It is equal for two lists of ops with the same
+/// structure, whatever the ids of their ops and tensors. ofTensor(digest, tensor) adds further properties of
+/// a tensor; it is called once for each tensor, in order of first appearance.
+template <class OfTensor>
+[[nodiscard]] Digest structureOf(const Problem& problem, std::span<const OpId> ops, OfTensor&& ofTensor)
+{
+    // number of each tensor, by order of first appearance
+    std::unordered_map<std::uint32_t, std::uint64_t> places;
+    const auto number = [&](TensorId t) {
+        const auto [it, isNew] = places.try_emplace(t.value, places.size());
+        return std::pair(it->second, isNew);
+    };
+    return structureOf(problem, ops, number, ofTensor);
+}
 
 } // namespace tilewright

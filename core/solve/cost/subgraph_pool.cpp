@@ -2,12 +2,11 @@
 #include "solve/cost/subgraph_pool.h"
 
 #include "eval/trace.h"
-#include "solve/cost/structure.h"
+#include "solve/cost/op_lists.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace tilewright {

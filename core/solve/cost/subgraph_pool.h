@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/digest.h"
 #include "base/hash.h"
 #include "solve/cost/tiling_search.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/integer.h"
 #include "eval/evaluation.h"
-#include "place/conflict.h"
-#include "schedule/grid.h"
+#include "place/step_items.h"
+#include "schedule/schedule.h"
 #include "schedule/schedule_json.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // outside. This gives a lower bound of the fast memory that all these sets need.
 #include "solve/proof/connected_sets.h"
 
-#include "eval/request_kinds.h"
+#include "eval/lower_bound.h"
 
 #include <algorithm>
 #include <array>

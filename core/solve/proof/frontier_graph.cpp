@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/proof/frontier_graph.h"
 
-#include "eval/request_kinds.h"
+#include "eval/lower_bound.h"
 
-#include "eval/request_kinds.h"
-
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "rules/rules.h"
-#include "solve/proof/master_rows.h"
+#include "solve/proof/dual_pricer.h"
 #include "workload/problem.h"
 
 #include <algorithm>

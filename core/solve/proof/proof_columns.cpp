@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/proof/proof_columns.h"
 
-#include "eval/components.h"
+#include "eval/lower_bound.h"
 #include "solve/proof/connected_sets.h"
 #include "solve/proof/parallel_for.h"
 

@@ -3,7 +3,7 @@
 
 #include "solve/cost/cost_model.h"
 #include "solve/proof/dual_pricer.h"
-#include "solve/proof/proof_graph.h"
+#include "solve/proof/state_search.h"
 
 #include <array>
 #include <cstdint>

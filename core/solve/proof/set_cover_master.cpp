@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/proof/set_cover_master.h"
 
-#include "solve/cost/structure.h"
+#include "solve/cost/op_lists.h"
 #include "solve/proof/parallel_for.h"
 
 #include <algorithm>

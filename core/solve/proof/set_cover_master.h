@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "solve/cost/cost_model.h"
 #include "solve/proof/dual_pricer.h"
 #include "solve/proof/set_pricing.h"

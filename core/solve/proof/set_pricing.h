@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "solve/proof/frontier_graph.h"
 #include "solve/proof/tile_box_costs.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "base/digest.h"
-#include "eval/request_kinds.h"
+#include "base/hash.h"
+#include "eval/lower_bound.h"
 #include "rules/rules.h"
 #include "solve/proof/frontier_graph.h"
 #include "workload/problem.h"

@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The annealer, its moves and its larger neighbourhoods.
 #pragma once
 
-#include "solve/search/annealer_moves.h"
-#include "solve/search/recombine.h"
+#include "solve/plan/plan.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
 
 namespace tilewright {
+
+/// Recombination of two valid plans of one pool: copies the regions in which `other` is faster into `best`,
+/// one by one, while the total latency falls. A region is the smallest group of subgraphs that run the same
+/// ops in both plans. Returns true if `best` improved.
+bool recombine(SubgraphPool& pool, PlanRepair& repair, Plan& best, const Plan& other);
+
+/// For each op, the entries of a plan that run it.
+using PlanIndex = std::vector<std::vector<std::uint32_t>>;
+
+/// Changes a plan by one random annealing move. `index` is the index of the unchanged plan. PlanRepair has
+/// to make the result valid. Returns false if the drawn move is impossible.
+[[nodiscard]] bool makeMove(SubgraphPool& pool, const PlanIndex& index, Plan& plan, RandomGenerator& random);
+
+/// Large neighbourhood: replans a random group of neighbouring subgraphs with at most `maxOps` ops by exact
+/// search (solveExactly()). Returns a valid plan if it is better than `plan`, else nothing. Ends early when
+/// `keepGoing` returns false.
+[[nodiscard]] std::optional<Plan> replanExactly(SubgraphPool& pool, PlanRepair& repair,
+                                                const PlanIndex& index, const Plan& plan, std::size_t maxOps,
+                                                RandomGenerator& random,
+                                                const std::function<bool()>& keepGoing);
 
 /// Simulated annealing over plans. Its moves (makeMove()) fuse, split, shift, recompute, reorder and retain.
 class Annealer

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/search/proof_run.h"
 
-#include "base/wall_clock.h"
-#include "solve/proof/proof_graph.h"
+#include "base/progress.h"
 #include "solve/proof/prove.h"
-#include "solve/proof/strong_bound.h"
+#include "solve/proof/set_cover.h"
+#include "solve/proof/state_search.h"
 #include "solve/search/solver.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "lower/machine_lenses.h"
 #include "model/topology.h"
-#include "report/markup.h"
+#include "report/html_report.h"
 #include "test_main.h"
 
 #include <QDir>

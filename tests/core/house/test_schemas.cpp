@@ -2,10 +2,8 @@
 // The schemas of docs/schema against the samples and fixtures of their kinds.
 #include "base/file.h"
 #include "mapping/files.h"
-#include "mapping/setup.h"
 #include "model/file_kind.h"
 #include "model/machine.h"
-#include "model/machine_fields.h"
 #include "schema_check.h"
 #include "systolic/settings.h"
 #include "test_main.h"
@@ -63,10 +61,10 @@ std::string schemaOf(FileKind kind)
 /// Every source that reads or writes files, and what these are: schemas of docs/schema, or in parentheses a
 /// format that is not JSON.
 const std::map<std::string, std::set<std::string>> kFilesOfSources{
-    {"app/cli/output_folder.cpp", {"(reports of SCALE-Sim, Timeloop YAML)"}},
+    {"app/cli/verbs.cpp", {"(reports of SCALE-Sim, Timeloop YAML)"}},
     {"app/cli/rescue.cpp", {"(what a search has found)"}},
-    {"app/cli/network_output.cpp", {"(CSV)"}},
-    {"app/cli/sweep_slurm.cpp", {"(shell script)"}},
+    {"app/cli/verb_systolic.cpp", {"(CSV)", "trace"}},
+    {"app/cli/verb_sweep.cpp", {"(shell script)", "sweep", "(CSV)"}},
     {"app/cli/verb_convert.cpp",
      {"model", "problem", "mapping-model", "npu-model", "schedule", "(topology table)"}},
     {"app/cli/verb_evaluate.cpp", {"trace", "(CSV)", "(HTML)"}},
@@ -78,16 +76,13 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"app/cli/verb_npu.cpp", {"(CSV)"}},
     {"app/cli/verb_place.cpp", {"problem", "(CSV of buffers)"}},
     {"app/cli/verb_solve.cpp", {"schedule"}},
-    {"app/cli/verb_sweep.cpp", {"sweep", "(CSV)"}},
-    {"app/cli/verb_systolic.cpp", {"trace", "(CSV)"}},
     {"app/cli/verb_tile.cpp", {"(CSV)", "(C++ table)"}},
     {"app/gui/demo.cpp", {"(PNG)"}},
     {"core/lower/machine_lenses.cpp",
      {"machine", "npu-hardware", "systolic-hierarchy", "mapping-architecture"}},
     {"core/lower/workload.cpp",
      {"model", "problem", "npu-model", "mapping-layer", "mapping-model", "(ONNX)", "(topology table)"}},
-    {"core/npu/hardware_json.cpp", {"npu-hardware"}},
-    {"core/npu/model_json.cpp", {"npu-model"}},
+    {"core/npu/model_json.cpp", {"npu-hardware", "npu-model"}},
     {"core/npu/output_json.cpp", {"npu-graph", "trace"}},
     {"core/model/file_kind_json.cpp",
      {"problem", "schedule", "model", "machine", "npu-model", "mapping-layer", "mapping-model",
@@ -95,24 +90,23 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/schedule/schedule_json.cpp", {"schedule"}},
     {"core/sweep/folder.cpp", {"sweep"}},
     {"core/sweep/sweep.cpp", {"sweep", "schedule"}},
-    {"core/systolic/hierarchy_json.cpp", {"systolic-hierarchy"}},
+    {"core/systolic/settings_json.cpp", {"systolic-hierarchy"}},
     {"core/workload/problem_json.cpp", {"problem"}},
-    {"core/verbs/evaluate.cpp", {"schedule"}},
+    {"core/verbs/schedule.cpp", {"schedule", "(CSV of buffers)"}},
     {"core/verbs/map.cpp", {"mapping-method"}},
-    {"core/verbs/place.cpp", {"(CSV of buffers)"}},
     {"core/verbs/call_options.cpp",
      {"model", "mapping-layer", "mapping-model", "mapping-architecture", "problem", "(topology table)"}},
     {"ui/export/export_report.cpp", {"trace", "(CSV)", "(HTML)", "(PDF)"}},
     {"ui/export/export_view.cpp", {"(PNG, SVG, PDF)"}},
     {"ui/panels/machine/machine_view.cpp", {"machine"}},
     {"ui/views/mapping/mapping_model_view.cpp", {"(CSV)"}},
-    {"ui/views/sweep/sweep_setup.cpp", {"sweep", "problem", "machine", "schedule"}},
+    {"ui/views/sweep/sweep_run.cpp", {"sweep", "problem", "machine", "schedule"}},
     {"ui/views/sweep/sweep_view_points.cpp", {"(CSV)"}},
     {"ui/window/file_actions.cpp", {"problem", "schedule", "(Timeloop YAML)"}},
-    {"ui/window/file_session.cpp", {"window-session"}},
+    {"ui/window/session_store.cpp", {"window-session"}},
     {"ui/window/source_dialog.cpp", {"problem", "schedule"}},
-    {"ui/workspace/compared_model.cpp", {"model", "(ONNX)"}},
-    {"ui/workspace/document_files.cpp", {"problem", "schedule"}},
+    {"ui/workspace/model_file.cpp", {"model", "(ONNX)"}},
+    {"ui/workspace/document_files_and_steps.cpp", {"problem", "schedule"}},
     {"ui/workspace/lens_document.cpp", {"npu-model", "mapping-setup", "systolic-settings"}},
     {"ui/workspace/mapping_document.cpp",
      {"mapping-layer", "mapping-model", "mapping-method", "mapping-architecture", "mapping-setup"}},

@@ -117,12 +117,11 @@ private slots:
         // Not for people, or not numbers.
         static const QMap<QString, QString> kAllowed{
             {QStringLiteral("core/base/text.cpp"), QStringLiteral("the home")},
-            {QStringLiteral("ui/workspace/machine_values.cpp"),
-             QStringLiteral("separators, to read numbers")},
-            {QStringLiteral("app/manual/command_line.cpp"), QStringLiteral("messages of the parser")},
+            {QStringLiteral("ui/workspace/texts.cpp"), QStringLiteral("separators, to read numbers")},
+            {QStringLiteral("app/manual/program.cpp"), QStringLiteral("messages of the parser")},
             {QStringLiteral("ui/window/session_store.cpp"), QStringLiteral("a date")},
             {QStringLiteral("ui/export/export_report.cpp"), QStringLiteral("a date")},
-            {QStringLiteral("ui/export/svg_markup.cpp"), QStringLiteral("coordinates of a file")},
+            {QStringLiteral("ui/export/svg_device.cpp"), QStringLiteral("coordinates of a file")},
             {QStringLiteral("ui/chart/plot_paint.cpp"), QStringLiteral("set for the library's own use")},
         };
         QStringList strays;

@@ -3,10 +3,10 @@
 // everything.
 #include "base/integer.h"
 #include "imperfect_walk.h"
-#include "mapping/front.h"
 #include "mapping/imperfect.h"
 #include "mapping/imperfect_search.h"
 #include "mapping/padding.h"
+#include "mapping/search_frame.h"
 #include "test_main.h"
 
 #include <QTest>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two models side by side: counterparts by name and by what stands around them, and what each of them costs.
 #include "model/compare_models.h"
-#include "model/model_builder.h"
+#include "model/model.h"
 #include "model/networks.h"
 #include "test_main.h"
 

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "invalid_files.h"
 #include "lower/workload.h"
-#include "model/model_builder.h"
+#include "model/model.h"
 #include "model/model_json.h"
 #include "model/networks.h"
 #include "model/topology.h"

@@ -5,12 +5,12 @@
 #include "edit/fit.h"
 #include "eval/evaluator.h"
 #include "lower/on_machine.h"
-#include "model/machine_fields.h"
+#include "model/machine.h"
 #include "model/networks.h"
 #include "npu/graph.h"
 #include "npu/run.h"
 #include "random_cases.h"
-#include "rules/run_tile.h"
+#include "rules/subgraph_plan.h"
 #include "test_main.h"
 
 #include <QTest>

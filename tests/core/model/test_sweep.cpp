@@ -15,7 +15,7 @@
 #include "solve_brute_force.h"
 #include "sweep_support.h"
 #include "test_main.h"
-#include "workload/problem_builder.h"
+#include "workload/generate.h"
 
 #include <QtTest>
 

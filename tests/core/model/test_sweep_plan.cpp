@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plans, results folders and the files in them: docs/rules/sweep.md 1 and 2.
+#include "base/hash.h"
 #include "base/output_file.h"
-#include "base/sha256.h"
 #include "files.h"
 #include "sweep/folder.h"
-#include "sweep/slurm.h"
+#include "sweep/run.h"
 #include "sweep_support.h"
 #include "test_main.h"
 

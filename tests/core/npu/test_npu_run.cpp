@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/rules/npu.md 4 (lower bounds), 5, 6 and 7: runs, outputs and their verification.
 #include "npu/bounds.h"
-#include "npu/compare.h"
 #include "npu/dynamic_policy.h"
 #include "npu/generate.h"
 #include "npu/instructions.h"
 #include "npu/noc.h"
 #include "npu/output.h"
+#include "npu/run.h"
 #include "npu/verify.h"
 #include "npu_random.h"
 #include "test_main.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles by search (docs/rules/npu.md 2.8): exact on small operators, never slower than what was in force.
 #include "npu/bounds.h"
-#include "npu/op_report.h"
+#include "npu/output.h"
 #include "npu/tile_candidates.h"
 #include "npu/tile_search.h"
 #include "npu/verify.h"

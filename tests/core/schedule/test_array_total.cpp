@@ -5,10 +5,10 @@
 #include "test_main.h"
 
 #include "edit/fit.h"
-#include "eval/array_use.h"
+#include "eval/explain.h"
 #include "eval/trace.h"
 #include "rules/check.h"
-#include "snapshot/take_snapshot.h"
+#include "snapshot/snapshot.h"
 #include "workload/generate.h"
 
 #include <QtTest>

@@ -3,10 +3,10 @@
 #include "random_cases.h"
 #include "test_main.h"
 
-#include "eval/choose_rules.h"
 #include "eval/evaluator.h"
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "eval/lower_bound.h"
+#include "eval/rule_choice.h"
 
 #include <QtTest>
 

@@ -3,7 +3,6 @@
 #include "random_cases.h"
 #include "test_main.h"
 
-#include "eval/fast.h"
 #include "eval/fast_evaluator.h"
 #include "eval/trace.h"
 #include "solve/cost/tiling_search.h"

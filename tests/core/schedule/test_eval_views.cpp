@@ -11,8 +11,7 @@
 #include "eval/evaluator.h"
 #include "eval/explain.h"
 #include "eval/granularity_search.h"
-#include "eval/occupancy.h"
-#include "eval/schedule_roofline.h"
+#include "eval/memory_use.h"
 
 #include "rules/check.h"
 #include "solve/search/solver.h"

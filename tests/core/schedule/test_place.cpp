@@ -2,10 +2,9 @@
 // docs/rules/place.md: the search against every order, full memories, the items of schedules against the
 // working sets of the trace, files.
 #include "base/file.h"
-#include "eval/choose_rules.h"
+#include "eval/rule_choice.h"
 #include "eval/trace.h"
-#include "place/buffers_csv.h"
-#include "place/conflict.h"
+#include "place/placement.h"
 #include "place/search.h"
 #include "place/step_items.h"
 #include "place_cases.h"

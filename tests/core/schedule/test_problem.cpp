@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "test_main.h"
+#include "workload/problem.h"
 #include "workload/problem_json.h"
-#include "workload/view_kind.h"
 
 #include <QtTest>
 

@@ -2,14 +2,14 @@
 // What the program does to an edited schedule on its own account: tiles for ops put together, repairs of
 // problems, effects of rule switches, summaries of selections.
 #include "edit/edits.h"
+#include "edit/fit.h"
 #include "edit/repair.h"
-#include "edit/retile.h"
-#include "eval/rule_effects.h"
+#include "eval/rule_choice.h"
 #include "random_cases.h"
 #include "report/summary.h"
 #include "rules/check.h"
 #include "schedule_text.h"
-#include "snapshot/take_snapshot.h"
+#include "snapshot/snapshot.h"
 #include "test_main.h"
 
 #include <QtTest>

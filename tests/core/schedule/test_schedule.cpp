@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
 #include "edit/fit.h"
-#include "schedule/grid.h"
+#include "schedule/schedule.h"
 #include "schedule/schedule_json.h"
 #include "test_main.h"
 #include "workload/problem_json.h"

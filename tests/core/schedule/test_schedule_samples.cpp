@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
-#include "eval/choose_rules.h"
+#include "eval/rule_choice.h"
 #include "schedule/schedule_json.h"
 #include "test_main.h"
 #include "workload/problem_json.h"

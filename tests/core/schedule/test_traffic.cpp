@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "eval/traffic.h"
+#include "eval/memory_use.h"
 #include "oracle_reader.h"
 #include "test_main.h"
 

@@ -5,7 +5,7 @@
 
 #include "eval/evaluator.h"
 #include "solve/proof/prove.h"
-#include "solve/proof/strong_bound.h"
+#include "solve/proof/set_cover.h"
 #include "solve/search/proof_run.h"
 #include "workload/generate.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Op sets that prices exceed, found without listing the others, and the bound that is made of them.
 #include "drawn_cases.h"
-#include "eval/components.h"
+#include "eval/lower_bound.h"
 #include "random_cases.h"
 #include "rules/op_sets.h"
 #include "solve/cost/cost_model.h"

@@ -8,7 +8,7 @@
 #include "schedule/schedule_json.h"
 #include "solve/cost/subgraph_pool.h"
 #include "solve/proof/exact.h"
-#include "solve/proof/strong_bound.h"
+#include "solve/proof/set_cover.h"
 #include "solve/search/solver.h"
 #include "solve_baselines.h"
 #include "solve_brute_force.h"

@@ -6,7 +6,7 @@
 #include "solve/columns/op_mirror.h"
 #include "solve/columns/pricing_walk.h"
 #include "solve/plan/check_schedule.h"
-#include "solve/plan/plan_schedule.h"
+#include "solve/plan/plan.h"
 #include "solve/search/solver.h"
 #include "test_main.h"
 

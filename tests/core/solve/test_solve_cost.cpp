@@ -2,7 +2,7 @@
 // The solver's cost model against the explaining evaluator.
 #include "base/integer.h"
 #include "drawn_cases.h"
-#include "eval/fast.h"
+#include "eval/fast_evaluator.h"
 #include "eval/trace.h"
 #include "rules/check.h"
 #include "solve/cost/subgraph_pool.h"

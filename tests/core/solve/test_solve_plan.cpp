@@ -2,7 +2,7 @@
 // Plans of the search: what is refused for its cost costs more, and of two plans the better places count.
 #include "layered_plans.h"
 #include "solve/plan/check_schedule.h"
-#include "solve/plan/plan_schedule.h"
+#include "solve/plan/plan.h"
 #include "solve/search/annealer.h"
 #include "test_main.h"
 

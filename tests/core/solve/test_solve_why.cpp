@@ -4,7 +4,6 @@
 #include "eval/evaluation.h"
 #include "explain/alternatives.h"
 #include "explain/critical_resources.h"
-#include "explain/other_hardware.h"
 #include "report/compare.h"
 #include "solve/plan/solve_options.h"
 #include "solve/search/solver.h"

@@ -7,15 +7,14 @@
 #include "solve_support.h"
 #include "test_main.h"
 
-#include "eval/components.h"
 #include "eval/evaluator.h"
+#include "eval/lower_bound.h"
 #include "rules/op_sets.h"
 #include "solve/cost/cost_model.h"
 #include "solve/cost/tiling_search.h"
 #include "solve/proof/connected_sets.h"
 #include "solve/proof/set_cover.h"
 #include "solve/proof/set_cover_master.h"
-#include "solve/proof/strong_bound.h"
 #include "solve/search/solver.h"
 #include "workload/generate.h"
 

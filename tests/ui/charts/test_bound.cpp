@@ -5,10 +5,10 @@
 #include "files.h"
 #include "panel_window.h"
 #include "panels/bound/bound_view.h"
-#include "solve/proof/strong_bound.h"
+#include "solve/proof/set_cover.h"
 #include "solve/search/solver.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "workload/problem_json.h"
 
 #include <QDoubleSpinBox>

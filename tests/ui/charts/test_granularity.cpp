@@ -4,8 +4,7 @@
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "test_main.h"
-#include "theme/number.h"
-#include "views/granularity/granularity_paint.h"
+#include "theme/text.h"
 #include "views/granularity/granularity_view.h"
 #include "window/app_state.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
 #include "edit/edits.h"
-#include "eval/occupancy.h"
+#include "eval/memory_use.h"
 #include "export/export_view.h"
 #include "picture.h"
-#include "report/walk_steps.h"
+#include "report/writers.h"
 #include "test_main.h"
 #include "views/memory/memory_view.h"
 #include "window/app_state.h"

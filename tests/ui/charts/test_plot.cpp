@@ -2,7 +2,7 @@
 // The chart vocabulary: plots and heat grids as values, without a lens.
 #include "chart/axis.h"
 #include "chart/heat_grid.h"
-#include "chart/plot_labels.h"
+#include "chart/plot_model.h"
 #include "chart/plot_paint.h"
 #include "test_main.h"
 #include "theme/theme.h"

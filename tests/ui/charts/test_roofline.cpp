@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline: dots against core, ghosts and arrows, linking, zooming, pictures.
-#include "chart/plot_labels.h"
+#include "chart/plot_model.h"
 #include "edit/edits.h"
 #include "edit/fit.h"
 #include "export/export_view.h"
 #include "picture.h"
 #include "test_main.h"
-#include "views/roofline/roofline_plot.h"
 #include "views/roofline/roofline_view.h"
 #include "window/app_state.h"
 #include "workload/problem_json.h"

@@ -5,7 +5,7 @@
 #include "sweep_bench.h"
 #include "sweep_support.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 
 #include <QClipboard>
 #include <QComboBox>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "sweep_bench.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/compare/compare_view.h"
 
 #include "schedule/schedule_json.h"

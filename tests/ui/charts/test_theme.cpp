@@ -4,9 +4,8 @@
 #include "chart/plot_paint.h"
 #include "test_main.h"
 #include "theme/icon.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QApplication>
 #include <QFontInfo>

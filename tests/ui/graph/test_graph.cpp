@@ -7,7 +7,7 @@
 #include "test_main.h"
 #include "views/graph/graph_bars.h"
 #include "window/main_window.h"
-#include "workspace/selection_edits.h"
+#include "workspace/selection.h"
 
 #include <QComboBox>
 #include <QLineEdit>

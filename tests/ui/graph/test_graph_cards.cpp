@@ -3,7 +3,7 @@
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/graph/graph_bars.h"
 #include "views/graph/graph_sections.h"
 #include "workload/generate.h"

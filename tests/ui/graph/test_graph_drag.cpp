@@ -4,7 +4,7 @@
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/graph/graph_picture.h"
 
 #include <QMenu>

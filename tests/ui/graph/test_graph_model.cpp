@@ -4,7 +4,7 @@
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "test_main.h"
-#include "theme/name.h"
+#include "theme/text_metrics.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_rearrange.h"
 #include "views/graph/graph_sections.h"

@@ -2,7 +2,7 @@
 // Nodes moved by hand: where they stand, what follows them, undo, and that nothing else moves.
 #include "graph_bench.h"
 #include "test_main.h"
-#include "window/file_session.h"
+#include "window/session_store.h"
 
 #include <QSettings>
 #include <QTemporaryDir>

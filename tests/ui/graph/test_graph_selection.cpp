@@ -3,7 +3,7 @@
 #include "edit/fit.h"
 #include "graph_bench.h"
 #include "test_main.h"
-#include "workspace/selection_edits.h"
+#include "workspace/selection.h"
 
 #include <QSettings>
 #include <QTemporaryDir>

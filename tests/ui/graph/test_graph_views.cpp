@@ -2,12 +2,12 @@
 // Views (R1.7) in the graph: a dashed slab on the line from what they are a view of to what reads them.
 #include "graph_bench.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_cursor.h"
+#include "views/graph/graph_layouter.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_tooltip.h"
-#include "views/graph/graph_traffic.h"
 
 #include <QLineF>
 

@@ -2,10 +2,10 @@
 // Two models in the window: File ▸ Compare with…, the table of operators, the marks in the graphs, and the
 // ways out of it.
 #include "base/file.h"
-#include "model/model_builder.h"
+#include "model/model.h"
 #include "model/model_json.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"
@@ -13,7 +13,7 @@
 #include "window/file_actions.h"
 #include "window/message_bar.h"
 #include "window_fixture.h"
-#include "workspace/compared_model.h"
+#include "workspace/model_file.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -2,7 +2,7 @@
 // Back and forward between the parts looked at, in every picture, apart from undo (docs/design.md 4.2
 // to 4.4).
 #include "canvas/canvas.h"
-#include "canvas/zoom_history.h"
+#include "canvas/viewport.h"
 #include "edit/edits.h"
 #include "test_main.h"
 #include "views/graph/graph_bars.h"

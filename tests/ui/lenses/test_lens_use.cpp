@@ -2,7 +2,7 @@
 // The lenses as a person comes and goes: what a tile is cut to, where undo acts, what closes, where one is.
 #include "lens_window.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/systolic/systolic_view.h"
 #include "workspace/lens_links.h"

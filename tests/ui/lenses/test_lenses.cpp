@@ -5,7 +5,7 @@
 #include "panels/inspector/inspector_view.h"
 #include "panels/machine/machine_view.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/mapping/mapping_model_view.h"
 #include "views/systolic/systolic_view.h"
 #include "workspace/lens_links.h"

@@ -3,7 +3,7 @@
 #include "control_named.h"
 #include "export/export_view.h"
 #include "test_main.h"
-#include "views/mapping/breakdown_paint.h"
+#include "views/mapping/breakdown.h"
 #include "views/mapping/mapping_form.h"
 #include "views/mapping/mapping_view.h"
 #include "views/mapping/search_map_view.h"

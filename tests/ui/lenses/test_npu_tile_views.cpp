@@ -3,7 +3,7 @@
 #include "export/export_view.h"
 #include "npu_bench.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_tiles_view.h"
 

@@ -5,7 +5,7 @@
 #include "picture.h"
 #include "systolic_bench.h"
 #include "test_main.h"
-#include "views/systolic/gantt_lanes.h"
+#include "views/systolic/gantt_model.h"
 
 #include <QClipboard>
 #include <QComboBox>

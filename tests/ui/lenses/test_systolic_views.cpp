@@ -2,7 +2,7 @@
 // The Systolic lens: form, tile search, memories and what the panes share, driven as a person does.
 #include "control_named.h"
 #include "export/export_view.h"
-#include "lower/array_energy.h"
+#include "lower/network_table.h"
 #include "systolic_bench.h"
 #include "test_main.h"
 #include "window/main_window.h"

@@ -6,14 +6,12 @@
 #include "window_fixture.h"
 
 #include "edit/edits.h"
-#include "edit/retile.h"
-#include "panels/inspector/choice_spin_box.h"
-#include "panels/inspector/fuse_offer.h"
+#include "edit/fit.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
 #include <QCheckBox>

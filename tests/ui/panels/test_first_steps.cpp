@@ -8,7 +8,7 @@
 #include "edit/fit.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/compare_view.h"
 #include "views/compare/difference_list.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Import dock: what was understood of a model, and the way from there to the graph and back.
-#include "panels/import/coverage_bar.h"
 #include "panels/import/import_view.h"
 #include "test_main.h"
 #include "window/message_bar.h"

@@ -5,9 +5,8 @@
 #include "test_main.h"
 #include "views/graph/graph_view.h"
 #include "window/command_palette.h"
-#include "window/keys_page.h"
-#include "window/preferences_dialog.h"
-#include "window/shortcut_sheet.h"
+#include "window/preferences.h"
+#include "window/sheets.h"
 #include "window/tour.h"
 #include "window_fixture.h"
 

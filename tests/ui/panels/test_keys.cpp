@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The keys of the views: what presses mean, and that the shortcut sheet and the palette tell of them.
-#include "canvas/key_table.h"
+#include "canvas/canvas_keys.h"
 #include "test_main.h"
 #include "views/memory/memory_view.h"
-#include "views/systolic/systolic_pane.h"
 #include "views/systolic/systolic_view.h"
 #include "views/tiles/tiles_view.h"
 #include "window/command_palette.h"
-#include "window/shortcut_sheet.h"
+#include "window/sheets.h"
 #include "window_fixture.h"
 
 #include <QDockWidget>

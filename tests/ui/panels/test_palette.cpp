@@ -2,7 +2,7 @@
 // The command palette, the shortcut sheet, and what actions say of themselves.
 #include "test_main.h"
 #include "window/command_palette.h"
-#include "window/shortcut_sheet.h"
+#include "window/sheets.h"
 #include "window_fixture.h"
 
 #include <QLineEdit>

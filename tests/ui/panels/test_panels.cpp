@@ -2,22 +2,20 @@
 // The lists and forms beside the graph, driven like a person drives them: subgraphs, problems, rules.
 #include "control_named.h"
 #include "edit/fit.h"
-#include "edit/retile.h"
 #include "eval/granularity_search.h"
 #include "files.h"
 #include "panel_window.h"
 #include "panels/history/history_view.h"
-#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
-#include "panels/subgraphs/subgraph_delegate.h"
 #include "panels/subgraphs/subgraph_model.h"
 #include "panels/subgraphs/subgraphs_view.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
-#include "workspace/op_names.h"
 #include "workspace/schedule_edits.h"
+#include "workspace/texts.h"
 
 #include <QApplication>
 #include <QClipboard>

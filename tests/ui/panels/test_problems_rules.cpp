@@ -8,7 +8,7 @@
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "window/app_state.h"
 #include "window/main_window.h"
 #include "workspace/schedule_edits.h"

@@ -3,14 +3,14 @@
 // only then.
 #include "click_row.h"
 #include "control_named.h"
-#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/solver/solver_view.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/graph/graph_view.h"
 #include "views/tiles/tiles_view.h"
-#include "window/formula_sheet.h"
+#include "window/sheets.h"
 #include "window/tour.h"
 
 #include <QMouseEvent>

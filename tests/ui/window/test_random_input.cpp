@@ -7,7 +7,7 @@
 // TILEWRIGHT_RANDOM_TRACE=1 prints every event before it is sent.
 #include "faults_support.h"
 #include "known_findings.h"
-#include "snapshot/take_snapshot.h"
+#include "snapshot/snapshot.h"
 #include "test_main.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"

@@ -7,7 +7,6 @@
 #include "views/graph/graph_view.h"
 #include "window/view_catalog.h"
 #include "window_fixture.h"
-#include "workspace/background.h"
 #include "workspace/latest_job.h"
 #include "workspace/schedule_edits.h"
 

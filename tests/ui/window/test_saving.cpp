@@ -2,7 +2,7 @@
 // Nothing is lost: files that change on disk, two windows, ended and killed programs, full disks, discarded
 // recovery copies, large tables.
 #include "export/steps_export.h"
-#include "report/step_writers.h"
+#include "report/writers.h"
 #include "schedule/schedule_json.h"
 #include "test_main.h"
 #include "window/end_signals.h"

@@ -2,7 +2,7 @@
 #include "control_named.h"
 #include "edit/edits.h"
 #include "files.h"
-#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/problems/problems_view.h"
 #include "panels/solver/solver_view.h"
@@ -10,7 +10,7 @@
 #include "test_main.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
-#include "window/shortcut_sheet.h"
+#include "window/sheets.h"
 #include "window/view_catalog.h"
 
 #include <QAccessible>

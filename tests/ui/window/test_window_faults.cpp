@@ -8,7 +8,7 @@
 #include "faults_support.h"
 #include "known_findings.h"
 #include "test_main.h"
-#include "window/file_session.h"
+#include "window/session_store.h"
 #include "window_fixture.h"
 #include "workspace/recovery_store.h"
 #include "workspace/schedule_edits.h"

@@ -3,7 +3,7 @@
 // them.
 #include "schedule/schedule_json.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "window/message_bar.h"
 #include "window_fixture.h"
 

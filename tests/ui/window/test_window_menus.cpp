@@ -4,7 +4,7 @@
 #include "button_named.h"
 #include "click_row.h"
 #include "control_named.h"
-#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
 #include "test_main.h"
 #include "views/graph/graph_view.h"

@@ -3,12 +3,12 @@
 #include "export/export_report.h"
 #include "schema_check.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/graph/graph_view.h"
 #include "views/memory/memory_view.h"
-#include "window/file_session.h"
 #include "window/message_bar.h"
-#include "window/preferences_dialog.h"
+#include "window/preferences.h"
+#include "window/session_store.h"
 #include "window_fixture.h"
 
 #include <QCheckBox>

@@ -5,16 +5,16 @@
 #include "click_row.h"
 #include "control_named.h"
 #include "panels/history/history_view.h"
-#include "panels/inspector/choice_spin_box.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
 #include "panels/inspector/schedule_overview.h"
 #include "panels/solver/solver_view.h"
 #include "test_main.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/graph/graph_view.h"
 #include "views/roofline/roofline_view.h"
 #include "views/tiles/tiles_view.h"
-#include "window/dock_tabs.h"
+#include "window/panes.h"
 
 #include <QDockWidget>
 #include <QDragMoveEvent>

@@ -6,10 +6,9 @@
 #include "edit/edits.h"
 #include "report/summary.h"
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/words.h"
-#include "verbs/bound.h"
-#include "workspace/op_names.h"
+#include "theme/text.h"
+#include "verbs/schedule.h"
+#include "workspace/texts.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>

@@ -3,7 +3,7 @@
 
 #include "canvas/table_model.h"
 #include "canvas/view.h"
-#include "workspace/bound_job.h"
+#include "workspace/solver_job.h"
 
 #include <QTimer>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/history/history_view.h"
 
-#include "snapshot/take_snapshot.h"
-#include "theme/number.h"
+#include "snapshot/snapshot.h"
+#include "theme/text.h"
 
 #include <QHeaderView>
 #include <QTableView>

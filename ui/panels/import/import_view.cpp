@@ -2,24 +2,193 @@
 #include "panels/import/import_view.h"
 
 #include "canvas/number_box.h"
-#include "panels/import/coverage_bar.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QComboBox>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QScopedValueRollback>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
 
 namespace tilewright::ui {
+
+namespace {
+
+/// A pattern over the colour, so that parts can be distinguished without colour vision.
+QBrush hatch(const Theme& theme)
+{
+    return {theme.canvas, Qt::BDiagPattern};
+}
+
+} // namespace
+
+CoverageBar::CoverageBar(const ThemeSource& themes, QWidget* parent) : QWidget(parent), m_themes(themes)
+{
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAccessibleName(tr("Coverage of the model"));
+    connect(&themes, &ThemeSource::changed, this, qOverload<>(&QWidget::update));
+}
+
+void CoverageBar::setCoverage(const lower::Coverage& coverage, std::int64_t macs)
+{
+    m_coverage = coverage;
+    m_macs = macs;
+    QStringList text;
+    for (const Part& part : parts())
+        text << QStringLiteral("%1 %2").arg(percent(part.share), part.name);
+    setAccessibleDescription(text.join(QStringLiteral(", ")));
+    update();
+}
+
+std::array<CoverageBar::Part, 3> CoverageBar::parts() const
+{
+    const Theme& t = m_themes.theme();
+    return {Part{tr("mapped"), m_coverage.mapped, t.ok, false},
+            Part{tr("approximated"), m_coverage.approximated, t.warning, true},
+            Part{tr("dropped"), m_coverage.dropped, t.error, false}};
+}
+
+QSize CoverageBar::sizeHint() const
+{
+    return {320, 2 * fontMetrics().height() + 14};
+}
+
+void CoverageBar::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Theme& theme = m_themes.theme();
+    const double height = fontMetrics().height();
+    const QRectF bar(0.5, 0.5, width() - 1.0, height + 2);
+    painter.fillRect(bar, theme.raised);
+    double x = bar.left();
+    for (const Part& part : parts()) {
+        // A part that is not empty is at least 3 pixels wide.
+        const double w = part.share > 0 ? std::max(3.0, part.share * bar.width()) : 0;
+        const QRectF piece(x, bar.top(), std::min(w, bar.right() - x), bar.height());
+        if (w > 0) {
+            painter.fillRect(piece, part.colour);
+            if (part.hatched)
+                painter.fillRect(piece, hatch(theme));
+        }
+        x += w;
+    }
+    painter.setPen(theme.outline);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(bar);
+    // The legend shows the figures.
+    double at = 0;
+    const double y = bar.bottom() + 4;
+    painter.setFont(font());
+    for (const Part& part : parts()) {
+        const QString text = QStringLiteral("%1 %2").arg(part.name, percent(part.share));
+        const QRectF mark(at, y + height * 0.2, height * 0.6, height * 0.6);
+        painter.fillRect(mark, part.colour);
+        if (part.hatched)
+            painter.fillRect(mark, hatch(theme));
+        painter.setPen(theme.text);
+        painter.drawText(QPointF(mark.right() + 4, y + fontMetrics().ascent()), text);
+        at = mark.right() + 4 + fontMetrics().horizontalAdvance(text) + 14;
+    }
+}
+
+bool CoverageBar::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        QString text = QStringLiteral("<p>%1</p>")
+                           .arg(tr("Of %1 multiply-accumulates of the model:").arg(number(m_macs)));
+        for (const Part& part : parts())
+            text += QStringLiteral("%1: %2<br>").arg(part.name, percent(part.share));
+        text += tr("Folded: %1 of the operators.").arg(percent(m_coverage.folded));
+        QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text, this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+using lower::NodeStatus;
+
+namespace {
+
+/// The number, or an empty cell for zero and negative values.
+TableCell figure(std::int64_t value)
+{
+    return value > 0 ? TableCell(value) : TableCell("", "", value);
+}
+
+} // namespace
+
+QString statusText(NodeStatus status)
+{
+    switch (status) {
+    case NodeStatus::Mapped:
+        return tr("mapped");
+    case NodeStatus::Folded:
+        return tr("folded");
+    case NodeStatus::Approximated:
+        return tr("approximated");
+    case NodeStatus::Dropped:
+        break;
+    }
+    return tr("dropped");
+}
+
+OperatorTable::OperatorTable(const std::vector<lower::NodeReport>& nodes)
+{
+    columns = {{tr("Operator"), ColumnKind::Text,
+                tr("Name in the model. A click on this heading sorts in the order of the model.")},
+               {tr("Type"), ColumnKind::Text, tr("Type name in the file.")},
+               {tr("Status"), ColumnKind::Text,
+                tr("mapped: all its work is modelled; folded: no work is left of it; approximated: a "
+                   "part of it is not modelled; dropped: none of it is modelled.")},
+               {tr("MACs"), ColumnKind::Number, tr("Multiply-accumulates of the model.")},
+               {tr("Bytes"), ColumnKind::Number, tr("Bytes of its operands and results.")},
+               {tr("Note"), ColumnKind::Text, tr("What the lowering changed or left out.")}};
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const lower::NodeReport& n = nodes[i];
+        const QString note = sentence(n.note);
+        add(TableCell(n.name, n.name, i), n.type,
+            TableCell(statusText(n.status), statusText(n.status), static_cast<int>(n.status)), figure(n.macs),
+            n.bytes, TableCell(plainNumbers(note), note));
+    }
+    rowTip = [nodes](std::size_t row) {
+        const lower::NodeReport& n = nodes[row];
+        const QString name = QString::fromStdString(n.name);
+        return plain(n.note.empty() ? name : name + QStringLiteral(": ") + sentence(n.note));
+    };
+}
+
+TypeTable::TypeTable(const std::vector<lower::TypeReport>& types, std::int64_t macs)
+{
+    columns = {{tr("Type")},
+               {tr("Operators"), ColumnKind::Number},
+               {tr("MACs"), ColumnKind::Number},
+               {tr("Share of MACs"), ColumnKind::Percent},
+               {tr("Bytes"), ColumnKind::Number},
+               {tr("Notes")}};
+    for (const lower::TypeReport& t : types) {
+        const double share = macs > 0 ? static_cast<double>(t.macs) / static_cast<double>(macs) : 0;
+        const QString shown = t.macs > 0 ? percent(share) : QString();
+        QStringList became;
+        for (const NodeStatus s :
+             {NodeStatus::Mapped, NodeStatus::Folded, NodeStatus::Approximated, NodeStatus::Dropped})
+            if (const std::size_t n = t.became[static_cast<std::size_t>(s)]; n > 0)
+                became << QStringLiteral("%1 %2").arg(number(n), statusText(s));
+        const QString all = became.join(QStringLiteral(", "));
+        add(t.type, t.nodes, figure(t.macs), TableCell(plainNumbers(shown), shown, share), t.bytes,
+            TableCell(plainNumbers(all), all));
+    }
+}
 
 namespace {
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The Import panel: coverage, operators by type, all operators.
 #pragma once
 
-#include "canvas/sorted_rows.h"
+#include "base/table.h"
+#include "canvas/table_model.h"
 #include "canvas/view.h"
-#include "panels/import/operator_table.h"
+#include "lower/lowered.h"
+
+#include <QStringList>
 
 class QComboBox;
 class QLabel;
@@ -14,7 +18,53 @@ class QTableView;
 
 namespace tilewright::ui {
 
-class CoverageBar;
+/// Coverage of a model: mapped, approximated and dropped shares of its multiply-accumulates.
+class CoverageBar : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit CoverageBar(const ThemeSource& themes, QWidget* parent = nullptr);
+
+    void setCoverage(const lower::Coverage& coverage, std::int64_t macs);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return {80, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    struct Part
+    {
+        QString name;
+        double share = 0;
+        QColor colour;
+        bool hatched = false;
+    };
+    [[nodiscard]] std::array<Part, 3> parts() const;
+
+    const ThemeSource& m_themes;
+    lower::Coverage m_coverage;
+    std::int64_t m_macs = 0;
+};
+
+/// "mapped", "approximated" ...
+[[nodiscard]] QString statusText(lower::NodeStatus status);
+
+/// One row per operator of a model, with its status.
+struct OperatorTable : Table
+{
+    enum Column { Name, Type, Status, Macs, Bytes, Note };
+    explicit OperatorTable(const std::vector<lower::NodeReport>& nodes);
+};
+
+/// One row per type of operator.
+struct TypeTable : Table
+{
+    enum Column { Type, Nodes, Macs, Share, Bytes, Became };
+    /// `macs`: multiply-accumulates of the whole model.
+    TypeTable(const std::vector<lower::TypeReport>& types, std::int64_t macs);
+};
 
 /// How the open model was lowered: coverage, a table by operator type and one by operator. A selected row
 /// selects its ops in every lens, and selected ops select their row.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Builds the controls of the inspector.
-#include "canvas/form_guard.h"
-#include "panels/inspector/choice_spin_box.h"
-#include "panels/inspector/fuse_offer.h"
+#include "canvas/form.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
-#include "panels/inspector/pane.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
-#include "panels/inspector/wrap_button.h"
 #include "theme/icon.h"
-#include "theme/text_row.h"
+#include "theme/text.h"
 #include "views/granularity/granularity_view.h"
 
 #include <QComboBox>

@@ -1,9 +1,123 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/inspector_facts.h"
 
+#include "eval/trace.h"
+#include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
+#include <QApplication>
+#include <QTextDocument>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 namespace tilewright::ui {
+
+LatencyArithmetic latencyArithmetic(const Snapshot& snapshot, SubgraphId subgraph, std::stop_token stop)
+{
+    constexpr std::int64_t kMaxSteps = 1'000'000;
+    LatencyArithmetic out;
+    std::map<std::tuple<double, std::int64_t, std::int64_t>, StepGroup> groups;
+    std::int64_t steps = 0;
+    traceSubgraph(*snapshot.problem, snapshot.schedule[subgraph], snapshot.residentBefore(subgraph),
+                  snapshot.evaluation.rules, [&](const Step& step) {
+                      StepGroup& g = groups[{step.compute, step.loadElements, step.storeElements}];
+                      ++g.count;
+                      g.compute = step.compute;
+                      g.memory = step.memory;
+                      g.loadElements = step.loadElements;
+                      g.storeElements = step.storeElements;
+                      out.complete = ++steps < kMaxSteps && !stop.stop_requested();
+                      return out.complete;
+                  });
+    for (const auto& [key, group] : groups)
+        out.groups.push_back(group);
+    std::sort(out.groups.begin(), out.groups.end(), [](const StepGroup& a, const StepGroup& b) {
+        return static_cast<double>(a.count) * a.latency() > static_cast<double>(b.count) * b.latency();
+    });
+    return out;
+}
+
+QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form)
+{
+    const auto tr = [](const char* s) { return QCoreApplication::translate("LatencyText", s); };
+    // A last line that stands for one single kind of step shows that kind instead.
+    constexpr std::size_t kMost = 5;
+    const std::size_t kinds = arithmetic.groups.size();
+    const std::size_t listed = kinds == kMost + 1 ? kinds : std::min(kinds, kMost);
+    const bool lines = form == LatencyForm::Lines;
+    const bool wide = form == LatencyForm::WideTable;
+    const auto cell = [](const QString& text) {
+        return QStringLiteral("<td align='right' style='padding-left:7px; white-space:nowrap'>%1</td>")
+            .arg(text);
+    };
+    const auto larger = [](const QString& text, bool is) {
+        return is ? QStringLiteral("<b>%1</b>").arg(text) : text;
+    };
+    QString html;
+    if (!lines) {
+        html = QStringLiteral("<table cellspacing='0' cellpadding='1'><tr>") + cell(tr("steps"));
+        if (wide)
+            html += cell(tr("in")) + cell(tr("out"));
+        html += cell(tr("compute")) + cell(tr("memory")) + cell(tr("total")) + QStringLiteral("</tr>");
+    }
+    double shown = 0;
+    for (std::size_t i = 0; i < listed; ++i) {
+        const StepGroup& g = arithmetic.groups[i];
+        const bool compute = g.compute >= g.memory;
+        const QString a = larger(number(g.compute), compute);
+        const QString b = larger(number(g.memory), !compute);
+        const double sum = static_cast<double>(g.count) * g.latency();
+        shown += sum;
+        if (lines) {
+            html += QStringLiteral("%1 × max(%2, %3) = %4<br>").arg(number(g.count), a, b, number(sum));
+            continue;
+        }
+        html += QStringLiteral("<tr>") + cell(number(g.count) + QStringLiteral(" ×"));
+        if (wide)
+            html += cell(number(g.loadElements)) + cell(number(g.storeElements));
+        html += cell(a) + cell(b) + cell(QStringLiteral("= ") + number(sum)) + QStringLiteral("</tr>");
+    }
+    const auto last = [&](const QString& what, const QString& value) {
+        html += lines ? QStringLiteral("%1 %2<br>").arg(what, value)
+                      : QStringLiteral("<tr><td colspan='%1' align='right'>%2</td>%3</tr>")
+                            .arg(wide ? 5 : 3)
+                            .arg(what, cell(value));
+    };
+    if (kinds > listed && arithmetic.complete)
+        last(counted(static_cast<std::int64_t>(kinds - listed), tr("other kind of step"),
+                     tr("other kinds of steps")),
+             QStringLiteral("= ") + number(total - shown));
+    if (arithmetic.groups.size() > 1 && arithmetic.complete)
+        last(tr("latency"), QStringLiteral("<b>%1</b>").arg(number(total)));
+    if (!lines)
+        html += QStringLiteral("</table>");
+    if (!arithmetic.complete)
+        html += tr("(counted over the first million steps)");
+    return html;
+}
+
+QString latencyText(const LatencyArithmetic& arithmetic, double total, int width)
+{
+    const auto fits = [width](const QString& text) {
+        QTextDocument document;
+        document.setDefaultFont(QApplication::font());
+        document.setHtml(text);
+        return document.idealWidth() <= width;
+    };
+    // The form depends on the width of the pane and not on the figures, so that it is the same for all
+    // subgraphs.
+    constexpr double kUsual = 1'000.5;
+    constexpr std::int64_t kMany = 1'000;
+    const LatencyArithmetic usual{{{100, kUsual, kUsual, kMany, kMany}}, true};
+    for (const LatencyForm form : {LatencyForm::WideTable, LatencyForm::Table}) {
+        QString text = latencyText(arithmetic, total, form);
+        if (fits(latencyText(usual, total, form)) && fits(text))
+            return text;
+    }
+    return latencyText(arithmetic, total, LatencyForm::Lines);
+}
 
 InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std::stop_token stop)
 {

@@ -2,22 +2,16 @@
 #include "panels/inspector/inspector_view.h"
 
 #include "canvas/bound_mark.h"
-#include "eval/array_use.h"
-#include "panels/inspector/change_button.h"
-#include "panels/inspector/choice_spin_box.h"
-#include "panels/inspector/fuse_offer.h"
-#include "panels/inspector/pane.h"
+#include "eval/explain.h"
+#include "panels/inspector/controls.h"
 #include "panels/inspector/retain_list.h"
 #include "panels/inspector/schedule_overview.h"
-#include "panels/inspector/selection_summary.h"
-#include "panels/inspector/wrap_button.h"
-#include "schedule/useful_sizes.h"
+#include "schedule/schedule.h"
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "views/granularity/granularity_view.h"
-#include "workspace/op_names.h"
 #include "workspace/schedule_edits.h"
+#include "workspace/texts.h"
 
 #include <QComboBox>
 #include <QLabel>

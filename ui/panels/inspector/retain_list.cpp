@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/inspector/retain_list.h"
 
-#include "panels/inspector/pane.h"
-#include "theme/number.h"
+#include "panels/inspector/controls.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QCheckBox>
 #include <QLabel>

@@ -3,8 +3,7 @@
 
 #include "base/file.h"
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QComboBox>
 #include <QFileDialog>

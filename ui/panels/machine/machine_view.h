@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "workspace/machine_values.h"
+#include "workspace/texts.h"
 
 class QComboBox;
 class QLabel;

@@ -2,9 +2,7 @@
 #include "panels/problems/problems_view.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

@@ -4,7 +4,7 @@
 #include "canvas/table_model.h"
 #include "canvas/view.h"
 #include "edit/repair.h"
-#include "place/conflict.h"
+#include "place/step_items.h"
 #include "workspace/latest_job.h"
 
 #include <memory>

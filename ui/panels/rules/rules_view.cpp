@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/rules/rules_view.h"
 
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QComboBox>
 #include <QHeaderView>

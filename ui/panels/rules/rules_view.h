@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
-#include "eval/rule_effects.h"
+#include "eval/rule_choice.h"
 #include "workspace/latest_job.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "verbs/solve.h"
+#include "verbs/schedule.h"
 
 class QCheckBox;
 class QComboBox;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/solver/solver_view.h"
 
-#include "canvas/scroll_pane.h"
-#include "snapshot/take_snapshot.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "canvas/form.h"
+#include "snapshot/snapshot.h"
+#include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
 #include <QBoxLayout>

@@ -3,7 +3,6 @@
 
 #include "canvas/view.h"
 #include "panels/solver/solver_card.h"
-#include "panels/solver/solver_curve.h"
 #include "panels/solver/solver_options.h"
 #include "workspace/solver_job.h"
 

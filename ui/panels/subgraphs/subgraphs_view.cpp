@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/subgraphs/subgraphs_view.h"
 
-#include "canvas/sorted_rows.h"
+#include "canvas/table_model.h"
 #include "edit/edits.h"
-#include "panels/subgraphs/subgraph_delegate.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "workspace/schedule_edits.h"
 
 #include <QDropEvent>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare/compare_panes.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "views/graph/graph_paint.h"
 

@@ -2,12 +2,11 @@
 #include "views/compare/compare_view.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
 #include "views/graph/graph_colouring.h"
-#include "workspace/compared_model.h"
+#include "workspace/model_file.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare/difference_list.h"
 
-#include "canvas/table_delegate.h"
-
 #include <QHeaderView>
 #include <QPainter>
 #include <QStyle>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/sorted_rows.h"
+#include "canvas/table_model.h"
 #include "canvas/view.h"
-#include "views/compare/difference_table.h"
+#include "views/compare/compare_data.h"
 
 #include <QTreeView>
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The granularity map: painting and view.
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "views/granularity/granularity_paint.h"
+#include "chart/heat_grid.h"
+#include "views/granularity/granularity_model.h"
 #include "workspace/latest_job.h"
 
 #include <QTimer>
@@ -13,6 +15,19 @@
 class QComboBox;
 
 namespace tilewright::ui {
+
+/// Positions of the parts of the map: title above, legend below or, in a low and wide area, beside it.
+/// Heights grow upwards. The index of a cell is its position in GranularityModel::shown.
+struct GranularityPlaces
+{
+    QRectF title, legend;
+    HeatFrame map;
+    int titleRows = 1, subtitleRows = 1; ///< number of text lines in `title`
+};
+[[nodiscard]] GranularityPlaces granularityPlaces(const QRectF& area, const GranularityModel& model);
+[[nodiscard]] HeatGrid granularityGrid(const GranularityModel& model, const Theme& theme);
+void paintGranularity(QPainter& painter, const GranularityModel& model, const GranularityPlaces& places,
+                      const Theme& theme, std::optional<std::size_t> hover);
 
 /// The granularity map of the current subgraph: tile width against tile height, latency as colour, for one k
 /// or for the best k of every shape. A click (or arrows and Enter) applies a cell; Alt forces one that the

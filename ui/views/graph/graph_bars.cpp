@@ -2,11 +2,10 @@
 #include "views/graph/graph_bars.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
-#include "theme/words.h"
 #include "views/graph/graph_paint.h"
-#include "workspace/compared_model.h"
+#include "workspace/model_file.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "canvas/search_field.h"
 #include "canvas/view.h"
 #include "views/graph/graph_layouter.h"
 #include "views/graph/graph_model.h"

@@ -3,10 +3,8 @@
 
 #include "edit/edits.h"
 #include "schedule/alike.h"
-#include "theme/name.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "theme/text.h"
+#include "theme/text_metrics.h"
 #include "views/graph/graph_sections.h"
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 #include "views/graph/graph_colouring.h"
 
 #include "canvas/bound_mark.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "edit/edits.h"
 #include "views/graph/graph_bars.h"
-#include "workspace/selection_edits.h"
+#include "workspace/selection.h"
 
 #include <QRegularExpression>
 

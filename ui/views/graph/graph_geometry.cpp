@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_geometry.h"
 
-#include "theme/name.h"
-#include "theme/number.h"
-#include "views/graph/graph_sections.h"
-#include "views/graph/graph_shapes.h"
+#include "theme/text.h"
+#include "theme/text_metrics.h"
+#include "views/graph/graph_hit.h"
 
 namespace tilewright::ui {
 

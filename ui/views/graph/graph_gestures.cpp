@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_gestures.h"
 
-#include "theme/number.h"
-#include "workspace/selection_edits.h"
+#include "theme/text.h"
+#include "workspace/selection.h"
 
 #include <QApplication>
 #include <QMouseEvent>

@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of the schedule as data, and the traffic that its lines show.
 #pragma once
 
 #include "canvas/view.h"
 #include "views/graph/graph_model.h"
 #include "views/graph/graph_rearrange.h"
-#include "views/graph/graph_traffic.h"
 #include "workspace/latest_job.h"
 
 #include <memory>
 #include <optional>
+#include <stop_token>
+#include <unordered_map>
 
 namespace tilewright::ui {
+
+/// A cache of the traffic of subgraphs: for the next schedule only changed subgraphs are counted. Not
+/// thread-safe.
+class TrafficMemory
+{
+public:
+    /// Subgraphs that cannot be counted (too many steps, a broken rule) have an empty list.
+    [[nodiscard]] GraphTraffic count(const Snapshot& snapshot, std::stop_token stop = {});
+    /// Number of subgraphs counted since construction.
+    [[nodiscard]] std::size_t counted() const { return m_counted; }
+
+private:
+    /// The traffic of a subgraph in its context.
+    struct Entry
+    {
+        SubgraphPtr subgraph; // keeps the subgraph alive, so that its address is not reused
+        std::vector<TensorId> resident;
+        Rules rules;
+        std::vector<TensorTraffic> traffic;
+    };
+    std::unordered_multimap<const Subgraph*, Entry> m_entries;
+    std::size_t m_counted = 0;
+};
 
 /// The picture of the schedule as data: layout (of large graphs in the background), model, labels and
 /// transitions between pictures. A preview replaces the document's schedule while it is shown.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Legend and overview of the graph.
 #include "chart/keys.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
-#include "theme/words.h"
 #include "views/graph/graph_colouring.h"
+#include "views/graph/graph_hit.h"
 #include "views/graph/graph_paint.h"
-#include "views/graph/graph_shapes.h"
 
 #include <QPainter>
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_model.h"
 
-#include "theme/name.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "theme/text.h"
+#include "theme/text_metrics.h"
 #include "views/graph/graph_cards.h"
 #include "views/graph/graph_colouring.h"
-#include "views/graph/graph_shapes.h"
+#include "views/graph/graph_hit.h"
 #include "views/graph/graph_tooltip.h"
 
 #include <map>

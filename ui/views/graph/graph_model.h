@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "eval/traffic.h"
+#include "eval/memory_use.h"
 #include "model/compare_models.h"
 #include "snapshot/snapshot.h"
 #include "views/graph/graph_geometry.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_tooltip.h"
 
-#include "theme/number.h"
-#include "theme/words.h"
-#include "workload/view_kind.h"
+#include "theme/text.h"
+#include "workload/problem.h"
 
 #include <algorithm>
 #include <cmath>

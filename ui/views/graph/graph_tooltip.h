@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/live_picture.h"
+#include "canvas/view.h"
 #include "canvas/viewport.h"
 #include "views/graph/graph_hit.h"
 #include "views/graph/graph_model.h"

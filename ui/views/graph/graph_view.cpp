@@ -2,15 +2,13 @@
 #include "views/graph/graph_view.h"
 #include "views/graph/graph_tooltip.h"
 
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "views/graph/graph_bars.h"
+#include "theme/text.h"
 #include "views/graph/graph_cards.h"
 #include "views/graph/graph_colouring.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_sections.h"
-#include "workspace/compared_model.h"
-#include "workspace/subgraphs_text.h"
+#include "workspace/model_file.h"
+#include "workspace/texts.h"
 
 #include <QAction>
 #include <QKeyEvent>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Toolbar, commands, keys and context menu of the graph view.
-#include "theme/name.h"
+#include "theme/text_metrics.h"
 #include "views/graph/graph_view.h"
-#include "workspace/selection_edits.h"
+#include "workspace/selection.h"
 
 #include <QGuiApplication>
 #include <QLineEdit>

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The latency of each subgraph as data, and the lanes that show it.
 #pragma once
 
+#include "chart/lane.h"
 #include "snapshot/snapshot.h"
-#include "workspace/op_names.h"
 #include "workspace/selection.h"
+#include "workspace/texts.h"
 
 #include <QFontMetricsF>
 #include <QString>
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tilewright::ui {
@@ -62,5 +65,17 @@ struct LatencyModel
 [[nodiscard]] QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width);
 [[nodiscard]] QString latencyTooltip(const LatencyBar& bar);
 [[nodiscard]] QString latencyAsText(const LatencyModel& model);
+
+struct LatencyOverlay
+{
+    std::set<SubgraphId> selected;
+    std::optional<SubgraphId> current;
+    std::optional<SubgraphId> hover;
+};
+
+/// Bars side by side, one unit of the axis each, above the numbers of their subgraphs. `overlay` may change
+/// later.
+[[nodiscard]] LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& model,
+                                     const std::shared_ptr<const LatencyOverlay>& overlay);
 
 } // namespace tilewright::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/latency/latency_view.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 
 #include <QComboBox>
 #include <QMouseEvent>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chart/lane_chart.h"
-#include "views/latency/latency_lanes.h"
+#include "views/latency/latency_model.h"
 
 class QComboBox;
 

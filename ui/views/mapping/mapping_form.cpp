@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/mapping_form.h"
 
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QComboBox>
 #include <QGroupBox>

@@ -3,10 +3,9 @@
 
 #include "base/text.h"
 #include "theme/icon.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/mapping/mapping_form.h"
 #include "workspace/lens_links.h"
-#include "workspace/mapping_samples.h"
 
 #include <QApplication>
 #include <QClipboard>

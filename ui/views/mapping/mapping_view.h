@@ -2,8 +2,8 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "canvas/list_scroll.h"
-#include "views/mapping/breakdown_paint.h"
+#include "canvas/viewport.h"
+#include "views/mapping/breakdown.h"
 #include "views/mapping/nest_paint.h"
 #include "workspace/mapping_document.h"
 

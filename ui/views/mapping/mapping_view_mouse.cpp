@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/integer.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/mapping/mapping_view.h"
 
 #include <QKeyEvent>

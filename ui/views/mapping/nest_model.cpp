@@ -2,11 +2,7 @@
 #include "views/mapping/nest_model.h"
 
 #include "mapping/imperfect.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
-
-#include <QStringList>
+#include "theme/text.h"
 
 #include <cmath>
 #include <map>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/mapping/nest_paint.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QPainter>
 

@@ -3,7 +3,7 @@
 
 #include "canvas/number_box.h"
 #include "theme/icon.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/mapping/nest_model.h"
 
 #include <QCheckBox>

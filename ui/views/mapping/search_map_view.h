@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chart/plot_canvas.h"
-#include "views/mapping/search_map_plot.h"
+#include "views/mapping/search_map.h"
 
 class QCheckBox;
 class QDoubleSpinBox;

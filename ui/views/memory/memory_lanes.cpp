@@ -2,10 +2,9 @@
 #include "views/memory/memory_lanes.h"
 
 #include "chart/plot_paint.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QPainter>
 #include <QPainterPath>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/memory_panel.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 #include "workspace/actions.h"
 
 #include <QPainter>

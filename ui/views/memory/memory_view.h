@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/list_scroll.h"
+#include "canvas/viewport.h"
 #include "chart/lane_chart.h"
 #include "views/memory/memory_panel.h"
 #include "workspace/latest_job.h"

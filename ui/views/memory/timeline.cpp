@@ -1,12 +1,102 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/timeline.h"
 
-#include "views/memory/tensor_track.h"
+#include <QStringList>
 
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright::ui {
+
+namespace {
+
+bool contains(std::span<const TensorId> list, TensorId t)
+{
+    return std::find(list.begin(), list.end(), t) != list.end();
+}
+
+bool touches(const Problem& problem, const TraceKey& key, TensorId t)
+{
+    if (contains(key.resident, t) || contains(key.subgraph->retain, t))
+        return true;
+    return std::any_of(key.subgraph->ops.begin(), key.subgraph->ops.end(), [&](OpId o) {
+        const Op& op = problem.op(o);
+        return op.output == t || contains(op.inputs, t);
+    });
+}
+
+MemoryUse useIn(const Step& step, const TraceKey& key, TensorId t, std::int64_t elements)
+{
+    MemoryUse use;
+    if (contains(key.resident, t))
+        use.resident = elements;
+    else if (contains(key.subgraph->retain, t))
+        use.retained = elements;
+    for (const StepBuffer& b : step.buffers)
+        if (b.tensor == t)
+            use.input += b.rect.area();
+    for (const StepSink& k : step.sinks)
+        if (k.tensor == t) {
+            use.accumulator += k.accumulators;
+            use.output += k.outputElements;
+        }
+    // An output in the place of an input (R9.6) is counted once.
+    use.input = std::min(use.input, step.inputElements - step.donatedElements);
+    return use;
+}
+
+} // namespace
+
+MemoryUse TensorTrack::use(const Timeline& timeline, std::size_t part, std::int64_t step) const
+{
+    return isIn(part) ? parts[part].byShape[timeline.parts[part].steps->shapeOf(step)] : MemoryUse();
+}
+
+std::shared_ptr<const TensorTrack> trackTensor(const Timeline& timeline, TensorId tensor)
+{
+    auto track = std::make_shared<TensorTrack>();
+    track->tensor = tensor;
+    track->parts.resize(timeline.parts.size());
+    const std::int64_t elements = timeline.problem->tensor(tensor).elements();
+    for (std::size_t p = 0; p < timeline.parts.size(); ++p) {
+        const TimelinePart& part = timeline.parts[p];
+        if (!part.isKnown() || !touches(*timeline.problem, part.key, tensor))
+            continue;
+        // One step of each shape is evaluated.
+        const StepTable& table = *part.steps;
+        std::vector<std::int64_t> counts(table.shapeCount(), 0);
+        std::vector<MemoryUse> uses(table.shapeCount());
+        for (std::int64_t i = 0; i < table.size(); ++i)
+            if (const std::size_t shape = table.shapeOf(i); ++counts[shape] == 1)
+                uses[shape] = useIn(table.step(i), part.key, tensor, elements);
+        TensorTrack::Part& out = track->parts[p];
+        for (std::size_t shape = 0; shape < uses.size(); ++shape)
+            if (const std::int64_t n = uses[shape].total(); n > 0) {
+                out.high = std::max(out.high, n);
+                out.time += static_cast<double>(counts[shape]) * table.sumsOfShape(shape).latency;
+            }
+        if (out.high > 0)
+            out.byShape = std::move(uses);
+        track->high = std::max(track->high, out.high);
+        track->time += out.time;
+    }
+    return track;
+}
+
+QString subgraphsText(const TensorTrack& track)
+{
+    QStringList runs;
+    for (std::size_t i = 0; i < track.parts.size(); ++i) {
+        if (!track.isIn(i))
+            continue;
+        std::size_t last = i;
+        while (last + 1 < track.parts.size() && track.isIn(last + 1))
+            ++last;
+        runs << (last > i ? QStringLiteral("%1–%2").arg(i).arg(last) : QString::number(i));
+        i = last;
+    }
+    return runs.join(QStringLiteral(", "));
+}
 
 namespace {
 
@@ -175,6 +265,100 @@ double snapToBoundary(const Timeline& timeline, double time, double tolerance)
     const std::int64_t step = part.steps->stepAt(time - part.start);
     const double start = part.start + part.steps->start(step);
     return nearer(start, start + part.steps->sums(step).latency);
+}
+
+namespace {
+
+void include(Spread& spread, double value, double weight)
+{
+    spread.sum += value * weight;
+    spread.low = std::min(spread.low, value);
+    spread.high = std::max(spread.high, value);
+}
+
+void merge(Spread& spread, const Spread& other)
+{
+    spread.sum += other.sum;
+    spread.low = std::min(spread.low, other.low);
+    spread.high = std::max(spread.high, other.high);
+}
+
+} // namespace
+
+void StepStatistics::add(const StepSums& step, std::int64_t count, double share)
+{
+    if (count == 0 || !(step.latency * share > 0))
+        return;
+    const auto n = static_cast<double>(count);
+    steps += count;
+    include(latency, step.latency * share, n);
+    include(loaded, static_cast<double>(step.loadElements) * share, n);
+    include(stored, static_cast<double>(step.storeElements) * share, n);
+    include(used, static_cast<double>(step.workingSet), n * step.latency * share);
+}
+
+void StepStatistics::add(const StepStatistics& other)
+{
+    steps += other.steps;
+    merge(latency, other.latency);
+    merge(loaded, other.loaded);
+    merge(stored, other.stored);
+    merge(used, other.used);
+}
+
+void StepStatistics::add(const StepTable& table, std::int64_t first, std::int64_t last)
+{
+    // Millions of steps have only a few shapes.
+    std::vector<std::int64_t> counts(table.shapeCount(), 0);
+    for (std::int64_t i = first; i < last; ++i)
+        ++counts[table.shapeOf(i)];
+    for (std::size_t shape = 0; shape < counts.size(); ++shape)
+        add(table.sumsOfShape(shape), counts[shape]);
+}
+
+std::optional<RangeSummary> summarise(const Timeline& timeline, double from, double to)
+{
+    const auto first = timeline.partAt(from);
+    if (!first || !(to > from))
+        return std::nullopt;
+    // Range ends that differ only by rounding are equal.
+    const double tiny = 1e-12 * timeline.total;
+    RangeSummary out;
+    out.from = from;
+    out.to = to;
+    for (std::size_t p = *first; p < timeline.parts.size() && timeline.parts[p].start < to; ++p) {
+        const TimelinePart& part = timeline.parts[p];
+        if (part.duration <= 0 || part.end() - from <= tiny || to - part.start <= tiny)
+            continue;
+        if (!part.isKnown())
+            return std::nullopt;
+        if (out.steps.steps == 0)
+            out.firstPart = p;
+        out.lastPart = p;
+        if (from <= part.start + tiny && part.end() <= to + tiny) {
+            out.steps.add(part.all);
+            continue;
+        }
+        const StepTable& table = *part.steps;
+        const double a = std::max(0.0, from - part.start);
+        const double b = std::min(part.duration, to - part.start);
+        const std::int64_t i = table.stepAt(a);
+        const std::int64_t j = table.stepAt(b);
+        const auto cut = [&](std::int64_t step) {
+            const StepSums& sums = table.sums(step);
+            const double start = table.start(step);
+            const double inside = std::min(b, start + sums.latency) - std::max(a, start);
+            if (inside > tiny)
+                out.steps.add(sums, 1, inside / sums.latency);
+        };
+        cut(i);
+        out.steps.add(table, i + 1, j);
+        if (j > i)
+            cut(j);
+    }
+    if (out.steps.steps == 0)
+        return std::nullopt;
+    return out;
 }
 
 } // namespace tilewright::ui

@@ -1,16 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The time axis of fast memory: subgraphs, use by each tensor, statistics of steps.
 #pragma once
 
 #include "eval/step_table.h"
-#include "views/memory/step_statistics.h"
 #include "workspace/trace_key.h"
 
+#include <QString>
+
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace tilewright::ui {
+
+struct Timeline;
+
+/// Sum, minimum and maximum of one quantity over some steps.
+struct Spread
+{
+    double sum = 0;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+};
+
+/// Sums over steps; a step at the border of the range counts with the part that is inside.
+struct StepStatistics
+{
+    std::int64_t steps = 0;
+    Spread latency, loaded, stored;
+    Spread used; ///< working set; its sum is over time
+
+    [[nodiscard]] double meanUsed() const { return latency.sum > 0 ? used.sum / latency.sum : 0; }
+    /// Adds `count` equal steps, `share` of each inside the range.
+    void add(const StepSums& step, std::int64_t count, double share = 1);
+    void add(const StepStatistics& other);
+    /// Adds steps [first, last) of a table; steps of duration 0 are left out.
+    void add(const StepTable& table, std::int64_t first, std::int64_t last);
+};
+
+/// Statistics of a time range.
+struct RangeSummary
+{
+    double from = 0, to = 0;
+    std::size_t firstPart = 0, lastPart = 0;
+    StepStatistics steps;
+};
+/// nullopt if only the peak of a subgraph is known.
+[[nodiscard]] std::optional<RangeSummary> summarise(const Timeline& timeline, double from, double to);
 
 struct TensorTrack;
 
@@ -79,5 +117,28 @@ struct TimelineColumn
 
 /// The end of a subgraph within `tolerance` of the time, otherwise the nearest start or end of a step.
 [[nodiscard]] double snapToBoundary(const Timeline& timeline, double time, double tolerance);
+
+/// One tensor in the timeline: its use of fast memory in every step.
+struct TensorTrack
+{
+    struct Part
+    {
+        std::vector<MemoryUse> byShape; ///< index = shape of the step; empty: never in memory
+        std::int64_t high = 0;          ///< maximum over its steps
+        double time = 0;                ///< time during which it is in memory
+    };
+    TensorId tensor;
+    std::vector<Part> parts; ///< index = part of the timeline
+    std::int64_t high = 0;
+    double time = 0;
+
+    [[nodiscard]] bool isIn(std::size_t part) const { return !parts[part].byShape.empty(); }
+    [[nodiscard]] MemoryUse use(const Timeline& timeline, std::size_t part, std::int64_t step) const;
+};
+
+[[nodiscard]] std::shared_ptr<const TensorTrack> trackTensor(const Timeline& timeline, TensorId tensor);
+
+/// "1–3, 7": the subgraphs in which it is in fast memory.
+[[nodiscard]] QString subgraphsText(const TensorTrack& track);
 
 } // namespace tilewright::ui

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_columns.h"
 
+#include "theme/text.h"
+#include "theme/theme.h"
+#include "views/npu/npu_lanes.h"
+#include "views/npu/npu_text.h"
+
+#include <QFontMetricsF>
+#include <QImage>
+#include <QPainter>
+
 #include <algorithm>
 #include <cmath>
 
@@ -192,6 +201,207 @@ std::int64_t stepAt(const std::vector<npu::TimedValue>& steps, Cycle time)
     const auto it = std::upper_bound(steps.begin(), steps.end(), time,
                                      [](Cycle t, const npu::TimedValue& s) { return t < s.time; });
     return it == steps.begin() ? 0 : std::prev(it)->value;
+}
+
+// DRAM banks over time: a heat map, and single groups of bursts at high zoom.
+
+namespace {
+
+/// True if every group of bursts is drawn individually.
+bool showsSingleBursts(const NpuResult& r, const DramColumns& c)
+{
+    return c.exact && c.width > 0 &&
+           (c.to - c.from) / c.width < static_cast<double>(r.settings.hardware.dram.busCyclesPerBurst());
+}
+
+/// The colour of bytes per cycle, or of the share of row misses.
+QColor bankColour(const BankCell& cell, double peak, bool misses, const Theme& theme)
+{
+    if (misses)
+        return Theme::mix(theme.loadTime, theme.computeTime, static_cast<double>(cell.missShare));
+    // The first tenth of the ramp is too close to the lightness of the canvas.
+    return theme.ramp(0.1 + 0.9 * (peak > 0 ? static_cast<double>(cell.bytesPerCycle) / peak : 0));
+}
+
+float peakOf(const DramColumns& c)
+{
+    float most = 0;
+    for (const BankCell& cell : c.banks)
+        most = std::max(most, cell.bytesPerCycle);
+    return most;
+}
+
+const DramColumns& columnsOf(DramCache& cache, const Axis& time)
+{
+    return cache.at(time.v0, time.v1, static_cast<int>(time.p1 - time.p0));
+}
+
+/// Paints single groups of bursts: length = bus time; a notch and a paler fill mark a row miss.
+void paintEvents(QPainter& painter, const npu::NpuRun& run, const LaneFrame& f)
+{
+    const auto rows = static_cast<double>(run.hardware.dram.channels * run.hardware.dram.banks);
+    const double row = f.rect.height() / rows;
+    const npu::Cycle longest = run.hardware.dram.interleaveBytes / run.hardware.dram.burstBytes *
+                               run.hardware.dram.busCyclesPerBurst();
+    auto it = std::lower_bound(
+        run.dramEvents.begin(), run.dramEvents.end(), f.time.v0 - static_cast<double>(longest),
+        [](const npu::DramEvent& e, double t) { return static_cast<double>(e.start) < t; });
+    for (; it != run.dramEvents.end() && static_cast<double>(it->start) < f.time.v1; ++it) {
+        const double x0 = std::max(f.rect.left(), std::round(f.time.toPixel(static_cast<double>(it->start))));
+        const double x1 = std::min(f.rect.right(), std::round(f.time.toPixel(static_cast<double>(it->end))));
+        const QRectF r(x0, f.rect.top() + row * (it->channel * run.hardware.dram.banks + it->bank), x1 - x0,
+                       std::max(1.0, row - 0.5));
+        if (r.width() <= 0)
+            continue;
+        painter.fillRect(r, it->rowHit ? f.theme.loadTime : f.theme.computeTime);
+        if (it->isStore && r.height() >= 3) // stores have a line
+            painter.fillRect(QRectF(r.left(), r.center().y(), r.width(), 1), f.theme.canvas);
+        // Single bursts of a group.
+        const double one = r.width() / std::max<double>(1, it->bursts);
+        if (it->bursts > 1 && one >= 5)
+            for (std::uint32_t b = 1; b < it->bursts; ++b)
+                painter.fillRect(QRectF(r.left() + one * b, r.top(), 1, r.height()), f.theme.canvas);
+        if (!it->rowHit && r.width() >= 4)
+            painter.fillRect(QRectF(r.left(), r.top(), 2, r.height()), f.theme.text);
+    }
+}
+
+/// An image with one pixel per cell: stretched, it costs the same at every zoom.
+void paintHeat(QPainter& painter, const DramColumns& c, std::size_t rows, bool misses, const LaneFrame& f)
+{
+    const auto w = static_cast<std::size_t>(c.width);
+    QImage image(c.width, static_cast<int>(rows), QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    const auto most = static_cast<double>(peakOf(c));
+    for (std::size_t r = 0; r < rows; ++r) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(r)));
+        for (std::size_t x = 0; x < w; ++x)
+            if (const BankCell& cell = c.banks[r * w + x]; cell.bytesPerCycle > 0)
+                line[x] = bankColour(cell, most, misses, f.theme).rgb();
+    }
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+    painter.drawImage(f.rect, image);
+}
+
+void paintBanks(QPainter& painter, const NpuResult& r, DramCache& cache, bool misses, const LaneFrame& f)
+{
+    const npu::DramHardware& dram = r.settings.hardware.dram;
+    painter.fillRect(f.rect, Theme::mix(f.theme.canvas, f.theme.muted, 0.05));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const DramColumns& c = columnsOf(cache, f.time);
+    if (showsSingleBursts(r, c))
+        paintEvents(painter, *r.run, f);
+    else if (c.width > 0)
+        paintHeat(painter, c, static_cast<std::size_t>(dram.channels) * static_cast<std::size_t>(dram.banks),
+                  misses, f);
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    // Lines separate the channels.
+    painter.setPen(QPen(f.theme.outline, 1));
+    for (int channel = 1; channel < dram.channels; ++channel) {
+        const double y = std::round(f.rect.top() + f.rect.height() * channel / dram.channels) + 0.5;
+        painter.drawLine(QPointF(f.rect.left(), y), QPointF(f.rect.right(), y));
+    }
+}
+
+/// Paints the legend of the colours with their scale.
+void paintScale(QPainter& painter, const NpuResult& r, DramCache& cache, bool misses, const LaneFrame& f)
+{
+    const QFontMetricsF fm(painter.font());
+    const DramColumns& c = columnsOf(cache, f.time);
+    const bool single = showsSingleBursts(r, c);
+    double y = f.rect.top();
+    if (y + fm.ascent() > f.rect.bottom() + 3)
+        return;
+    const QString meaning = single   ? tr("each group of bursts:")
+                            : misses ? tr("colour: row misses")
+                                     : tr("colour: bytes per cycle");
+    painter.drawText(QPointF(f.rect.left(), y + fm.ascent()),
+                     fm.elidedText(meaning, Qt::ElideRight, f.rect.width()));
+    y += fm.height();
+    if (y + 24 + fm.height() >= f.rect.bottom())
+        return;
+    if (single) {
+        double x = f.rect.left();
+        for (const bool miss : {false, true}) {
+            painter.fillRect(QRectF(x, y + 4, 11, 9), miss ? f.theme.computeTime : f.theme.loadTime);
+            if (miss) // a notch marks a miss without colour
+                painter.fillRect(QRectF(x, y + 4, 2, 9), f.theme.text);
+            const QString text = miss ? tr("miss") : tr("hit");
+            painter.drawText(QPointF(x + 15, y + 1 + fm.ascent()), text);
+            x += 15 + fm.horizontalAdvance(text) + 12;
+        }
+        return;
+    }
+    const QRectF ramp(f.rect.left(), y + 5, std::min(110.0, f.rect.width()), 9);
+    const float most = peakOf(c);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (int i = 0; i < static_cast<int>(ramp.width()); ++i) {
+        const auto at = static_cast<float>(i / ramp.width());
+        painter.fillRect(QRectF(ramp.left() + i, ramp.top(), 1, ramp.height()),
+                         bankColour({at * most, at}, static_cast<double>(most), misses, f.theme));
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    const double base = ramp.bottom() + fm.ascent() + 1;
+    painter.drawText(QPointF(ramp.left(), base), QStringLiteral("0"));
+    const QString high = misses ? percent(1) : number(static_cast<double>(most));
+    painter.drawText(QPointF(ramp.right() - fm.horizontalAdvance(high), base), high);
+}
+
+QString bankReadout(const NpuResult& r, const DramCache& cache, double time, double y)
+{
+    const npu::DramHardware& dram = r.settings.hardware.dram;
+    const npu::NpuRun& run = *r.run;
+    const auto t = static_cast<npu::Cycle>(std::floor(time));
+    const int rows = dram.channels * dram.banks;
+    const int row = std::clamp(static_cast<int>(y * rows), 0, rows - 1);
+    const QString where = tr("channel %1, bank %2").arg(row / dram.banks).arg(row % dram.banks);
+    // A single event if events are distinguishable at this zoom.
+    const npu::DramEvent* hit = nullptr;
+    auto it = std::upper_bound(run.dramEvents.begin(), run.dramEvents.end(), t,
+                               [](npu::Cycle c, const npu::DramEvent& e) { return c < e.start; });
+    for (int back = 0; it != run.dramEvents.begin() && back < 8 * dram.channels; ++back) {
+        --it;
+        if (it->channel == row / dram.banks && it->bank == row % dram.banks && it->end > t) {
+            hit = &*it;
+            break;
+        }
+    }
+    if (hit)
+        return tr("%1 · %2 %3 · %4 bursts of %5 at address %6 · row %7 · cycles %8 – %9")
+            .arg(where, hit->isStore ? tr("stores") : tr("loads"), tileText(*r.graph, hit->tile),
+                 QString::number(hit->bursts), bytesText(dram.burstBytes),
+                 QStringLiteral("0x") + QString::number(hit->address, 16),
+                 hit->rowHit ? tr("hit") : tr("miss"), number(hit->start), number(hit->end));
+    if (const BankCell* cell = cache.bankAt(time, row); cell && cell->bytesPerCycle > 0)
+        return tr("%1 · %2 bytes per cycle · %3 row misses at cycle %4")
+            .arg(where, number(static_cast<double>(cell->bytesPerCycle)),
+                 percent(static_cast<double>(cell->missShare)), number(t));
+    return tr("%1 · no traffic at cycle %2").arg(where, number(t));
+}
+
+} // namespace
+
+Lane npuBankLane(const NpuChartModel& m, bool misses, std::shared_ptr<DramCache> cache)
+{
+    const NpuResult& r = *m.result;
+    const npu::DramHardware& dram = r.settings.hardware.dram;
+    Lane lane;
+    lane.name = tr("DRAM banks");
+    lane.note = tr("%1 ch × %2").arg(dram.channels).arg(dram.banks);
+    lane.inner = true;
+    lane.height = std::clamp(2.0 * dram.channels * dram.banks, 32.0, 160.0);
+    lane.gap = 8;
+    const double groups = static_cast<double>(std::max<std::int64_t>(1, r.run->rowHits + r.run->rowMisses));
+    lane.facts << tr("row hits %1").arg(percent(static_cast<double>(r.run->rowHits) / groups))
+               << tr("misses %1").arg(number(r.run->rowMisses));
+    lane.paint = [&r, cache, misses](QPainter& painter, const LaneFrame& f) {
+        paintBanks(painter, r, *cache, misses, f);
+    };
+    lane.paintFacts = [&r, cache, misses](QPainter& painter, const LaneFrame& f) {
+        paintScale(painter, r, *cache, misses, f);
+    };
+    lane.readout = [&r, cache](double time, double y) { return bankReadout(r, *cache, time, y); };
+    return lane;
 }
 
 } // namespace tilewright::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_controls.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
 #include "workspace/installed_files.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/value_form.h"
+#include "canvas/form.h"
 #include "views/npu/npu_lanes.h"
 #include "workspace/workspace.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The graph of a run as data, and the search in it.
 #pragma once
 
 #include "layout/layout.h"
@@ -77,5 +78,24 @@ struct NpuGraphModel
 /// Number of nodes of the group in each class of the colouring (cores, or node states).
 [[nodiscard]] std::vector<std::size_t> classCounts(const NpuGraphModel& model, const NpuGraphGroup& group,
                                                    NpuGraphColour colour, npu::Cycle time);
+
+/// A search hit: an operator, or one of its nodes.
+struct NpuGraphHit
+{
+    std::size_t group = 0;
+    std::uint32_t node = npu::kNone; ///< none: the whole operator
+};
+
+/// The search hits in the tile graph.
+struct NpuGraphFound
+{
+    std::vector<NpuGraphHit> hits; ///< operators first, then nodes by number
+    std::vector<bool> groups;      ///< per group: has a hit
+    std::vector<bool> nodes;       ///< per node: is a hit, or belongs to an operator that is one
+};
+
+/// `text`: part of an operator's name; a node's number ("17", "node 17"); or the beginning of a tile as shown
+/// in pictures ("scores", "q[0:64"), which finds the nodes that read or write the tile.
+[[nodiscard]] NpuGraphFound findInNpuGraph(const NpuGraphModel& model, const QString& text);
 
 } // namespace tilewright::ui

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
-#include "theme/words.h"
 #include "views/npu/npu_graph_view.h"
 #include "views/npu/npu_text.h"
 

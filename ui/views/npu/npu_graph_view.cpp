@@ -2,9 +2,8 @@
 #include "views/npu/npu_graph_view.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
-#include "theme/text_row.h"
 #include "views/npu/npu_text.h"
 
 #include <QApplication>

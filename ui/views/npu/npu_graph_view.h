@@ -2,10 +2,9 @@
 #pragma once
 
 #include "canvas/control_bar.h"
-#include "canvas/search_field.h"
 #include "canvas/viewport.h"
 #include "chart/keys.h"
-#include "views/npu/npu_graph_search.h"
+#include "views/npu/npu_graph_model.h"
 
 class QComboBox;
 

@@ -2,9 +2,8 @@
 #include "views/npu/npu_lanes.h"
 
 #include "chart/plot_paint.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 #include "views/npu/npu_text.h"
 
 #include <QFontMetricsF>

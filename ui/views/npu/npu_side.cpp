@@ -2,9 +2,7 @@
 #include "views/npu/npu_side.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "theme/text.h"
 #include "views/npu/npu_text.h"
 
 #include <QComboBox>

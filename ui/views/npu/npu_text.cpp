@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_text.h"
 
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QPainter>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_tiling_form.h"
 
-#include "canvas/value_form.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
+#include "canvas/form.h"
+#include "theme/text.h"
 
 #include <QLabel>
 #include <QPushButton>

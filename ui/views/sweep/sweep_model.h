@@ -3,9 +3,9 @@
 
 #include "base/table.h"
 #include "chart/heat_grid.h"
-#include "sweep/collect.h"
 #include "sweep/curve.h"
-#include "views/sweep/sweep_setup.h"
+#include "sweep/folder.h"
+#include "views/sweep/sweep_run.h"
 
 namespace tilewright::ui {
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The curve over one axis, and the front of two objectives.
 #include "chart/plot_paint.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
+#include "theme/text.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 #include "views/sweep/sweep_model.h"
 
 #include <algorithm>

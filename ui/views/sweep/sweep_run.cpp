@@ -1,10 +1,358 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/sweep/sweep_run.h"
 
+#include "base/file.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "schedule/schedule_json.h"
+#include "theme/text.h"
+#include "workload/problem_json.h"
+#include "workspace/texts.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 namespace tilewright::ui {
+
+namespace {
+
+constexpr double kWide = 16;  // a capacity is swept from 1/16 to 16 times its current value
+constexpr double kNarrow = 4; // factor for everything else
+constexpr int kWidePoints = 17;
+constexpr int kNarrowPoints = 9;
+
+struct HardwareValue
+{
+    const char* path;
+    const char* title;
+    const char* tip;
+    std::int64_t value;
+};
+
+std::vector<SweepParameter> hardwareParameters(const Hardware& hw)
+{
+    std::vector<SweepParameter> out;
+    for (const HardwareValue& v :
+         {HardwareValue{"fast_memory_capacity", QT_TR_NOOP("Fast memory capacity"),
+                        QT_TR_NOOP("Capacity of fast memory in elements."), hw.fastMemoryCapacity},
+          HardwareValue{"slow_memory_bandwidth", QT_TR_NOOP("Slow memory bandwidth"),
+                        QT_TR_NOOP("Elements moved per unit of time."), hw.slowMemoryBandwidth},
+          HardwareValue{"native_width", QT_TR_NOOP("Native width"),
+                        QT_TR_NOOP("Columns of the compute unit."), hw.nativeWidth},
+          HardwareValue{"native_height", QT_TR_NOOP("Native height"), QT_TR_NOOP("Rows of the compute unit."),
+                        hw.nativeHeight},
+          HardwareValue{"native_depth", QT_TR_NOOP("Native depth"),
+                        QT_TR_NOOP("Reduction depth of the compute unit."), hw.nativeK()}})
+        out.push_back({QLatin1String(v.path), tr(v.title), MachineUnit::Count, static_cast<double>(v.value),
+                       tr(v.tip)});
+    return out;
+}
+
+QString capitalised(QString text)
+{
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
+}
+
+std::vector<SweepParameter> machineParameters(const Machine& machine)
+{
+    const QString pad = QString::fromStdString(std::string(toString(machine.scratchpad)));
+    const QString padPath = QStringLiteral("levels.%1.bytes").arg(pad);
+    const QString ratePath = QStringLiteral("levels.external.gb_per_s");
+    const QStringList first{padPath, ratePath, QStringLiteral("array.rows"), QStringLiteral("array.cols"),
+                            QStringLiteral("cores")};
+    std::vector<SweepParameter> out;
+    for (const MachineField& field : machineFields(machine)) {
+        if (field.unit == MachineUnit::Word)
+            continue;
+        SweepParameter p;
+        p.path = QString::fromStdString(field.path);
+        p.title = capitalised(word(field.group)) + QStringLiteral(": ") + word(field.label);
+        p.unit = field.unit;
+        p.now = QString::fromStdString(field.value).toDouble();
+        p.tip = word(field.meaning);
+        if (p.path == padPath) {
+            const std::int64_t buffers = machine.at(machine.scratchpad).buffers;
+            p.title = buffers == 1 ? tr("Fast memory (%1)").arg(pad.toUpper())
+                                   : tr("Fast memory (%1, each of %2)").arg(pad.toUpper()).arg(buffers);
+        } else if (p.path == ratePath) {
+            p.title = tr("Slow memory bandwidth");
+        }
+        out.push_back(std::move(p));
+    }
+    const auto place = [&](const SweepParameter& p) {
+        const qsizetype at = first.indexOf(p.path);
+        return at < 0 ? first.size() : at;
+    };
+    std::ranges::stable_sort(out, {}, place);
+    return out;
+}
+
+/// True for the Schedule lens with a problem that has its own hardware.
+bool isOnOwnHardware(const Document& document, SweepTask task)
+{
+    return !document.model() && task <= SweepTask::Traffic;
+}
+
+sweep::Axis planAxis(const SweepAxis& axis)
+{
+    sweep::Axis out;
+    out.name = axis.path.toStdString();
+    out.range = sweep::AxisRange{axis.from, axis.to, axis.points, axis.isLogarithmic};
+    return out;
+}
+
+void setTask(sweep::Plan& plan, const SweepSetup& setup)
+{
+    using sweep::What;
+    switch (setup.task) {
+    case SweepTask::Traffic:
+        plan.minimise = sweep::Minimise::Traffic;
+        [[fallthrough]];
+    case SweepTask::Solve:
+    case SweepTask::SolveHere:
+        plan.budget.iterations = setup.iterations;
+        break;
+    case SweepTask::Evaluate:
+        plan.what = What::Evaluate;
+        break;
+    case SweepTask::Bound:
+        plan.what = What::Bound;
+        break;
+    case SweepTask::NpuStatic:
+    case SweepTask::NpuDynamic:
+    case SweepTask::NpuTiles:
+        plan.lens = sweep::Lens::Npu;
+        plan.what = setup.task == SweepTask::NpuStatic ? What::Static : What::Dynamic;
+        plan.tiles = setup.task == SweepTask::NpuTiles ? sweep::Tiles::Searched : sweep::Tiles::Default;
+        break;
+    case SweepTask::Mapping:
+        plan.lens = sweep::Lens::Mapping;
+        plan.what = What::Optimum;
+        plan.budget.seconds = setup.seconds;
+        break;
+    case SweepTask::Systolic:
+        plan.lens = sweep::Lens::Systolic;
+        plan.what = What::Table;
+        break;
+    }
+}
+
+QJsonObject axisJson(const SweepAxis& axis)
+{
+    return {{QStringLiteral("path"), axis.path},
+            {QStringLiteral("from"), axis.from},
+            {QStringLiteral("to"), axis.to},
+            {QStringLiteral("points"), axis.points},
+            {QStringLiteral("log"), axis.isLogarithmic}};
+}
+
+} // namespace
+
+QString SweepParameter::text(double value) const
+{
+    MachineField field;
+    field.unit = unit;
+    field.value = formatNumber(value);
+    return machineValueText(field);
+}
+
+Result<double> SweepParameter::typed(const QString& text) const
+{
+    const auto value = typedMachineValue(text, unit);
+    if (!value)
+        return value.error();
+    return value->toDouble();
+}
+
+bool SweepParameter::isFractional() const
+{
+    return unit != MachineUnit::Count && unit != MachineUnit::Bytes && unit != MachineUnit::BytesPerCycle;
+}
+
+QJsonObject sweepSetupJson(const SweepSetup& s)
+{
+    return {{QStringLiteral("task"), static_cast<int>(s.task)},
+            {QStringLiteral("axes"), QJsonArray{axisJson(s.axes[0]), axisJson(s.axes[1])}},
+            {QStringLiteral("iterations"), s.iterations},
+            {QStringLiteral("seconds"), s.seconds},
+            {QStringLiteral("within"), s.within},
+            {QStringLiteral("metric"), s.metric},
+            {QStringLiteral("against"), s.against},
+            {QStringLiteral("picture"), static_cast<int>(s.picture)}};
+}
+
+SweepSetup sweepSetupOf(const QJsonObject& json)
+{
+    SweepSetup out;
+    const auto number = [&](const char* name, int low, int high, int usual) {
+        return std::clamp(json[QLatin1String(name)].toInt(usual), low, high);
+    };
+    out.task = static_cast<SweepTask>(number("task", 0, static_cast<int>(SweepTask::Systolic), 0));
+    const QJsonArray axes = json[QStringLiteral("axes")].toArray();
+    for (int i = 0; i < 2; ++i) {
+        const QJsonObject a = axes[i].toObject();
+        out.axes.at(static_cast<std::size_t>(i)) = {
+            a[QStringLiteral("path")].toString(), a[QStringLiteral("from")].toDouble(),
+            a[QStringLiteral("to")].toDouble(), std::clamp(a[QStringLiteral("points")].toInt(2), 1, 1000),
+            a[QStringLiteral("log")].toBool(true)};
+    }
+    out.iterations = number("iterations", 1, 100'000'000, out.iterations);
+    out.seconds = number("seconds", 0, 3600, 0);
+    out.within = number("within", 0, 100, out.within);
+    out.metric = json[QStringLiteral("metric")].toString();
+    out.against = json[QStringLiteral("against")].toString();
+    out.picture = static_cast<SweepPicture>(number("picture", 0, static_cast<int>(SweepPicture::Table), 0));
+    return out;
+}
+
+std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task)
+{
+    if (!document.hasProblem())
+        return {};
+    if (isOnOwnHardware(document, task))
+        return hardwareParameters(document.problem()->hardware());
+    return document.machine() ? machineParameters(*document.machine()) : std::vector<SweepParameter>();
+}
+
+SweepAxis defaultAxis(const SweepParameter& p)
+{
+    const bool wide = p.unit == MachineUnit::Bytes || p.path == QLatin1String("fast_memory_capacity");
+    const double factor = wide ? kWide : kNarrow;
+    double from = p.now / factor;
+    if (!p.isFractional())
+        from = std::max(1.0, std::round(from));
+    return {p.path, from, std::max(from, p.now * factor), wide ? kWidePoints : kNarrowPoints, p.now > 0};
+}
+
+Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
+{
+    const auto refused = [](const QString& why) {
+        return Error{ErrorCode::Refused, why.toStdString(), {}, {}};
+    };
+    if (!document.hasProblem())
+        return refused(tr("Open a model or a problem first."));
+    sweep::Sweep out;
+    sweep::Plan& plan = out.manifest.plan;
+    setTask(plan, setup);
+    plan.rules = document.rules();
+    for (std::size_t i = 0; i < setup.axisCount(); ++i)
+        plan.axes.push_back(planAxis(setup.axes.at(i)));
+    out.manifest.program = programVersion();
+    out.manifest.keepSchedules = true;
+    const bool asIs = isOnOwnHardware(document, setup.task);
+    const QString file = QFileInfo(document.problemPath()).fileName();
+    plan.workload = {file.isEmpty() ? "problem.json" : file.toStdString()};
+    out.manifest.workloads.push_back({plan.workload.front(), {}});
+    if (asIs) {
+        lower::Workload workload;
+        workload.problem = document.problem();
+        out.workloads.push_back({std::make_shared<const lower::Workload>(std::move(workload)), true});
+    } else {
+        const auto& model = document.lensModel();
+        if (!model)
+            return refused(
+                tr("This file is a problem and not a model: only the Schedule lens can sweep it."));
+        out.workloads.push_back({model->workload, false});
+        out.machine = model->machine;
+        out.manifest.machine = writeMachine(model->machine);
+        const auto preset = machinePreset(model->machine.name);
+        plan.machine = preset && *preset == model->machine ? model->machine.name : "machine.json";
+        plan.dimensions = {document.dimensions().begin(), document.dimensions().end()};
+    }
+    if (setup.task == SweepTask::SolveHere || setup.task == SweepTask::Evaluate) {
+        auto text = writeSchedule(*document.problem(), document.schedule());
+        if (!text)
+            return text.error();
+        plan.schedule = "schedule.json";
+        out.scheduleText = std::move(*text);
+        out.manifest.schedule = sweep::InputFile{plan.schedule, {}};
+    }
+    auto checked = sweep::readPlan(sweep::writePlan(plan), "sweep");
+    if (!checked)
+        return Error{ErrorCode::Field, checked.error().message, checked.error().path, {}};
+    plan = std::move(*checked);
+    if (const Status axes = sweep::checkAxes(out); !axes)
+        return axes.error();
+    return out;
+}
+
+std::optional<sweep::Sweep> besideSweep(Document& document, const SweepSetup& setup)
+{
+    if (setup.task != SweepTask::Solve && setup.task != SweepTask::SolveHere)
+        return std::nullopt;
+    SweepSetup beside = setup;
+    beside.task = SweepTask::Evaluate;
+    auto out = sweepOf(document, beside);
+    return out ? std::optional(std::move(*out)) : std::nullopt;
+}
+
+bool isSameSweep(const sweep::Sweep& a, const sweep::Sweep& b)
+{
+    const sweep::SweepWorkload& wa = a.workloads.front();
+    const sweep::SweepWorkload& wb = b.workloads.front();
+    if (a.plan().rules != b.plan().rules || wa.standsAsItIs != wb.standsAsItIs)
+        return false;
+    const auto ha = sweep::hardwareOfPoint(a, 0);
+    const auto hb = sweep::hardwareOfPoint(b, 0);
+    if (!ha || !hb || ha->machine != hb->machine || ha->hardware != hb->hardware)
+        return false;
+    if (!wa.standsAsItIs)
+        return wa.workload == wb.workload;
+    const Problem::Data& pa = wa.workload->problem->data();
+    const Problem::Data& pb = wb.workload->problem->data();
+    return pa.ops == pb.ops && pa.tensors == pb.tensors && pa.views == pb.views;
+}
+
+Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep, const QString& path)
+{
+    const QFileInfo file(path);
+    const QString base = file.completeBaseName();
+    sweep::Plan plan = sweep.plan();
+    const auto beside = [&](const char* ending, const std::string& text) -> Result<std::string> {
+        const QString name = base + QLatin1String(ending);
+        const Status written = writeFileAtomically(file.dir().filePath(name).toStdString(), text);
+        return written ? Result<std::string>(name.toStdString()) : written.error();
+    };
+    const auto named = [&](std::string& name, const char* ending, const std::string& text) -> Status {
+        auto written = beside(ending, text);
+        if (written)
+            name = std::move(*written);
+        return written ? Status(Unit{}) : Status(written.error());
+    };
+    const sweep::SweepWorkload& workload = sweep.workloads.front();
+    QFile resource(document.problemPath());
+    if (workload.standsAsItIs || !document.model()) { // the present state, which may differ from its file
+        if (Status s = named(plan.workload.front(), ".problem.json", writeProblem(*document.problem())); !s)
+            return s.error();
+    } else if (document.problemPath().startsWith(QLatin1Char(':')) && resource.open(QIODevice::ReadOnly)) {
+        const std::string ending = ".workload." + QFileInfo(document.problemPath()).suffix().toStdString();
+        if (Status s = named(plan.workload.front(), ending.c_str(), resource.readAll().toStdString()); !s)
+            return s.error();
+    } else {
+        plan.workload.front() = file.dir().relativeFilePath(document.problemPath()).toStdString();
+    }
+    if (plan.machine == "machine.json")
+        if (Status s = named(plan.machine, ".machine.json", sweep.manifest.machine); !s)
+            return s.error();
+    if (!plan.schedule.empty())
+        if (Status s = named(plan.schedule, ".schedule.json", sweep.scheduleText); !s)
+            return s.error();
+    if (Status s = writeFileAtomically(path.toStdString(), sweep::writePlan(plan)); !s)
+        return s.error();
+    const auto quoted = [](const QString& text) {
+        return QString::fromStdString(shellQuoted(text.toStdString()));
+    };
+    return QStringLiteral("tilewright-cli sweep %1 -o %2 --progress")
+        .arg(quoted(path), quoted(file.dir().filePath(base + QStringLiteral(".runs"))));
+}
 
 SweepRun::SweepRun(QObject* parent) : QObject(parent)
 {

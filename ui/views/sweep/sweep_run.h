@@ -1,19 +1,101 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A sweep of the view: what varies and over which values, and the results so far.
 #pragma once
 
-#include "sweep/collect.h"
+#include "model/machine.h"
+#include "sweep/folder.h"
 #include "sweep/run.h"
+#include "sweep/sweep.h"
+#include "workspace/document.h"
 #include "workspace/latest_job.h"
 
+#include <QJsonObject>
 #include <QObject>
 #include <QThreadPool>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <variant>
 #include <vector>
 
 namespace tilewright::ui {
+
+/// A number of the machine, or of a problem with its own hardware, that can be an axis.
+struct SweepParameter
+{
+    QString path;  ///< as in a plan (docs/rules/sweep.md 1.2)
+    QString title; ///< "Fast memory (L3, each of 4)"
+    MachineUnit unit = MachineUnit::Count;
+    double now = 0; ///< current value
+    QString tip;
+
+    [[nodiscard]] QString text(double value) const; ///< "128 KiB"
+    /// Number of a typed text; the Error is the sentence for the user.
+    [[nodiscard]] Result<double> typed(const QString& text) const;
+    [[nodiscard]] bool isFractional() const;
+    bool operator==(const SweepParameter&) const = default;
+};
+
+struct SweepAxis
+{
+    QString path; ///< empty: no axis
+    double from = 0, to = 0;
+    int points = 2;
+    bool isLogarithmic = true;
+    bool operator==(const SweepAxis&) const = default;
+};
+
+/// What is computed at every point.
+enum class SweepTask {
+    Solve,      ///< from scratch, without the open schedule and its locks
+    SolveHere,  ///< from the open schedule, with locked subgraphs kept
+    Evaluate,   ///< evaluation of the open schedule
+    Bound,      ///< lower bound
+    Traffic,    ///< smallest possible traffic
+    NpuDynamic, ///< makespan with the dynamic scheduler
+    NpuStatic,
+    NpuTiles, ///< dynamic scheduler, searched tiles
+    Mapping,
+    Systolic
+};
+
+enum class SweepPicture { Curve, HeatMap, Front, Table };
+
+/// The user's choices in the Sweep view, saved with the session.
+struct SweepSetup
+{
+    SweepTask task = SweepTask::Solve;
+    std::array<SweepAxis, 2> axes;
+    int iterations = 20'000; ///< iterations of a search at a point
+    int seconds = 0;         ///< seconds per mapping at a point; 0 = until proven
+    int within = 5;          ///< tolerance in percent
+    QString metric;          ///< column of the plan; empty: the first
+    QString against;         ///< second objective of the front: an axis or a column; empty: the first axis
+    SweepPicture picture = SweepPicture::Curve;
+    bool operator==(const SweepSetup&) const = default;
+
+    [[nodiscard]] std::size_t axisCount() const { return axes[1].path.isEmpty() ? 1 : 2; }
+};
+[[nodiscard]] QJsonObject sweepSetupJson(const SweepSetup& setup);
+[[nodiscard]] SweepSetup sweepSetupOf(const QJsonObject& json);
+
+/// The parameters that the open workload can be swept along, the most common first.
+[[nodiscard]] std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task);
+/// The default range: 1/16 to 16 times the current value; for rates and counts, 1/4 to 4 times.
+[[nodiscard]] SweepAxis defaultAxis(const SweepParameter& parameter);
+
+/// The sweep of the open workload. The Error says what the user has to change.
+[[nodiscard]] Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup);
+/// The sweep of the open schedule at the same points, drawn beside a solved curve; nullopt if there is none.
+[[nodiscard]] std::optional<sweep::Sweep> besideSweep(Document& document, const SweepSetup& setup);
+/// True if the results of one sweep apply to the other: only values along the axes may differ.
+[[nodiscard]] bool isSameSweep(const sweep::Sweep& a, const sweep::Sweep& b);
+
+/// Writes the plan and the files that it names and that do not exist yet. Returns the command that repeats
+/// the sweep.
+[[nodiscard]] Result<QString> saveSweepPlan(Document& document, const sweep::Sweep& sweep,
+                                            const QString& path);
 
 /// A sweep with the results computed so far, in memory.
 struct SweepResults

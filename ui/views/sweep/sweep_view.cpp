@@ -2,8 +2,7 @@
 #include "views/sweep/sweep_view.h"
 
 #include "theme/icon.h"
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <QAction>
 #include <QApplication>

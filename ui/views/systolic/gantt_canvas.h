@@ -2,9 +2,9 @@
 #pragma once
 
 #include "chart/lane_chart.h"
-#include "chart/scrubber.h"
+#include "chart/playback.h"
 #include "views/systolic/gantt_model.h"
-#include "views/systolic/systolic_pane.h"
+#include "views/systolic/systolic_view.h"
 
 class QComboBox;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The Gantt chart of the pipeline as data, and its lanes.
 #pragma once
 
+#include "chart/lane.h"
 #include "views/systolic/painted_table.h"
 #include "workspace/systolic_document.h"
 
@@ -68,5 +70,16 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 [[nodiscard]] std::optional<std::int64_t> nextBubble(const systolic::PipelineRun& run, std::int64_t time,
                                                      int by);
 [[nodiscard]] QString barTooltip(const GanttProgram& program, const PipelineLane::Bar& bar);
+
+/// The lanes of the programs, with the occupancy of the memory levels below.
+[[nodiscard]] LaneModel ganttLanes(const GanttModel& model);
+/// Index of the first of the three lanes of memory levels.
+[[nodiscard]] std::size_t firstLevelLane(const LaneModel& lanes);
+
+/// Fills a box with the colour or pattern of a reason of a stall.
+void fillReason(QPainter& painter, const QRectF& box, const std::string& reason, const Theme& theme);
+
+/// Paints the tables and the bank map at the cursor, beside the lanes.
+void paintGanttPanel(QPainter& painter, const GanttModel& model, const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

@@ -3,9 +3,9 @@
 
 #include "chart/heat_grid.h"
 #include "chart/plot_paint.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "views/systolic/roofline_plot.h"
-#include "views/systolic/tile_map_paint.h"
+#include "views/systolic/tile_map_canvas.h"
 #include "workspace/lens_links.h"
 
 #include <QCoreApplication>

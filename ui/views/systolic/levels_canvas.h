@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/list_scroll.h"
+#include "canvas/viewport.h"
 #include "views/systolic/levels_model.h"
-#include "views/systolic/systolic_pane.h"
+#include "views/systolic/systolic_view.h"
 
 namespace tilewright::ui {
 

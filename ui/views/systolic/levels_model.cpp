@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/levels_model.h"
 
-#include "lower/array_energy.h"
-#include "theme/number.h"
-#include "theme/text_row.h"
-#include "theme/words.h"
+#include "lower/network_table.h"
+#include "theme/text.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/roofline_plot.h"
 #include "views/systolic/tile_map_model.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/settings_panel.h"
 
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/theme.h"
 #include "workspace/lens_links.h"
 

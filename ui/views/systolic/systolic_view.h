@@ -1,12 +1,93 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The Systolic lens, and the base of its panes.
 #pragma once
 
+#include "canvas/control_bar.h"
 #include "canvas/view.h"
 #include "workspace/systolic_document.h"
+
+#include <QComboBox>
 
 class QTabWidget;
 
 namespace tilewright::ui {
+
+/// Base of the panes of the Systolic lens. It shares the document and rebuilds its model only while it is
+/// visible or exported. `Base`: the class that paints.
+template <typename Base> class SystolicPaneOf : public Base
+{
+public:
+    template <typename... More>
+    SystolicPaneOf(const ViewContext& context, QString name, QString title, More&&... more)
+        : Base(context, std::move(name), std::move(title), std::forward<More>(more)...),
+          m_state(&context.workspace.systolic())
+    {
+        QObject::connect(m_state, &SystolicDocument::changed, this, [this] { outdated(); });
+    }
+
+    void settle() override
+    {
+        m_outdated = true;
+        ensureFresh();
+        m_state->waitIdle();
+        m_outdated = true;
+        ensureFresh();
+    }
+    [[nodiscard]] SystolicDocument& state() const { return *m_state; }
+
+protected:
+    /// Requests results from the document and rebuilds the model from those available.
+    virtual void rebuild() = 0;
+    /// Marks the model as outdated; rebuilds at once if the pane is visible.
+    void outdated()
+    {
+        m_outdated = true;
+        if (this->isVisible())
+            ensureFresh();
+    }
+    /// Rebuilds an outdated model.
+    void ensureFresh()
+    {
+        if (!std::exchange(m_outdated, false))
+            return;
+        rebuild();
+        for (const auto& [box, shown] : m_settings)
+            box->setCurrentIndex(shown(m_state->settings()));
+        this->update();
+    }
+    void showEvent(QShowEvent* event) override
+    {
+        Base::showEvent(event);
+        ensureFresh();
+    }
+    /// Adds a command of the pane with a button in its bar.
+    QAction* addCommand(const char* id, const QString& text, const QString& iconName,
+                        const QList<QKeySequence>& keys, const QString& tip, const std::function<void()>& run)
+    {
+        return this->addBarCommand(QStringLiteral("systolic.") + QLatin1String(id), text, iconName, keys, tip,
+                                   run);
+    }
+
+    /// Adds a choice of the bar that is a setting of the lens.
+    void addSetting(const QString& label, const QStringList& choices, const QString& tip,
+                    int (*shown)(const SystolicSettings&), void (*chosen)(SystolicSettings&, int))
+    {
+        QComboBox* box = this->bar().addChoice(label, choices, tip);
+        QObject::connect(box, &QComboBox::activated, this, [this, chosen](int i) {
+            SystolicSettings next = m_state->settings();
+            chosen(next, i);
+            m_state->set(next);
+        });
+        m_settings.emplace_back(box, shown);
+    }
+
+private:
+    SystolicDocument* m_state;
+    std::vector<std::pair<QComboBox*, int (*)(const SystolicSettings&)>> m_settings;
+    bool m_outdated = true;
+};
+
+using SystolicPane = SystolicPaneOf<ToolCanvas>;
 
 class SettingsPanel;
 class Canvas;

@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The map of the tile search: painting and canvas.
 #pragma once
 
-#include "views/systolic/systolic_pane.h"
-#include "views/systolic/tile_map_paint.h"
+#include "chart/heat_grid.h"
+#include "views/systolic/systolic_view.h"
+#include "views/systolic/tile_map_model.h"
 
 class QComboBox;
 
 namespace tilewright::ui {
+
+struct Theme;
+
+struct TileMapPlaces
+{
+    QRectF header, legend, methods, bars, roofline;
+    HeatFrame map;
+
+    [[nodiscard]] QRectF cell(const TileCell& c) const { return map.cell(c.i * map.columns + c.j); }
+    [[nodiscard]] std::optional<TileCell> cellAt(QPointF position) const;
+};
+
+[[nodiscard]] TileMapPlaces tileMapPlaces(const QRectF& area, const TileMapModel& model);
+
+/// Traffic as colour; cells that do not fit are hatched; marks are the choices of the methods.
+[[nodiscard]] HeatGrid tileGrid(const TileMapModel& model, const Theme& theme);
+void paintTileMap(QPainter& painter, const TileMapModel& model, const TileMapPlaces& places,
+                  const std::optional<TileCell>& hover, const Theme& theme);
+/// Bars "used / available" of the constraints; returns the height used.
+double paintCapacityBars(QPainter& painter, const std::vector<systolic::Constraint>& constraints,
+                         const QRectF& area, const Theme& theme);
 
 /// Tile search: traffic over Ti x Tj, the choices of the methods, capacities, effect on the roofline. A click
 /// chooses a tile.

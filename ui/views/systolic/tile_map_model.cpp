@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/tile_map_model.h"
 
-#include "theme/number.h"
-#include "theme/words.h"
+#include "theme/text.h"
 
 #include <algorithm>
 #include <cmath>

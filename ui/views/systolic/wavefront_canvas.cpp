@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/wavefront_canvas.h"
 
-#include "theme/text_row.h"
-#include "views/systolic/wavefront_lanes.h"
+#include "theme/text.h"
+#include "views/systolic/wavefront_model.h"
 
 #include <QComboBox>
 #include <QMouseEvent>

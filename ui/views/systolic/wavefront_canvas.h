@@ -2,8 +2,8 @@
 #pragma once
 
 #include "chart/lane_chart.h"
-#include "chart/scrubber.h"
-#include "views/systolic/systolic_pane.h"
+#include "chart/playback.h"
+#include "views/systolic/systolic_view.h"
 #include "views/systolic/wavefront_paint.h"
 
 class QComboBox;

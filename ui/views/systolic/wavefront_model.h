@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The wavefront player as data, and its lanes.
 #pragma once
 
+#include "chart/lane.h"
 #include "workspace/systolic_document.h"
 
 #include <QString>
@@ -98,5 +100,8 @@ struct UtilisationColumns
 
 /// First cycle of the phases: fill, steady, drain.
 [[nodiscard]] std::array<std::int64_t, 3> phaseCycles(const SystolicDocument& state);
+
+/// The active PEs over time with the phases, as one lane.
+[[nodiscard]] LaneModel wavefrontLanes(const SystolicDocument& state);
 
 } // namespace tilewright::ui

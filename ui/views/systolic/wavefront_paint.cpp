@@ -2,10 +2,9 @@
 #include "views/systolic/wavefront_paint.h"
 
 #include "chart/keys.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 #include "views/systolic/roofline_plot.h"
 
 #include <QFontMetricsF>

@@ -1,16 +1,92 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The tile grid as data: cost of each tile, order of the tiles, order drawn by hand.
 #pragma once
 
-#include "views/tiles/tile_trace.h"
+#include "eval/step_table.h"
+#include "schedule/schedule.h"
 #include "workspace/selection.h"
+#include "workspace/trace_key.h"
 
 #include <QString>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tilewright::ui {
+
+/// The cost of one tile: sums over its k steps.
+struct TileSums
+{
+    double latency = 0, compute = 0, memory = 0;
+    std::int64_t loadElements = 0, storeElements = 0;
+    std::int64_t peakWorkingSet = 0;
+    std::int32_t visit = -1; ///< position in the traversal; -1 = not reached by the trace
+    [[nodiscard]] Bound bound() const noexcept
+    {
+        return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;
+    }
+};
+
+/// The steps of a subgraph and the sums of its tiles. Computed in the background, immutable.
+struct TileTrace
+{
+    TraceKey key;
+    TileGrid grid;
+    std::shared_ptr<const StepTable> steps;
+    std::vector<TileSums> tiles; ///< sums of each tile, by tile index
+    double lowLatency = 0, highLatency = 0;
+    std::int64_t lowLoad = 0, highLoad = 0;
+    /// Fractions of the last row and column that are inside the tensor (R5.2); 1 if the tile size divides the
+    /// tensor.
+    double lastRow = 1, lastCol = 1;
+};
+
+/// Grids with more tiles than this are not traced tile by tile.
+inline constexpr std::int64_t kMaxTiles = StepTable::kMaxSteps;
+
+/// Null if stopped.
+[[nodiscard]] std::shared_ptr<const TileTrace> buildTileTrace(const TraceKey& key, const Progress& progress,
+                                                              std::int64_t expectedSteps);
+
+/// A traversal order drawn by hand: the tiles in the order in which the user visited them.
+class OrderDrawing
+{
+public:
+    OrderDrawing() = default;
+    explicit OrderDrawing(const TileGrid& grid);
+
+    /// The mouse moves to this tile: tiles on the straight line from the last one are added, each once.
+    /// Moving back to the second-last tile removes the last one.
+    void moveTo(std::int64_t tile);
+    /// Adds only this tile; ignored if it is in the order already.
+    void append(std::int64_t tile);
+    void removeLast();
+    /// Continues an order that was drawn before.
+    void resume(const std::vector<std::int64_t>& tiles);
+
+    [[nodiscard]] bool empty() const { return m_tiles.empty(); }
+    [[nodiscard]] bool complete() const
+    {
+        return static_cast<std::int64_t>(m_tiles.size()) == m_grid.tiles();
+    }
+    [[nodiscard]] const std::vector<std::int64_t>& tiles() const { return m_tiles; }
+    /// The whole order: the drawn tiles, then the others in their previous order.
+    [[nodiscard]] std::vector<std::int64_t> completed(std::span<const std::int64_t> before) const;
+    /// The completed order as a traversal, as a preset if one matches.
+    [[nodiscard]] Traversal traversal(const Traversal& before) const;
+
+private:
+    TileGrid m_grid;
+    std::vector<std::int64_t> m_tiles;
+    std::vector<bool> m_drawn;
+};
+
+/// "0–3, 7–4, 8–12 ↓ …": an order as runs of neighbours along a row (along a column with an arrow), at most
+/// `most` runs.
+[[nodiscard]] QString orderRuns(std::span<const std::int64_t> order, std::int64_t cols, int most);
 
 enum class TileColour { Latency, Bound, Loads, Order };
 

@@ -3,10 +3,9 @@
 
 #include "canvas/bound_mark.h"
 #include "chart/keys.h"
-#include "theme/number.h"
+#include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
-#include "theme/words.h"
 
 #include <QLineF>
 #include <QList>

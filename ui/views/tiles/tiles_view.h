@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "canvas/list_scroll.h"
-#include "chart/scrubber.h"
-#include "views/tiles/order_drawing.h"
+#include "canvas/viewport.h"
+#include "chart/playback.h"
 #include "views/tiles/step_panel.h"
+#include "views/tiles/tiles_model.h"
 #include "views/tiles/tiles_paint.h"
 
 #include <QTimer>

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "eval/rule_choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+bool reportedLatenciesAgree(const Schedule& schedule, const Evaluation& evaluation)
+{
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+        const auto& reported = schedule.subgraphs[i]->reportedLatency;
+        const SubgraphEvaluation& e = evaluation.subgraphs[i];
+        if (!reported || !e.structurallyValid ||
+            std::abs(*reported - e.latency) > std::max(0.01, 1e-6 * e.latency))
+            return false;
+    }
+    return schedule.size() > 0;
+}
+
+RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
+{
+    const auto agrees = [&](const Rules& rules) {
+        const Evaluation e = evaluate(problem, schedule, rules);
+        return e.valid() && reportedLatenciesAgree(schedule, e);
+    };
+    const bool reported = std::ranges::any_of(
+        schedule.subgraphs, [](const SubgraphPtr& s) { return s->reportedLatency.has_value(); });
+    if (!reported)
+        return {Rules::final(), "the file reports no latencies"};
+    const bool final = agrees(Rules::final());
+    const bool seed = agrees(Rules::seed());
+    if (final && seed)
+        return {Rules::final(), "the reported latencies agree with both the final and the earlier statement"};
+    if (seed)
+        return {Rules::seed(), "the reported latencies agree with the earlier statement only"};
+    if (final)
+        return {Rules::final(), "the reported latencies agree with the final statement only"};
+    return {Rules::final(),
+            "the reported latencies agree neither with the final nor with the earlier statement"};
+}
+
+namespace {
+
+/// True if both issues report the same rule at the same place; numbers in the text may differ.
+bool isSame(const Issue& a, const Issue& b)
+{
+    return a.code == b.code && a.subgraph == b.subgraph && a.op == b.op && a.tensor == b.tensor;
+}
+
+std::vector<Issue> without(const std::vector<Issue>& all, const std::vector<Issue>& known)
+{
+    std::vector<Issue> out;
+    for (const Issue& issue : all)
+        if (std::none_of(known.begin(), known.end(), [&](const Issue& k) { return isSame(k, issue); }))
+            out.push_back(issue);
+    return out;
+}
+
+} // namespace
+
+std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
+                                    const Evaluation& evaluation, const std::stop_token& stop)
+{
+    std::vector<RuleEffect> out;
+    std::vector<std::pair<const RuleSwitch*, std::size_t>> readings;
+    for (const RuleSwitch& s : ruleSwitches())
+        for (std::size_t value = 0; value < s.count; ++value)
+            if (value != s.get(evaluation.rules))
+                readings.emplace_back(&s, value);
+    for (const auto& [rule, value] : readings) {
+        if (stop.stop_requested())
+            break;
+        Rules rules = evaluation.rules;
+        rule->set(rules, value);
+        const Evaluation other = evaluate(problem, schedule, rules);
+        RuleEffect effect;
+        effect.rule = rule;
+        effect.value = rule->names[value];
+        effect.change = other.total - evaluation.total;
+        effect.validBefore = evaluation.valid();
+        effect.validAfter = other.valid();
+        for (std::size_t i = 0; i < schedule.size(); ++i) {
+            const SubgraphEvaluation& a = evaluation.subgraphs[i];
+            const SubgraphEvaluation& b = other.subgraphs[i];
+            if (!a.structurallyValid || !b.structurallyValid)
+                continue;
+            if (a.latency != b.latency || a.peakWorkingSet != b.peakWorkingSet)
+                effect.parts.push_back(
+                    {SubgraphId(i), b.latency - a.latency, b.peakWorkingSet - a.peakWorkingSet});
+        }
+        std::stable_sort(effect.parts.begin(), effect.parts.end(),
+                         [](const RuleEffect::Part& a, const RuleEffect::Part& b) {
+                             return std::abs(a.latencyChange) > std::abs(b.latencyChange);
+                         });
+        effect.appears = without(other.issues, evaluation.issues);
+        effect.disappears = without(evaluation.issues, other.issues);
+        out.push_back(std::move(effect));
+    }
+    return out;
+}
+
+} // namespace tilewright

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rule set of a schedule of unknown origin, and the effects of other values of the rule switches.
+#pragma once
+
+#include "eval/evaluation.h"
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// The rule set under which a schedule of unknown origin is evaluated.
+struct RulesChoice
+{
+    Rules rules;
+    std::string reason; ///< reason for the choice, one sentence for the user
+};
+
+/// docs/rules/schedule.md 0: if the latencies reported in the file agree (R10.2) with exactly one of the rule
+/// sets `final` and `seed`, returns that one, otherwise `final`.
+[[nodiscard]] RulesChoice chooseRules(const Problem& problem, const Schedule& schedule);
+
+/// R10.2: true if every subgraph has a reported latency and none differs from the computed one by more than
+/// max(0.01, 1e-6 x computed).
+[[nodiscard]] bool reportedLatenciesAgree(const Schedule& schedule, const Evaluation& evaluation);
+
+/// The effects of another value of one rule switch on a schedule.
+struct RuleEffect
+{
+    const RuleSwitch* rule = nullptr;
+    std::string_view value; ///< value of the switch that is compared with the present one
+    double change = 0; ///< change of the total latency; valid only if the schedule is valid with both values
+    bool validBefore = false;
+    bool validAfter = false;
+    struct Part
+    {
+        SubgraphId subgraph;
+        double latencyChange = 0;
+        std::int64_t peakChange = 0; ///< change of the peak working set
+    };
+    std::vector<Part> parts;       ///< subgraphs whose latency or working set differs, largest change first
+    std::vector<Issue> appears;    ///< issues only with the other value
+    std::vector<Issue> disappears; ///< issues only with the present value
+};
+
+/// Returns the effects of each other value of each switch, in the order of ruleSwitches(); fewer if stopped.
+/// Requires `evaluation` = evaluate(problem, schedule, rules).
+[[nodiscard]] std::vector<RuleEffect> ruleEffects(const Problem& problem, const Schedule& schedule,
+                                                  const Evaluation& evaluation,
+                                                  const std::stop_token& stop = {});
+
+} // namespace tilewright

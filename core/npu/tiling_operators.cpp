@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tiling rules of matrix products, convolutions and vector operators.
+#include "base/integer.h"
+#include "npu/tile_graph_builder.h"
+
+#include <algorithm>
+
+namespace tilewright::npu {
+
+bool matmulFits(const NpuHardware& hw, int dtypeBytes, const TileSizes& t) noexcept
+{
+    return 2 * (t.m * t.k + t.k * t.n) * dtypeBytes + t.m * t.n * hw.accumulatorBytes <= hw.spmBytes;
+}
+
+namespace {
+
+/// A tile that grows as long as two sets of its operands fit into SPM.
+struct GrowingTile
+{
+    const NpuHardware& hw;
+    int dtypeBytes;
+    std::int64_t m, n, k;
+    TileSizes wish; ///< requested sizes; nonzero fields are fixed
+    TileSizes tile;
+
+    GrowingTile(const NpuHardware& hardware, int dtype, std::int64_t rows, std::int64_t cols,
+                std::int64_t depth, const TileSizes& wanted)
+        : hw(hardware), dtypeBytes(dtype), m(rows), n(cols), k(depth), wish(wanted)
+    {
+        tile.m = std::min(m, wish.m > 0 ? wish.m : hw.engineRows);
+        tile.n = std::min(n, wish.n > 0 ? wish.n : hw.engineCols);
+        tile.k = std::min(k, wish.k > 0 ? wish.k : kMatmulDepth);
+    }
+    [[nodiscard]] std::int64_t chains(const TileSizes& t) const { return ceilDiv(m, t.m) * ceilDiv(n, t.n); }
+    /// Increases a field by `step`. Returns false if the field is fixed or complete, the node would not fit,
+    /// or fewer than `leastChains` chains would remain.
+    bool grow(std::int64_t TileSizes::*field, std::int64_t step, std::int64_t limit, std::int64_t leastChains)
+    {
+        TileSizes larger = tile;
+        larger.*field = std::min(limit, tile.*field + step);
+        if (wish.*field > 0 || tile.*field >= limit || !matmulFits(hw, dtypeBytes, larger) ||
+            chains(larger) < leastChains)
+            return false;
+        tile = larger;
+        return true;
+    }
+    bool growRows(std::int64_t leastChains) { return grow(&TileSizes::m, hw.engineRows, m, leastChains); }
+    bool growCols(std::int64_t leastChains) { return grow(&TileSizes::n, hw.engineCols, n, leastChains); }
+    void growDepth()
+    {
+        while (grow(&TileSizes::k, kMatmulDepth, k, 0)) {
+        }
+    }
+};
+
+} // namespace
+
+TileSizes matmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n, std::int64_t k,
+                     TileSizes wish)
+{
+    GrowingTile t(hw, dtypeBytes, m, n, k, wish);
+    t.growDepth();
+    for (bool grown = true; grown;) {
+        grown = t.growRows(0);
+        grown = t.growCols(0) || grown;
+    }
+    return t.tile;
+}
+
+TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, std::int64_t n,
+                         std::int64_t k)
+{
+    GrowingTile t(hw, dtypeBytes, m, n, k, {});
+    const std::int64_t enough = std::min<std::int64_t>(kMaxCores, t.chains(t.tile));
+    while (t.tile.m < t.tile.n ? t.growRows(enough) || t.growCols(enough)
+                               : t.growCols(enough) || t.growRows(enough)) {
+    }
+    // Balances the sizes: the same number of blocks, of nearly equal size.
+    t.tile.m = std::min(t.tile.m, roundUp(ceilDiv(m, ceilDiv(m, t.tile.m)), hw.engineRows));
+    t.tile.n = std::min(t.tile.n, roundUp(ceilDiv(n, ceilDiv(n, t.tile.n)), hw.engineCols));
+    t.growDepth();
+    return t.tile;
+}
+
+void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto& a = b.model().tensors[op.inputs[0]].shape;
+    const std::int64_t m = a[0];
+    const std::int64_t k = a[1];
+    const std::int64_t n = b.model().tensors[op.inputs[1]].shape[1];
+    const auto tensorA = static_cast<std::uint32_t>(op.inputs[0]);
+    const auto tensorB = static_cast<std::uint32_t>(op.inputs[1]);
+    const auto tensorC = static_cast<std::uint32_t>(op.outputs[0]);
+    const TileSizes t = matmulTile(b.hardware(), b.dtype(), m, n, k, op.tile);
+    b.setTile(t);
+    ProducerGrid grid;
+    grid.bounds = {blockBounds(0, m, t.m), blockBounds(0, n, t.n), {0, 1}, {0, 1}};
+    for (std::int64_t m0 = 0; m0 < m; m0 += t.m)
+        for (std::int64_t n0 = 0; n0 < n; n0 += t.n) {
+            if (b.tooMany())
+                return;
+            const std::int64_t mt = std::min(t.m, m - m0);
+            const std::int64_t nt = std::min(t.n, n - n0);
+            const std::uint32_t c = b.tile(tensorC, {m0, n0, 0, 0}, {mt, nt, 1, 1}, true);
+            std::uint32_t last = 0;
+            for (std::int64_t k0 = 0; k0 < k && !b.tooMany(); k0 += t.k) {
+                const std::int64_t kt = std::min(t.k, k - k0);
+                const bool isLast = k0 + kt == k;
+                TileGraphBuilder::NodeSpec node;
+                node.type = NodeType::MatMul;
+                node.inputs = {b.tile(tensorA, {m0, k0, 0, 0}, {mt, kt, 1, 1}),
+                               b.tile(tensorB, {k0, n0, 0, 0}, {kt, nt, 1, 1})};
+                if (node.inputs[0] == node.inputs[1])
+                    node.inputs.pop_back(); // product of a tile with itself: one input
+                if (isLast)
+                    node.outputs = {c};
+                node.accumulator = c;
+                node.computeCycles = tensorCycles(b.hardware(), mt, nt, kt, isLast);
+                node.m = mt;
+                node.n = nt;
+                node.k = kt;
+                last = b.addNode(std::move(node), k0 > 0);
+            }
+            grid.nodes.push_back(last);
+        }
+    b.addProducer(tensorC, std::move(grid));
+}
+
+std::pair<std::int64_t, std::int64_t> convInputRange(std::int64_t from, std::int64_t to, std::int64_t kernel,
+                                                     std::int64_t stride, std::int64_t padding,
+                                                     std::int64_t dilation, std::int64_t in)
+{
+    const std::int64_t first = from * stride - padding;
+    const std::int64_t end = (to - 1) * stride - padding + dilation * (kernel - 1) + 1;
+    return {std::max<std::int64_t>(first, 0), std::min(end, in)};
+}
+
+namespace {
+
+/// Sizes of one convolution, and the choice of its tile (docs/rules/npu.md 2.2 and 2.6).
+struct ConvShape
+{
+    const ModelOp& op;
+    const NpuHardware& hw;
+    int dtype;
+    std::int64_t images, cIn, hIn, wIn, cOut, kh, kw, hOut, wOut;
+    std::int64_t cInGroup, cOutGroup;
+
+    ConvShape(const NpuModel& model, const NpuHardware& hardware, const ModelOp& o)
+        : op(o), hw(hardware), dtype(model.dtypeBytes)
+    {
+        const auto& x = model.tensors[o.inputs[0]].shape;
+        const auto& w = model.tensors[o.inputs[1]].shape;
+        const auto& y = model.tensors[o.outputs[0]].shape;
+        images = x[0], cIn = x[1], hIn = x[2], wIn = x[3];
+        cOut = w[0], kh = w[2], kw = w[3];
+        hOut = y[2], wOut = y[3];
+        cInGroup = cIn / o.groups;
+        cOutGroup = cOut / o.groups;
+    }
+
+    /// Number of groups that a block of `channels` output channels reads.
+    [[nodiscard]] std::int64_t groupsOf(std::int64_t channels) const
+    {
+        return channels <= cOutGroup ? 1 : channels / cOutGroup;
+    }
+
+    [[nodiscard]] bool fits(const TileSizes& t) const
+    {
+        const std::int64_t rows =
+            std::min(hIn, (t.height - 1) * op.stride[0] + op.dilation[0] * (kh - 1) + 1);
+        const std::int64_t cols = std::min(wIn, (t.width - 1) * op.stride[1] + op.dilation[1] * (kw - 1) + 1);
+        const std::int64_t inputs =
+            (groupsOf(t.cOut) * t.cIn * rows * cols + t.cOut * t.cIn * kh * kw) * dtype;
+        return 2 * inputs + t.cOut * t.height * t.width * hw.accumulatorBytes <= hw.spmBytes;
+    }
+
+    /// Block size near `wish`: a block of output channels lies in one group or consists of whole groups.
+    [[nodiscard]] std::int64_t channelBlock(std::int64_t wish) const
+    {
+        if (wish >= cOut)
+            return cOut;
+        return wish <= cOutGroup ? wish : roundDown(wish, cOutGroup);
+    }
+
+    [[nodiscard]] TileSizes tile() const
+    {
+        const TileSizes& wish = op.tile;
+        TileSizes t;
+        t.cOut = channelBlock(wish.cOut > 0 ? wish.cOut : hw.engineCols);
+        t.width = std::min(wOut, wish.width > 0 ? wish.width : hw.engineRows);
+        t.height = std::min(hOut, wish.height > 0 ? wish.height
+                                                  : std::max<std::int64_t>(1, hw.engineRows / t.width));
+        t.cIn = cInGroup;
+        if (wish.cIn > 0 && t.cOut <= cOutGroup)
+            t.cIn = std::min(cInGroup, wish.cIn);
+        // If the tile does not fit, first reduce its rows and columns, then split the input channels into a
+        // chain.
+        while (!fits(t) && wish.height == 0 && t.height > 1)
+            t.height = (t.height + 1) / 2;
+        while (!fits(t) && t.cOut > cOutGroup && wish.cOut == 0)
+            t.cOut = std::max(cOutGroup, roundDown(t.cOut / 2, cOutGroup));
+        while (!fits(t) && wish.cIn == 0 && t.cOut <= cOutGroup && t.cIn > 1)
+            t.cIn = (t.cIn + 1) / 2;
+        const auto tryGrow = [&](std::int64_t TileSizes::*field, std::int64_t size) {
+            TileSizes larger = t;
+            larger.*field = size;
+            if (size <= t.*field || !fits(larger))
+                return false;
+            t = larger;
+            return true;
+        };
+        for (bool grown = true; grown;) {
+            grown = wish.width == 0 && tryGrow(&TileSizes::width, std::min(wOut, t.width + hw.engineRows));
+            if (!grown && wish.height == 0)
+                grown =
+                    tryGrow(&TileSizes::height,
+                            std::min(hOut, t.height + std::max<std::int64_t>(1, hw.engineRows / t.width)));
+            // The blocks of a chain over input channels must stay inside one group.
+            const std::int64_t channels = channelBlock(t.cOut + hw.engineCols);
+            if (wish.cOut == 0 && (t.cIn == cInGroup || channels <= cOutGroup))
+                grown = tryGrow(&TileSizes::cOut, channels) || grown;
+        }
+        return t;
+    }
+
+    /// Starts of the blocks of output channels. No block crosses the border of a group.
+    [[nodiscard]] std::vector<std::int64_t> channelBounds(std::int64_t step) const
+    {
+        if (step >= cOutGroup || cOut / step > (std::int64_t{1} << 22))
+            return blockBounds(0, cOut, step);
+        std::vector<std::int64_t> out;
+        for (std::int64_t g = 0; g < cOut; g += cOutGroup)
+            for (std::int64_t c = g; c < g + cOutGroup; c += step)
+                out.push_back(c);
+        out.push_back(cOut);
+        return out;
+    }
+};
+
+} // namespace
+
+bool convFits(const NpuModel& model, const NpuHardware& hardware, const ModelOp& op, const TileSizes& tile)
+{
+    return ConvShape(model, hardware, op).fits(tile);
+}
+
+void tileConv(TileGraphBuilder& b, const ModelOp& op)
+{
+    const ConvShape s(b.model(), b.hardware(), op);
+    const TileSizes t = s.tile();
+    b.setTile(t);
+    const auto x = static_cast<std::uint32_t>(op.inputs[0]);
+    const auto w = static_cast<std::uint32_t>(op.inputs[1]);
+    const auto y = static_cast<std::uint32_t>(op.outputs[0]);
+    ProducerGrid grid;
+    grid.bounds = {blockBounds(0, s.images, 1), s.channelBounds(t.cOut), blockBounds(0, s.hOut, t.height),
+                   blockBounds(0, s.wOut, t.width)};
+    const auto& channels = grid.bounds[1];
+    for (std::int64_t image = 0; image < s.images; ++image)
+        for (std::size_t c = 0; c + 1 < channels.size(); ++c)
+            for (std::int64_t h0 = 0; h0 < s.hOut; h0 += t.height)
+                for (std::int64_t w0 = 0; w0 < s.wOut; w0 += t.width) {
+                    if (b.tooMany())
+                        return;
+                    const std::int64_t c0 = channels[c];
+                    const std::int64_t ct = channels[c + 1] - c0;
+                    const std::int64_t ht = std::min(t.height, s.hOut - h0);
+                    const std::int64_t wt = std::min(t.width, s.wOut - w0);
+                    const auto [r0, r1] =
+                        convInputRange(h0, h0 + ht, s.kh, op.stride[0], op.padding[0], op.dilation[0], s.hIn);
+                    const auto [q0, q1] =
+                        convInputRange(w0, w0 + wt, s.kw, op.stride[1], op.padding[1], op.dilation[1], s.wIn);
+                    const std::int64_t groups = s.groupsOf(ct);
+                    const std::int64_t firstIn = c0 / s.cOutGroup * s.cInGroup;
+                    const std::uint32_t out = b.tile(y, {image, c0, h0, w0}, {1, ct, ht, wt}, true);
+                    std::uint32_t last = 0;
+                    for (std::int64_t i0 = 0; i0 < s.cInGroup && !b.tooMany(); i0 += t.cIn) {
+                        const std::int64_t it = std::min(t.cIn, s.cInGroup - i0);
+                        const bool isLast = i0 + it == s.cInGroup;
+                        TileGraphBuilder::NodeSpec node;
+                        node.type = NodeType::Conv;
+                        node.inputs = {b.tile(x, {image, firstIn + i0, r0, q0},
+                                              {1, groups > 1 ? groups * it : it, r1 - r0, q1 - q0}),
+                                       b.tile(w, {c0, i0, 0, 0}, {ct, it, s.kh, s.kw})};
+                        if (isLast)
+                            node.outputs = {out};
+                        node.accumulator = out;
+                        node.m = ht * wt;
+                        node.n = ct / groups;
+                        node.k = it * s.kh * s.kw;
+                        node.repeats = groups;
+                        node.computeCycles =
+                            (groups - 1) * tensorCycles(s.hw, node.m, node.n, node.k, false) +
+                            tensorCycles(s.hw, node.m, node.n, node.k, isLast);
+                        last = b.addNode(std::move(node), i0 > 0);
+                    }
+                    grid.nodes.push_back(last);
+                }
+    b.addProducer(y, std::move(grid));
+}
+
+namespace {
+
+/// Block of a vector operator: whole rows of the last dimension (elementwise operators may cut them), as many
+/// rows as fit the tile. A block crosses an outer dimension only if it contains the inner dimensions whole.
+Box vectorBlock(TileGraphBuilder& b, const ModelOp& op, const NpuTensor& tensor)
+{
+    constexpr std::int64_t kTargetBytes = 32 << 10;
+    const auto tiles = static_cast<std::int64_t>(op.inputs.size() + op.outputs.size());
+    const std::int64_t target =
+        std::max<std::int64_t>(1, std::min(kTargetBytes, b.hardware().spmBytes / (2 * tiles)) / b.dtype());
+    Box block{1, 1, 1, 1};
+    const int lastDim = tensor.rank - 1;
+    const std::int64_t columns = tensor.shape[lastDim];
+    block[lastDim] = columns;
+    if (op.type == OpType::Elementwise || op.type == OpType::View) {
+        const std::int64_t lanes = b.hardware().vectorLanes;
+        const std::int64_t wish = op.tile.cols > 0 ? op.tile.cols : std::max(lanes, roundDown(target, lanes));
+        block[lastDim] = std::min(columns, wish);
+    }
+    std::int64_t rows = op.tile.rows > 0 ? op.tile.rows : std::max<std::int64_t>(1, target / block[lastDim]);
+    for (int d = lastDim - 1; d >= 0; --d) {
+        block[d] = std::min(tensor.shape[d], rows);
+        rows = block[d] == tensor.shape[d] ? rows / block[d] : 1;
+        rows = std::max<std::int64_t>(rows, 1);
+    }
+    return block;
+}
+
+std::int64_t passesOf(const NpuHardware& hw, const ModelOp& op)
+{
+    switch (op.type) {
+    case OpType::Softmax:
+        return hw.passes.softmax;
+    case OpType::LayerNorm:
+        return hw.passes.layerNorm;
+    case OpType::RmsNorm:
+        return hw.passes.rmsNorm;
+    default:
+        return op.passes > 0 ? op.passes : hw.passes.elementwise;
+    }
+}
+
+/// Tile of the input of a view for an output block: about `elements` elements, at the same relative position
+/// (`along`, 0 to 1).
+std::uint32_t proportionalTile(TileGraphBuilder& b, std::size_t input, double along, std::int64_t elements)
+{
+    const auto& shape = b.model().tensors[input].shape;
+    Box at{}, size{1, 1, 1, 1};
+    std::int64_t left = std::max<std::int64_t>(1, elements);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        size[d] = std::min(shape[d], left);
+        left = ceilDiv(left, size[d]);
+        // Whole dimensions begin at 0; the others begin at the relative position.
+        const auto most = static_cast<double>(shape[d] - size[d]);
+        at[d] = static_cast<std::int64_t>(along * most);
+    }
+    return b.tile(static_cast<std::uint32_t>(input), at, size);
+}
+
+/// Cuts the output of a vector operator into blocks and adds one node per block, built by `nodeOf(at, size,
+/// elements)`.
+template <class NodeOf>
+void addBlocks(TileGraphBuilder& b, std::uint32_t out, const NpuTensor& tensor, const Box& block,
+               NodeOf&& nodeOf)
+{
+    ProducerGrid grid;
+    for (int d = 0; d < kMaxRank; ++d)
+        grid.bounds[d] = blockBounds(0, tensor.shape[d], block[d]);
+    Box at{};
+    for (at[0] = 0; at[0] < tensor.shape[0]; at[0] += block[0])
+        for (at[1] = 0; at[1] < tensor.shape[1]; at[1] += block[1])
+            for (at[2] = 0; at[2] < tensor.shape[2]; at[2] += block[2])
+                for (at[3] = 0; at[3] < tensor.shape[3]; at[3] += block[3]) {
+                    if (b.tooMany())
+                        return;
+                    Box size{};
+                    std::int64_t elements = 1;
+                    for (int d = 0; d < kMaxRank; ++d) {
+                        size[d] = std::min(block[d], tensor.shape[d] - at[d]);
+                        elements *= size[d];
+                    }
+                    TileGraphBuilder::NodeSpec node = nodeOf(at, size, elements);
+                    node.outputs = {b.tile(out, at, size)};
+                    grid.nodes.push_back(b.addNode(std::move(node)));
+                }
+    b.addProducer(out, std::move(grid));
+}
+
+NpuTensor shapeOf(const TileGraphBuilder& b, std::uint32_t out)
+{
+    const auto& shape = b.model().tensors[out].shape;
+    NpuTensor tensor;
+    std::copy(shape.begin(), shape.end(), tensor.shape.begin());
+    tensor.rank = static_cast<int>(shape.size());
+    return tensor;
+}
+
+} // namespace
+
+void tileView(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    const NpuTensor tensor = shapeOf(b, out);
+    const Box block = vectorBlock(b, op, tensor);
+    std::int64_t all = 0; // elements of all inputs; a block reads the one input that contains its position
+    std::vector<std::int64_t> ends;
+    for (const std::size_t input : op.inputs) {
+        std::int64_t elements = 1;
+        for (const std::int64_t d : b.model().tensors[input].shape)
+            elements *= d;
+        ends.push_back(all += elements);
+    }
+    std::int64_t blocks = 1;
+    for (int d = 0; d < kMaxRank; ++d)
+        blocks = saturatingMul(blocks, ceilDiv(tensor.shape[d], block[d]));
+    std::int64_t index = 0;
+    addBlocks(b, out, tensor, block, [&](const Box&, const Box&, std::int64_t elements) {
+        const double along = static_cast<double>(index++) / static_cast<double>(blocks);
+        const double place = along * static_cast<double>(all);
+        std::size_t i = 0;
+        while (i + 1 < ends.size() && static_cast<double>(ends[i]) <= place)
+            ++i;
+        const double start = i > 0 ? static_cast<double>(ends[i - 1]) : 0;
+        const double within = (place - start) / (static_cast<double>(ends[i]) - start);
+        TileGraphBuilder::NodeSpec node;
+        node.type = NodeType::Vector;
+        node.inputs = {proportionalTile(b, op.inputs[i], within, elements)};
+        node.computeCycles = 1; // the cost of a view is its load
+        return node;
+    });
+}
+
+void tileVectorOp(TileGraphBuilder& b, const ModelOp& op)
+{
+    const auto out = static_cast<std::uint32_t>(op.outputs[0]);
+    const NpuTensor tensor = shapeOf(b, out);
+    const Box block = vectorBlock(b, op, tensor);
+    const int lastDim = tensor.rank - 1;
+    TileSizes sizes;
+    sizes.rows = block[0] * block[1] * block[2] * block[3] / block[lastDim];
+    sizes.cols = block[lastDim];
+    b.setTile(sizes);
+    addBlocks(b, out, tensor, block, [&](const Box& at, const Box& size, std::int64_t elements) {
+        TileGraphBuilder::NodeSpec node;
+        node.type = op.type == OpType::Softmax ? NodeType::Softmax : NodeType::Vector;
+        for (const std::size_t input : op.inputs) {
+            const bool isRowVector = b.model().tensors[input].shape != b.model().tensors[out].shape;
+            const std::uint32_t tile = isRowVector ? b.tile(static_cast<std::uint32_t>(input),
+                                                            {at[lastDim], 0, 0, 0}, {size[lastDim], 1, 1, 1})
+                                                   : b.tile(static_cast<std::uint32_t>(input), at, size);
+            if (std::find(node.inputs.begin(), node.inputs.end(), tile) == node.inputs.end())
+                node.inputs.push_back(tile);
+        }
+        node.computeCycles = ceilDiv(elements, b.hardware().vectorLanes) * passesOf(b.hardware(), op);
+        return node;
+    });
+}
+
+} // namespace tilewright::npu

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs/schedule.h"
+
+#include "base/file.h"
+#include "eval/lower_bound.h"
+
+#include <cmath>
+
+namespace tilewright::verbs {
+
+Status RulesCall::apply(Rules& rules) const
+{
+    for (const std::string& setting : switches)
+        if (Status status = setRule(rules, setting); !status) {
+            Error error = status.error();
+            error.path = "--set";
+            return error;
+        }
+    return Unit{};
+}
+
+Result<Rules> RulesCall::rules() const
+{
+    Rules out = value ? *value : set == "seed" ? Rules::seed() : Rules::final();
+    if (const Status status = apply(out); !status)
+        return status.error();
+    return out;
+}
+
+Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
+{
+    const auto text = readFile(call.schedule);
+    TargetOfFile made{{}, call.schedule};
+    if (text) { // if not, the problem's faults come first
+        auto target = lower::targetOfSchedule(*text, call.schedule);
+        if (!target)
+            return target.error();
+        made.target = std::move(*target);
+    }
+    auto on = readProblem(call.workload, made);
+    if (!on)
+        return on.error();
+    if (!text)
+        return text.error();
+    const Problem& problem = *on->problem;
+    auto loaded = readSchedule(problem, *text, call.schedule);
+    if (!loaded)
+        return loaded.error();
+    call.workload.note(call.schedule, lower::unknownInSchedule(loaded->schedule.extra));
+    auto rules = call.rules.set == "auto" ? rulesOfFile(problem, *loaded) : rulesNamed(call.rules.set);
+    if (!rules)
+        return rules.error();
+    if (const Status status = call.rules.apply(rules->rules); !status)
+        return status.error();
+    for (const std::string& setting : call.rules.switches)
+        rules->reason += ", " + setting;
+    const bool own = !on->target.machine && !on->target.hardware;
+    return EvaluatedFiles{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
+                          std::move(on->text), own};
+}
+
+RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)
+{
+    if (!loaded.formatIssues.empty())
+        return {Rules::final(), "the file has format errors"};
+    return chooseRules(problem, loaded.schedule);
+}
+
+Result<RulesChoice> rulesNamed(const std::string& set)
+{
+    if (set != "final" && set != "seed")
+        return Error{ErrorCode::Field, "expected auto, final or seed, got \"" + set + "\"", "--rules", {}};
+    return RulesChoice{set == "seed" ? Rules::seed() : Rules::final(), "given by --rules"};
+}
+
+EvaluatedSchedule evaluateLoaded(ProblemPtr problem, LoadedSchedule loaded, RulesChoice rules)
+{
+    EvaluatedSchedule out{std::move(problem), std::move(loaded), std::move(rules), {}};
+    if (out.loaded.formatIssues.empty()) {
+        out.evaluation = evaluate(*out.problem, out.loaded.schedule, out.rules.rules);
+    } else {
+        out.evaluation.rules = out.rules.rules;
+        prependFormatIssues(out.evaluation, out.loaded.formatIssues);
+    }
+    return out;
+}
+
+Snapshot snapshotOf(const EvaluatedSchedule& evaluated)
+{
+    Snapshot out;
+    out.problem = evaluated.problem;
+    out.schedule = evaluated.loaded.schedule;
+    out.evaluation = evaluated.evaluation;
+    out.lowerBound = lowerBound(*evaluated.problem, evaluated.rules.rules).value;
+    if (evaluated.loaded.formatIssues.empty())
+        out.arrayTotal =
+            evaluate(*evaluated.problem, evaluated.loaded.schedule, evaluated.rules.rules.onArray()).total;
+    return out;
+}
+
+std::string whyNotPlaced(const EvaluatedSchedule& evaluated)
+{
+    const Issue* issue = evaluated.evaluation.verdict();
+    return issue ? "only a valid schedule has items to place; " + sentence(*issue) : std::string();
+}
+
+Result<Schedule> startOf(LoadedSchedule loaded, const std::string& file)
+{
+    if (loaded.formatIssues.empty())
+        return std::move(loaded.schedule);
+    const Issue& issue = loaded.formatIssues.front();
+    return Error{ErrorCode::Field, issue.text, issue.path, file};
+}
+
+std::string BoundAnswer::json() const
+{
+    return boundJson(*on.problem, bound, best ? &*best : nullptr);
+}
+
+ProofRunLimits proofLimits(const BoundCall& call, std::stop_token stop)
+{
+    return {
+        .seconds = call.seconds, .threads = static_cast<std::size_t>(call.threads), .stop = std::move(stop)};
+}
+
+Result<BoundAnswer> boundOf(BoundCall& call, const std::stop_token& interrupt)
+{
+    auto on = readProblem(call.workload);
+    if (!on)
+        return on.error();
+    const auto rules = call.rules.rules();
+    if (!rules)
+        return rules.error();
+    BoundAnswer out{std::move(*on), {}, {}};
+    const Problem& problem = *out.on.problem;
+    if (call.seconds <= 0) {
+        out.bound = lowerBound(problem, *rules);
+        return out;
+    }
+    ProofRunResult proof = runProof(problem, *rules, proofLimits(call, interrupt));
+    out.bound = std::move(proof.bound);
+    if (std::isfinite(proof.state.best))
+        out.best = BoundedBest{proof.state.best, proof.state.optimal, proof.state.space};
+    return out;
+}
+
+Result<Buffers> readBuffers(const PlaceCall& call)
+{
+    const std::string& file = call.workload.file;
+    if (call.capacity <= 0)
+        return Error{ErrorCode::Field, "a file of buffers needs --capacity N", {}, file};
+    const auto text = readFile(file);
+    if (!text)
+        return text.error();
+    auto buffers = tilewright::readBuffers(*text);
+    if (buffers)
+        return buffers;
+    Error error = buffers.error();
+    error.file = file;
+    return error;
+}
+
+Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity, const Progress& progress)
+{
+    PlaceAnswer out{findPlacement(buffers.items, capacity, progress), std::move(buffers), capacity, {}};
+    out.json = placementJson(out.buffers, out.placement, out.capacity);
+    return out;
+}
+
+Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress)
+{
+    const Problem& problem = *evaluated.problem;
+    auto placed = placeSchedule(problem, evaluated.loaded.schedule, evaluated.rules.rules, progress);
+    if (!placed)
+        return placed.error();
+    return PlaceAnswer{placed->placement, buffersOf(problem, placed->items),
+                       problem.hardware().fastMemoryCapacity, placementJson(problem, *placed)};
+}
+
+Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
+{
+    const auto rules = call.rules.rules();
+    if (!rules)
+        return rules.error();
+    SolveOptions out;
+    out.rules = *rules;
+    out.seconds = call.seconds.value_or(suggestedSeconds(problem.opCount()));
+    out.stagnation = call.patience;
+    out.threads = call.threads;
+    out.seed = call.seed;
+    out.iterations = call.iterations;
+    out.placeable = call.placeable;
+    out.start = call.start;
+    out.selection = call.selection;
+    if (call.start || call.startFile.empty())
+        return out;
+    auto loaded = loadSchedule(problem, call.startFile);
+    if (!loaded)
+        return loaded.error();
+    auto start = startOf(std::move(*loaded), call.startFile);
+    if (!start)
+        return start.error();
+    out.start = std::move(*start);
+    return out;
+}
+
+void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
+                SolveResult& result, const std::function<void(double, double)>& report)
+{
+    if (call.prove <= 0 || result.provenOptimal || options.stop.stop_requested())
+        return;
+    const double begun = wallClock();
+    ProofCallbacks callbacks;
+    if (report)
+        callbacks.onBound = [&report, begun, searched = result.seconds](const LowerBound& bound) {
+            report(searched + wallClock() - begun, bound.value);
+        };
+    ProofRunLimits limits = proofLimits({.seconds = call.prove, .threads = call.threads}, options.stop);
+    limits.total = result.total;
+    limits.findsSchedule = false;
+    const ProofRunResult proof = runProof(problem, options.rules, limits, callbacks);
+    // A better schedule of the proof may violate locks of the start schedule, or its buffers may have no
+    // addresses.
+    applyProof(result, proof, !options.placeable && !options.start, wallClock() - begun);
+    result.stopped = result.stopped || options.stop.stop_requested();
+}
+
+} // namespace tilewright::verbs

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "canvas/form.h"
+
+#include <QAbstractScrollArea>
+#include <QAbstractSpinBox>
+#include <QCoreApplication>
+#include <QEvent>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPushButton>
+#include <QScopedValueRollback>
+#include <QScrollBar>
+#include <QWheelEvent>
+#include <QWidget>
+
+namespace tilewright::ui {
+
+void FormGuard::protect(QWidget* control)
+{
+    control->setFocusPolicy(Qt::StrongFocus);
+    control->installEventFilter(new FormGuard(control));
+}
+
+namespace {
+
+/// True if the spin box contains typed text that it has not applied yet.
+bool isTyping(const QAbstractSpinBox& box)
+{
+    bool ok = false;
+    const double typed = box.locale().toDouble(box.property("cleanText").toString(), &ok);
+    return !ok || typed != box.property("value").toDouble();
+}
+
+} // namespace
+
+bool FormGuard::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const auto* box = qobject_cast<QAbstractSpinBox*>(watched);
+        if (!box || isTyping(*box) || !(key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)))
+            return false;
+        event->ignore();
+        return true;
+    }
+    if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
+        return false;
+    // Qt sends an ignored event to the parents, but a spin box never ignores the wheel: send it to the form
+    // here.
+    for (QWidget* w = static_cast<QWidget*>(watched)->parentWidget(); w; w = w->parentWidget())
+        if (const auto* area = qobject_cast<QAbstractScrollArea*>(w)) {
+            QCoreApplication::sendEvent(area->verticalScrollBar(), event);
+            break;
+        }
+    event->accept();
+    return true;
+}
+
+bool ScrollPane::event(QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    return QScrollArea::event(event);
+}
+
+bool ScrollPane::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != widget() || event->type() != QEvent::Resize)
+        return QScrollArea::eventFilter(watched, event);
+    constexpr int kBackAndForth = 4;
+    const QScopedValueRollback resizing(m_resizing, m_resizing + 1);
+    if (m_resizing == kBackAndForth) {
+        setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
+        // Request one more layout after the nested resizes, each of which has set the range of the bar.
+        QCoreApplication::postEvent(this, new QEvent(QEvent::LayoutRequest));
+    }
+    return m_resizing < kBackAndForth && QScrollArea::eventFilter(watched, event);
+}
+
+void setUpFormPane(QScrollArea& pane, const QString& name)
+{
+    pane.setAccessibleName(name);
+    pane.setFrameShape(QFrame::NoFrame);
+    pane.setWidgetResizable(true);
+    pane.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
+void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip)
+{
+    control->setToolTip(tip);
+    control->setAccessibleName(label);
+    control->setAccessibleDescription(tip);
+    FormGuard::protect(control);
+    if (qobject_cast<QAbstractButton*>(control)) {
+        form.addRow(control);
+        return;
+    }
+    control->setMinimumWidth(40);
+    control->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    auto* text = new QLabel(label, control->parentWidget());
+    text->setBuddy(control);
+    text->setToolTip(tip);
+    form.addRow(text, control);
+}
+
+} // namespace tilewright::ui

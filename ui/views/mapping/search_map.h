@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The map of a search: its points, and the plot that shows them.
+#pragma once
+
+#include "chart/plot_model.h"
+#include "workspace/mapping_document.h"
+
+#include <QString>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace tilewright::ui {
+
+/// A point of the map. A point of a running search has no method yet and cannot be loaded.
+struct MapPoint
+{
+    QString name;
+    double energy = 0;
+    std::int64_t cycles = 0;
+    std::optional<mapping::Method> method;
+
+    [[nodiscard]] double edp() const { return energy * static_cast<double>(cycles); }
+    [[nodiscard]] double x() const; ///< log10 cycles
+    [[nodiscard]] double y() const; ///< log10 energy
+};
+
+struct SearchMapModel
+{
+    DensityPtr density; ///< may be null
+    std::vector<MapPoint> front;
+    std::array<std::optional<MapPoint>, mapping::kObjectives> optima;
+    std::optional<MapPoint> current; ///< nullopt if its factors do not multiply to the layer's size
+    bool currentValid = true;
+    std::optional<MapPoint> baseline;
+    /// log10 ranges that contain all points.
+    double x0 = 0, x1 = 1, y0 = 0, y1 = 1;
+    QString title;
+    QString headline; ///< "Proven: no method is better"
+    std::vector<std::pair<QString, QString>> facts;
+    double settled = 0;
+    bool running = false;
+    bool proven = false;
+};
+
+[[nodiscard]] SearchMapModel buildSearchMap(const MappingDocument& state, const MappingSearch& search);
+
+/// The optima, the current method and the front as tab-separated rows.
+[[nodiscard]] QString searchMapAsText(const SearchMapModel& model);
+
+struct SearchMapPlaces
+{
+    QRectF map;   ///< area of the plot
+    QRectF panel; ///< facts and optima; below the plot in a narrow view
+    QRectF progress;
+    QRectF facts;
+    /// The three optima, then the current method; a click loads one.
+    std::array<QRectF, mapping::kObjectives + 1> rows;
+};
+
+[[nodiscard]] SearchMapPlaces searchMapPlaces(const QRectF& area, const SearchMapModel& model);
+
+// Ids of marks: the optima by their objective, then the baseline, then the points of the front.
+inline constexpr int kBaselineMark = static_cast<int>(mapping::kObjectives);
+inline constexpr int kFirstOfFront = kBaselineMark + 1;
+[[nodiscard]] PlotModel searchMapPlot(const SearchMapModel& model, const Theme& theme);
+[[nodiscard]] const MapPoint* mapPointOf(const SearchMapModel& model, const PlotMark& mark);
+
+void paintSearchPanel(QPainter& painter, const SearchMapModel& model, const SearchMapPlaces& places,
+                      const std::optional<MapPoint>& marked, const Theme& theme);
+
+} // namespace tilewright::ui

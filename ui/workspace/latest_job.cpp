@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workspace/latest_job.h"
+
+#ifdef Q_OS_LINUX
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace tilewright::ui {
+
+QThreadPool* backgroundPool()
+{
+    static QThreadPool pool;
+    static const bool once = [] {
+        qAddPostRoutine(
+            [] { pool.waitForDone(); }); // running jobs still post their results to the application
+        return true;
+    }();
+    (void)once;
+    return &pool;
+}
+
+void standBack()
+{
+#ifdef Q_OS_LINUX
+    // The default scheduler of Linux ignores the priorities of QThread, but not the nice value of a thread.
+    constexpr int kNiceness = 5;
+    thread_local const bool done =
+        setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness) == 0;
+    (void)done;
+#endif
+}
+
+} // namespace tilewright::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Texts that several views show: names of ops, subgraphs as a table, values of a machine.
+#pragma once
+
+#include "base/typed_number.h"
+#include "model/machine.h"
+#include "snapshot/snapshot.h"
+#include "workload/problem.h"
+
+#include <QString>
+
+#include <span>
+
+namespace tilewright::ui {
+
+/// Shortened names of some ops. Parts of a name end at '.' or '/'.
+struct OpNames
+{
+    QString names; ///< names without the common part: "value, context"
+    QString where; ///< common part of the names: "head0"; may be empty
+};
+
+/// Leading parts that the names of all ops of a problem have in common ("layer0.").
+[[nodiscard]] QString commonPrefix(const Problem& problem);
+/// Short names of ops. `dropped`: commonPrefix(problem).
+[[nodiscard]] OpNames shortOpNames(const Problem& problem, std::span<const OpId> ops, const QString& dropped);
+/// Full names of at most `most` ops, with the number of further ones.
+[[nodiscard]] QString fullOpNames(const Problem& problem, std::span<const OpId> ops, std::size_t most = 12);
+
+/// Schedule as tab-separated text with one row per subgraph, with full precision.
+[[nodiscard]] QString subgraphsAsText(const Snapshot& snapshot);
+
+/// Value of a field with its unit: "256 KiB", "64 GB/s".
+[[nodiscard]] QString machineValueText(const MachineField& field);
+/// The separators of the user's locale.
+[[nodiscard]] NumberStyle localNumberStyle();
+/// Reads a typed value of a field as a plain number: "256 KiB" gives "262144", "500 MHz" in a field of GHz
+/// gives "0.5". The Error says why a text is not clear. A word is returned as it is.
+[[nodiscard]] Result<QString> typedMachineValue(const QString& text, MachineUnit unit,
+                                                const NumberStyle& style = localNumberStyle());
+
+} // namespace tilewright::ui

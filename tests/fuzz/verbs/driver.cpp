@@ -25,9 +25,9 @@ namespace {
 const std::string kRoot = TILEWRIGHT_SOURCE_DIR "/";
 const std::string kHere = kRoot + "tests/fuzz/verbs/";
 #ifdef __SANITIZE_ADDRESS__
-constexpr double kSlowSeconds = 20;
+constexpr double kSlowSeconds = 50;
 #else
-constexpr double kSlowSeconds = 4;
+constexpr double kSlowSeconds = 10;
 #endif
 
 std::string contentOf(const fs::path& path)

@@ -292,7 +292,7 @@ private:
     int sum(double seconds)
     {
         constexpr std::uint64_t kEnough =
-            60; // accepted changes of a field, after which one of them must have shown
+            200; // accepted changes of a field, after which one of them must have shown
         for (const auto& [path, n] : m_effects)
             if (n.first >= kEnough && n.second == 0)
                 note("no-effect " + path, 0,

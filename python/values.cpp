@@ -17,7 +17,7 @@ ModelValue loadModel(const py::object& path, const Dimensions& dimensions)
 {
     const std::string file = pathOf(path);
     const Released released;
-    const FileContent content = valueOf(readContent(file, onnx::isOnnx));
+    const FileContent content = valueOf(onnx::readFile(file));
     ModelValue out{std::make_shared<const lower::Workload>(
                        valueOf(lower::readWorkload(content.view(), file, dimensions))),
                    file,

@@ -6,6 +6,7 @@
 #include "report/json_evaluation.h"
 #include "snapshot/snapshot.h"
 #include "systolic/roofline.h"
+#include "verbs/schedule.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
 

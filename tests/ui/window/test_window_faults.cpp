@@ -5,6 +5,7 @@
 // fault, a failure says so, nothing is left beside it, and the same again without a fault succeeds.
 #include "export/export_report.h"
 #include "export/export_view.h"
+#include "export/steps_export.h"
 #include "faults_support.h"
 #include "known_findings.h"
 #include "test_main.h"
@@ -56,12 +57,18 @@ class TestWindowFaults : public QObject
                         return writeFileSession(folder, session);
                     }};
         if (what == QLatin1String("csv"))
-            return {QStringLiteral("t.csv"), [&document](const QString& path) {
-                        return exportCsv(document, QStringLiteral("subgraphs"), path);
-                    }};
+            return {QStringLiteral("t.csv"),
+                    [&document](const QString& path) { return exportSubgraphsCsv(document, path); }};
         if (what == QLatin1String("steps"))
             return {QStringLiteral("steps.csv"), [&document](const QString& path) {
-                        return exportCsv(document, QStringLiteral("steps"), path);
+                        StepsExport job;
+                        std::optional<Status> written;
+                        connect(&job, &StepsExport::finished, &job,
+                                [&](const Status& status, bool) { written = status; });
+                        job.start(StepCsv::Steps, document.snapshot(), path);
+                        while (!written)
+                            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+                        return *written;
                     }};
         if (what == QLatin1String("report"))
             return {QStringLiteral("r.html"),

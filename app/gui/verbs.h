@@ -12,6 +12,7 @@
 
 #include <QApplication>
 #include <QFile>
+#include <QFileInfo>
 #include <QSettings>
 #include <QTemporaryDir>
 
@@ -63,14 +64,17 @@ private:
     QTemporaryDir m_folder;
 };
 
-/// Without the folder of the login session (cron, su, a container) a private one: Qt would complain about any
-/// other.
+/// Runtime folder of the process: a temporary one if there is no private one of the login session (cron, su,
+/// a container), because Qt complains about any other.
 class OwnRuntimeFolder
 {
 public:
     OwnRuntimeFolder()
     {
-        if (qEnvironmentVariableIsEmpty("XDG_RUNTIME_DIR"))
+        constexpr QFile::Permissions kOthers = QFile::ReadGroup | QFile::WriteGroup | QFile::ExeGroup |
+                                               QFile::ReadOther | QFile::WriteOther | QFile::ExeOther;
+        const QFileInfo session(qEnvironmentVariable("XDG_RUNTIME_DIR"));
+        if (!session.isDir() || (session.permissions() & kOthers))
             qputenv("XDG_RUNTIME_DIR", QFile::encodeName(m_folder.emplace().path()));
     }
 

@@ -51,7 +51,7 @@ struct Program
 /// "FILE|edge|server"); FILE, FOLDER and TEXT complete names of files.
 [[nodiscard]] Program describe(const CLI::App& app);
 
-/// Returns a manual page of section 1 (user commands) in roff.
+/// Returns a manual page for user commands (man 1) in roff.
 [[nodiscard]] std::string manPage(const Program& program);
 /// Returns the chapter of the handbook, with a heading of the third level for each verb.
 [[nodiscard]] std::string markdown(const Program& program);

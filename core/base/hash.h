@@ -18,7 +18,7 @@ namespace tilewright {
 }
 
 /// Hash of a list of integers for hash tables; depends on their order. Collisions are possible: to treat
-/// equal hashes as equal values, use Digest (base/digest.h).
+/// equal hashes as equal values, use Digest below.
 template <class... Integers> [[nodiscard]] constexpr std::size_t hashOf(Integers... values) noexcept
 {
     std::uint64_t hash = sizeof...(values);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace tilewright {
@@ -329,6 +330,8 @@ Result<Json> parseJson(std::string_view text, const std::string& file)
     try {
         if (Json::sax_parse(text.begin(), text.end(), &builder))
             return builder.take();
+    } catch (const std::bad_alloc&) { // no fault of the text
+        throw;
     } catch (const std::exception& e) {
         return syntax("not valid JSON (" + plainReason(e.what()) + ")");
     }

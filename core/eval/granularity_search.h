@@ -28,7 +28,7 @@ struct GranularityLimits
     /// by axis over `axisSizes` sizes.
     std::size_t jointSizes = 14;
     std::size_t axisSizes = 1000;
-    /// Limit on simulated steps, as for evaluate() in eval/fast.h.
+    /// Limit on simulated steps, as for evaluate() in eval/fast_evaluator.h.
     std::int64_t mostWalkedSteps = kMostWalkedSteps;
     std::stop_token stop;
 };

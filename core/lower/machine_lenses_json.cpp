@@ -234,7 +234,7 @@ Result<Machine> readMachines(std::span<const MachineText> texts)
                 const Given& value = given[whole];
                 return Error{ErrorCode::Field,
                              "expected an object, as in " + given.lower_bound(whole + ".")->second.file +
-                                 ", got " + value.value.dump().substr(0, kLongestValue),
+                                 ", got " + jsonText(value.value).substr(0, kLongestValue),
                              whole, value.file};
             }
         }
@@ -298,8 +298,7 @@ std::string unknownFieldsText(const std::string& extra, bool (*isKnown)(const st
     std::size_t count = 0;
     for (const auto& [key, value] : fields.items())
         if (!isKnown(key, value) && ++count <= kNamed)
-            names += (names.empty() ? "" : ", ") +
-                     Json(key.substr(0, kLongest)).dump(-1, ' ', false, Json::error_handler_t::ignore);
+            names += (names.empty() ? "" : ", ") + jsonText(Json(key.substr(0, kLongest)));
     if (count == 0)
         return {};
     if (count > kNamed)

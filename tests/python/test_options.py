@@ -60,6 +60,7 @@ TABLE = [
             ([verb, MODEL, "--tile", "4x4x4"], "--tile: needs --gemm or --layer"),
         )
     ),
+    (["bound", PROBLEM, "--threads", "2"], "--threads: needs --seconds"),
     (["systolic", MODEL, "--simulate"], "--simulate: needs --gemm or --layer"),
     (["systolic", *PROGRAM, "--simulate"], "--simulate: not with --pipeline"),
     (["systolic", *GEMM, "--seed", "2"], "--seed: needs --simulate"),

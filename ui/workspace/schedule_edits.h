@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 // Edits of core/edit applied to the selection. Each makes one undo step, selects its result, and returns true
 // if anything changed. Refusals are announced by Document::refused(). Subgraphs that gain or lose ops get new
-// granularities (edit/retile.h).
+// granularities (edit/fit.h).
 
 [[nodiscard]] EditOptions editOptions(const Rules& rules, bool force = false);
 

@@ -378,7 +378,7 @@ private slots:
         QTest::newRow("raw string") << "auto s = R\"x(a \" R77)x\"; // R4" << 1;
         QTest::newRow("spec") << "/// Weights (spec 5.4)" << 1;
         QTest::newRow("not in the code") << "int R77 = 1'000'000; // fine" << 0;
-        QTest::newRow("file") << "// tiled anew (edit/retile.h), as core/edit/edits.* does" << 0;
+        QTest::newRow("file") << "// tiled anew (edit/fit.h), as core/edit/edits.* does" << 0;
         QTest::newRow("file elsewhere") << "// tiled anew (eval/retile.h)" << 1;
         QTest::newRow("no file") << "int a; ///< of core/edit/made_up.*" << 1;
         QTest::newRow("file of a library") << "// only JSON sources include nlohmann/json.hpp" << 0;

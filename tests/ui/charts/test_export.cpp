@@ -251,6 +251,7 @@ private Q_SLOTS:
         window.state()
             .actions.find(QStringLiteral("file.csv.") + QLatin1String(QTest::currentDataTag()))
             ->trigger();
+        QTRY_VERIFY(QFileInfo::exists(path)); // tables of steps are written in the background
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QList<QByteArray> lines = file.readAll().trimmed().split('\n');

@@ -164,9 +164,9 @@ private Q_SLOTS:
         };
         const QString problem = with(example("ex3.problem.json"), "p.json", R"("author": "me")");
         const QString schedule =
-            with(sample("schedule/example-3.a-spill.schedule.json"), "s.json", R"("score": 1)");
+            with(sample("example-3.a-spill.schedule.json"), "s.json", R"("score": 1)");
         const QString typo =
-            with(sample("schedule/example-3.a-spill.schedule.json"), "t.json", R"("lockd": [])");
+            with(sample("example-3.a-spill.schedule.json"), "t.json", R"("lockd": [])");
         MainWindow window;
         QVERIFY(openIn(window, {problem}));
         auto* bar = window.findChild<MessageBar*>();

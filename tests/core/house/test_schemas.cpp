@@ -101,6 +101,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/verbs/call_options.cpp",
      {"model", "mapping-layer", "mapping-model", "mapping-architecture", "problem", "(topology table)"}},
     {"ui/export/export_report.cpp", {"trace", "(CSV)", "(HTML)", "(PDF)"}},
+    {"ui/export/steps_export.cpp", {"(CSV)"}},
     {"ui/export/export_view.cpp", {"(PNG, SVG, PDF)"}},
     {"ui/panels/machine/machine_view.cpp", {"machine"}},
     {"ui/views/mapping/mapping_model_view.cpp", {"(CSV)"}},

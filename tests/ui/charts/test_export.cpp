@@ -252,7 +252,7 @@ private Q_SLOTS:
             .actions.find(QStringLiteral("file.csv.") + QLatin1String(QTest::currentDataTag()))
             ->trigger();
         QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
+        QTRY_VERIFY(file.open(QIODevice::ReadOnly)); // steps are written in the background
         const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
         QVERIFY2(lines.front().startsWith(first), lines.front());
         QVERIFY(lines.size() > 3);

@@ -251,8 +251,9 @@ private Q_SLOTS:
         window.state()
             .actions.find(QStringLiteral("file.csv.") + QLatin1String(QTest::currentDataTag()))
             ->trigger();
+        QTRY_VERIFY(QFile::exists(path)); // steps are written in the background
         QFile file(path);
-        QTRY_VERIFY(file.open(QIODevice::ReadOnly)); // steps are written in the background
+        QVERIFY(file.open(QIODevice::ReadOnly));
         const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
         QVERIFY2(lines.front().startsWith(first), lines.front());
         QVERIFY(lines.size() > 3);

@@ -83,6 +83,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"core/lower/workload.cpp",
      {"model", "problem", "npu-model", "mapping-layer", "mapping-model", "(ONNX)", "(topology table)"}},
     {"core/onnx/import.cpp", {"(ONNX)"}},
+    {"core/onnx/not_built.cpp", {"(ONNX)"}},
     {"core/npu/model_json.cpp", {"npu-hardware", "npu-model"}},
     {"core/npu/output_json.cpp", {"npu-graph", "trace"}},
     {"core/model/file_kind_json.cpp",

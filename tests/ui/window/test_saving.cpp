@@ -651,17 +651,6 @@ private Q_SLOTS:
 
     // -- what must not end the program
 
-    void aJobThatThrowsDoesNotEndTheProgram()
-    {
-        std::vector<int> delivered;
-        LatestJob<int> job([&](int value) { delivered.push_back(value); });
-        QTest::ignoreMessage(QtCriticalMsg, "A background job failed: no memory for it");
-        job.request([](std::stop_token) -> int { throw std::runtime_error("no memory for it"); });
-        job.waitIdle();
-        job.request([](std::stop_token) { return 7; });
-        job.waitIdle();
-        QCOMPARE(delivered, std::vector<int>{7});
-    }
     void theSelectionNamesOnlyWhatThereIs()
     {
         AppState state;

@@ -60,11 +60,11 @@ struct StepTotals
     [[nodiscard]] double bound() const noexcept { return std::max(compute, memory); }
 };
 
-/// The fast evaluator (eval/fast_evaluator.h) for searches, which evaluate many tilings of one subgraph and discard
-/// most of them. Data that does not depend on the granularity is computed once for a plan, data that does not
-/// depend on the traversal once for a granularity. An evaluation ends as soon as the tiling is known not to
-/// fit or to be too slow. Working memory is reused between calls, so each thread needs its own instance. A
-/// copy has to be prepared again.
+/// The fast evaluator (eval/fast_evaluator.h) for searches, which evaluate many tilings of one subgraph and
+/// discard most of them. Data that does not depend on the granularity is computed once for a plan, data that
+/// does not depend on the traversal once for a granularity. An evaluation ends as soon as the tiling is known
+/// not to fit or to be too slow. Working memory is reused between calls, so each thread needs its own
+/// instance. A copy has to be prepared again.
 class FastEvaluator
 {
 public:

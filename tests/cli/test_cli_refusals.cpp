@@ -134,9 +134,12 @@ private slots:
         row("sweep @zero.json -o @out", "@zero.json: workload: /dev/zero: is larger than 64 MiB");
         row("info @", "@: is a folder, not a file");
         // Options
-        row("systolic --gemm 4x4x4 --hierarchy EMPTY", "--hierarchy: expected the name of a file or folder, got \"\"");
-        row("solve %schedule/mlp.json --start EMPTY", "--start: expected the name of a file or folder, got \"\"");
-        row("info %models/llama-block.json --compare EMPTY", "--compare: expected the name of a file or folder, got \"\"");
+        row("systolic --gemm 4x4x4 --hierarchy EMPTY",
+            "--hierarchy: expected the name of a file or folder, got \"\"");
+        row("solve %schedule/mlp.json --start EMPTY",
+            "--start: expected the name of a file or folder, got \"\"");
+        row("info %models/llama-block.json --compare EMPTY",
+            "--compare: expected the name of a file or folder, got \"\"");
         row("info EMPTY", "problem: expected the name of a file or folder, got \"\"");
         row("generate random --ops 0", "--ops: expected an integer of at least 1, got \"0\"");
         row("generate mlp --native 0", "--native: expected an integer of at least 1, got \"0\"");

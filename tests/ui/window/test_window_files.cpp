@@ -163,10 +163,8 @@ private Q_SLOTS:
             return out.fileName();
         };
         const QString problem = with(example("ex3.problem.json"), "p.json", R"("author": "me")");
-        const QString schedule =
-            with(sample("example-3.a-spill.schedule.json"), "s.json", R"("score": 1)");
-        const QString typo =
-            with(sample("example-3.a-spill.schedule.json"), "t.json", R"("lockd": [])");
+        const QString schedule = with(sample("example-3.a-spill.schedule.json"), "s.json", R"("score": 1)");
+        const QString typo = with(sample("example-3.a-spill.schedule.json"), "t.json", R"("lockd": [])");
         MainWindow window;
         QVERIFY(openIn(window, {problem}));
         auto* bar = window.findChild<MessageBar*>();

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 namespace tilewright::cli {
 
@@ -44,12 +45,17 @@ void bindOptions(verbs::OptionList& o, ConvertArguments& a)
 std::string gemmTable(const lower::LoweredProblem& lowered)
 {
     std::string out = "Layer, M, N, K,\n";
+    std::set<std::string> used;
     for (const lower::GemmLayer& layer : lower::gemmsOf(lowered))
         for (std::int64_t i = 0; i < layer.count; ++i) {
             std::string name = layer.operators.front();
             std::replace(name.begin(), name.end(), ',', ';');
-            out += name + (layer.count > 1 ? "#" + std::to_string(i) : std::string()) + ", " +
-                   std::to_string(layer.gemm.m) + ", " + std::to_string(layer.gemm.n) + ", " +
+            if (layer.count > 1)
+                name += "#" + std::to_string(i);
+            const std::string plain = name;
+            for (int copy = 2; !used.insert(name).second; ++copy) // a table names each layer once
+                name = plain + "#" + std::to_string(copy);
+            out += name + ", " + std::to_string(layer.gemm.m) + ", " + std::to_string(layer.gemm.n) + ", " +
                    std::to_string(layer.gemm.k) + ",\n";
         }
     return out;

@@ -64,7 +64,7 @@ int runSolve(SolveArguments& args)
         return fail(asked.error());
     SolveOptions& options = *asked;
     if (options.start)
-        args.workload.note(args.startFile, lower::unknownInSchedule(options.start->extra));
+        verbs::noticeOf(args.startFile, lower::unknownInSchedule(options.start->extra));
     if (options.start)
         if (const Evaluation e = evaluate(*problem, *options.start, options.rules); !e.valid())
             tell(args.startFile +

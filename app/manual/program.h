@@ -116,9 +116,6 @@ void addVerb(CLI::App& program, const char* name, const char* meaning, Run run, 
                 ready = verbs::checkEffects(state->list, call);
         }
         exitCode = ready ? run(call) : refuse(program, ready.error());
-        if constexpr (requires { call.workload.notes; })
-            for (const std::string& note : call.workload.notes)
-                std::cerr << program.get_name() << ": " << note << '\n';
     });
 }
 

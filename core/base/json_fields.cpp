@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/json_fields.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 
 namespace tilewright {

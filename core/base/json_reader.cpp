@@ -261,60 +261,7 @@ private:
     std::string m_fault;
 };
 
-/// Number of changes of one character (also: two neighbours swapped) from one word to the other; `most` + 1
-/// if there are more.
-std::size_t distance(std::string_view a, std::string_view b, std::size_t most)
-{
-    if (std::max(a.size(), b.size()) > std::min(a.size(), b.size()) + most)
-        return most + 1;
-    std::array<std::vector<std::size_t>, 3> rows; // the two rows before the current one, and the current one
-    for (std::vector<std::size_t>& row : rows)
-        row.resize(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j)
-        rows[2][j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::rotate(rows.begin(), rows.begin() + 1, rows.end());
-        rows[2][0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            rows[2][j] = std::min(
-                {rows[1][j] + 1, rows[2][j - 1] + 1, rows[1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                rows[2][j] = std::min(rows[2][j], rows[0][j - 2] + 1);
-        }
-    }
-    return rows[2].back();
-}
-
-/// Letters and digits of the word in lower case: "traversalOrders" and "Traversal-Orders" become equal.
-std::string plainWord(std::string_view word)
-{
-    std::string out;
-    for (const char c : word)
-        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            out += c;
-        else if (c >= 'A' && c <= 'Z')
-            out += static_cast<char>(c - 'A' + 'a');
-    return out;
-}
-
 } // namespace
-
-std::string_view similarWord(std::string_view word, std::span<const std::string_view> known)
-{
-    constexpr std::size_t kLongest = 64; // words of the formats are shorter
-    std::string_view best;
-    if (word.size() > kLongest)
-        return best;
-    const std::string plain = plainWord(word);
-    std::size_t least = plain.size() < 3 ? 0 : plain.size() < 6 ? 1 : 2;
-    for (const std::string_view candidate : known)
-        if (const std::size_t d = distance(plain, plainWord(candidate), least);
-            d < least || (d == least && best.empty())) {
-            best = candidate;
-            least = d;
-        }
-    return best;
-}
 
 Result<Json> parseJson(std::string_view text, const std::string& file)
 {

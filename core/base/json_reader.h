@@ -31,10 +31,6 @@ using Json = nlohmann::ordered_json;
 /// discarded value (is_discarded()) if it is not JSON.
 [[nodiscard]] Json parsedJson(std::string_view text);
 
-/// Returns the known word that was probably meant: it differs in spelling of upper case and separators, or in
-/// one or two characters. Empty if no word does.
-[[nodiscard]] std::string_view similarWord(std::string_view word, std::span<const std::string_view> known);
-
 /// A node of a JSON document with its path, so that every error message contains the field. Getters return
 /// the value or the Error "file: path: expected ..., got ...".
 class JsonCursor

@@ -28,6 +28,7 @@ void setNoticeHandler(NoticeHandler handler)
 {
     const std::scoped_lock lock(notices().mutex);
     notices().handler = std::move(handler);
+    notices().told.clear();
 }
 
 void notice(const Error& what)

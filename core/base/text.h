@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,5 +57,9 @@ void appendNumber(std::string& out, std::int64_t value);
 [[nodiscard]] std::string bytesText(std::int64_t bytes);
 /// Duration with a unit: "11.7 µs", "0.52 ms", "1.25 s".
 [[nodiscard]] std::string secondsText(double seconds);
+
+/// Returns the known word that was probably meant: it differs in spelling of upper case and separators, or in
+/// one or two characters. Empty if no word does.
+[[nodiscard]] std::string_view similarWord(std::string_view word, std::span<const std::string_view> known);
 
 } // namespace tilewright

@@ -181,7 +181,7 @@ TopologyHeader headerWith(std::string_view line, char separator)
         complete(kConvolution);
     if (!out.has(Col::Layer))
         refuse("the column \"Layer\" is missing");
-    if (gemm > 0 && convolution > 0)
+    if (gemm > 0 && (convolution > 0 || out.has(Col::Across)))
         refuse("it has columns of products and of convolutions");
     return out;
 }

@@ -112,16 +112,22 @@ GraphWalk::GraphWalk(const pb::ModelProto& file, const Dimensions& dimensions)
         m_functions.emplace(std::pair(f.domain(), f.name()), &f);
 }
 
+std::int64_t opsetOf(const pb::ModelProto& file)
+{
+    std::int64_t opset = 1;
+    for (const auto& set : file.opset_import())
+        if (set.domain().empty() || set.domain() == "ai.onnx")
+            opset = set.version();
+    return opset;
+}
+
 Status GraphWalk::run()
 {
     const pb::GraphProto& graph = m_file.graph();
     if (static_cast<std::size_t>(graph.node_size()) > model::kMaxOperators)
         return nodeError(graph.node(static_cast<int>(model::kMaxOperators)),
                          "more than " + formatGrouped(model::kMaxOperators) + " nodes up to this node");
-    std::int64_t opset = 1;
-    for (const auto& set : m_file.opset_import())
-        if (set.domain().empty() || set.domain() == "ai.onnx")
-            opset = set.version();
+    const std::int64_t opset = opsetOf(m_file);
     if (opset < 1)
         return problemError("opset_import", "expected a version of at least 1, got " + std::to_string(opset));
     m_translation.model().opset = opset;

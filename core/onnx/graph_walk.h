@@ -13,6 +13,9 @@
 
 namespace tilewright::onnx {
 
+/// Version of the standard operator set of a file.
+[[nodiscard]] std::int64_t opsetOf(const ::onnx::ModelProto& file);
+
 /// Visits the nodes of a graph in topological order, including branches, loop bodies and functions that
 /// certainly run.
 class GraphWalk

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "onnx/graph_walk.h"
+#include "onnx/library_shapes.h"
 #include "onnx/rewrite.h"
 #include "onnx/strip_weights.h"
 
@@ -87,6 +88,8 @@ Status parse(std::string_view content, const std::string& file, pb::ModelProto& 
                                  std::to_string(d.dim_value()),
                              {},
                              file};
+    if (std::string unknown = unknownAttributeOf(out.graph(), opsetOf(out)); !unknown.empty())
+        notice({ErrorCode::Problem, std::move(unknown), {}, file});
     return Unit{};
 }
 

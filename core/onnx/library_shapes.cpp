@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "onnx/library_shapes.h"
 
+#include "base/text.h"
+
 #include <onnx/defs/schema.h>
 #include <onnx/defs/shape_inference.h>
 #include <onnx/onnx_pb.h>
@@ -224,6 +226,34 @@ void inferByLibrary(const Node& node, Values& values)
         if (static_cast<int>(shape.size()) == type.tensor_type().shape().dim_size())
             value.shape = std::move(shape);
     }
+}
+
+std::string unknownAttributeOf(const pb::GraphProto& graph, std::int64_t opset)
+{
+    for (const pb::NodeProto& node : graph.node()) {
+        const bool isStandard = node.domain().empty() || node.domain() == "ai.onnx";
+        const pb::OpSchema* schema =
+            isStandard && opset <= kNewestOpset
+                ? pb::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(opset), "")
+                : nullptr;
+        for (const pb::AttributeProto& attribute : node.attribute()) {
+            if (schema != nullptr && !schema->attributes().contains(attribute.name())) {
+                std::vector<std::string_view> known;
+                for (const auto& [name, meaning] : schema->attributes())
+                    known.push_back(name);
+                const std::string_view meant = similarWord(attribute.name(), known);
+                return "the node \"" + node.name() + "\" (" + node.op_type() +
+                       ") has an attribute without effect, \"" + attribute.name() + "\"" +
+                       (meant.empty() ? std::string() : "; did you mean \"" + std::string(meant) + "\"?");
+            }
+            std::string inner = unknownAttributeOf(attribute.g(), opset);
+            for (int i = 0; inner.empty() && i < attribute.graphs_size(); ++i)
+                inner = unknownAttributeOf(attribute.graphs(i), opset);
+            if (!inner.empty())
+                return inner;
+        }
+    }
+    return {};
 }
 
 } // namespace tilewright::onnx

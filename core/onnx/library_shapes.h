@@ -11,4 +11,8 @@ namespace tilewright::onnx {
 /// not an error of the file; the rules of this program decide then.
 void inferByLibrary(const Node& node, Values& values);
 
+/// Names the first attribute of the nodes, graphs inside attributes included, that the ONNX library does not
+/// know for the type of its node, and the one that was probably meant. Empty if there is none.
+[[nodiscard]] std::string unknownAttributeOf(const ::onnx::GraphProto& graph, std::int64_t opset);
+
 } // namespace tilewright::onnx

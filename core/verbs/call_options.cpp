@@ -106,7 +106,7 @@ Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProbl
             return workload.error();
         }
         if (workload->problem)
-            call.note(call.file, lower::unknownInProblem(workload->problem->data().extra));
+            noticeOf(call.file, lower::unknownInProblem(workload->problem->data().extra));
         call.workload = std::make_shared<const lower::Workload>(std::move(*workload));
     }
     if (!call.machine && !call.machines.empty()) {

@@ -46,7 +46,7 @@ Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
     auto loaded = readSchedule(problem, *text, call.schedule);
     if (!loaded)
         return loaded.error();
-    call.workload.note(call.schedule, lower::unknownInSchedule(loaded->schedule.extra));
+    noticeOf(call.schedule, lower::unknownInSchedule(loaded->schedule.extra));
     auto rules = call.rules.set == "auto" ? rulesOfFile(problem, *loaded) : rulesNamed(call.rules.set);
     if (!rules)
         return rules.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/workload.h"
 
+#include "base/notice.h"
 #include "base/text.h"
 #include "workload/problem_json.h"
 
@@ -8,6 +9,12 @@
 #include <charconv>
 
 namespace tilewright::verbs {
+
+void noticeOf(const std::string& file, const std::string& text)
+{
+    if (!text.empty())
+        notice({ErrorCode::Field, text, {}, file});
+}
 
 Machine WorkloadCall::machineOrEdge() const
 {

@@ -23,15 +23,6 @@ struct WorkloadCall
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
 
-    /// What a person should know of the files that were read, a sentence each, which names the file.
-    std::vector<std::string> notes;
-    /// Adds a note; none if `text` is empty.
-    void note(const std::string& ofFile, const std::string& text)
-    {
-        if (!text.empty())
-            notes.push_back(ofFile + ": " + text);
-    }
-
     [[nodiscard]] bool isNamed() const noexcept { return workload || !file.empty(); }
     [[nodiscard]] bool hasMachine() const noexcept { return machine || !machines.empty(); }
     /// Converts `dims` to dimensions.
@@ -40,6 +31,9 @@ struct WorkloadCall
     /// Returns the named machine, else the preset edge.
     [[nodiscard]] Machine machineOrEdge() const;
 };
+
+/// A notice() about a file; none if `text` is empty.
+void noticeOf(const std::string& file, const std::string& text);
 
 /// Adds the options --dim and --machine.
 void bindOptions(OptionList& o, WorkloadCall& call);

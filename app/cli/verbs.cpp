@@ -55,7 +55,7 @@ InterruptGuard::InterruptGuard()
 InterruptGuard::~InterruptGuard()
 {
     m_waiter.request_stop();
-    pthread_kill(m_waiter.native_handle(), SIGTERM); // wakes it at once, and comes to no other thread
+    pthread_kill(m_waiter.native_handle(), SIGINT); // wakes it at once, and comes to no other thread
     m_waiter.join();
     const sigset_t set = endSignals();
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);

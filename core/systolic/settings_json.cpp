@@ -55,8 +55,6 @@ std::string hierarchyJson(const Hierarchy& h)
     return jsonText(writeJson(h), 2) + "\n";
 }
 
-void bindFields(JsonFields& f, Hierarchy& h); // defined in settings_json.cpp
-
 namespace {
 
 constexpr Integers kPositive{1, std::numeric_limits<std::int64_t>::max()};

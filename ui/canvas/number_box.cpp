@@ -40,7 +40,7 @@ template <typename Box> Result<double> TypedBox<Box>::read(const QString& text) 
         number.chop(this->suffix().size());
     if (number == shown)
         return static_cast<double>(this->value());
-    const auto value = readNumber(number.toStdString(), unit().toStdString(), localNumberStyle());
+    auto value = readNumber(number.toStdString(), unit().toStdString(), localNumberStyle());
     if (!value)
         return value;
     const auto refuse = [&](const QString& why) {

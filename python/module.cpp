@@ -12,7 +12,7 @@ PYBIND11_MODULE(_core, m)
     static py::exception<BadInput>& error = *new py::exception<BadInput>(m, "Error", PyExc_ValueError);
     py::register_exception_translator([](std::exception_ptr thrown) {
         try {
-            std::rethrow_exception(thrown);
+            std::rethrow_exception(std::move(thrown));
         } catch (const BadInput& e) { // which may name a file whose name is no text
             const std::string_view text = e.what();
             const auto sentence = py::reinterpret_steal<py::object>(

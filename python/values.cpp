@@ -350,7 +350,7 @@ earlier one, with single switches set by name: Rules(k_limit="reduction", comput
 
 std::string pathOf(const py::handle& path)
 {
-    const auto bytes = py::module_::import("os").attr("fsencode")(path).cast<std::string>();
+    auto bytes = py::module_::import("os").attr("fsencode")(path).cast<std::string>();
     if (bytes.find('\0') != std::string::npos)
         throw py::value_error("a path has no null character in it");
     return bytes;

@@ -446,9 +446,9 @@ bool FileActions::saveChanged(LensDocument& document)
         tr("%1 has changed on disk since it was read or saved here.").arg(QFileInfo(path).fileName()),
         QMessageBox::Cancel, &m_window);
     box.setInformativeText(tr("Overwrite replaces that content by yours. Reload discards your changes."));
-    const auto* overwrite = box.addButton(tr("&Overwrite"), QMessageBox::DestructiveRole);
-    const auto* other = box.addButton(tr("Save &as…"), QMessageBox::AcceptRole);
-    const auto* reloading = box.addButton(tr("&Reload"), QMessageBox::DestructiveRole);
+    const QAbstractButton* overwrite = box.addButton(tr("&Overwrite"), QMessageBox::DestructiveRole);
+    const QAbstractButton* other = box.addButton(tr("Save &as…"), QMessageBox::AcceptRole);
+    const QAbstractButton* reloading = box.addButton(tr("&Reload"), QMessageBox::DestructiveRole);
     box.setDefaultButton(QMessageBox::Cancel);
     box.exec();
     if (box.clickedButton() == overwrite)

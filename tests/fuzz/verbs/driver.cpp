@@ -271,9 +271,8 @@ const std::vector<Option>& Driver::optionsOf(const std::string& verb)
 
 void Driver::mutateArguments(std::vector<Argument>& arguments, Mutation& m, Random& random)
 {
-    static const std::vector<std::string> kNoNumbers{"",      "nan",  "inf", "-inf",  "1x", "0x10",
-                                                     "1e400", "1,5",  "+",     "--",
-                                                     "１",    "true", "1e",  "1.2.3", "٣"};
+    static const std::vector<std::string> kNoNumbers{"",  "nan", "inf", "-inf", "1x", "0x10",  "1e400", "1,5",
+                                                     "+", "--",  "１",  "true", "1e", "1.2.3", "٣"};
     static const std::vector<std::string> kPaths{"",
                                                  ".",
                                                  "/",

@@ -230,6 +230,8 @@ Status checkOutput(const std::string& path)
     struct stat there = {};
     const bool exists = ::stat(path.c_str(), &there) == 0;
     const auto failed = [&](const std::string& why) { return Error{ErrorCode::Io, why, {}, path}; };
+    if (!exists && errno == ENAMETOOLONG)
+        return failed(std::string("cannot be written (") + std::strerror(errno) + ")");
     if (exists && S_ISDIR(there.st_mode))
         return failed("is a folder, not a file");
     if (exists && !isDeviceName(path) && ::access(path.c_str(), W_OK) != 0)

@@ -2,13 +2,13 @@
 // What all workers of a search share: the front, counters, progress.
 #pragma once
 
+#include "base/workers.h"
 #include "mapping/cost_kernel.h"
 #include "mapping/search.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -137,24 +137,16 @@ protected:
                                 ? m_options.threads
                                 : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
         std::atomic<std::size_t> next{0};
-        std::atomic<int> running{threads};
-        std::mutex mutex;
-        std::condition_variable ended;
-        const auto work = [&] {
-            auto worker = makeWorker();
-            for (std::size_t i = next++; i < parts && settle(worker, i); i = next++)
-                m_settledParts[i].store(true, std::memory_order_relaxed);
-            const std::lock_guard lock(mutex);
-            --running;
-            ended.notify_all();
-        };
-        std::vector<std::jthread> workers;
-        workers.reserve(static_cast<std::size_t>(threads));
+        Workers workers([&] { next = parts; });
         for (int t = 0; t < threads; ++t)
-            workers.emplace_back(work);
-        std::unique_lock lock(mutex);
-        while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; }))
+            workers.start([&] {
+                auto worker = makeWorker();
+                for (std::size_t i = next++; i < parts && settle(worker, i); i = next++)
+                    m_settledParts[i].store(true, std::memory_order_relaxed);
+            });
+        while (!workers.waitFor(std::chrono::milliseconds(100)))
             report();
+        workers.join();
     }
 
     /// Calls visit(part) for every part that is not completely searched.

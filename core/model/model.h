@@ -21,6 +21,7 @@ using Shape = std::vector<std::int64_t>;
 
 inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::size_t kMaxOperators = 1'000'000;
+inline constexpr std::int64_t kMaxOpset = 1000;
 
 /// Kind of an operator (docs/rules/workload.md 3.3).
 enum class OperatorKind : std::uint8_t {
@@ -191,7 +192,7 @@ struct Model
 {
     std::string name;
     int dtypeBytes = 2;
-    std::int64_t opset = 0; ///< opset of the ONNX file from which the model was read
+    std::int64_t opset = 0; ///< 1 to kMaxOpset: of the ONNX file from which the model was read
     IdVector<ModelTensorId, Tensor> tensors;
     IdVector<OperatorId, Operator> operators;
     std::string file; ///< for messages; may be empty

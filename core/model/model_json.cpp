@@ -110,7 +110,7 @@ void bindAttributes(JsonFields& f, RecurrentAttributes& a, OperatorKind)
 void bindAttributes(JsonFields& f, ElementwiseAttributes& a, OperatorKind)
 {
     f.defaulted("function", a.function, {});
-    f.defaulted("passes", a.passes, 0, Integers{1, 1000});
+    f.defaulted("passes", a.passes, 0, Integers{1, kMaxOpset});
 }
 
 void bindAttributes(JsonFields& f, ReduceAttributes& a, OperatorKind)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "npu/tile_search.h"
 
+#include "base/workers.h"
 #include "npu/graph.h"
 #include "npu/tile_candidates.h"
 
@@ -57,10 +58,11 @@ template <typename F> void onAllCores(std::size_t items, F&& work)
         for (std::size_t i = next++; i < items; i = next++)
             work(i, isCaller);
     };
-    std::vector<std::jthread> helpers;
+    Workers workers([&] { next = items; });
     for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < items; ++i)
-        helpers.emplace_back([&take] { take(false); });
-    take(true);
+        workers.start([&take] { take(false); });
+    workers.run([&take] { take(true); });
+    workers.join();
 }
 
 class TileSearcher

@@ -128,8 +128,10 @@ Status GraphWalk::run()
         return nodeError(graph.node(static_cast<int>(model::kMaxOperators)),
                          "more than " + formatGrouped(model::kMaxOperators) + " nodes up to this node");
     const std::int64_t opset = opsetOf(m_file);
-    if (opset < 1)
-        return problemError("opset_import", "expected a version of at least 1, got " + std::to_string(opset));
+    if (opset < 1 || opset > model::kMaxOpset)
+        return problemError("opset_import", "expected a version from 1 to " +
+                                                std::to_string(model::kMaxOpset) + ", got " +
+                                                std::to_string(opset));
     m_translation.model().opset = opset;
     if (Status s = addConstants(graph); !s)
         return s;

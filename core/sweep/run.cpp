@@ -2,6 +2,7 @@
 #include "sweep/run.h"
 
 #include "base/text.h"
+#include "base/workers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -46,9 +47,19 @@ public:
 
 private:
     void work();
-    /// Waits for a free thread. Points then start in ascending order.
-    void acquireThread();
-    void releaseThread();
+    /// One of the threads that compute at once. The constructor waits for it; points then start in ascending
+    /// order.
+    class Turn
+    {
+    public:
+        explicit Turn(Runner& runner);
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+        ~Turn();
+
+    private:
+        Runner& m_runner;
+    };
     void fail(const Error& error);
     [[nodiscard]] bool halted() const
     {
@@ -64,11 +75,9 @@ private:
     std::size_t m_known = 0; ///< points found completed during the run that were counted in `before`
 
     std::mutex m_mutex;
-    std::condition_variable m_wake;
     RunState m_state;
     std::size_t m_found = 0;
     std::optional<Error> m_error;
-    int m_working = 0;
     int m_free = 1; ///< number of threads that are free to compute
     std::condition_variable m_threadIsFree;
 };
@@ -81,24 +90,24 @@ void Runner::fail(const Error& error)
     m_halt = true;
 }
 
-void Runner::acquireThread()
+Runner::Turn::Turn(Runner& runner) : m_runner(runner)
 {
-    std::unique_lock lock(m_mutex);
-    m_threadIsFree.wait(lock, [&] { return m_free > 0; });
-    --m_free;
+    std::unique_lock lock(runner.m_mutex);
+    runner.m_threadIsFree.wait(lock, [&] { return runner.m_free > 0; });
+    --runner.m_free;
 }
 
-void Runner::releaseThread()
+Runner::Turn::~Turn()
 {
-    const std::scoped_lock lock(m_mutex);
-    ++m_free;
-    m_threadIsFree.notify_one();
+    const std::scoped_lock lock(m_runner.m_mutex);
+    ++m_runner.m_free;
+    m_runner.m_threadIsFree.notify_one();
 }
 
 void Runner::work()
 {
     while (!halted()) {
-        acquireThread();
+        std::optional<Turn> turn(*this);
         const std::size_t index = halted() ? m_count : m_next.fetch_add(m_options.part.of);
         const bool there = index < m_count && m_sink.has(index);
         const auto start = Clock::now();
@@ -106,7 +115,7 @@ void Runner::work()
         if (index < m_count && !there)
             result = computePoint(m_sweep, index, m_options.stop);
         const double seconds = secondsSince(start);
-        releaseThread();
+        turn.reset();
         if (there) {
             const std::scoped_lock lock(m_mutex);
             if (++m_found > m_known)
@@ -123,9 +132,6 @@ void Runner::work()
         ++m_state.computed;
         m_state.failed += result->failed() ? 1 : 0;
     }
-    const std::scoped_lock lock(m_mutex);
-    --m_working;
-    m_wake.notify_all();
 }
 
 Result<RunState> Runner::run()
@@ -133,25 +139,22 @@ Result<RunState> Runner::run()
     const auto start = Clock::now();
     const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
     m_free = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
-    m_working = m_free * kWorkersPerThread;
     const auto state = [&] {
         RunState out = m_state;
         out.seconds = secondsSince(start);
         return out;
     };
-    std::vector<std::jthread> workers;
-    for (int i = m_working; i > 0; --i)
-        workers.emplace_back([this] { work(); });
-    for (bool atWork = true; atWork;) {
+    Workers workers([this] { m_halt = true; });
+    for (int i = m_free * kWorkersPerThread; i > 0; --i)
+        workers.start([this] { work(); });
+    while (!workers.waitFor(kStateEvery)) {
         std::unique_lock lock(m_mutex);
-        m_wake.wait_for(lock, kStateEvery, [&] { return m_working == 0; });
-        atWork = m_working > 0;
         const RunState now = state();
         lock.unlock();
-        if (m_options.onState && atWork)
+        if (m_options.onState)
             m_options.onState(now);
     }
-    workers.clear();
+    workers.join();
     RunState out = state();
     out.stopped = m_options.stop.stop_requested();
     if (m_error)

@@ -279,7 +279,7 @@ Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress&
     const SystolicRequest& r = *request;
     const auto figures = systolicFigures(r);
     if (!figures)
-        return figures.error();
+        return namingMemories(figures.error(), call.workload, call.hierarchyFile);
     SystolicAnswer out{r, *figures, {}, {}, false};
     if (call.simulate) {
         auto sim =
@@ -297,7 +297,7 @@ Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress&
     if (!call.pipeline.empty()) {
         auto ran = runProgram(call, r);
         if (!ran)
-            return ran.error();
+            return namingMemories(ran.error(), call.workload, call.hierarchyFile);
         out.pipeline = std::move(*ran);
         out.figures.cycles = out.pipeline->run.cycles;
     }

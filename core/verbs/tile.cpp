@@ -133,6 +133,8 @@ Result<TileAnswer> tileOfProduct(const TileCall& call)
     if (!request)
         return request.error();
     auto out = tileOfProduct(*request);
+    if (!out && !call.capacity)
+        return namingMemories(out.error(), call.workload, call.hierarchyFile);
     const bool levelsGiven = !call.levelBuffers.empty() || !call.levelBuffering.empty();
     if (out && levelsGiven)
         if (const auto fits = out->threeLevels(); !fits)
@@ -179,7 +181,8 @@ Result<std::vector<LayerTile>> tilesOfNetwork(const TileCall& call)
         q.gemm = layer.gemm;
         const auto choice = systolic::chooseTile(q, request->method);
         if (!choice) {
-            Error error = choice.error();
+            Error error = call.capacity ? choice.error()
+                                        : namingMemories(choice.error(), call.workload, call.hierarchyFile);
             error.path = layer.operators.front();
             return error;
         }

@@ -16,6 +16,18 @@ void noticeOf(const std::string& file, const std::string& text)
         notice({ErrorCode::Field, text, {}, file});
 }
 
+Error namingMemories(Error error, const WorkloadCall& call, const std::string& hierarchyFile)
+{
+    static constexpr std::string_view kMemories[] = {"capacity", "l1", "l2", "l3"};
+    if (error.file.empty() && std::ranges::find(kMemories, error.path) != std::end(kMemories)) {
+        if (!hierarchyFile.empty())
+            error.file = hierarchyFile;
+        else if (!call.machines.empty())
+            error.file = call.machines.back();
+    }
+    return error;
+}
+
 Machine WorkloadCall::machineOrEdge() const
 {
     return machine ? *machine : *machinePreset("edge");

@@ -122,6 +122,14 @@ private slots:
             "@l.json: levels: expected an object, as in @h.json, got 3");
         row("systolic --gemm 4x4x4 --machine @h.json --machine @a.json",
             "@a.json: array: expected an object, as in @h.json, got 8");
+        // A memory that is too small: the file that states it
+        row("tile --gemm 64x64x64 --hierarchy @small.json",
+            "@small.json: capacity: no tile fits into 12 bytes; ");
+        row("tile --gemm 64x64x64 --machine edge --machine @few.json",
+            "@few.json: capacity: no tile fits into ");
+        row("tile --gemm 64x64x64 --machine @few.json --capacity 12",
+            "capacity: no tile fits into 12 bytes; ");
+        row("systolic --gemm 64x64x64 --hierarchy @small.json", "@small.json: l2: ");
         // Paths
         row("info --machine @locked/m.json %models/llama-block.json",
             "@locked/m.json: cannot be opened (Permission denied)");
@@ -165,7 +173,10 @@ private slots:
         file("l.json", R"({"name": "l", "levels": 3})");
         QFile hierarchy(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/hierarchies/kpu.json"));
         QVERIFY(hierarchy.open(QIODevice::ReadOnly));
-        file("h.json", hierarchy.readAll());
+        QByteArray kpu = hierarchy.readAll();
+        file("h.json", kpu);
+        file("small.json", kpu.replace("65536", "12"));
+        file("few.json", R"({"levels": {"l2": {"bytes": 12}}})");
         file("zero.json", R"({"workload": "/dev/zero", "machine": "edge",
             "axes": [{"name": "array.rows", "values": [8, 16]}]})");
         QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("locked")));

@@ -472,7 +472,9 @@ private Q_SLOTS:
         QCOMPARE(told([](pb::ModelProto& f) { f.mutable_graph()->add_output()->set_name("z"); }),
                  std::string("f.onnx: the output \"z\" of the graph is written by no node"));
         QCOMPARE(told([](pb::ModelProto& f) { f.mutable_opset_import(0)->set_version(-5); }),
-                 std::string("f.onnx: opset_import: expected a version of at least 1, got -5"));
+                 std::string("f.onnx: opset_import: expected a version from 1 to 1000, got -5"));
+        QCOMPARE(told([](pb::ModelProto& f) { f.mutable_opset_import(0)->set_version(1'000'003); }),
+                 std::string("f.onnx: opset_import: expected a version from 1 to 1000, got 1000003"));
         const auto type = [](pb::ModelProto& f) {
             return f.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
         };

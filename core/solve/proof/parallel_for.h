@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/workers.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <thread>
-#include <vector>
 
 namespace tilewright {
 
@@ -36,12 +37,11 @@ template <class GoOn, class Work>
                 work(thread, i);
         }
     };
-    {
-        std::vector<std::jthread> helpers;
-        for (std::size_t thread = 1; thread < threads && thread * kBlock < count; ++thread)
-            helpers.emplace_back(run, thread);
-        run(0);
-    }
+    Workers workers([&] { stopped = true; });
+    for (std::size_t thread = 1; thread < threads && thread * kBlock < count; ++thread)
+        workers.start([&run, thread] { run(thread); });
+    workers.run([&run] { run(0); });
+    workers.join();
     return !stopped;
 }
 

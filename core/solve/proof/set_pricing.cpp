@@ -6,6 +6,7 @@
 // Lagrangian relaxation of the capacity).
 #include "solve/proof/set_pricing.h"
 
+#include "base/workers.h"
 #include "solve/proof/connected_sets.h"
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <thread>
 #include <unordered_map>
 
 namespace tilewright {
@@ -431,12 +431,15 @@ SetPricing::Found SetPricing::find(const std::vector<double>& prices, const KeyO
         }
         changed.notify_all();
     };
-    {
-        std::vector<std::jthread> helpers;
-        for (std::size_t thread = 1; thread < limits.threads; ++thread)
-            helpers.emplace_back(work, thread);
-        work(0);
-    }
+    Workers workers([&] {
+        const std::lock_guard lock(mutex);
+        stopped = true;
+        changed.notify_all();
+    });
+    for (std::size_t thread = 1; thread < limits.threads; ++thread)
+        workers.start([&work, thread] { work(thread); });
+    workers.run([&work] { work(0); });
+    workers.join();
     out.all &= !stopped;
     return out;
 }

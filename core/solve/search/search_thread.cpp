@@ -158,9 +158,6 @@ public:
         if (makeFirstPlans())
             searchRounds();
         m_shared.count(m_pool, m_reported);
-        const std::scoped_lock lock(m_shared.mutex);
-        --m_shared.working;
-        m_shared.wake.notify_all();
     }
 
 private:
@@ -426,6 +423,16 @@ private:
 
 void runSearchThread(SharedSearch& shared, int number)
 {
+    struct Ended
+    {
+        ~Ended()
+        {
+            const std::scoped_lock lock(shared.mutex);
+            --shared.working;
+            shared.wake.notify_all();
+        }
+        SharedSearch& shared;
+    } const ended{shared};
     SearchThread(shared, number).run();
 }
 

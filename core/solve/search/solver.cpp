@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/search/solver.h"
 
+#include "base/workers.h"
 #include "solve/plan/check_schedule.h"
 #include "solve/search/search_thread.h"
 
@@ -164,9 +165,9 @@ Result<SolveResult> Solver::run()
     m_shared.deadline = limit;
     const unsigned hardware = std::max(1U, std::thread::hardware_concurrency());
     m_shared.working = m_options.threads > 0 ? m_options.threads : static_cast<int>(hardware);
-    std::vector<std::jthread> threads;
+    Workers threads([this] { m_shared.halt = true; });
     for (int i = 0, n = m_shared.working; i < n; ++i)
-        threads.emplace_back([this, i] { runSearchThread(m_shared, i); });
+        threads.start([this, i] { runSearchThread(m_shared, i); });
     SubgraphPool pool(m_problem, m_options.rules, m_shared.memo, m_shared.start.locked);
     (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
     if (m_startTotal == 0) {
@@ -175,7 +176,7 @@ Result<SolveResult> Solver::run()
             m_startTotal = singles.total;
     }
     reportIncumbents(pool, limit);
-    threads.clear();
+    threads.join();
     // Final check, with the best tilings; skipped after a stop request if the check takes long.
     const bool isStopped = m_options.stop.stop_requested();
     const bool isNew = !isStopped || m_reportedNumber != m_shared.best.number;

@@ -134,6 +134,8 @@ private slots:
         QVERIFY(checkOutput(f.path("x")));
         QCOMPARE(checkOutput(f.path("sub")).error().message, std::string("is a folder, not a file"));
         QCOMPARE(checkOutput(f.path("none/x")).error().message, std::string("its folder cannot be written"));
+        QCOMPARE(checkOutput(f.path(std::string(256, 'x').c_str())).error().message,
+                 std::string("cannot be written (File name too long)"));
         QVERIFY(!writeFileAtomically(f.path("sub"), "text"));
         QVERIFY(!writeFileAtomically(f.path("none/x"), "text"));
         QVERIFY(writeFileAtomically(f.path("sub") + "/" + std::string(255, 'x'), "text")); // the longest name

@@ -256,7 +256,10 @@ private:
         const Field& field = random.any(m_fields);
         Node& node = at(root, random.any(field.places));
         out.path = field.path;
-        out.word = field.path.substr(field.path.rfind('.') + 1);
+        std::string_view name = field.path; // an element of a list is named after the list
+        while (name.ends_with(".n"))
+            name.remove_suffix(2);
+        out.word = name.substr(name.rfind('.') + 1);
         static const char* const kOthers[] = {"null", "true",  "-1",        "1.5",  "\"text\"", "[]",
                                               "{}",   "[[1]]", "{\"a\":1}", "\"\"", "\"1\"",    "1e3",
                                               "NaN",  "0x10",  "01",        "+1",   "'a'"};

@@ -5,9 +5,11 @@
 
 #include <QAccessible>
 #include <QAccessibleWidget>
+#include <QApplication>
 #include <QCoreApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QResizeEvent>
@@ -445,6 +447,7 @@ void Canvas::mousePressEvent(QMouseEvent* event)
     if (event->button() == Qt::MiddleButton || event->button() == Qt::RightButton) {
         m_panning = true;
         m_panFrom = event->position();
+        m_rightPressed = event->position();
     }
 }
 
@@ -463,12 +466,35 @@ void Canvas::mouseReleaseEvent(QMouseEvent* event)
         m_panning = false;
         unsetCursor();
     }
+    const bool moved =
+        (event->position() - m_rightPressed).manhattanLength() >= QApplication::startDragDistance();
+    if (event->button() == Qt::RightButton && !moved)
+        showContextMenu(event->position());
+}
+
+void Canvas::showContextMenu(QPointF position)
+{
+    setFocus(Qt::MouseFocusReason); // the commands act on the view with the focus
+    QMenu menu(this);
+    menu.setToolTipsVisible(true);
+    menu.addActions(viewCommands());
+    for (const char* id : {"", "view.fit", "view.fitSelection", "view.back", "view.maximise", "", "file.export",
+                           "edit.copyImage", "edit.copy", "view.note"}) {
+        if (*id == 0)
+            menu.addSeparator();
+        else if (QAction* action = registry().find(QLatin1String(id)))
+            menu.addAction(action);
+    }
+    if (!menu.isEmpty())
+        menu.exec(mapToGlobal(position.toPoint()));
 }
 
 void Canvas::keyPressEvent(QKeyEvent* event)
 {
     if (m_keys.press(*event))
         event->accept();
+    else if (event->key() == Qt::Key_Menu)
+        showContextMenu(focusPoint());
     else
         View::keyPressEvent(event);
 }

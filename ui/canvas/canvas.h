@@ -82,6 +82,11 @@ protected:
     }
     /// Area of the widget that an export shows.
     [[nodiscard]] virtual QRectF pictureArea() const { return rect(); }
+    /// Opens the context menu at a position: export, copy, zoom, and commands of this view (viewCommands()).
+    /// Views with items override it.
+    virtual void showContextMenu(QPointF position);
+    /// Commands of this view for its context menu.
+    [[nodiscard]] virtual QList<QAction*> viewCommands() const { return {}; }
     /// Position of the keyboard focus in the view: current item or cursor.
     [[nodiscard]] virtual QPointF focusPoint() const { return QRectF(rect()).center(); }
 
@@ -124,6 +129,7 @@ private:
     bool m_panning = false;
     bool m_wheelScrolls = false;
     QPointF m_panFrom;
+    QPointF m_rightPressed; ///< where the right button was pressed
     ZoomHistory m_history;
     QElapsedTimer m_time;               ///< clock of m_history
     std::optional<QRectF> m_beforeDrag; ///< shownPart() when the mouse button was pressed

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/form.h"
 
+#include "theme/text.h"
+
 #include <QAbstractScrollArea>
 #include <QAbstractSpinBox>
 #include <QCoreApplication>
@@ -10,6 +12,8 @@
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QScrollBar>
+#include <QSettings>
+#include <QVBoxLayout>
 #include <QWheelEvent>
 #include <QWidget>
 
@@ -101,6 +105,48 @@ void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const
     text->setBuddy(control);
     text->setToolTip(tip);
     form.addRow(text, control);
+}
+
+FoldGroup::FoldGroup(const QString& name, const QString& title, bool open, QWidget* parent)
+    : QWidget(parent), m_heading(new QToolButton(this)), m_fields(new QWidget(this)),
+      m_form(new QFormLayout(m_fields))
+{
+    setObjectName(name);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    m_heading->setText(title);
+    m_heading->setFont(uiFont(1.0, QFont::DemiBold));
+    m_heading->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_heading->setAutoRaise(true);
+    m_heading->setCheckable(true);
+    m_heading->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    m_heading->setToolTip(tr("Show or hide these fields."));
+    m_form->setContentsMargins(8, 0, 0, 6);
+    m_form->setVerticalSpacing(4);
+    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    // In a narrow pane labels are above the fields, so that nothing is cut.
+    m_form->setRowWrapPolicy(QFormLayout::WrapLongRows);
+    column->addWidget(m_heading);
+    column->addWidget(m_fields);
+    show(QSettings().value(QStringLiteral("forms/") + name, open).toBool());
+    connect(m_heading, &QToolButton::clicked, this, [this](bool now) {
+        QSettings().setValue(QStringLiteral("forms/") + objectName(), now);
+        show(now);
+    });
+}
+
+void FoldGroup::setOpen(bool open)
+{
+    if (open != isOpen())
+        m_heading->click();
+}
+
+void FoldGroup::show(bool open)
+{
+    m_heading->setChecked(open);
+    m_heading->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+    m_fields->setVisible(open);
 }
 
 } // namespace tilewright::ui

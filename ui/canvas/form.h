@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QObject>
 #include <QScrollArea>
+#include <QToolButton>
 
 #include <cstdint>
 #include <functional>
@@ -54,6 +55,24 @@ void setUpFormPane(QScrollArea& pane, const QString& name);
 /// Adds a row with label and control to a form. The wheel changes the control only if it has the focus. A
 /// control with a text of its own (check box) gets no label.
 void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip);
+
+/// A group of fields below a heading that shows or hides them. The choice is remembered.
+class FoldGroup : public QWidget
+{
+    Q_OBJECT
+public:
+    /// `name`: object name, and key of the remembered choice. `open`: at first.
+    FoldGroup(const QString& name, const QString& title, bool open, QWidget* parent);
+    [[nodiscard]] QFormLayout& form() const { return *m_form; }
+    [[nodiscard]] bool isOpen() const { return m_heading->isChecked(); }
+    void setOpen(bool open);
+
+private:
+    void show(bool open);
+    QToolButton* m_heading;
+    QWidget* m_fields;
+    QFormLayout* m_form;
+};
 
 /// Function that returns a nested member of a value: member(&Settings::gemm, &Gemm::m).
 template <typename... Members> [[nodiscard]] auto member(Members... members)

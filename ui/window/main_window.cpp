@@ -28,6 +28,9 @@
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
 
 namespace tilewright::ui {
 
@@ -78,7 +81,13 @@ void MainWindow::createParts()
     m_startPage = new StartPage(context, m_centre);
     m_centre->addWidget(m_startPage);
     setCentralWidget(m_centre);
-    m_messages = new MessageBar(context, m_centre);
+    auto* messages = new QWidget(this); // the offer of the recovery above the message
+    auto* rows = new QVBoxLayout(messages);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    statusBar()->addPermanentWidget(messages, 1);
+    statusBar()->setSizeGripEnabled(false);
+    m_messages = new MessageBar(context, messages);
     setNoticeHandler([bar = QPointer<MessageBar>(m_messages)](const Error& what) {
         const auto kind =
             what.code == ErrorCode::Internal ? MessageBar::Kind::Error : MessageBar::Kind::Warning;
@@ -93,15 +102,11 @@ void MainWindow::createParts()
             Qt::QueuedConnection);
     });
     m_panes = std::make_unique<Panes>(*this, *m_state, *m_centre, *m_startPage);
+    m_recovery = new Recovery(*m_state, *messages);
     m_files = new FileActions(*this, *m_state, *m_messages);
     m_session = std::make_unique<SessionStore>(*this, *m_state, *m_panes);
-    m_recovery = new Recovery(*m_state, *m_centre);
-    connect(m_centre, &QStackedWidget::currentChanged, this, [this] {
-        m_messages->raise(); // the new front page would hide it
-        m_recovery->raise();
-    });
     m_status = new StatusStrip(context, this);
-    statusBar()->addPermanentWidget(m_status, 1);
+    statusBar()->addPermanentWidget(m_status->evaluationTime());
 }
 
 void MainWindow::connectParts()
@@ -112,16 +117,23 @@ void MainWindow::connectParts()
     connect(m_startPage, &StartPage::filesRequested, m_files, &FileActions::open);
     connect(m_status, &StatusStrip::validityClicked, this, [this] { showView(QStringLiteral("problems")); });
     connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
+    connect(m_status, &StatusStrip::rulesClicked, this, [this] { showView(QStringLiteral("rules")); });
+    document.whenChanged(this, Part::Problem | Part::Snapshot, [this, &document] {
+        m_headline->setVisible(document.snapshot() != nullptr);
+        const SnapshotPtr snapshot = document.snapshot();
+        m_panes->offer(QStringLiteral("problems"), snapshot && !snapshot->evaluation.valid());
+    });
     if (auto* machine = qobject_cast<MachineView*>(view(QStringLiteral("machine"))))
         connect(machine, &MachineView::problemsWanted, this,
                 [this] { showView(QStringLiteral("problems")); });
-    connect(m_panes.get(), &Panes::currentChanged, &m_state->actions, &Actions::refresh);
+    for (auto signal : {&Panes::currentChanged, &Panes::perspectiveChanged, &Panes::maximisedChanged})
+        connect(m_panes.get(), signal, &m_state->actions, &Actions::refresh);
+    connect(&m_dockTabs, &DockTabs::doubleClicked, this,
+            [this](const QString& title) { m_panes->maximise(title); });
 
     connect(m_files, &FileActions::opening, this, [this] { m_session->saveFile(); });
     connect(m_files, &FileActions::lensOpened, this, [this](FileKind kind) {
-        const QString view = QLatin1String(fileUse(kind).view);
-        showView(view);
-        m_panes->makeRoom(view); // with only the start page open, the view gets most of the window
+        showView(QLatin1String(fileUse(kind).view));
     });
     connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
         m_session->noteFigures();
@@ -334,6 +346,14 @@ void MainWindow::setTheme(const QString& choice)
     const bool dark = choice == QLatin1String("dark") || (choice == QLatin1String("system") && systemIsDark);
     const Theme& theme = dark ? Theme::darkTheme() : Theme::light();
     QApplication::setPalette(theme.palette());
+    if (auto* primary = findChild<QToolButton*>(QStringLiteral("primary")))
+        primary->setStyleSheet(
+            QStringLiteral("QToolButton { background: %1; color: %2; border-radius: 4px; padding: 4px 12px; }"
+                           "QToolButton:hover, QToolButton:focus { background: %3; }"
+                           "QToolButton:disabled { background: %4; color: %5; }")
+                .arg(theme.accent.name(), theme.inkOn(theme.accent).name(),
+                     Theme::mix(theme.accent, theme.text, 0.2).name(), theme.panel.name(),
+                     theme.muted.name()));
     m_state->themes.setTheme(theme);
     for (const char* name : {"system", "light", "dark"})
         if (QAction* action = m_state->actions.find(QStringLiteral("view.theme.") + QLatin1String(name)))

@@ -10,6 +10,8 @@
 
 class QMenu;
 class QStackedWidget;
+class QToolBar;
+class QToolButton;
 
 namespace tilewright::ui {
 
@@ -72,6 +74,8 @@ private:
     void createEditActions(); // main_window_menu_actions.cpp
     void createTourActions();
     void createMenus();
+    void createToolbars();
+    QToolButton* createTaskButton(QWidget* parent);
     void closeFile();
     void refreshTitle();
     void exportCurrentView();
@@ -92,6 +96,7 @@ private:
     std::unique_ptr<SessionStore> m_session;
     Recovery* m_recovery = nullptr;
     StatusStrip* m_status = nullptr;
+    QToolBar* m_headline = nullptr; ///< row of m_status; hidden while nothing is open
     TourGuide* m_tour = nullptr;
     QMenu* m_recentMenu = nullptr;
     Preferences m_preferences;

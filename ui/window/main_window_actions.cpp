@@ -171,12 +171,22 @@ void MainWindow::createActions()
                true},
               [this, name = QString::fromLatin1(name)](bool) { setTheme(name); });
     int digit = 1;
-    for (const char* name : {"Edit", "Tiles", "Compare", "Hardware"})
-        a.add(QStringLiteral("view.perspective.") + QLatin1String(name), view,
-              tr("Perspective: %1").arg(QLatin1String(name)), "layout",
-              {QKeySequence(QStringLiteral("Ctrl+%1").arg(digit++))},
-              tr("Show the views for this kind of work."), {},
-              [this, name = QString::fromLatin1(name)] { applyPerspective(name); });
+    for (const Perspective& task : perspectives())
+        if (task.lens == Lens::Schedule)
+            a.add({QStringLiteral("view.perspective.") + task.name,
+                   tr("Lens"),
+                   tr("Task: %1").arg(task.name),
+                   QStringLiteral("layout"),
+                   {QKeySequence(QStringLiteral("Ctrl+%1").arg(digit++))},
+                   task.tip,
+                   true,
+                   {},
+                   {},
+                   [this, name = task.name] { return m_panes && m_panes->perspective() == name; }},
+                  [this, name = task.name](bool) {
+                      applyPerspective(name);
+                      m_state->actions.refresh();
+                  });
     a.add("view.resetLayout", view, tr("Restore &default layout"), "", {},
           tr("Put all views back to their default places."), {}, [this] { m_panes->restoreDefaults(); });
     a.add("view.start", view, tr("Start &page"), "home", {}, tr("Show samples and recent files."), {},
@@ -236,6 +246,42 @@ void MainWindow::createActions()
             addAction(action);
 }
 
+namespace {
+
+/// The submenu of this name; created if there is none.
+QMenu* subMenu(QMenu& menu, const QString& name)
+{
+    for (QAction* action : menu.actions())
+        if (action->menu() && action->menu()->title() == name)
+            return action->menu();
+    QMenu* out = menu.addMenu(name);
+    out->setToolTipsVisible(true);
+    return out;
+}
+
+/// The menu or submenu that lists an action.
+QMenu* placeOf(const QAction& action, QMenu& menu)
+{
+    const QString id = action.objectName();
+    const std::pair<const char*, QString> submenus[] = {
+        {"view.theme.", tr("&Theme")},        {"view.zoom", tr("&Zoom")},
+        {"view.fit", tr("&Zoom")},            {"view.actualSize", tr("&Zoom")},
+        {"view.back", tr("&Zoom")},           {"view.forward", tr("&Zoom")},
+        {"view.start", tr("&Go to")},         {"view.graph", tr("&Go to")},
+        {"view.inspector", tr("&Go to")},     {"view.perspective.", tr("&Task")},
+        {"graph.colour.", tr("&Colour by")},  {"schedule.traversal.", tr("Tra&versal")},
+        {"schedule.rules.", tr("R&ules")},    {"file.csv.", tr("Export &CSV")},
+    };
+    for (const auto& [prefix, name] : submenus)
+        if (id.startsWith(QLatin1String(prefix)))
+            return subMenu(menu, name);
+    if (id.startsWith(QLatin1String("graph.")) && menu.title() == QLatin1String("&View"))
+        return subMenu(menu, tr("G&raph"));
+    return &menu;
+}
+
+} // namespace
+
 void MainWindow::createMenus()
 {
     const QStringList order{tr("File"), tr("Edit"),  tr("View"),    tr("Schedule"),
@@ -253,9 +299,7 @@ void MainWindow::createMenus()
                                QStringLiteral("edit.copy"),
                                QStringLiteral("edit.palette"),
                                QStringLiteral("graph.selectAll"),
-                               QStringLiteral("view.theme.system"),
-                               QStringLiteral("view.perspective.Edit"),
-                               QStringLiteral("view.start"),
+                               QStringLiteral("view.note"),
                                QStringLiteral("schedule.mergePrevious"),
                                QStringLiteral("schedule.moveUp"),
                                QStringLiteral("schedule.retain"),
@@ -272,9 +316,10 @@ void MainWindow::createMenus()
         const QString menu = Actions::menuOf(action);
         if (!menus.contains(menu))
             continue;
-        if (groups.contains(action->objectName()) && !menus[menu]->isEmpty())
-            menus[menu]->addSeparator();
-        menus[menu]->addAction(action);
+        QMenu* place = placeOf(*action, *menus[menu]);
+        if (groups.contains(action->objectName()) && !place->isEmpty())
+            place->addSeparator();
+        place->addAction(action);
         if (action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
             addAction(action);
         if (action->objectName() == QLatin1String("file.open")) {
@@ -290,54 +335,88 @@ void MainWindow::createMenus()
     // The perspective Compare is also the first entry of the menu Compare.
     menus[tr("Compare")]->insertAction(menus[tr("Compare")]->actions().value(0),
                                        m_state->actions.find(QStringLiteral("view.perspective.Compare")));
-    QMenu* docks = menus[tr("View")]->addMenu(tr("&Docks"));
-    docks->setToolTipsVisible(true);
-    const QList<QAction*> dockActions = createDockActions();
-    for (const Lens lens : kLenses) { // views of the other lenses are in submenus
-        QMenu* place = lens == Lens::Schedule ? docks : docks->addMenu(lensTitle(lens));
-        place->setToolTipsVisible(true);
+    QMenu* docks = subMenu(*menus[tr("View")], tr("&Panes"));
+    for (QAction* action : createDockActions())
         for (const ViewEntry& entry : viewCatalog())
-            for (QAction* action : dockActions)
-                if (entry.lens == lens && action->objectName() == QStringLiteral("view.dock.") + entry.name)
-                    place->addAction(action);
-    }
+            if (action->objectName() == QStringLiteral("view.dock.") + entry.name)
+                subMenu(*docks, entry.lens == Lens::Schedule ? entry.menu : lensTitle(entry.lens))
+                    ->addAction(action);
+    createToolbars();
+}
 
+void MainWindow::createToolbars()
+{
     QToolBar* bar = addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("toolbar"));
-    bar->setMovable(false);
-    bar->setIconSize(QSize(toolIconSize(), toolIconSize()));
     for (const char* id : {"file.open",
                            "file.save",
                            "",
                            "edit.undo",
                            "edit.redo",
                            "",
-                           "view.fit",
-                           "view.zoomIn",
-                           "view.zoomOut",
-                           "",
                            "schedule.fuse",
                            "schedule.split",
+                           "compare.pin",
                            "",
                            "solve.auto",
-                           "compare.pin",
                            "",
                            "lens.show.schedule",
                            "lens.show.systolic",
                            "lens.show.mapping",
                            "lens.show.npu",
+                           "tasks",
                            "",
+                           "view.fit",
                            "edit.palette"}) {
-        if (*id == 0)
+        const QByteArray name = id;
+        if (name.isEmpty()) {
             bar->addSeparator();
-        else if (QAction* action = m_state->actions.find(QLatin1String(id))) {
+        } else if (name == "tasks") {
+            bar->addWidget(createTaskButton(bar));
+        } else if (QAction* action = m_state->actions.find(QLatin1String(id))) {
             bar->addAction(action);
-            // The lens buttons have a text: they show which lens is in use.
-            if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action));
-                button && QByteArray(id).startsWith("lens."))
+            // The lens buttons show which lens is in use, and the solver's is the main command of the window.
+            auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action));
+            if (name.startsWith("lens.") || name == "solve.auto")
                 button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+            if (name == "solve.auto")
+                button->setObjectName(QStringLiteral("primary"));
         }
     }
+    addToolBarBreak();
+    m_headline = addToolBar(tr("Summary"));
+    m_headline->setObjectName(QStringLiteral("headline"));
+    m_headline->addWidget(m_status);
+    for (QToolBar* one : {bar, m_headline}) {
+        one->setMovable(false);
+        one->setIconSize(QSize(toolIconSize(), toolIconSize()));
+        one->toggleViewAction()->setEnabled(false); // always there
+    }
+}
+
+QToolButton* MainWindow::createTaskButton(QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setObjectName(QStringLiteral("tasks"));
+    button->setAccessibleName(tr("Task"));
+    button->setToolTip(tr("Views for one kind of work on the schedule."));
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    auto* menu = new QMenu(button);
+    menu->setToolTipsVisible(true);
+    for (const Perspective& task : perspectives())
+        if (QAction* action = m_state->actions.find(QStringLiteral("view.perspective.") + task.name))
+            menu->addAction(action);
+    button->setMenu(menu);
+    const auto refresh = [this, button] {
+        button->setText(tr("Task: %1").arg(m_panes->perspective()));
+        button->setEnabled(m_panes->lens() == Lens::Schedule);
+        if (!button->isEnabled())
+            button->setText(tr("Task"));
+    };
+    connect(m_panes.get(), &Panes::perspectiveChanged, button, refresh);
+    refresh();
+    return button;
 }
 
 void MainWindow::exportCurrentView()

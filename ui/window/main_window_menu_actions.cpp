@@ -193,10 +193,39 @@ void MainWindow::createLookActions()
                                 tr("You have not gone back in this view."));
         });
     m_state->actions.add(
-        "view.lowerPanes", menu, tr("Hide or show lo&wer views"), "", {QKeySequence(Qt::Key_F11)},
-        tr("Hide the views below the graph to enlarge it, or show them again."),
+        {QStringLiteral("view.maximise"),
+         menu,
+         tr("Ma&ximise this pane"),
+         QStringLiteral("maximise"),
+         {QKeySequence(Qt::Key_F11)},
+         tr("Show only the view you last used, or all views again (also a double-click on its title)."),
+         true,
+         {},
+         [this] {
+             return Availability(m_panes && (m_panes->maximised() || currentView()),
+                                 tr("Open a problem first."));
+         },
+         [this] { return m_panes && m_panes->maximised(); }},
+        [this](bool) { m_panes->toggleMaximised(currentView()); });
+    m_state->actions.add({QStringLiteral("view.fullScreen"),
+                          menu,
+                          tr("F&ull screen"),
+                          {},
+                          {QKeySequence(Qt::SHIFT | Qt::Key_F11)},
+                          tr("Show the window on the whole screen, or as before."),
+                          true,
+                          {},
+                          {},
+                          [this] { return isFullScreen(); }},
+                         [this](bool) {
+                             setWindowState(windowState() ^ Qt::WindowFullScreen);
+                             m_state->actions.refresh();
+                         });
+    m_state->actions.add(
+        "view.lowerPanes", menu, tr("Hide or sho&w the other panes"), "",
+        {QKeySequence(Qt::CTRL | Qt::Key_F11)}, tr("Show only the graph, or all panes again."),
         [this] { return Availability(m_state->document.hasProblem(), tr("Open a problem first.")); },
-        [this] { m_panes->toggleLower(); });
+        [this] { m_panes->toggleMaximised(view(QStringLiteral("graph"))); });
     m_state->actions.add(
         "view.note", menu, tr("&Note on this view…"), "", {},
         tr("Write a note about the view you last used. Notes are saved with the session and included in "
@@ -300,9 +329,9 @@ void MainWindow::createLensActions()
     for (const auto& [lens, id, icon, tip] :
          {std::tuple{Lens::Schedule, "schedule", "layout",
                      tr("The graph and its schedule: subgraphs, tiles and latency.")},
-          {Lens::Systolic, "systolic", "systolic", tr("One tile on the array, cycle by cycle.")},
-          {Lens::Mapping, "mapping", "loops", tr("The loops of one layer on the memories of the machine.")},
-          {Lens::Npu, "npu", "cores", tr("The whole model on several cores.")}}) {
+          {Lens::Systolic, "systolic", "systolic", perspective(Lens::Systolic).tip},
+          {Lens::Mapping, "mapping", "loops", perspective(Lens::Mapping).tip},
+          {Lens::Npu, "npu", "cores", perspective(Lens::Npu).tip}}) {
         QAction* action = a.add({QStringLiteral("lens.show.") + QLatin1String(id),
                                  menu,
                                  lensTitle(lens),
@@ -342,14 +371,13 @@ void MainWindow::createLensActions()
     a.add("lens.npu", menu, tr("&Run on the NPU"), "cores", key("Ctrl+Shift+3"),
           tr("Simulate the whole model on the machine's cores, with the tiles of this schedule."), whenOpen,
           [&workspace] { workspace.goTo(Lens::Npu); });
+    a.add("solve.sweep", tr("Solve"), tr("S&weep a value of the machine…"), "bars", {},
+          tr("Show how total and schedule change with fast memory, bandwidth, array, …"), whenOpen,
+          [this] { showView(QStringLiteral("sweep")); });
     a.add("lens.machine", menu, tr("M&achine"), "settings", {},
           tr("Show the machine that all lenses share: presets, values and their sources."), {},
           [this] { showView(QStringLiteral("machine")); });
-    connect(&workspace, &Workspace::lensWanted, this, [this](Lens lens) {
-        const QString name = viewOf(lens);
-        showView(name);
-        m_panes->enlargeDock(name);
-    });
+    connect(&workspace, &Workspace::lensWanted, this, [this](Lens lens) { showView(viewOf(lens)); });
 }
 
 void MainWindow::createTourActions()
@@ -371,13 +399,9 @@ void MainWindow::createTourActions()
 
 void MainWindow::showLens(Lens lens)
 {
-    const QString name = viewOf(lens);
-    if (lens == Lens::Schedule && !m_state->document.hasProblem())
-        m_centre->setCurrentWidget(m_startPage);
-    else
-        showView(name);
-    m_panes->enlargeDock(name);
-    m_panes->makeRoom(name);
+    m_panes->showLens(lens);
+    if (lens != Lens::Schedule || m_state->document.hasProblem())
+        showView(viewOf(lens));
     m_state->actions.refresh();
 }
 

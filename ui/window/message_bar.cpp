@@ -6,7 +6,7 @@
 #include "theme/theme.h"
 
 #include <QAccessible>
-#include <QBoxLayout>
+#include <QHBoxLayout>
 #include <QEvent>
 #include <QLabel>
 #include <QPainter>
@@ -15,16 +15,15 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kMargin = 12;
-constexpr int kMaxWidth = 760;
 constexpr int kShownMs = 6000; ///< time after which a message without buttons disappears
 } // namespace
 
-MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge)
-    : QWidget(parent), m_context(context), m_edge(edge), m_hideTimer(this)
+MessageBar::MessageBar(const ViewContext& context, QWidget* parent)
+    : QWidget(parent), m_context(context), m_hideTimer(this)
 {
+    parent->layout()->addWidget(this);
     auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 6, 8, 6);
+    row->setContentsMargins(12, 2, 8, 2);
     m_icon = new QLabel(this);
     m_text = new QLabel(this);
     m_text->setWordWrap(true);
@@ -37,16 +36,9 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
     close->setAutoRaise(true);
     close->setAccessibleName(tr("Dismiss"));
     row->addWidget(m_icon);
-    // The buttons are beside the text, or below it if there is too little width.
-    m_lines = new QBoxLayout(QBoxLayout::LeftToRight);
-    m_lines->addWidget(m_text, 1);
-    auto* buttons = new QHBoxLayout;
-    buttons->addStretch();
-    buttons->addWidget(m_action);
-    buttons->addWidget(m_other);
-    m_lines->addLayout(buttons);
-    row->addLayout(m_lines, 1);
-    row->addWidget(close);
+    row->addWidget(m_text, 1);
+    for (QToolButton* button : {m_action, m_other, close})
+        row->addWidget(button);
     connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
     for (const auto& [button, what] : {std::pair{m_action, &m_run}, {m_other, &m_runOther}})
         connect(button, &QToolButton::clicked, this, [this, what = what] {
@@ -58,39 +50,27 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edg
     m_hideTimer.setSingleShot(true);
     connect(&m_hideTimer, &QTimer::timeout, this,
             [this] { underMouse() ? m_hideTimer.start(kShownMs) : dismiss(); });
-    parent->installEventFilter(this);
     m_action->hide();
     m_other->hide();
     hide();
 }
 
-void MessageBar::place()
+void MessageBar::fitHeight()
 {
-    const int width = std::min(parentWidget()->width() - 2 * kMargin, kMaxWidth);
-    int beside = 0;
-    for (const QToolButton* button : {m_action, m_other})
-        beside += button->isHidden() ? 0 : button->sizeHint().width();
-    const int text = std::min(m_text->fontMetrics().horizontalAdvance(m_text->text()),
-                              24 * m_text->fontMetrics().averageCharWidth());
-    m_lines->setDirection(beside + text + 6 * kMargin > width ? QBoxLayout::TopToBottom
-                                                              : QBoxLayout::LeftToRight);
-    const int height = layout()->totalHeightForWidth(width);
-    const int top = m_edge == Qt::TopEdge ? kMargin : parentWidget()->height() - height - kMargin;
-    setGeometry((parentWidget()->width() - width) / 2, top, width, height);
-    raise();
+    if (const int height = layout()->totalHeightForWidth(width()); height > 0 && height != minimumHeight())
+        setFixedHeight(height);
 }
 
-bool MessageBar::eventFilter(QObject* watched, QEvent* event)
+void MessageBar::resizeEvent(QResizeEvent* event)
 {
-    if (event->type() == QEvent::Resize && !isHidden())
-        place();
-    return QWidget::eventFilter(watched, event);
+    QWidget::resizeEvent(event);
+    fitHeight();
 }
 
 void MessageBar::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::FontChange && !isHidden())
-        place();
+        fitHeight();
     QWidget::changeEvent(event);
 }
 
@@ -114,7 +94,7 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
                       : kind == Kind::Warning ? tr("Warning: %1").arg(text)
                                               : tr("Error: %1").arg(text));
     setVisible(true);
-    place();
+    fitHeight();
     update();
     // A message without buttons disappears by itself, unless it is an error.
     kind != Kind::Error && !m_run && !m_runOther

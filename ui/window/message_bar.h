@@ -5,21 +5,20 @@
 
 #include <QTimer>
 
-class QBoxLayout;
 class QLabel;
 class QToolButton;
 
 namespace tilewright::ui {
 
-/// Non-modal message with an icon, a text, up to two buttons and a close button. It floats over its parent,
-/// so that nothing moves when it appears or disappears.
+/// Non-modal message with an icon, a text, up to two buttons and a close button: a row of its own at the foot of
+/// the window, so that it never covers anything.
 class MessageBar : public QWidget
 {
     Q_OBJECT
 public:
     enum class Kind { Info, Warning, Error };
-    /// `edge`: bottom edge of the parent, or top edge for a second bar.
-    MessageBar(const ViewContext& context, QWidget* parent, Qt::Edge edge = Qt::BottomEdge);
+    /// `parent`: its layout takes the row.
+    MessageBar(const ViewContext& context, QWidget* parent);
 
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {}, const QString& otherText = {},
@@ -32,15 +31,13 @@ public:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void place();
+    void fitHeight();
     ViewContext m_context;
-    Qt::Edge m_edge;
     Kind m_kind = Kind::Info;
     QLabel* m_icon;
-    QBoxLayout* m_lines;
     QLabel* m_text;
     QToolButton* m_action;
     QToolButton* m_other;

@@ -2,6 +2,7 @@
 #include "window/panes.h"
 
 #include "canvas/canvas.h"
+#include "window/dock_title.h"
 #include "window/lens_cover.h"
 #include "window/view_catalog.h"
 
@@ -27,6 +28,12 @@ void DockTabs::adopt(QTabBar& tabs)
 bool DockTabs::eventFilter(QObject* watched, QEvent* event)
 {
     const auto* tabs = qobject_cast<const QTabBar*>(watched);
+    if (event->type() == QEvent::MouseButtonDblClick) {
+        const int at = tabs->tabAt(static_cast<QMouseEvent*>(event)->pos());
+        if (at >= 0)
+            Q_EMIT doubleClicked(tabs->tabText(at));
+        return true;
+    }
     if (event->type() == QEvent::MouseButtonPress)
         m_tabCountAtPress = tabs->count();
     const bool drags =
@@ -56,8 +63,6 @@ Panes::Panes(QMainWindow& window, AppState& state, QStackedWidget& centre, QWidg
 {
     create();
     place();
-    m_window.setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-    m_window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     for (Canvas* canvas : m_window.findChildren<Canvas*>()) {
         connect(canvas, &Canvas::historyChanged, this, &Panes::currentChanged);
         canvas->addActions({m_state.actions.find(QStringLiteral("view.fit")),
@@ -82,6 +87,12 @@ bool Panes::eventFilter(QObject* watched, QEvent* event)
     if (watched == &m_window && outgrown && (m_unsized || !m_restored.isEmpty()))
         // Queued: runs after the window has done its layout in the new size.
         QMetaObject::invokeMethod(this, &Panes::resizeAgain, Qt::QueuedConnection);
+    // A double-click on the title of a dock would make it float.
+    if (auto* dock = qobject_cast<QDockWidget*>(watched);
+        dock && event->type() == QEvent::MouseButtonDblClick && !dock->isFloating()) {
+        toggleMaximised(qobject_cast<View*>(dock->widget()));
+        return true;
+    }
     return QObject::eventFilter(watched, event);
 }
 
@@ -101,7 +112,7 @@ void Panes::resizeAgain()
     if (!m_restored.isEmpty())
         m_window.restoreState(m_restored, kLayoutVersion);
     else if (m_unsized)
-        resizeAll(m_perspective);
+        resizeAll();
     if (m_window.isVisible() && (m_unsized || !m_restored.isEmpty()) && !m_settled.isActive())
         m_settled.start();
 }
@@ -124,7 +135,7 @@ void Panes::create()
         dock->setObjectName(QStringLiteral("dock.") + entry.name);
         // A dock behind others, or one with a large font, must not force the window to be wide or the graph
         // to be small.
-        if (entry.area == DockArea::Bottom)
+        if (entry.area == DockArea::Charts)
             view->setMinimumWidth(320);
         constexpr int kLeastHeight = 110;
         if (view->minimumHeight() == 0)
@@ -135,9 +146,12 @@ void Panes::create()
                 return view->catchUp();
             if (m_lastView == view) // for Qt, a dock behind another one is still visible
                 m_lastView = nullptr;
-            if (m_mainView == view)
-                m_mainView = nullptr;
         });
+        dock->installEventFilter(this);
+        auto* title = new DockTitle(*dock);
+        dock->setTitleBarWidget(title);
+        connect(title, &DockTitle::maximiseClicked, this, [this, view] { toggleMaximised(view); });
+        connect(this, &Panes::maximisedChanged, title, [this, title, view] { title->setMaximised(m_maximised == view); });
         m_docks.insert(entry.name, dock);
     }
 }
@@ -150,12 +164,8 @@ void Panes::follow(QWidget* focus)
             // Views can be nested: the outermost one is in the catalog.
             for (const ViewEntry& entry : viewCatalog())
                 if (View* known = m_views.value(entry.name);
-                    known && (known == focus || known->isAncestorOf(focus))) {
+                    known && (known == focus || known->isAncestorOf(focus)))
                     m_state.workspace.setCurrent(entry.lens);
-                    // The docks at the sides belong to all lenses.
-                    if (entry.area == DockArea::Centre || entry.area == DockArea::Bottom)
-                        m_mainView = known;
-                }
             Q_EMIT currentChanged();
             return;
         }
@@ -163,20 +173,20 @@ void Panes::follow(QWidget* focus)
 
 void Panes::place()
 {
-    QMap<DockArea, QDockWidget*> first; // front dock of each area; the others are tabs behind it
-    for (const ViewEntry& entry : viewCatalog()) {
-        QDockWidget* dock = m_docks.value(entry.name);
-        if (!dock)
-            continue;
-        const Qt::DockWidgetArea area = entry.area == DockArea::Left    ? Qt::LeftDockWidgetArea
-                                        : entry.area == DockArea::Right ? Qt::RightDockWidgetArea
-                                                                        : Qt::BottomDockWidgetArea;
-        m_window.addDockWidget(area, dock);
-        if (QDockWidget* front = first.value(entry.area))
-            m_window.tabifyDockWidget(front, dock);
-        else
+    // Left the list of layers, then the graph; beside it a column with the charts (and the views of the lenses, which
+    // take the place of the graph) above the subgraphs and the properties.
+    QMap<DockArea, QDockWidget*> first; // front dock of each place; the others are tabs behind it
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name); dock && !first.contains(entry.area)) {
             first.insert(entry.area, dock);
-    }
+            m_window.addDockWidget(
+                entry.area == DockArea::Left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+        }
+    m_window.splitDockWidget(first[DockArea::Charts], first[DockArea::Table], Qt::Vertical);
+    m_window.splitDockWidget(first[DockArea::Table], first[DockArea::Properties], Qt::Horizontal);
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name); dock && first[entry.area] != dock)
+            m_window.tabifyDockWidget(first[entry.area], dock);
     for (QDockWidget* front : std::as_const(first))
         front->raise();
 }
@@ -193,12 +203,19 @@ void Panes::showCentre()
         hideDocks();
     else if (open && areHidden())
         restoreDocks();
+    updateCentre();
 }
 
-void Panes::hideDocks()
+void Panes::updateCentre()
 {
-    m_layout = m_window.saveState(kLayoutVersion);
-    m_hidden.clear();
+    const bool startsHere = m_centre.currentWidget() == &m_start && lensesWithoutWorkload().empty();
+    const bool isFull = m_maximised && m_centre.indexOf(m_maximised) < 0;
+    m_centre.setVisible(!isFull && (startsHere || ui::perspective(m_perspective).hasCentre));
+}
+
+Panes::Arrangement Panes::arrangement() const
+{
+    Arrangement out;
     // Before the window is shown, Qt does not know which docks are in front: m_front is used instead.
     const bool visible = m_window.isVisible();
     for (const ViewEntry& entry : viewCatalog())
@@ -206,23 +223,24 @@ void Panes::hideDocks()
             const bool front = visible ? !dock->visibleRegion().isEmpty() : dock == m_front;
             // Only the front dock of a stack has the size of the stack.
             const QSize size = visible && front ? sizeOfStack(*dock, m_window) : QSize();
-            m_hidden.insert(front ? m_hidden.end() : m_hidden.begin(), {dock, size});
+            out.insert(front ? out.end() : out.begin(), {dock, size});
         }
-    for (QDockWidget* dock : std::as_const(m_docks))
-        dock->hide();
+    return out;
 }
 
-void Panes::restoreDocks()
+void Panes::arrange(const Arrangement& docks)
 {
-    const QByteArray layout = std::exchange(m_layout, {});
-    if (m_hidden.isEmpty())
-        m_window.restoreState(layout, kLayoutVersion);
+    const auto isShown = [&](const QDockWidget* dock) {
+        return std::ranges::any_of(docks, [dock](const auto& at) { return at.first == dock; });
+    };
+    for (QDockWidget* dock : std::as_const(m_docks))
+        if (!isShown(dock))
+            dock->hide();
     QList<QDockWidget*> sized;
     QList<int> widths;
     QList<int> heights;
-    const auto away = std::exchange(m_hidden, {});
-    const bool seen = std::ranges::any_of(away, [](const auto& at) { return !at.second.isEmpty(); });
-    for (const auto& [dock, size] : away) {
+    const bool seen = std::ranges::any_of(docks, [](const auto& at) { return !at.second.isEmpty(); });
+    for (const auto& [dock, size] : docks) {
         dock->show();
         if (seen && size.isEmpty())
             continue;
@@ -233,141 +251,221 @@ void Panes::restoreDocks()
         widths.push_back(size.width());
         heights.push_back(size.height());
     }
+    updateCentre();
     m_window.resizeDocks(sized, widths, Qt::Horizontal);
     m_window.resizeDocks(sized, heights, Qt::Vertical);
+}
+
+void Panes::hideDocks()
+{
+    leaveMaximised();
+    m_layout = m_window.saveState(kLayoutVersion);
+    m_hidden = arrangement();
+    for (QDockWidget* dock : std::as_const(m_docks))
+        dock->hide();
+}
+
+void Panes::restoreDocks()
+{
+    const QByteArray layout = std::exchange(m_layout, {});
+    if (m_hidden.isEmpty())
+        m_window.restoreState(layout, kLayoutVersion);
+    else
+        arrange(std::exchange(m_hidden, {}));
     resizeAgain();
 }
 
 void Panes::showView(const QString& name)
 {
+    View* view = m_views.value(name);
+    if (!view)
+        return;
+    if (m_maximised && m_maximised != view)
+        leaveMaximised();
+    for (const ViewEntry& entry : viewCatalog())
+        if (entry.name == name && entry.lens != lens() && entry.lens != Lens::Schedule)
+            showLens(entry.lens);
     if (QDockWidget* dock = m_docks.value(name)) {
         dock->show();
         dock->raise();
-    } else if (View* view = m_views.value(name)) {
+    } else {
+        showLens(Lens::Schedule);
         m_centre.setCurrentWidget(view);
     }
-    if (View* view = m_views.value(name)) {
-        view->catchUp();
-        view->setFocus();
-    }
+    view->catchUp();
+    view->setFocus();
 }
 
-void Panes::makeRoom(const QString& name)
+void Panes::offer(const QString& name, bool hasSomethingToSay)
 {
-    if (QDockWidget* dock = m_docks.value(name); dock && !m_state.document.hasProblem())
-        m_window.resizeDocks({dock}, {m_window.height() * 7 / 10}, Qt::Vertical);
-}
-
-void Panes::enlargeDock(const QString& name)
-{
-    // A low window gives a larger share of its height to the dock.
-    const int wanted = std::max(m_window.height() * 46 / 100,
-                                std::min(24 * m_window.fontMetrics().height(), m_window.height() * 58 / 100));
     QDockWidget* dock = m_docks.value(name);
-    if (!dock || dock->isFloating() || dock->height() >= wanted)
+    if (!dock || areHidden() || m_maximised)
         return;
-    if (!m_enlarged && m_state.document.hasProblem()) {
-        m_enlarged = dock;
-        m_heightBefore = dock->height();
-    }
-    m_window.resizeDocks({dock}, {wanted}, Qt::Vertical);
-}
-
-void Panes::toggleLower()
-{
-    QList<QPointer<QDockWidget>> shown;
-    for (const ViewEntry& entry : viewCatalog())
-        if (QDockWidget* dock = m_docks.value(entry.name);
-            dock && m_window.dockWidgetArea(dock) == Qt::BottomDockWidgetArea && !dock->isHidden() &&
-            !dock->isFloating())
-            shown.insert(dock->visibleRegion().isEmpty() ? 0 : shown.size(), dock);
-    if (!shown.isEmpty()) {
-        m_lower = shown;
-        for (QDockWidget* dock : shown)
+    if (!hasSomethingToSay) {
+        if (!dock->isHidden() && !m_views.value(name)->isSeen())
             dock->hide();
         return;
     }
-    for (QDockWidget* dock : std::as_const(m_lower))
-        dock->show();
-    if (!m_lower.isEmpty())
-        m_lower.last()->raise();
+    if (!dock->isHidden())
+        return;
+    const Arrangement before = arrangement();
+    dock->show();
+    // A dock that is shown comes to the front of its stack.
+    for (const auto& [front, size] : before)
+        if (!size.isEmpty())
+            front->raise();
+}
+
+void Panes::toggleMaximised(View* view)
+{
+    if (m_maximised) {
+        leaveMaximised();
+        return;
+    }
+    QDockWidget* dock = view ? m_docks.value(view->viewName()) : nullptr;
+    const bool inCentre = view && m_centre.indexOf(view) >= 0;
+    if (dock && dock->isFloating())
+        dock->setWindowState(dock->windowState() ^ Qt::WindowMaximized);
+    if (areHidden() || (!dock && !inCentre) || (dock && dock->isFloating())) {
+        Q_EMIT maximisedChanged();
+        return;
+    }
+    m_beforeMaximised = arrangement();
+    m_maximised = view;
+    for (QDockWidget* other : std::as_const(m_docks))
+        if (other != dock && !other->isFloating())
+            other->hide();
+    updateCentre();
+    view->setFocus();
+    Q_EMIT maximisedChanged();
+}
+
+void Panes::leaveMaximised()
+{
+    View* view = std::exchange(m_maximised, nullptr);
+    if (!view)
+        return;
+    arrange(std::exchange(m_beforeMaximised, {}));
+    view->setFocus();
+    Q_EMIT maximisedChanged();
+}
+
+void Panes::maximise(const QString& title)
+{
+    for (auto at = m_docks.cbegin(); at != m_docks.cend(); ++at)
+        if (at.value()->windowTitle() == title)
+            return toggleMaximised(m_views.value(at.key()));
+}
+
+void Panes::setPerspective(const QString& name)
+{
+    leaveMaximised();
+    const Perspective& next = ui::perspective(name);
+    m_perspective = next.name;
+    if (next.lens == Lens::Schedule)
+        m_task = next.name;
+    m_layout.clear();
+    m_hidden.clear();
+    m_restored.clear();
+    for (const ViewEntry& entry : viewCatalog())
+        if (entry.area == DockArea::Centre && m_state.document.hasProblem() &&
+            entry.perspectives.split(QLatin1Char(',')).contains(m_perspective))
+            m_centre.setCurrentWidget(m_views.value(entry.name));
 }
 
 void Panes::applyPerspective(const QString& name)
 {
-    m_perspective = name;
-    m_lower.clear();
-    m_layout.clear();
-    m_hidden.clear();
-    m_restored.clear();
+    setPerspective(name);
     m_unsized = !m_window.isVisible();
     m_front = nullptr;
-    m_enlarged = nullptr;
+    const bool open = m_state.document.hasProblem();
     for (const ViewEntry& entry : viewCatalog()) {
-        const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(name);
-        if (QDockWidget* dock = m_docks.value(entry.name)) {
-            dock->setVisible(shown);
-            // The view that the perspective is named after is in front, otherwise the first one.
-            if (shown && entry.area == DockArea::Bottom && (!m_front || entry.name == name.toLower()))
-                m_front = dock;
-        } else if (shown && m_state.document.hasProblem()) {
-            m_centre.setCurrentWidget(m_views.value(entry.name));
-        }
+        QDockWidget* dock = m_docks.value(entry.name);
+        if (!dock)
+            continue;
+        const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(m_perspective) &&
+                           (open || lens() == Lens::Schedule || entry.lens == lens());
+        dock->setVisible(shown);
+        // The view that the perspective is named after is in front, otherwise the first one.
+        if (shown && entry.area == DockArea::Charts && (!m_front || entry.name == m_perspective.toLower()))
+            m_front = dock;
     }
+    updateCentre();
     if (m_front)
         m_front->raise();
-    resizeAll(name);
+    resizeAll();
+    if (m_window.isVisible()) // again when the docks have been laid out
+        QMetaObject::invokeMethod(this, &Panes::resizeAll, Qt::QueuedConnection);
+    m_state.workspace.setCurrent(lens());
+    Q_EMIT perspectiveChanged();
 }
 
 void Panes::choosePerspective(const QString& name)
 {
+    const QString before = m_perspective;
     m_chosen = true;
-    applyPerspective(name);
+    if (name == before || areHidden()) {
+        applyPerspective(name);
+        return;
+    }
+    leaveMaximised();
+    m_left[before] = arrangement();
+    if (const auto known = m_left.constFind(name); known != m_left.cend() && m_window.isVisible()) {
+        setPerspective(name);
+        arrange(*known);
+        m_state.workspace.setCurrent(lens());
+        Q_EMIT perspectiveChanged();
+    } else {
+        applyPerspective(name);
+    }
+}
+
+void Panes::showLens(Lens lens)
+{
+    if (lens == this->lens() && !(areHidden() && lens != Lens::Schedule))
+        return;
+    const bool chosen = m_chosen;
+    choosePerspective(lens == Lens::Schedule ? m_task : ui::perspective(lens).name);
+    m_chosen = chosen;
+    if (!m_state.document.hasProblem() && lens == Lens::Schedule)
+        showCentre(); // the start page
 }
 
 void Panes::showNewWorkload()
 {
     const QString usual = QStringLiteral("Edit");
-    if (m_chosen)
-        return;
-    if (m_perspective != usual)
-        return applyPerspective(usual);
-    // Undo enlargeDock(): the graph gets its space back.
-    QDockWidget* grown = std::exchange(m_enlarged, nullptr);
-    if (!grown || grown->isFloating() || !m_front || m_front->isHidden())
-        return;
-    m_front->raise();
-    m_window.resizeDocks({m_front}, {m_heightBefore}, Qt::Vertical);
+    m_left.clear();
+    if (!m_chosen && m_perspective != usual)
+        applyPerspective(usual);
+    else if (lens() != Lens::Schedule)
+        applyPerspective(m_perspective); // with the list of layers
 }
 
-void Panes::resizeAll(const QString& perspective)
+void Panes::resizeAll()
 {
-    QList<QDockWidget*> bottom;
-    QList<QDockWidget*> sides;
-    QList<int> sideWidths;
-    for (const ViewEntry& entry : viewCatalog()) {
-        QDockWidget* dock = m_docks.value(entry.name);
-        if (!dock || dock->isHidden())
-            continue;
-        if (entry.area == DockArea::Bottom)
-            bottom.push_back(dock);
-        else {
-            sides.push_back(dock);
-            // Wide enough for its texts, but not more than a third of the window: the rest is for the graph.
-            const int letters = entry.area == DockArea::Left ? 78 : 50;
-            sideWidths.push_back(
-                std::min(letters * m_window.fontMetrics().averageCharWidth(), m_window.width() * 33 / 100));
-        }
+    QMap<DockArea, QDockWidget*> shown; // one dock of each place
+    for (const ViewEntry& entry : viewCatalog())
+        if (QDockWidget* dock = m_docks.value(entry.name); dock && !dock->isHidden() && !dock->isFloating())
+            shown.insert(entry.area, dock == m_front ? m_front : shown.value(entry.area, dock));
+    const int width = m_window.width(), height = m_window.height();
+    QDockWidget* charts = shown.value(DockArea::Charts);
+    QDockWidget* table = shown.value(DockArea::Table);
+    QDockWidget* properties = shown.value(DockArea::Properties);
+    QDockWidget* layers = shown.value(DockArea::Left);
+    if (layers && charts) {
+        const int list = std::min(62 * m_window.fontMetrics().averageCharWidth(), width * 28 / 100);
+        m_window.resizeDocks({layers, charts}, {list, width - list}, Qt::Horizontal);
     }
-    m_window.resizeDocks(sides, sideWidths, Qt::Horizontal);
-    // With a graph in the centre the lower docks get less height.
-    const bool graphFirst = perspective == QLatin1String("Edit") || perspective == QLatin1String("Compare");
-    const int lines = graphFirst ? 17 : 29;
-    if (!bottom.isEmpty())
-        m_window.resizeDocks({bottom.first()},
-                             {std::min(lines * m_window.fontMetrics().height(),
-                                       m_window.height() * (graphFirst ? 44 : 52) / 100)},
-                             Qt::Vertical);
+    if (!ui::perspective(m_perspective).hasCentre || !charts)
+        return;
+    // The graph has two fifths of the width. Of the column beside it the charts have the larger part.
+    const int column = width * (m_perspective == QLatin1String("Compare") ? 45 : 60) / 100;
+    if (table && properties)
+        m_window.resizeDocks({table, properties}, {column * 56 / 100, column * 44 / 100}, Qt::Horizontal);
+    else
+        m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
+    if (QDockWidget* below = table ? table : properties)
+        m_window.resizeDocks({charts, below}, {height * 52 / 100, height * 36 / 100}, Qt::Vertical);
 }
 
 void Panes::restoreDefaults()
@@ -378,6 +476,7 @@ void Panes::restoreDefaults()
     }
     place();
     m_chosen = false;
+    m_left.clear();
     applyPerspective(QStringLiteral("Edit"));
     showCentre();
 }
@@ -393,9 +492,10 @@ bool Panes::restoreLayout(const QByteArray& layout, const QString& perspective)
     m_hidden.clear();
     const bool restored = m_window.restoreState(layout, kLayoutVersion);
     if (restored) {
-        m_perspective = perspective;
+        setPerspective(perspective);
         m_restored = layout;
         m_unsized = false;
+        Q_EMIT perspectiveChanged();
     } else {
         applyPerspective(QStringLiteral("Edit"));
     }
@@ -441,11 +541,7 @@ View* Panes::currentView() const
 
 Lens Panes::lens() const
 {
-    if (m_mainView && m_mainView->isVisible())
-        for (const ViewEntry& entry : viewCatalog())
-            if (m_views.value(entry.name) == m_mainView)
-                return entry.lens;
-    return Lens::Schedule;
+    return ui::perspective(m_perspective).lens;
 }
 
 std::vector<Lens> Panes::lensesWithoutWorkload() const
@@ -466,7 +562,8 @@ void Panes::closeLenses()
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && entry.lens != Lens::Schedule)
             dock->hide();
-    m_mainView = nullptr;
+    applyPerspective(QStringLiteral("Edit"));
+    showCentre();
 }
 
 } // namespace tilewright::ui

@@ -6,7 +6,6 @@
 
 #include <QMap>
 #include <QObject>
-#include <QPointer>
 #include <QTimer>
 
 #include <vector>
@@ -21,10 +20,14 @@ namespace tilewright::ui {
 /// Sets up the tab bars of stacked docks and works around a bug of QTabBar (see eventFilter()).
 class DockTabs : public QObject
 {
+    Q_OBJECT
 public:
     using QObject::QObject;
     /// Sets up a tab bar. To be called for every new one: Qt creates and deletes them with the stacks.
     void adopt(QTabBar& tabs);
+
+Q_SIGNALS:
+    void doubleClicked(const QString& title); ///< a tab was double-clicked
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -36,7 +39,10 @@ private:
 class Canvas;
 
 /// Creates and arranges the views of the window: start page, graph and comparison in the centre, one dock for
-/// every other view. Applies perspectives and tracks which view was used last.
+/// every other view. Applies perspectives, maximises views, and tracks which view was used last.
+///
+/// In the perspective of a lens other than Schedule the centre is hidden, and the docks of the lens take its
+/// place.
 class Panes : public QObject
 {
     Q_OBJECT
@@ -49,16 +55,17 @@ public:
     [[nodiscard]] View* view(const QString& name) const { return m_views.value(name); }
     [[nodiscard]] QDockWidget* dock(const QString& name) const { return m_docks.value(name); }
 
-    /// Shows a view, brings it to the front and gives it the keyboard focus.
+    /// Shows a view, in the perspective of its lens, brings it to the front and gives it the keyboard focus.
     void showView(const QString& name);
-    /// Shows the dock of a view, or hides it if it is in front.
+    /// Shows the dock of a view in the present perspective, or hides it if it is in front.
     void toggle(const QString& name);
-    /// Enlarges the dock of a view to most of the window, if no problem is open.
-    void makeRoom(const QString& name);
-    /// Enlarges a dock at the bottom to about half of the window, if it is smaller.
-    void enlargeDock(const QString& name);
-    /// Hides the docks below the centre, or shows them again.
-    void toggleLower();
+    /// Shows the dock of a view behind those in front, or hides it if it is behind them: for views that have
+    /// something to say only at times.
+    void offer(const QString& name, bool hasSomethingToSay);
+    /// Shows only this view, or everything again.
+    void toggleMaximised(View* view);
+    void maximise(const QString& title); ///< toggleMaximised() of the dock with this title
+    [[nodiscard]] View* maximised() const { return m_maximised; }
     /// Shows the start page or, if a workload is open, its views.
     void showCentre();
 
@@ -67,9 +74,13 @@ public:
     void closeLenses(); ///< hides the views of all lenses but Schedule
 
     [[nodiscard]] const QString& perspective() const { return m_perspective; }
+    /// Shows the docks of a perspective in their default arrangement.
     void applyPerspective(const QString& name);
-    /// Applies a perspective that the user chose: workloads that are opened later use it too.
+    /// Applies a perspective that the user chose: workloads that are opened later use it too. One that was
+    /// left before comes back as it was left; choosing the present one again restores its default.
     void choosePerspective(const QString& name);
+    /// Shows a lens as it was left: for Schedule the task that was used last.
+    void showLens(Lens lens);
     /// Sets the perspective for a workload that is opened for the first time: the one that the user chose in
     /// this window, otherwise Edit.
     void showNewWorkload();
@@ -84,18 +95,29 @@ public:
     /// View that export and copy act on: the one that last had the keyboard focus if visible, else the
     /// centre.
     [[nodiscard]] View* currentView() const;
-    /// Lens in use: that of the view in the centre or at the bottom that was used last.
+    /// Lens of the perspective.
     [[nodiscard]] Lens lens() const;
     /// Canvas that the commands of the View menu act on; may be null.
     [[nodiscard]] Canvas* currentCanvas() const;
 
 Q_SIGNALS:
     void currentChanged(); ///< currentView() or the zoom history of its canvas has changed
+    void perspectiveChanged();
+    void maximisedChanged();
 
 private:
+    /// Docks that are shown, front ones last, and their sizes if they are in front. restoreState() is not used
+    /// for these: Qt crashes if docks were dragged in between.
+    using Arrangement = QList<std::pair<QDockWidget*, QSize>>;
+
     void create();
     void place(); ///< puts every dock into its default area (viewCatalog())
-    void resizeAll(const QString& perspective);
+    [[nodiscard]] Arrangement arrangement() const;
+    void arrange(const Arrangement& docks);
+    void setPerspective(const QString& name); ///< without its docks
+    void updateCentre();
+    void leaveMaximised();
+    void resizeAll();
     void resizeAgain();
     void follow(QWidget* focus);
     void hideDocks();    ///< hides all docks while nothing is open
@@ -103,7 +125,7 @@ private:
     [[nodiscard]] bool areHidden() const { return !m_layout.isEmpty(); }
 
     static constexpr int kLayoutVersion =
-        3; // to be raised when docks are added or removed: old layouts are then ignored
+        4; // to be raised when docks are added or removed: old layouts are then ignored
     QMainWindow& m_window;
     AppState& m_state;
     QStackedWidget& m_centre;
@@ -111,22 +133,20 @@ private:
     QMap<QString, View*> m_views;
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
-    View* m_mainView = nullptr;        ///< view in the centre or at the bottom that was used last
-    QDockWidget* m_enlarged = nullptr; ///< first dock that enlargeDock() made larger
-    int m_heightBefore = 0;            ///< height of m_enlarged before that, in pixels
+    View* m_maximised = nullptr;    ///< view that is shown alone
+    Arrangement m_beforeMaximised;  ///< docks that were shown before that
     QString m_perspective = QStringLiteral("Edit");
+    QString m_task = QStringLiteral("Edit"); ///< perspective of the Schedule lens that was used last
+    QMap<QString, Arrangement> m_left;       ///< arrangements of the perspectives that were left
     QDockWidget* m_front = nullptr; ///< dock that the perspective shows in front at the bottom
     bool m_chosen = false;          ///< the user chose m_perspective in this window
     QByteArray m_layout;            ///< layout of the docks that hideDocks() hid; empty if they are shown
-    /// Docks that hideDocks() hid with their sizes, front ones last. Empty if m_layout is from the last
-    /// session. restoreState() is not used for these: Qt crashes if docks were dragged in between.
-    QList<std::pair<QDockWidget*, QSize>> m_hidden;
+    Arrangement m_hidden;           ///< docks that hideDocks() hid; empty if m_layout is from the last session
     /// Layout of the last session, until the window has its final size. A window is small before it is
     /// maximised, and docks that were squeezed do not grow back.
     QByteArray m_restored;
-    bool m_unsized = false;               ///< the docks were resized before the window had its final size
-    QTimer m_settled;                     ///< ends the time in which resizing the window restores m_restored
-    QList<QPointer<QDockWidget>> m_lower; ///< docks that toggleLower() hid, front ones last
+    bool m_unsized = false; ///< the docks were resized before the window had its final size
+    QTimer m_settled;       ///< ends the time in which resizing the window restores m_restored
 };
 
 } // namespace tilewright::ui

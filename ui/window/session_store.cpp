@@ -414,14 +414,8 @@ void Recovery::keep()
 MessageBar& Recovery::bar()
 {
     if (!m_bar)
-        m_bar = new MessageBar(m_state.context(), &m_place, Qt::TopEdge);
+        m_bar = new MessageBar(m_state.context(), &m_place);
     return *m_bar;
-}
-
-void Recovery::raise()
-{
-    if (m_bar)
-        m_bar->raise();
 }
 
 void Recovery::offer()

@@ -93,7 +93,7 @@ class Recovery : public QObject
 {
     Q_OBJECT
 public:
-    /// `place`: widget over whose top edge the offer is shown.
+    /// `place`: widget whose layout takes the offer.
     Recovery(AppState& state, QWidget& place);
 
     void setInterval(int seconds) { m_timer.setInterval(seconds * 1000); }
@@ -102,7 +102,6 @@ public:
     void keep(); ///< writes the copy now
     void closed() { m_store.forget(); }
     void leaveCopy() { m_store.leaveCopy(); }
-    void raise(); ///< brings the offer to the front, over a page that has just been shown
 
 Q_SIGNALS:
     void failed(const QString& why); ///< the copy cannot be written; it is tried again without a further edit

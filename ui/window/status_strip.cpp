@@ -49,6 +49,7 @@ private:
 
 StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(parent), m_context(context)
 {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     // fitRow() places the fields: a QLayout would redo the layout of the whole window when a number gets
     // longer.
     const auto label = [&](const QString& name) {
@@ -65,9 +66,12 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
         b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         return b;
     };
+    m_name = label(tr("Workload"));
+    m_name->setFont(uiFont(1.15, QFont::DemiBold));
     m_total = label(tr("Total latency"));
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
     m_unit = label(tr("Unit of the total"));
+    m_seconds = label(tr("Total in seconds"));
     m_array = label(tr("Total on the array"));
     m_npu = label(tr("Makespan on the NPU"));
     m_change = label(tr("Change of the last edit"));
@@ -76,7 +80,8 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_gap->setToolTip(tr("Gap between the total and the lower bound. Click for the breakdown."));
     m_peak = label(tr("Peak working set"));
     m_validity = button(tr("Validity"));
-    m_rules = label(tr("Rule set"));
+    m_rules = button(tr("Rule set"));
+    connect(m_rules, &QToolButton::clicked, this, &StatusStrip::rulesClicked);
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
@@ -96,9 +101,15 @@ QSize StatusStrip::sizeHint() const
     return {400, height + 4};
 }
 
-std::array<QWidget*, 11> StatusStrip::row() const
+QWidget* StatusStrip::evaluationTime() const
 {
-    return {m_total, m_unit, m_array, m_npu, m_change, m_against, m_gap, m_peak, m_validity, m_rules, m_time};
+    return m_time;
+}
+
+std::array<QWidget*, 12> StatusStrip::row() const
+{
+    return {m_name,   m_total,   m_unit, m_seconds, m_array,    m_npu,
+            m_change, m_against, m_gap,  m_peak,    m_validity, m_rules};
 }
 
 bool StatusStrip::event(QEvent* event)
@@ -119,9 +130,10 @@ void StatusStrip::fitRow()
         if (widthOf(w) > 0)
             needed += widthOf(w) + kGap;
     for (QWidget* w :
-         {static_cast<QWidget*>(m_time), static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against),
-          static_cast<QWidget*>(m_npu), static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_change),
-          static_cast<QWidget*>(m_unit), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_gap)}) {
+         {static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against), static_cast<QWidget*>(m_npu),
+          static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_change),
+          static_cast<QWidget*>(m_name), static_cast<QWidget*>(m_seconds), static_cast<QWidget*>(m_unit),
+          static_cast<QWidget*>(m_gap)}) {
         const bool fits = needed <= width();
         if (!fits && widthOf(w) > 0)
             needed -= widthOf(w) + kGap;
@@ -132,8 +144,6 @@ void StatusStrip::fitRow()
         if (w->isHidden())
             continue;
         const QSize size = w->sizeHint();
-        if (w == m_time) // aligned to the right end
-            x = std::max(x, width() - kMargin - size.width());
         w->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
         x += size.width() + kGap;
     }
@@ -162,6 +172,7 @@ void StatusStrip::refreshUnit()
 {
     const Document& document = m_context.document;
     const QColor& muted = m_context.themes.theme().muted;
+    m_seconds->clear();
     if (!document.model()) {
         m_unit->show(tr("units of time"), muted);
         m_unit->setToolTip(tr("The base costs and the bandwidth of this problem define its unit of time. "
@@ -179,6 +190,8 @@ void StatusStrip::refreshUnit()
     if (const SnapshotPtr shown = document.lastValid(); shown && machine.clockGhz > 0) {
         const double cycle = static_cast<double>(unit) * 1e-9 / machine.clockGhz;
         tip += QLatin1Char(' ') + tr("The total is %1.").arg(secondsText(shown->evaluation.total * cycle));
+        m_seconds->show(secondsText(shown->evaluation.total * cycle),
+                        document.snapshot()->evaluation.valid() ? m_context.themes.theme().text : muted);
     }
     m_unit->setToolTip(plain(tip + QLatin1Char(' ') + tr("The Machine view shows its values.")));
 }
@@ -209,9 +222,10 @@ void StatusStrip::refresh()
     const Document& document = m_context.document;
     const Theme& theme = m_context.themes.theme();
     const SnapshotPtr snapshot = document.snapshot();
-    setVisible(snapshot != nullptr);
+    m_time->setVisible(snapshot != nullptr);
     if (!snapshot)
         return;
+    m_name->show(QString::fromStdString(document.problem()->name()), theme.text);
     const bool valid = snapshot->evaluation.valid();
     const auto judged = [&theme](double by) {
         return by < 0 ? theme.ok : by > 0 ? theme.warning : theme.muted;
@@ -303,7 +317,7 @@ void StatusStrip::refresh()
     // For models, the final statement of the contest is simply called the default.
     const bool usual = document.model() && snapshot->evaluation.rules == Rules::final();
     const QString title = QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
-    m_rules->show(tr("Rules: %1").arg(usual ? tr("default") : title), theme.text);
+    m_rules->setText(tr("Rules: %1").arg(usual ? tr("default") : title));
     m_rules->setToolTip(document.rulesReason().isEmpty()
                             ? tr("Rules for costs and validity: %1. The Rules view "
                                  "changes single rules.")

@@ -12,8 +12,8 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The status bar: total latency with unit and machine, total on the array, makespan on the NPU, change of
-/// the last edit, lower bound and gap, peak working set, validity, rule set, evaluation time.
+/// The headline of the window: name of the workload, total latency with unit, machine and seconds, total on the
+/// array, makespan on the NPU, change of the last edit, lower bound and gap, peak working set, validity, rule set.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
@@ -24,8 +24,12 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
     [[nodiscard]] QSize sizeHint() const override;
 
+    /// Label with the time of the last evaluation, for another place of the window.
+    [[nodiscard]] QWidget* evaluationTime() const;
+
 Q_SIGNALS:
     void gapClicked();
+    void rulesClicked();
     void validityClicked();
 
 protected:
@@ -37,11 +41,13 @@ private:
     void refreshNpu();
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
-    [[nodiscard]] std::array<QWidget*, 11> row() const; ///< all fields from left to right
+    [[nodiscard]] std::array<QWidget*, 12> row() const; ///< all fields from left to right
 
     ViewContext m_context;
+    StatusText* m_name;
     StatusText* m_total;
     StatusText* m_unit;
+    StatusText* m_seconds;
     StatusText* m_array;
     StatusText* m_npu;
     StatusText* m_change;
@@ -50,7 +56,7 @@ private:
     StatusText* m_peak;
     QToolButton* m_validity;
     std::optional<bool> m_showsValid; ///< validity that the icon of m_validity shows
-    StatusText* m_rules;
+    QToolButton* m_rules;
     StatusText* m_time;
 };
 

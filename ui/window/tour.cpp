@@ -161,8 +161,7 @@ void TourGuide::start(const Tour& tour)
     state.selection.clear();
     if (QAction* edit = state.actions.find(QStringLiteral("view.perspective.Edit")))
         edit->trigger();
-    for (auto* message :
-         m_window.centralWidget()->findChildren<MessageBar*>(QString(), Qt::FindDirectChildrenOnly))
+    for (auto* message : m_window.statusBar()->findChildren<MessageBar*>())
         message->dismiss();
     m_tour = tour;
     m_timer.start();

@@ -5,6 +5,7 @@
 #include "panels/history/history_view.h"
 #include "panels/import/import_view.h"
 #include "panels/inspector/inspector_view.h"
+#include "panels/layers/layers_view.h"
 #include "panels/machine/machine_view.h"
 #include "panels/problems/problems_view.h"
 #include "panels/rules/rules_view.h"
@@ -31,6 +32,8 @@
 #include "views/systolic/tile_map_canvas.h"
 #include "views/tiles/tiles_view.h"
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 namespace {
@@ -47,55 +50,57 @@ const std::vector<ViewEntry>& viewCatalog()
     // In the order of the tabs.
     static const std::vector<ViewEntry> entries{
         {QStringLiteral("graph"), tr("Graph"), QStringLiteral("layout"), DockArea::Centre,
-         QStringLiteral("Edit,Tiles"), &make<GraphView>},
+         QStringLiteral("Edit,Tiles,Hardware"), &make<GraphView>},
         {QStringLiteral("compare"), tr("Compare"), QStringLiteral("compare"), DockArea::Centre,
          QStringLiteral("Compare"), &make<CompareView>},
-        {QStringLiteral("subgraphs"), tr("Subgraphs"), QStringLiteral("bars"), DockArea::Left,
-         QStringLiteral("Edit,Tiles"), &make<SubgraphsView>, QStringLiteral("Alt+1")},
-        {QStringLiteral("inspector"), tr("Inspector"), QStringLiteral("settings"), DockArea::Right,
-         QStringLiteral("Edit,Tiles"), &make<InspectorView>, QStringLiteral("Alt+2")},
-        {QStringLiteral("machine"), tr("Machine"), QStringLiteral("settings"), DockArea::Right,
-         QStringLiteral("Edit,Hardware"), &make<MachineView>, QStringLiteral("Alt+M")},
-        {QStringLiteral("memory"), tr("Memory timeline"), QStringLiteral("memory"), DockArea::Bottom,
-         QStringLiteral("Edit,Tiles,Compare"), &make<MemoryView>, QStringLiteral("Alt+3")},
-        {QStringLiteral("tiles"), tr("Tile grid"), QStringLiteral("grid"), DockArea::Bottom,
-         QStringLiteral("Edit,Tiles"), &make<TilesView>, QStringLiteral("Alt+4")},
-        {QStringLiteral("solver"), tr("Solver"), QStringLiteral("solve"), DockArea::Bottom,
-         QStringLiteral("Edit"), &make<SolverView>, QStringLiteral("Alt+5")},
-        {QStringLiteral("latency"), tr("Latency"), QStringLiteral("bars"), DockArea::Bottom,
-         QStringLiteral("Edit,Compare"), &make<LatencyView>, QStringLiteral("Alt+6")},
-        {QStringLiteral("roofline"), tr("Roofline"), QStringLiteral("roofline"), DockArea::Bottom,
-         QStringLiteral("Edit,Compare"), &make<RooflineView>, QStringLiteral("Alt+7")},
-        {QStringLiteral("granularity"), tr("Granularity map"), QStringLiteral("grid"), DockArea::Bottom,
-         QStringLiteral("Edit,Tiles"), &make<GranularityView>, QStringLiteral("Alt+8")},
-        {QStringLiteral("import"), tr("Import"), QStringLiteral("down"), DockArea::Bottom,
-         QStringLiteral("Edit,Hardware"), &make<ImportView>, QStringLiteral("Alt+Shift+M")},
-        {QStringLiteral("systolic"), tr("Systolic"), QStringLiteral("systolic"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<SystolicView>, QStringLiteral("Alt+Shift+1"), Lens::Systolic},
-        {QStringLiteral("mapping"), tr("Mapping"), QStringLiteral("loops"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<MappingView>, QStringLiteral("Alt+Shift+2"), Lens::Mapping},
-        {QStringLiteral("mapping-search"), tr("Mapping search"), QStringLiteral("search"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<SearchMapView>, QStringLiteral("Alt+Shift+3"), Lens::Mapping},
-        {QStringLiteral("mapping-model"), tr("Mapping of a model"), QStringLiteral("grid"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<MappingModelView>, QStringLiteral("Alt+Shift+4"), Lens::Mapping},
-        {QStringLiteral("npu"), tr("NPU run"), QStringLiteral("cores"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<NpuView>, QStringLiteral("Alt+Shift+5"), Lens::Npu},
-        {QStringLiteral("npu-graph"), tr("NPU tile graph"), QStringLiteral("layout"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<NpuGraphView>, QStringLiteral("Alt+Shift+6"), Lens::Npu},
-        {QStringLiteral("npu-scaling"), tr("NPU scaling"), QStringLiteral("bars"), DockArea::Bottom,
-         QStringLiteral("Hardware"), &make<NpuScalingView>, QStringLiteral("Alt+Shift+7"), Lens::Npu},
+        {QStringLiteral("subgraphs"), tr("Subgraphs"), QStringLiteral("bars"), DockArea::Table,
+         QStringLiteral("Edit,Tiles"), &make<SubgraphsView>, QStringLiteral("Alt+1"), Lens::Schedule, tr("&Lists")},
+        {QStringLiteral("layers"), tr("Layers"), QStringLiteral("bars"), DockArea::Left,
+         QStringLiteral("Systolic,Mapping,NPU"), &make<LayersView>, QStringLiteral("Alt+L"), Lens::Schedule, tr("&Lists")},
+        {QStringLiteral("inspector"), tr("Inspector"), QStringLiteral("settings"), DockArea::Properties,
+         QStringLiteral("Edit,Tiles"), &make<InspectorView>, QStringLiteral("Alt+2"), Lens::Schedule, tr("&Lists")},
+        {QStringLiteral("machine"), tr("Machine"), QStringLiteral("settings"), DockArea::Properties,
+         QStringLiteral("Hardware"), &make<MachineView>, QStringLiteral("Alt+M"), Lens::Schedule, tr("&Set-up")},
+        {QStringLiteral("memory"), tr("Timeline"), QStringLiteral("memory"), DockArea::Charts,
+         QStringLiteral("Edit,Tiles,Compare"), &make<MemoryView>, QStringLiteral("Alt+3"), Lens::Schedule, tr("&Charts")},
+        {QStringLiteral("tiles"), tr("Tile grid"), QStringLiteral("grid"), DockArea::Charts,
+         QStringLiteral("Edit,Tiles"), &make<TilesView>, QStringLiteral("Alt+4"), Lens::Schedule, tr("&Charts")},
+        {QStringLiteral("solver"), tr("Solver"), QStringLiteral("solve"), DockArea::Charts,
+         QStringLiteral(""), &make<SolverView>, QStringLiteral("Alt+5"), Lens::Schedule, tr("&Set-up")},
+        {QStringLiteral("latency"), tr("Latency"), QStringLiteral("bars"), DockArea::Charts,
+         QStringLiteral("Edit,Compare"), &make<LatencyView>, QStringLiteral("Alt+6"), Lens::Schedule, tr("&Charts")},
+        {QStringLiteral("roofline"), tr("Roofline"), QStringLiteral("roofline"), DockArea::Charts,
+         QStringLiteral("Edit,Compare"), &make<RooflineView>, QStringLiteral("Alt+7"), Lens::Schedule, tr("&Charts")},
+        {QStringLiteral("granularity"), tr("Granularity map"), QStringLiteral("grid"), DockArea::Charts,
+         QStringLiteral(""), &make<GranularityView>, QStringLiteral("Alt+8"), Lens::Schedule, tr("&Charts")},
+        {QStringLiteral("import"), tr("Import"), QStringLiteral("down"), DockArea::Charts,
+         QStringLiteral("Hardware"), &make<ImportView>, QStringLiteral("Alt+Shift+M"), Lens::Schedule, tr("&Set-up")},
+        {QStringLiteral("systolic"), tr("Systolic"), QStringLiteral("systolic"), DockArea::Charts,
+         QStringLiteral("Systolic"), &make<SystolicView>, QStringLiteral("Alt+Shift+1"), Lens::Systolic},
+        {QStringLiteral("mapping"), tr("Mapping"), QStringLiteral("loops"), DockArea::Charts,
+         QStringLiteral("Mapping"), &make<MappingView>, QStringLiteral("Alt+Shift+2"), Lens::Mapping},
+        {QStringLiteral("mapping-search"), tr("Mapping search"), QStringLiteral("search"), DockArea::Charts,
+         QStringLiteral("Mapping"), &make<SearchMapView>, QStringLiteral("Alt+Shift+3"), Lens::Mapping},
+        {QStringLiteral("mapping-model"), tr("Mapping of a model"), QStringLiteral("grid"), DockArea::Charts,
+         QStringLiteral("Mapping"), &make<MappingModelView>, QStringLiteral("Alt+Shift+4"), Lens::Mapping},
+        {QStringLiteral("npu"), tr("NPU run"), QStringLiteral("cores"), DockArea::Charts,
+         QStringLiteral("NPU"), &make<NpuView>, QStringLiteral("Alt+Shift+5"), Lens::Npu},
+        {QStringLiteral("npu-graph"), tr("NPU tile graph"), QStringLiteral("layout"), DockArea::Charts,
+         QStringLiteral("NPU"), &make<NpuGraphView>, QStringLiteral("Alt+Shift+6"), Lens::Npu},
+        {QStringLiteral("npu-scaling"), tr("NPU scaling"), QStringLiteral("bars"), DockArea::Charts,
+         QStringLiteral("NPU"), &make<NpuScalingView>, QStringLiteral("Alt+Shift+7"), Lens::Npu},
         {QStringLiteral("npu-tiles"),
          tr("NPU tiles"),
          QStringLiteral("grid"),
-         DockArea::Bottom,
-         QStringLiteral(""),
+         DockArea::Charts,
+         QStringLiteral("NPU"),
          &make<NpuTilesView>,
          {},
          Lens::Npu},
         {QStringLiteral("systolic-pipeline"),
          tr("Systolic pipeline"),
          QStringLiteral("systolic"),
-         DockArea::Bottom,
+         DockArea::Charts,
          QStringLiteral(""),
          &make<GanttCanvas>,
          {},
@@ -103,7 +108,7 @@ const std::vector<ViewEntry>& viewCatalog()
         {QStringLiteral("systolic-tiles"),
          tr("Systolic tile search"),
          QStringLiteral("grid"),
-         DockArea::Bottom,
+         DockArea::Charts,
          QStringLiteral(""),
          &make<TileMapCanvas>,
          {},
@@ -111,23 +116,49 @@ const std::vector<ViewEntry>& viewCatalog()
         {QStringLiteral("systolic-memory"),
          tr("Systolic memories"),
          QStringLiteral("memory"),
-         DockArea::Bottom,
+         DockArea::Charts,
          QStringLiteral(""),
          &make<LevelsCanvas>,
          {},
          Lens::Systolic},
-        {QStringLiteral("problems"), tr("Problems"), QStringLiteral("problem"), DockArea::Bottom,
-         QStringLiteral("Edit,Tiles"), &make<ProblemsView>, QStringLiteral("Alt+9")},
-        {QStringLiteral("history"), tr("History"), QStringLiteral("clock"), DockArea::Bottom,
-         QStringLiteral("Edit"), &make<HistoryView>, QStringLiteral("Alt+0")},
-        {QStringLiteral("sweep"), tr("Sweep"), QStringLiteral("bars"), DockArea::Bottom,
-         QStringLiteral("Edit,Hardware"), &make<SweepView>, QStringLiteral("Alt+Shift+8")},
-        {QStringLiteral("bound"), tr("Lower bound"), QStringLiteral("roofline"), DockArea::Bottom,
-         QStringLiteral(""), &make<BoundView>, QStringLiteral("Alt+Shift+9")},
-        {QStringLiteral("rules"), tr("Rules"), QStringLiteral("settings"), DockArea::Bottom,
-         QStringLiteral(""), &make<RulesView>, QStringLiteral("Alt+Shift+0")},
+        {QStringLiteral("problems"), tr("Problems"), QStringLiteral("problem"), DockArea::Charts,
+         QStringLiteral(""), &make<ProblemsView>, QStringLiteral("Alt+9"), Lens::Schedule, tr("&Lists")},
+        {QStringLiteral("history"), tr("History"), QStringLiteral("clock"), DockArea::Charts,
+         QStringLiteral(""), &make<HistoryView>, QStringLiteral("Alt+0"), Lens::Schedule, tr("&Lists")},
+        {QStringLiteral("sweep"), tr("Sweep"), QStringLiteral("bars"), DockArea::Charts,
+         QStringLiteral("Hardware"), &make<SweepView>, QStringLiteral("Alt+Shift+8"), Lens::Schedule, tr("&Charts")},
+        {QStringLiteral("bound"), tr("Lower bound"), QStringLiteral("roofline"), DockArea::Charts,
+         QStringLiteral(""), &make<BoundView>, QStringLiteral("Alt+Shift+9"), Lens::Schedule, tr("&Set-up")},
+        {QStringLiteral("rules"), tr("Rules"), QStringLiteral("settings"), DockArea::Charts,
+         QStringLiteral(""), &make<RulesView>, QStringLiteral("Alt+Shift+0"), Lens::Schedule, tr("&Set-up")},
     };
     return entries;
+}
+
+const std::vector<Perspective>& perspectives()
+{
+    static const std::vector<Perspective> all{
+        {QStringLiteral("Edit"), Lens::Schedule, true, tr("Group ops, and see what each edit changes.")},
+        {QStringLiteral("Tiles"), Lens::Schedule, true, tr("Choose tile sizes and the order of the tiles.")},
+        {QStringLiteral("Compare"), Lens::Schedule, true, tr("Compare the schedule with a baseline.")},
+        {QStringLiteral("Hardware"), Lens::Schedule, true, tr("Change the machine, and sweep its values.")},
+        {QStringLiteral("Systolic"), Lens::Systolic, false, tr("One tile on the array, cycle by cycle.")},
+        {QStringLiteral("Mapping"), Lens::Mapping, false,
+         tr("The loops of one layer on the memories of the machine.")},
+        {QStringLiteral("NPU"), Lens::Npu, false, tr("The whole model on several cores.")},
+    };
+    return all;
+}
+
+const Perspective& perspective(const QString& name)
+{
+    const auto at = std::ranges::find(perspectives(), name, &Perspective::name);
+    return at == perspectives().end() ? perspectives().front() : *at;
+}
+
+const Perspective& perspective(Lens lens)
+{
+    return *std::ranges::find(perspectives(), lens, &Perspective::lens);
 }
 
 } // namespace tilewright::ui

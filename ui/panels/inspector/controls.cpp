@@ -223,7 +223,9 @@ QPushButton* changeButton(const ViewContext& context, const Snapshot& snapshot, 
     const QString about = tr("Subgraph %1: %2").arg(subgraph.index()).arg(text);
     // A repair shows the total that it leads to: the present state is invalid and has no total to compare
     // with.
-    const QString gain = signedNumber(-change.gain);
+    QString gain = signedNumber(-change.gain);
+    if (const double total = snapshot.evaluation.total; snapshot.evaluation.valid() && total > 0)
+        gain += QStringLiteral(" (%1)").arg(signedPercent(-change.gain / total));
     const QString effect = change.fixes == 0
                                ? snapshot.evaluation.valid() ? gain : tr("%1 in valid subgraphs").arg(gain)
                            : change.fixes == snapshot.evaluation.issues.size()

@@ -44,6 +44,10 @@ ScheduleOverview::ScheduleOverview(const ViewContext& context, QWidget* parent)
     m_changes = new QVBoxLayout;
     changes->addLayout(m_changes);
     m_limits = paragraph(this);
+    connect(m_limits, &QLabel::linkActivated, this, [this] {
+        if (QAction* sweep = m_context.actions.find(QStringLiteral("solve.sweep")))
+            sweep->trigger();
+    });
     section(tr("What limits it"), this, column)->addWidget(m_limits);
     QLabel* byHand = paragraph(this);
     m_context.actions.tellKeys(
@@ -149,7 +153,10 @@ void ScheduleOverview::show(const Facts& facts)
                         : tr("No single change repairs it. The Problems pane lists other repairs."));
     m_limits->setText(!facts.measured   ? tr("Not measured for schedules with this many subgraphs. The "
                                                "roofline shows what limits each subgraph.")
-                      : facts.resources ? rich(limitSentences(*facts.resources).join(QStringLiteral("<br>")))
+                      : facts.resources ? rich(limitSentences(*facts.resources)
+                                                   .join(QStringLiteral("<br>"))
+                                                   .replace(tr("see Sweep"),
+                                                            tr("<a href='sweep'>see Sweep</a>")))
                                         : tr("A schedule that cannot run has no latency to analyse."));
 }
 

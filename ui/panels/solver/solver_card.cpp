@@ -304,7 +304,6 @@ void SolverView::applyResult()
     m_applied = *result;
     document().apply(*result, tr("Auto-solve"));
     m_card->setState(SolverCard::State::Applied);
-    Q_EMIT compareRequested();
 }
 
 /// After undo, the result is offered again.

@@ -24,6 +24,7 @@ GraphToolbar::GraphToolbar(Actions& actions, QWidget* parent) : ControlBar(paren
     setObjectName(QStringLiteral("graphToolbar"));
     m_colouring = new QComboBox(this);
     const std::pair<GraphColouring, QString> colourings[] = {
+        {GraphColouring::Automatic, tr("Colour: automatic")},
         {GraphColouring::Subgraph, tr("Colour: subgraph")},
         {GraphColouring::OpType, tr("Colour: op type")},
         {GraphColouring::Bound, tr("Colour: bound")},

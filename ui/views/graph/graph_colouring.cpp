@@ -61,6 +61,15 @@ template <typename Value> GraphLegend colourByRamp(const Snapshot& snapshot, Fil
 
 } // namespace
 
+GraphColouring usedColouring(GraphColouring chosen, const Schedule& schedule)
+{
+    if (chosen != GraphColouring::Automatic)
+        return chosen;
+    return std::ranges::all_of(schedule.subgraphs, [](const auto& s) { return s->ops.size() == 1; })
+               ? GraphColouring::OpType
+               : GraphColouring::Subgraph;
+}
+
 QString colourMark(const SubgraphEvaluation& e, GraphColouring colouring)
 {
     if (colouring == GraphColouring::Bound)
@@ -147,7 +156,8 @@ std::pair<std::vector<GraphFill>, GraphLegend> colourSubgraphs(const Snapshot& s
         legend.entries = {{opTypeFill(OpType::MatMul), tr("MatMul")},
                           {opTypeFill(OpType::Pointwise), tr("Pointwise")}};
         break;
-    case GraphColouring::Change: // the colour of the op itself
+    case GraphColouring::Automatic: // usedColouring() has replaced it
+    case GraphColouring::Change:    // the colour of the op itself
     case GraphColouring::None:
         break;
     }

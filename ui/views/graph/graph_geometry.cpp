@@ -9,7 +9,6 @@ namespace tilewright::ui {
 
 namespace {
 
-constexpr double kAspect = 1.6;
 
 /// Builds the nodes and edges of the picture from problem, schedule and shape.
 class Builder
@@ -468,7 +467,7 @@ std::optional<GraphGeometry> layOutGraph(const ProblemPtr& problem, const Schedu
     LayoutOptions options;
     options.orientation =
         shape.leftToRight ? LayoutOptions::Orientation::LeftToRight : LayoutOptions::Orientation::TopToBottom;
-    options.aspect = shape.columns ? kAspect : 0;
+    options.aspect = shape.columns ? shape.aspect : 0;
     options.groupPadding = metrics.padding();
     options.nodeGap = 1.5 * metrics.line;
     // Room for an arrow, a label and the padding of two areas; labels are wider than high.

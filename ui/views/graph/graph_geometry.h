@@ -40,6 +40,7 @@ struct GraphShape
 {
     bool leftToRight = false;
     bool columns = true;      ///< long graphs are broken into columns
+    double aspect = 1.6;      ///< width / height that the columns aim at: that of the pane
     std::set<OpId> collapsed; ///< subgraphs that contain one of these ops are drawn as one card
     bool cards = true;     ///< with more than kCardsAbove visible ops, each subgraph is a card or shares one
     std::set<OpId> opened; ///< exceptions to `cards`: subgraphs that contain one of these ops

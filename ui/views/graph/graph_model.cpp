@@ -29,6 +29,7 @@ public:
         : m_problem(*snapshot->problem), m_snapshot(*snapshot), m_baseline(baseline), m_colours(colours),
           m_options(options), m_geometry(*geometry)
     {
+        m_options.colouring = usedColouring(options.colouring, snapshot->schedule);
         m_model.snapshot = snapshot;
         m_model.geometry = std::move(geometry);
     }
@@ -472,7 +473,7 @@ private:
     const Snapshot& m_snapshot;
     const Snapshot* m_baseline;
     const std::vector<std::size_t>& m_colours;
-    const GraphOptions& m_options;
+    GraphOptions m_options;
     const GraphGeometry& m_geometry;
     GraphModel m_model;
     std::vector<std::vector<SubgraphId>> m_holders; // subgraphs that run each op

@@ -18,11 +18,13 @@
 
 namespace tilewright::ui {
 
-enum class GraphColouring { Subgraph, OpType, Bound, Latency, Intensity, None, Change };
+/// Automatic: by op type while every subgraph has one op, otherwise by subgraph.
+enum class GraphColouring { Subgraph, OpType, Bound, Latency, Intensity, None, Automatic, Change };
+[[nodiscard]] GraphColouring usedColouring(GraphColouring chosen, const Schedule& schedule);
 
 struct GraphOptions
 {
-    GraphColouring colouring = GraphColouring::Subgraph;
+    GraphColouring colouring = GraphColouring::Automatic;
     bool edgeLabels = true;
     /// Per op, the change of its operator compared with the other model; empty without one.
     std::vector<model::OperatorChange> changes{};

@@ -33,6 +33,7 @@ public:
     void ensureVisible(const QRectF& scene);
     /// The next layout is another picture, which is shown whole.
     void fitNextLayout() { m_movedByHand = false; }
+    [[nodiscard]] bool isMovedByHand() const { return m_movedByHand; }
     /// Shows these ops after the next layout.
     void showAfterLayout(const std::vector<OpId>& ops) { m_opened.insert(ops.begin(), ops.end()); }
     /// An edit begins: the picture from before the preview is not restored.

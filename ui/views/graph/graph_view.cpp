@@ -24,7 +24,7 @@ namespace tilewright::ui {
 
 namespace {
 
-const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "intensity", "none"};
+const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "intensity", "none", "automatic"};
 
 } // namespace
 
@@ -171,7 +171,7 @@ void GraphView::addSwitches()
     QSettings settings;
     settings.beginGroup(QStringLiteral("graph"));
     const QString colouring = settings.value(QStringLiteral("colouring")).toString();
-    for (int i = 0; i < 6; ++i)
+    for (int i = 0; i < std::ssize(kColouringNames); ++i)
         if (colouring == QLatin1String(kColouringNames[i]))
             m_layouter.setOptions({static_cast<GraphColouring>(i), true});
     m_navigator.setOverviewCorner(std::clamp(settings.value(QStringLiteral("overviewCorner")).toInt(), 0, 3));
@@ -211,6 +211,7 @@ void GraphView::setColouring(GraphColouring colouring)
 {
     m_layouter.setOptions({colouring, options().edgeLabels});
     optionsChanged();
+    registry().refresh();
 }
 
 void GraphView::setShape(const GraphShape& shape)
@@ -221,6 +222,26 @@ void GraphView::setShape(const GraphShape& shape)
         m_navigator.fitNextLayout(); // another picture: show all of it
     m_layouter.setShape(shape);
     optionsChanged();
+}
+
+void GraphView::followPane()
+{
+    const QRectF pane = m_bars.content();
+    if (m_navigator.isMovedByHand() || pane.width() < 80 || pane.height() < 80)
+        return;
+    // In steps, so that a small change of the pane does not move the nodes.
+    constexpr double kLeast = 0.5, kMost = 4;
+    const double aspect =
+        std::clamp(std::exp2(std::round(2 * std::log2(pane.width() / pane.height())) / 2), kLeast, kMost);
+    if (aspect == shape().aspect)
+        return;
+    GraphShape next = shape();
+    next.aspect = aspect;
+    m_layouter.setShape(next);
+    if (document().hasProblem()) {
+        m_navigator.fitNextLayout();
+        m_layouter.refresh();
+    }
 }
 
 void GraphView::setCollapsed(SubgraphId subgraph, bool collapsed)
@@ -360,6 +381,7 @@ bool GraphView::event(QEvent* event)
 void GraphView::resizeEvent(QResizeEvent* event)
 {
     m_bars.place();
+    followPane();
     m_navigator.fitUnlessMoved();
     Canvas::resizeEvent(event);
 }

@@ -77,6 +77,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
+    void showContextMenu(QPointF) override {} // the gestures open the menu of the item under the mouse
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
     [[nodiscard]] QPointF focusPoint() const override { return m_cursor.focusPoint(); } ///< the current op
 
@@ -88,6 +89,7 @@ private:
     void nudgeSelected(QPointF by);
     void addSwitches();
     void optionsChanged(); ///< remembers an option that the user chose
+    void followPane();     ///< breaks the graph into columns that fill the pane
     void showOptions();
     void toggle(const char* key); ///< changes an option of the toolbar menu
     void refresh(bool problemIsNew = false);

@@ -119,49 +119,57 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
     auto* menu = new QMenu(view);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setToolTipsVisible(true);
-    const auto offer = [&](std::initializer_list<const char*> ids) {
+    const auto addTo = [&context](QMenu& to, std::initializer_list<const char*> ids) {
         for (const char* id : ids)
             if (QAction* action = context.actions.find(QLatin1String(id)))
-                menu->addAction(action);
-        menu->addSeparator();
+                to.addAction(action);
+    };
+    const auto addSubmenu = [&](const QString& name, std::initializer_list<const char*> ids) {
+        QMenu* sub = menu->addMenu(name);
+        sub->setToolTipsVisible(true);
+        addTo(*sub, ids);
+        return sub;
     };
     const std::vector<OpId> ops = selectedOps(document, selection);
     if (hit.op || hit.subgraph) {
-        offer({"schedule.fuse", "schedule.split", "schedule.splitApart"});
+        addTo(*menu, {"schedule.fuse", "schedule.split"});
         if (!ops.empty()) {
             const auto from = sourceOf(document.schedule(), ops, {selection.state().subgraph, hit.subgraph});
             for (const bool copy : {false, true})
                 addMoveMenu(*menu, context, geometry, ops, from, copy);
-            menu->addSeparator();
         }
-        offer({"schedule.moveUp", "schedule.moveDown", "schedule.duplicate", "schedule.delete",
-               "schedule.lock"});
-    }
-    if (hit.tensor)
-        offer({"schedule.retain"});
-    if (hit.op && document.problem()->op(*hit.op).type == OpType::MatMul) {
-        const OpId op = *hit.op;
-        offer({"lens.systolic", "lens.mapping", "lens.npu"});
-        menu->addAction(QObject::tr("Show as GEMM in the Systolic lens"), menu,
-                        [&document, &workspace = context.workspace, op] {
-                            const Problem& problem = *document.problem();
-                            const Tensor& out = problem.tensor(problem.op(op).output);
-                            workspace.openGemm({out.height, out.width, problem.reductionSize(op)},
-                                               QString::fromStdString(problem.opName(op)));
-                        });
+        addTo(*menu, {"schedule.duplicate", "schedule.delete"});
+        addSubmenu(QObject::tr("Order"), {"schedule.moveUp", "schedule.moveDown", "schedule.splitApart"});
         menu->addSeparator();
     }
-    if (hit.isSection)
-        offer({"graph.collapse"});
+    if (hit.tensor)
+        addTo(*menu, {"schedule.retain"});
+    if (hit.op || hit.subgraph)
+        addTo(*menu, {"schedule.lock"});
+    if (hit.op && document.problem()->op(*hit.op).type == OpType::MatMul) {
+        const OpId op = *hit.op;
+        QMenu* lenses = addSubmenu(QObject::tr("Show in"), {"lens.systolic", "lens.mapping", "lens.npu"});
+        lenses->addAction(QObject::tr("Show as GEMM in the Systolic lens"), lenses,
+                          [&document, &workspace = context.workspace, op] {
+                              const Problem& problem = *document.problem();
+                              const Tensor& out = problem.tensor(problem.op(op).output);
+                              workspace.openGemm({out.height, out.width, problem.reductionSize(op)},
+                                                 QString::fromStdString(problem.opName(op)));
+                          });
+    }
+    menu->addSeparator();
+    if (hit.isSection || (hit.subgraph && !hit.op))
+        addTo(*menu, {"graph.collapse"});
+    addSubmenu(QObject::tr("Select"), {"graph.sameSubgraph", "graph.selectAll", "graph.invert"});
+    QMenu* graph = addSubmenu(QObject::tr("Graph"), {"graph.collapse", "graph.neighbourhood", "graph.expandAll",
+                                                     "view.fit", "view.maximise"});
     if (hit.op && geometry.sectionOf(*hit.op))
-        offer({"graph.closeCard"});
+        addTo(*graph, {"graph.closeCard"});
     if (const auto op = hit.isSection ? std::optional(OpId(geometry.keys[*hit.node].id)) : hit.op;
         op && geometry.repetitionOf(*op))
-        offer({"graph.spreadBlocks"});
+        addTo(*graph, {"graph.spreadBlocks"});
     if (!document.nudges().isEmpty())
-        offer({"graph.resetNudges"});
-    offer({"graph.sameSubgraph", "graph.selectAll", "graph.invert"});
-    offer({"graph.collapse", "graph.neighbourhood", "graph.expandAll", "view.fit"});
+        addTo(*graph, {"graph.resetNudges"});
     menu->popup(at);
 }
 
@@ -305,16 +313,29 @@ void GraphView::registerActions()
     add("graph.orientation", view, tr("Graph: left-to-right"), "", {},
         tr("Draw the graph from left to right, or from top to bottom again."),
         [](GraphView& g) { g.toggle("leftToRight"); });
-    const std::tuple<const char*, QString, void (*)(GraphView&)> colourings[] = {
-        {"subgraph", tr("subgraph"), [](GraphView& g) { g.setColouring(GraphColouring::Subgraph); }},
-        {"type", tr("op type"), [](GraphView& g) { g.setColouring(GraphColouring::OpType); }},
-        {"bound", tr("bound"), [](GraphView& g) { g.setColouring(GraphColouring::Bound); }},
-        {"latency", tr("latency"), [](GraphView& g) { g.setColouring(GraphColouring::Latency); }},
-        {"intensity", tr("intensity"), [](GraphView& g) { g.setColouring(GraphColouring::Intensity); }},
-        {"none", tr("none"), [](GraphView& g) { g.setColouring(GraphColouring::None); }}};
-    for (const auto& [id, name, run] : colourings)
-        add(qPrintable(QStringLiteral("graph.colour.") + QLatin1String(id)), view,
-            tr("Colour by: %1").arg(name), "", {}, tr("Quantity that the colour of the ops shows."), run);
+    const std::tuple<const char*, QString, GraphColouring> colourings[] = {
+        {"automatic", tr("automatic"), GraphColouring::Automatic},
+        {"subgraph", tr("subgraph"), GraphColouring::Subgraph},
+        {"type", tr("op type"), GraphColouring::OpType},
+        {"bound", tr("bound"), GraphColouring::Bound},
+        {"latency", tr("latency"), GraphColouring::Latency},
+        {"intensity", tr("intensity"), GraphColouring::Intensity},
+        {"none", tr("none"), GraphColouring::None}};
+    for (const auto& [id, name, colouring] : colourings)
+        addAction(actions.add({QStringLiteral("graph.colour.") + QLatin1String(id),
+                               view,
+                               tr("Colour by: %1").arg(name),
+                               {},
+                               {},
+                               tr("Quantity that the colour of the ops shows."),
+                               true,
+                               {},
+                               {},
+                               [self, c = colouring] { return self && self->options().colouring == c; }},
+                              [self, c = colouring](bool) {
+                                  if (self)
+                                      self->setColouring(c);
+                              }));
 }
 
 void GraphView::addOwnKeys()

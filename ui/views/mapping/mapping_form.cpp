@@ -4,7 +4,6 @@
 #include "theme/text.h"
 
 #include <QComboBox>
-#include <QGroupBox>
 #include <QLabel>
 #include <QRegularExpression>
 #include <QVBoxLayout>
@@ -31,10 +30,10 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     column->addWidget(m_error);
 
     using Setup = MappingSetup;
-    const auto group = [&](const QString& title) {
-        auto* box = new QGroupBox(title, page);
-        column->addWidget(box);
-        return new QFormLayout(box);
+    const auto group = [&](const char* name, const QString& title, bool open) {
+        auto* fold = new FoldGroup(QStringLiteral("mapping.group.") + QLatin1String(name), title, open, page);
+        column->addWidget(fold);
+        return &fold->form();
     };
     const auto integer = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                              auto part, int least = 1) {
@@ -42,7 +41,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
         box->setMinimumWidth(70);
         return box;
     };
-    m_layerForm = group(tr("Layer"));
+    m_layerForm = group("layer", tr("Layer"), true);
     m_kind = m_fields.choice(*m_layerForm, QStringLiteral("kind"), tr("Kind"),
                              {tr("convolution"), tr("depthwise convolution"), tr("matrix product")},
                              tr("Kind of the layer. It decides which loops exist."),
@@ -83,7 +82,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     layer(true, tr("N (Y)"), "n", tr("Columns of B and C, loop Y."), &Layer::n);
     layer(true, tr("K"), "k", tr("Columns of A, rows of B, loop K."), &Layer::k);
 
-    QFormLayout* hardware = group(tr("Hardware"));
+    QFormLayout* hardware = group("hardware", tr("Hardware"), false);
     const auto whole = [&](const QString& name, const char* key, const QString& tip,
                            std::int64_t Architecture::*field) {
         NumberBox* box = integer(hardware, name, key, tip, member(&Setup::architecture, field));
@@ -124,7 +123,7 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     energy(hardware, tr("MAC, pJ"), "energy_mac", tr("Energy of one multiplication and addition."),
            &EnergyTable::mac);
 
-    QFormLayout* model = group(tr("Model"));
+    QFormLayout* model = group("model", tr("Model"), false);
     const auto option = [&](const QString& name, const char* key, const QString& tip,
                             bool ModelOptions::*field) {
         m_fields.check(*model, QLatin1String(key), name, tip,

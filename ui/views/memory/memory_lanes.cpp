@@ -268,6 +268,98 @@ void paintWhole(QPainter& painter, const MemoryModel& model, const MemoryColumns
     painter.drawPath(shape);
 }
 
+/// Share of a time in which a unit works, at most 1.
+struct UnitUse
+{
+    double compute = 0, load = 0, store = 0;
+};
+
+UnitUse useOf(double duration, double compute, double load, double store)
+{
+    if (duration <= 0)
+        return {};
+    return {std::min(1.0, compute / duration), std::min(1.0, load / duration),
+            std::min(1.0, store / duration)};
+}
+
+UnitUse useOf(const TimelinePart& part)
+{
+    return useOf(part.duration, part.compute, part.load, part.store);
+}
+
+UnitUse useOf(const StepSums& step)
+{
+    const auto moved = static_cast<double>(step.loadElements + step.storeElements);
+    const double load = moved > 0 ? step.memory * static_cast<double>(step.loadElements) / moved : 0;
+    return useOf(step.latency, step.compute, load, step.memory - load);
+}
+
+/// The use of the compute unit, or of the memory path (loads below stores), over time: step by step where a step
+/// is wide enough to be seen, otherwise the mean of the subgraph.
+void paintUse(QPainter& painter, const Timeline& timeline, const LaneFrame& f, bool isCompute)
+{
+    constexpr double kLeastStep = 2; // pixels
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(f.rect, Theme::mix(f.theme.canvas, f.theme.muted, 0.08));
+    const auto paint = [&](double start, double end, const UnitUse& use) {
+        const int x0 = qRound(std::max(f.time.toPixel(start), f.rect.left()));
+        const int x1 = qRound(std::min(f.time.toPixel(end), f.rect.right()));
+        const auto y = [&](double share) { return qRound(f.rect.bottom() - share * f.rect.height()); };
+        const auto fill = [&](double from, double to, const QColor& colour) {
+            if (y(from) > y(to) && x1 > x0)
+                painter.fillRect(QRect(x0, y(to), x1 - x0, y(from) - y(to)), colour);
+        };
+        if (isCompute) {
+            fill(0, use.compute, f.theme.computeTime);
+        } else {
+            fill(0, use.load, f.theme.loadTime);
+            fill(use.load, std::min(1.0, use.load + use.store), f.theme.storeTime);
+        }
+    };
+    const auto& parts = timeline.parts;
+    for (std::size_t i = timeline.partAt(f.time.v0).value_or(0);
+         i < parts.size() && parts[i].start <= f.time.v1; ++i) {
+        const TimelinePart& part = parts[i];
+        const auto steps = part.steps ? static_cast<double>(part.steps->size()) : 0;
+        if (steps == 0 || part.duration / steps < kLeastStep * f.perPixel()) {
+            paint(part.start, part.end(), useOf(part));
+            continue;
+        }
+        const StepTable& table = *part.steps;
+        for (std::int64_t s = table.stepAt(f.time.v0 - part.start);
+             s < table.size() && part.start + table.start(s) <= f.time.v1; ++s)
+            paint(part.start + table.start(s), part.start + table.start(s + 1), useOf(table.sums(s)));
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+/// The lane of the compute unit, or of the memory path.
+Lane useLane(const std::shared_ptr<const MemoryModel>& m, bool isCompute)
+{
+    Lane lane;
+    lane.name = isCompute ? tr("compute") : tr("load, store");
+    lane.height = 5;
+    lane.gap = 5;
+    lane.paint = [m, isCompute](QPainter& painter, const LaneFrame& f) {
+        paintUse(painter, *m->timeline, f, isCompute);
+    };
+    lane.readout = [m, isCompute](double time, double) {
+        const auto at = time > m->timeline->total ? std::nullopt : m->timeline->partAt(time);
+        if (!at)
+            return QString();
+        const TimelinePart& part = m->timeline->parts[*at];
+        const UnitUse mean = useOf(part);
+        const UnitUse now = part.isKnown() ? useOf(part.steps->sums(part.steps->stepAt(time - part.start))) : mean;
+        const auto texts = [isCompute](const UnitUse& use) {
+            return isCompute ? tr("computes %1 of the time").arg(percent(use.compute))
+                             : tr("loads %1, stores %2 of the time").arg(percent(use.load), percent(use.store));
+        };
+        return tr("subgraph %1 %2; this step %3")
+            .arg(number(static_cast<std::int64_t>(part.id.index())), texts(mean), texts(now));
+    };
+    return lane;
+}
+
 QString contentsReadout(const MemoryModel& m, double time)
 {
     const auto c = contentsAt(*m.timeline, time);
@@ -332,11 +424,12 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     out.overviewHeight = 32;
     out.most = 1000; // fills the available height
     const TextMetrics fm(uiFont(0.9));
-    out.labelWidth = fm.horizontalAdvance(QStringLiteral("999M")) + 10;
+    out.labelWidth = fm.horizontalAdvance(tr("load, store")) + 10;
 
     out.lanes.push_back(headingLane()); // holds the axis title
     Lane plot;
     plot.gap = 2 + kFollowed;
+    plot.height = 24;
     plot.paint = [m, cache](QPainter& painter, const LaneFrame& f) {
         const auto& columns = cache->at(*m, f.time.v0, f.time.v1, static_cast<int>(f.rect.width()), false);
         paintPlot(painter, *m, columns, f);
@@ -359,6 +452,8 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     strip.readout = plot.readout;
     out.lanes.push_back(std::move(plot));
     out.lanes.push_back(std::move(strip));
+    for (const bool isCompute : {true, false})
+        out.lanes.push_back(useLane(m, isCompute));
     out.overview = [m, cache](QPainter& painter, const LaneFrame& f) {
         paintWhole(painter, *m, cache->at(*m, 0, m->total, static_cast<int>(f.rect.width()), true), f);
     };

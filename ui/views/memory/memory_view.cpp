@@ -9,6 +9,7 @@
 #include <QCoreApplication>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolButton>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr std::int64_t kSyncSteps = 4000; // up to this number, steps are traced
 } // namespace
 
 MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
-    : LaneChart(context, QStringLiteral("memory"), tr("Memory timeline"), Dragging::Measures, parent),
+    : LaneChart(context, QStringLiteral("memory"), tr("Timeline"), Dragging::Measures, parent),
       m_addresses(std::make_unique<AddressMode>(selection(), [this] { rebuild(); })),
       m_columns(std::make_shared<MemoryCache>()),
       m_scroll(new ListScroll(tr("Scroll the list of items in memory"), this))
@@ -40,6 +41,7 @@ MemoryView::MemoryView(const ViewContext& context, QWidget* parent)
             update();
     });
     addOwnKeys();
+    addButtons();
     requestTimelines();
 }
 
@@ -98,6 +100,10 @@ void MemoryView::rebuild()
     m_addresses->follow(m_timelines.currentOf, m_timelines.current);
     LaneModel lanes = memoryLanes(std::make_shared<const MemoryModel>(m_model), m_columns);
     m_addresses->replaceStack(lanes, m_model);
+    m_addressSwitch->setChecked(m_addresses->isOn());
+    for (QToolButton* button : {m_addressSwitch, m_toPeak})
+        button->setVisible(lanes.hint.isEmpty());
+    lanes.titleSpace = m_addressSwitch->sizeHint().width() + m_toPeak->sizeHint().width() + 16;
     setAccessibleDescription(lanes.hint.isEmpty() ? lanes.title : lanes.hint);
     setLanes(std::move(lanes));
     if (m_model.timeline != timelineBefore)
@@ -105,6 +111,48 @@ void MemoryView::rebuild()
     m_hoveredRow.reset();
     placeList();
     update();
+}
+
+void MemoryView::addButtons()
+{
+    m_addressSwitch = new QToolButton(this);
+    m_addressSwitch->setText(tr("Addresses"));
+    m_addressSwitch->setCheckable(true);
+    registry().explain(m_addressSwitch,
+                       tr("Show where in fast memory each buffer lies ({memory.addresses|O}), or again what it "
+                          "is used for."));
+    connect(m_addressSwitch, &QToolButton::clicked, this, [this] { m_addresses->toggle(); });
+    m_toPeak = new QToolButton(this);
+    m_toPeak->setText(tr("Peak"));
+    registry().explain(m_toPeak, tr("Pin the time with the largest use of fast memory ({memory.peak|P})."));
+    connect(m_toPeak, &QToolButton::clicked, this, &MemoryView::pinPeak);
+    for (QToolButton* button : {m_toPeak, m_addressSwitch})
+        button->setFocusPolicy(Qt::TabFocus);
+}
+
+void MemoryView::placeButtons()
+{
+    int right = static_cast<int>(chartArea(contentArea(), false).right()) - 4;
+    for (QToolButton* button : {m_addressSwitch, m_toPeak}) {
+        const QSize size = button->sizeHint();
+        button->setGeometry(right - size.width(), static_cast<int>(contentArea().top()) + 3, size.width(), size.height());
+        right -= size.width() + 4;
+    }
+}
+
+void MemoryView::pinPeak()
+{
+    if (m_model.timeline)
+        pin(m_model.timeline->peakTime);
+}
+
+QList<QAction*> MemoryView::viewCommands() const
+{
+    QList<QAction*> out;
+    for (const char* id : {"memory.addresses", "memory.peak", "memory.playing"})
+        if (QAction* action = registry().find(QLatin1String(id)))
+            out << action;
+    return out;
 }
 
 void MemoryView::settle()
@@ -166,6 +214,7 @@ void MemoryView::contentResized()
 {
     LaneChart::contentResized();
     placeList();
+    placeButtons();
 }
 
 QPointF MemoryView::rowCentre(std::size_t item) const
@@ -342,7 +391,12 @@ std::optional<TensorId> MemoryView::addressedAt(QPointF position) const
 void MemoryView::clicked(QPointF position, double time)
 {
     const auto tensor = addressedAt(position);
-    pin(time);
+    // A click on the mark of the peak, beside its step or not, means the peak.
+    constexpr double kMark = 7; // pixels
+    const double peak = m_model.timeline ? timeAxis().toPixel(m_model.timeline->peakTime) : 0;
+    const bool onMark = m_model.timeline && !m_addresses->isOn() && std::abs(position.x() - peak) <= kMark &&
+                        position.y() < places().lanes[1].rect.center().y();
+    onMark ? pinPeak() : pin(time);
     if (tensor) // a second click ends following the tensor
         selection().selectTensor(selection().state().tensor == tensor ? std::nullopt : tensor);
 }
@@ -392,10 +446,7 @@ void MemoryView::addOwnKeys()
             [this] { moveStep(1); });
     addPlaying(tr("Play the schedule"));
     addKeys("peak", tr("Go to the peak"), {QKeySequence(Qt::Key_P)},
-            tr("Pin the time with the largest use of fast memory."), [this] {
-                if (m_model.timeline)
-                    pin(m_model.timeline->peakTime);
-            });
+            tr("Pin the time with the largest use of fast memory."), [this] { pinPeak(); });
     addKeys("measureKeys", tr("Measure from the pinned time"),
             {QKeyCombination(Qt::CTRL, Qt::Key_Left), QKeyCombination(Qt::CTRL, Qt::Key_Right)},
             tr("Extend the measured range by a step."),

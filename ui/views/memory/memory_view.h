@@ -8,6 +8,8 @@
 
 #include <memory>
 
+class QToolButton;
+
 namespace tilewright::ui {
 
 class AddressMode;
@@ -36,6 +38,7 @@ public:
     [[nodiscard]] QPointF rowCentre(std::size_t item) const;
     [[nodiscard]] MemoryPanel panel() const { return panelIn(contentArea()); }
     void pin(double time);
+    void pinPeak();
     /// The view by address instead of by use (docs/rules/place.md 5).
     [[nodiscard]] AddressMode& addresses() { return *m_addresses; }
 
@@ -52,6 +55,7 @@ protected:
     void hovered(QPointF position) override;
     void measuredChanged() override;
     [[nodiscard]] QString tooltipAt(QPointF position) const override;
+    [[nodiscard]] QList<QAction*> viewCommands() const override;
     [[nodiscard]] QStringList keysOf(const LaneHit& hit) const override;
     [[nodiscard]] QPointF focusPoint() const override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -65,6 +69,8 @@ private:
     void rebuild();
     void placeList();
     void addOwnKeys();
+    void addButtons();
+    void placeButtons();
     [[nodiscard]] std::optional<TensorId> addressedAt(QPointF position) const;
     void moveStep(int by);
     void moveRow(int by);
@@ -82,6 +88,8 @@ private:
     std::shared_ptr<MemoryCache> m_columns;
     ListScroll* m_scroll;
     std::optional<std::size_t> m_hoveredRow;
+    QToolButton* m_addressSwitch = nullptr;
+    QToolButton* m_toPeak = nullptr; ///< beside the switch, as it is
     double m_measureAnchor = 0; ///< start of the range that is measured by keys
 };
 

@@ -134,6 +134,10 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
         part.start = out->total;
         if (e.structurallyValid) {
             part.duration = e.latency;
+            part.compute = e.compute;
+            const auto moved = static_cast<double>(e.loadElements + e.storeElements);
+            part.load = moved > 0 ? e.memory * static_cast<double>(e.loadElements) / moved : 0;
+            part.store = e.memory - part.load;
             part.peak = e.peakWorkingSet;
             for (const TensorId t : part.key.resident)
                 part.resident += snapshot.problem->tensor(t).elements();

@@ -59,6 +59,7 @@ struct TimelinePart
     TraceKey key;
     double start = 0;
     double duration = 0;
+    double compute = 0, load = 0, store = 0; ///< sums over its steps, which overlap in time
     std::int64_t peak = 0;
     std::int64_t resident = 0; ///< elements that are resident from before (RES)
     std::int64_t retained = 0; ///< elements reserved for tensors that this subgraph retains

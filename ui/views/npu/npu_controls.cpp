@@ -49,28 +49,26 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(*form, follow);
-    heading(*form, tr("Tiles"));
-    form->addRow(new NpuTilingForm(m_state, this));
-    addSchedulerRows(*form);
-    addHardwareRows(*form);
-    addViewRows(*form, options);
+    addModelRows(group(*form, "model", tr("Model"), true), follow);
+    group(*form, "tiles", tr("Tiles"), true).addRow(new NpuTilingForm(m_state, this));
+    addSchedulerRows(group(*form, "scheduler", tr("Scheduler"), false));
+    addHardwareRows(group(*form, "hardware", tr("Hardware"), false));
+    addViewRows(group(*form, "chart", tr("Chart"), true), options);
     setWidget(page);
     connect(&m_state, &NpuDocument::settingsChanged, this, &NpuControls::refresh);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuControls::refresh);
     refresh();
 }
 
-void NpuControls::heading(QFormLayout& form, const QString& text)
+QFormLayout& NpuControls::group(QFormLayout& form, const char* name, const QString& title, bool open)
 {
-    auto* label = new QLabel(text, this);
-    label->setFont(uiFont(1.0, QFont::DemiBold));
-    form.addRow(label);
+    auto* fold = new FoldGroup(QStringLiteral("npu.group.") + QLatin1String(name), title, open, this);
+    form.addRow(fold);
+    return fold->form();
 }
 
 void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
 {
-    heading(form, tr("Model"));
     auto* following = new QToolButton(this);
     following->setObjectName(QStringLiteral("npu.follow"));
     following->setDefaultAction(follow);
@@ -108,7 +106,6 @@ void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
 
 void NpuControls::addSchedulerRows(QFormLayout& form)
 {
-    heading(form, tr("Scheduler"));
     m_fields.choice(form, QStringLiteral("scheduler"), tr("Kind"), {tr("static"), tr("dynamic")},
                     tr("Static: unit lists are made before the run. Dynamic: an idle core takes the ready "
                        "unit with the best score."),
@@ -137,7 +134,6 @@ void NpuControls::addSchedulerRows(QFormLayout& form)
 
 void NpuControls::addHardwareRows(QFormLayout& form)
 {
-    heading(form, tr("Hardware"));
     m_preset = new QComboBox(this);
     m_preset->setObjectName(QStringLiteral("npu.preset"));
     m_presets.emplace_back();
@@ -191,7 +187,6 @@ void NpuControls::addHardwareRows(QFormLayout& form)
 
 void NpuControls::addViewRows(QFormLayout& form, NpuChartOptions& options)
 {
-    heading(form, tr("Chart"));
     const auto check = [&](const char* name, const QString& text, bool& value, const QString& tip) {
         auto* box = new QCheckBox(text, this);
         box->setObjectName(QStringLiteral("npu.") + QLatin1String(name));

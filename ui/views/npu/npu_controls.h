@@ -27,7 +27,7 @@ private:
     void addHardwareRows(QFormLayout& form);
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);
-    void heading(QFormLayout& form, const QString& text);
+    QFormLayout& group(QFormLayout& form, const char* name, const QString& title, bool open);
     void refresh(); ///< updates the controls from the document
     void openFile(const QString& path);
     void chooseFile();

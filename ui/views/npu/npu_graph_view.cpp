@@ -355,13 +355,7 @@ void NpuGraphView::mouseReleaseEvent(QMouseEvent* event)
     ToolCanvas::mouseReleaseEvent(event);
     const bool moved = (event->position() - m_pressed).manhattanLength() >= QApplication::startDragDistance();
     m_leftPan = false;
-    if (moved || !m_model || !drawing().contains(event->position()))
-        return;
-    if (event->button() == Qt::RightButton) {
-        showMenu(event->position());
-        return;
-    }
-    if (event->button() != Qt::LeftButton)
+    if (moved || !m_model || !drawing().contains(event->position()) || event->button() != Qt::LeftButton)
         return;
     const QPointF at = m_viewport.toScene(event->position());
     const NpuGraphGroup* g = m_model->groupAt(at);
@@ -414,7 +408,7 @@ void NpuGraphView::addOwnKeys()
     addKeys("menu", tr("Context menu"), {QKeySequence(Qt::Key_Menu)},
             tr("Open the menu of the selected node."), [this] {
                 if (m_model)
-                    showMenu(m_state.node() ? pointOf(*m_state.node()) : drawing().center());
+                    showContextMenu(m_state.node() ? pointOf(*m_state.node()) : drawing().center());
             });
     addKeys("letGo", tr("Clear selection"), {QKeySequence(Qt::Key_Escape)}, tr("Clear the selection."),
             [this] { m_state.selectNode(std::nullopt); });
@@ -443,8 +437,12 @@ void NpuGraphView::stepGroup(int by)
     update();
 }
 
-void NpuGraphView::showMenu(QPointF position)
+void NpuGraphView::showContextMenu(QPointF position)
 {
+    if (!m_model || !drawing().contains(position)) {
+        ToolCanvas::showContextMenu(position);
+        return;
+    }
     const QPointF at = m_viewport.toScene(position);
     auto node = m_model->nodeAt(at, m_viewport.scale);
     if (node)

@@ -74,7 +74,7 @@ private:
     void requestLayout();
     void toggle(std::uint32_t op);
     void select(std::uint32_t node);
-    void showMenu(QPointF position);
+    void showContextMenu(QPointF position) override;
     void addSearch();
     void addOwnKeys();
     void stepCritical(int by);

@@ -208,15 +208,6 @@ void NpuView::showEvent(QShowEvent* event)
     place();
 }
 
-void NpuView::mouseReleaseEvent(QMouseEvent* event)
-{
-    LaneChart::mouseReleaseEvent(event);
-    const bool moved =
-        (event->position() - pressedAt()).manhattanLength() >= QApplication::startDragDistance();
-    if (event->button() == Qt::RightButton && !moved)
-        showMenu(event->position());
-}
-
 void NpuView::clicked(QPointF position, double time)
 {
     m_state.setCursor(static_cast<npu::Cycle>(std::floor(std::max(0.0, time))));
@@ -285,7 +276,7 @@ void NpuView::addOwnKeys()
     addKeys("nextCore", tr("Core below"), {QKeySequence(Qt::Key_PageDown)}, tr("Select the core below."),
             [this] { moveCore(1); });
     addKeys("menu", tr("Context menu"), {QKeySequence(Qt::Key_Menu)},
-            tr("Open the menu of the node at the cursor."), [this] { showMenu(keyAnchor()); });
+            tr("Open the menu of the node at the cursor."), [this] { showContextMenu(keyAnchor()); });
     addKeys("letGo", tr("Clear range, cursor or node"), {QKeySequence(Qt::Key_Escape)},
             tr("End the measured range, remove the cursor, then clear the selected node."), [this] {
                 setMeasured(std::nullopt);
@@ -298,10 +289,12 @@ void NpuView::addOwnKeys()
     addGesture("closer", tr("Zoom in"), tr("double click"), tr("Zoom to the node or the place."));
 }
 
-void NpuView::showMenu(QPointF position)
+void NpuView::showContextMenu(QPointF position)
 {
-    if (!m_model.result)
+    if (!m_model.result) {
+        LaneChart::showContextMenu(position);
         return;
+    }
     auto node = markAt(position);
     if (node)
         m_state.selectNode(node);

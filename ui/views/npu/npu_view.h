@@ -43,7 +43,6 @@ protected:
     void hovered(QPointF position) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
 
@@ -53,7 +52,7 @@ private:
     void addOwnKeys();
     void moveSpan(int by);
     void moveCore(int by);
-    void showMenu(QPointF position);
+    void showContextMenu(QPointF position) override;
     [[nodiscard]] std::size_t lanesPerCore() const;
     [[nodiscard]] std::optional<std::size_t> coreOf(const LaneHit& hit) const;
 

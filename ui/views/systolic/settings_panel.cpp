@@ -5,7 +5,6 @@
 #include "theme/theme.h"
 #include "workspace/lens_links.h"
 
-#include <QGroupBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
@@ -80,16 +79,10 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     m_error->setAccessibleName(tr("Why the settings are refused"));
     column->addWidget(m_error);
 
-    const auto group = [&](const QString& title) {
-        auto* box = new QGroupBox(title, content);
-        auto* form = new QFormLayout(box);
-        form->setContentsMargins(8, 4, 8, 8);
-        form->setVerticalSpacing(4);
-        form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-        form->setRowWrapPolicy(QFormLayout::WrapLongRows); // In a narrow pane labels are above the fields, so
-                                                           // that nothing is cut.
-        column->addWidget(box);
-        return form;
+    const auto group = [&](const char* name, const QString& title, bool open) {
+        auto* fold = new FoldGroup(QStringLiteral("systolic.group.") + QLatin1String(name), title, open, content);
+        column->addWidget(fold);
+        return &fold->form();
     };
     const auto number = [this](QFormLayout* form, const char* name, const QString& label, int low, int high,
                                const QString& tip, auto part, std::int64_t unit = 1) {
@@ -101,7 +94,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     };
     using S = SystolicSettings;
     constexpr int kMostSize = std::numeric_limits<int>::max();
-    QFormLayout* gemm = group(tr("GEMM"));
+    QFormLayout* gemm = group("gemm", tr("GEMM"), true);
     auto* product = new QLabel(tr("C[M,N] = A[M,K] × B[K,N]"), content);
     product->setWordWrap(true);
     gemm->addRow(product);
@@ -110,7 +103,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     number(gemm, "k", tr("K"), 1, kMostSize, tr("Columns of A and rows of B: the reduction."),
            member(&S::gemm, &Gemm::k));
 
-    QFormLayout* array = group(tr("Array"));
+    QFormLayout* array = group("array", tr("Array"), true);
     number(array, "rows", tr("Rows"), 1, 4096, tr("Rows of processing elements."),
            member(&S::hierarchy, &Hierarchy::array, &ArrayShape::rows));
     number(array, "cols", tr("Columns"), 1, 4096, tr("Columns of processing elements."),
@@ -130,7 +123,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
                   "is used."),
                member(&S::timing, &TimingOptions::weightBuffers), 1);
 
-    QFormLayout* edges = group(tr("Edge FIFOs"));
+    QFormLayout* edges = group("fifos", tr("Edge FIFOs"), false);
     number(edges, "fifo", tr("Depth"), 1, 4096, tr("Elements in the FIFO of each row or column."),
            member(&S::supply, &EdgeSupply::depth));
     QSpinBox* west = number(edges, "west", tr("West per cycle"), 0, 1 << 20,
@@ -142,7 +135,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     for (QSpinBox* box : {west, north})
         box->setSpecialValueText(tr("unlimited"));
 
-    QFormLayout* program = group(tr("Programs"));
+    QFormLayout* program = group("programs", tr("Programs"), false);
     m_fields.choice(
         *program, QStringLiteral("bandwidth"), tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
         tr("Unlimited: data moves in the pipeline take no time."),
@@ -157,7 +150,7 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
            member(&S::depth))
         ->setSingleStep(16);
 
-    QFormLayout* memory = group(tr("Memories"));
+    QFormLayout* memory = group("memories", tr("Memories"), false);
     m_preset = new QComboBox(content);
     m_preset->setObjectName(QStringLiteral("systolic.preset"));
     for (const MachinePreset& preset : machinePresets())

@@ -184,8 +184,8 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
     const double right = area.right() - kMargin;
     double y = area.top() + headerHeight(m, right - left - m.titleSpace);
     p.title = QRectF(QPointF(left, area.top() + kEdge), QPointF(right - m.titleSpace, y));
-    if (m.legends && legendBeside(m, right - left)) {
-        p.legend = QRectF(left, p.title.top(), right - left, lineHeight(1.0));
+    if (m.legends && legendBeside(m, right - left - m.titleSpace)) {
+        p.legend = QRectF(left, p.title.top(), right - left - m.titleSpace, lineHeight(1.0));
     } else if (m.legends) {
         p.legend = QRectF(left, y, right - left, lineHeight(0.9) + 2);
         y = p.legend.bottom() + 4;

@@ -88,6 +88,7 @@ void MainWindow::createParts()
     statusBar()->addPermanentWidget(messages, 1);
     statusBar()->setSizeGripEnabled(false);
     m_messages = new MessageBar(context, messages);
+    messages->setMinimumHeight(m_messages->usualHeight());
     setNoticeHandler([bar = QPointer<MessageBar>(m_messages)](const Error& what) {
         const auto kind =
             what.code == ErrorCode::Internal ? MessageBar::Kind::Error : MessageBar::Kind::Warning;

@@ -12,6 +12,8 @@
 #include <QPainter>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 namespace {
@@ -26,9 +28,13 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent)
     row->setContentsMargins(12, 2, 8, 2);
     m_icon = new QLabel(this);
     m_text = new QLabel(this);
-    m_text->setWordWrap(true);
+    m_text->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_text->setTextFormat(Qt::PlainText);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_more = new QToolButton(this);
+    m_more->setText(tr("Show all"));
+    m_more->setToolTip(tr("Show the whole message."));
+    connect(m_more, &QToolButton::clicked, this, [this] { setExpanded(true); });
     m_action = new QToolButton(this);
     m_other = new QToolButton(this);
     auto* close = new QToolButton(this);
@@ -37,7 +43,7 @@ MessageBar::MessageBar(const ViewContext& context, QWidget* parent)
     close->setAccessibleName(tr("Dismiss"));
     row->addWidget(m_icon);
     row->addWidget(m_text, 1);
-    for (QToolButton* button : {m_action, m_other, close})
+    for (QToolButton* button : {m_more, m_action, m_other, close})
         row->addWidget(button);
     connect(close, &QToolButton::clicked, this, &MessageBar::dismiss);
     for (const auto& [button, what] : {std::pair{m_action, &m_run}, {m_other, &m_runOther}})
@@ -61,16 +67,45 @@ void MessageBar::fitHeight()
         setFixedHeight(height);
 }
 
+int MessageBar::usualHeight() const
+{
+    const QMargins margins = layout()->contentsMargins();
+    return std::max({m_text->fontMetrics().height(), m_action->sizeHint().height(), toolIconSize()}) + margins.top() +
+           margins.bottom();
+}
+
 void MessageBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    fitText();
+}
+
+void MessageBar::fitText()
+{
+    if (!m_text->wordWrap()) {
+        // Measured with the button: it takes its place only where it is needed.
+        m_more->setVisible(false);
+        layout()->activate();
+        const bool fits = m_text->fontMetrics().horizontalAdvance(m_full) <= m_text->width();
+        m_more->setVisible(!fits);
+        layout()->activate();
+        m_text->setText(m_text->fontMetrics().elidedText(m_full, Qt::ElideRight, m_text->width()));
+    }
     fitHeight();
+}
+
+void MessageBar::setExpanded(bool expanded)
+{
+    m_text->setWordWrap(expanded);
+    m_text->setText(m_full);
+    m_more->setVisible(false);
+    fitText();
 }
 
 void MessageBar::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::FontChange && !isHidden())
-        fitHeight();
+        fitText();
     QWidget::changeEvent(event);
 }
 
@@ -84,7 +119,8 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
                            : kind == Kind::Warning ? QStringLiteral("problem")
                                                    : QStringLiteral("error"))
                           .pixmap(toolIconSize(), toolIconSize()));
-    m_text->setText(sentence(text));
+    m_full = sentence(text);
+    m_text->setToolTip(plain(m_full));
     m_action->setText(actionText);
     m_action->setVisible(!actionText.isEmpty());
     m_other->setText(otherText);
@@ -94,7 +130,7 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
                       : kind == Kind::Warning ? tr("Warning: %1").arg(text)
                                               : tr("Error: %1").arg(text));
     setVisible(true);
-    fitHeight();
+    setExpanded(false);
     update();
     // A message without buttons disappears by itself, unless it is an error.
     kind != Kind::Error && !m_run && !m_runOther
@@ -119,7 +155,7 @@ void MessageBar::dismissNotice()
 
 QString MessageBar::text() const
 {
-    return isHidden() ? QString() : m_text->text();
+    return isHidden() ? QString() : m_full;
 }
 
 void MessageBar::paintEvent(QPaintEvent*)

@@ -23,6 +23,8 @@ public:
     void show(Kind kind, const QString& text, const QString& actionText = {},
               std::function<void()> action = {}, const QString& otherText = {},
               std::function<void()> other = {});
+    /// Height of a message of one line. The row is kept free, so that a message moves nothing.
+    [[nodiscard]] int usualHeight() const;
     void dismiss();
     /// Dismisses the message after an edit, unless it is an error or has buttons.
     void dismissNotice();
@@ -35,10 +37,14 @@ protected:
 
 private:
     void fitHeight();
+    void fitText();
+    void setExpanded(bool expanded);
     ViewContext m_context;
     Kind m_kind = Kind::Info;
     QLabel* m_icon;
     QLabel* m_text;
+    QToolButton* m_more; ///< shows all of a text that is too long for the row
+    QString m_full;
     QToolButton* m_action;
     QToolButton* m_other;
     std::function<void()> m_run;

@@ -460,8 +460,11 @@ void Panes::resizeAll()
         return;
     // The graph has two fifths of the width. Of the column beside it the charts have the larger part.
     const int column = width * (m_perspective == QLatin1String("Compare") ? 45 : 60) / 100;
-    if (table && properties)
-        m_window.resizeDocks({table, properties}, {column * 56 / 100, column * 44 / 100}, Qt::Horizontal);
+    if (table && properties) {
+        // Wide enough for all columns of the table, if the properties keep a third.
+        const int wide = std::clamp(74 * m_window.fontMetrics().averageCharWidth(), column * 55 / 100, column * 66 / 100);
+        m_window.resizeDocks({table, properties}, {wide, column - wide}, Qt::Horizontal);
+    }
     else
         m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
     if (QDockWidget* below = table ? table : properties)

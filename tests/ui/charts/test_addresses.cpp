@@ -57,6 +57,7 @@ private Q_SLOTS:
     void aKeyShowsAddresses()
     {
         const QString uses = m_view->lanes().title;
+        m_view->setFocus();
         const QImage before = m_view->grab().toImage();
         QTest::keyClick(m_view.get(), Qt::Key_O);
         m_view->settle();

@@ -13,6 +13,7 @@
 #include "workspace/schedule_edits.h"
 
 #include <QLabel>
+#include <QToolButton>
 #include <QtTest>
 
 namespace test_array_live {
@@ -142,7 +143,7 @@ private Q_SLOTS:
         window.state().selection.selectSubgraph(SubgraphId(0));
         setDepth(window, 8);
         auto* change = controlNamed<QLabel>(*strip, QStringLiteral("Change of the last edit"));
-        auto* rules = controlNamed<QLabel>(*strip, QStringLiteral("Rule set"));
+        auto* rules = controlNamed<QToolButton>(*strip, QStringLiteral("Rule set"));
         auto* total = controlNamed<QLabel>(*strip, QStringLiteral("Total latency"));
         bool without = false, before = false;
         for (int width = 1400; width > 200; width -= 10) {

@@ -232,7 +232,7 @@ private Q_SLOTS:
         QTest::mouseClick(history->findChild<QAbstractItemView*>()->viewport(), Qt::LeftButton);
         QTRY_COMPARE(window.currentView(), history);
         for (QDockWidget* dock : window.findChildren<QDockWidget*>())
-            if (dock->objectName() == QLatin1String("dock.problems"))
+            if (dock->objectName() == QLatin1String("dock.memory"))
                 dock->raise();
         QTRY_COMPARE(window.currentView(), window.view(QStringLiteral("graph")));
     }

@@ -97,9 +97,9 @@ private Q_SLOTS:
             {"In every view", "Show all", "Home, Shift+F"},
             {"In charts over time", "Earlier", "A"},
             {"Graph", "Go to a neighbour", "arrows"},
-            {"Memory timeline", "Go to the peak", "P"},
-            {"Memory timeline", "Next step", "full stop"},
-            {"Memory timeline", "Measure", "drag (Alt: no snapping)"},
+            {"Timeline", "Go to the peak", "P"},
+            {"Timeline", "Next step", "full stop"},
+            {"Timeline", "Measure", "drag (Alt: no snapping)"},
             {"Tile grid", "Play the steps", "Space"},
             {"Tile grid", "Draw an order", "drag across the tiles"},
             {"Tile grid", "Remove the last tile", "Backspace"},
@@ -145,7 +145,7 @@ private Q_SLOTS:
         auto* filter = sheet.findChild<QLineEdit*>();
         QVERIFY(filter->hasFocus());
         QTest::keyClicks(filter, QStringLiteral("memory peak"));
-        QCOMPARE(shown(), QStringList{QStringLiteral("Memory timeline: Go to the peak")});
+        QCOMPARE(shown(), QStringList{QStringLiteral("Timeline: Go to the peak")});
         filter->clear();
         QTest::keyClicks(filter, QStringLiteral("ctrl+k"));
         QCOMPARE(shown().size(), 1);
@@ -213,7 +213,7 @@ private Q_SLOTS:
         const auto found = sheet.findChild<QTreeWidget*>()->findItems(
             QStringLiteral("Alt+3"), Qt::MatchRecursive | Qt::MatchExactly, 1);
         QCOMPARE(found.size(), 1);
-        QCOMPARE(found.front()->text(0), QStringLiteral("Memory timeline"));
+        QCOMPARE(found.front()->text(0), QStringLiteral("Timeline"));
         QVERIFY(action->toolTip().contains(QStringLiteral("Alt+3")));
     }
     void numbersStayTogetherInEveryLabel()

@@ -154,7 +154,7 @@ private Q_SLOTS:
         open(window, products(), {1400, 800});
         const auto* table = view<SubgraphsView>(window, "subgraphs")->table();
         const auto size = [&] { return table->model()->index(0, SubgraphModel::Size).data().toString(); };
-        QVERIFY(!table->horizontalScrollBar()->isVisible());
+        QTRY_VERIFY(!table->horizontalScrollBar()->isVisible());
         Schedule next = window.state().document.schedule();
         Subgraph s = *next.subgraphs[0];
         s.granularity.h = 99'999'999;

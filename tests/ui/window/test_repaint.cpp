@@ -294,7 +294,7 @@ private Q_SLOTS:
     void anEditPaintsThePanelsOnce()
     {
         MainWindow window;
-        window.resize(1440, 900);
+        window.resize(1440, 1900); // the Inspector shows the label without scrolling
         QVERIFY(openIn(window, {sample("attention-block.json")}));
         Document& document = window.state().document;
         auto* inspector = viewOf<InspectorView>(window, "inspector");

@@ -28,10 +28,11 @@ class TestStatusBar : public QObject, protected LensWindow
 {
     Q_OBJECT
 
-    QLabel* label(const char* name)
+    template <typename Control> Control* control(const char* name)
     {
-        return controlNamed<QLabel>(*m_window->findChild<StatusStrip*>(), QLatin1String(name));
+        return controlNamed<Control>(*m_window->findChild<StatusStrip*>(), QLatin1String(name));
     }
+    QLabel* label(const char* name) { return control<QLabel>(name); }
     double total()
     {
         document().waitForSnapshot();
@@ -145,10 +146,10 @@ private Q_SLOTS:
             secondsText(document().snapshot()->evaluation.total * 1e-9 / document().machine()->clockGhz)));
         QVERIFY(document().setMachine(*withMachineField(*machinePreset("edge"), "cores", "2"), {}));
         QVERIFY2(unit->text().contains(QStringLiteral("edge (edited)")), qPrintable(unit->text()));
-        QVERIFY(!label("Rule set")->text().contains(QStringLiteral("statement")));
+        QVERIFY(!control<QToolButton>("Rule set")->text().contains(QStringLiteral("statement")));
         QVERIFY(m_window->openPaths({example("ex5.problem.json")}));
         QCOMPARE(unit->text(), QStringLiteral("units of time"));
-        QVERIFY(label("Rule set")->text().contains(QStringLiteral("statement")));
+        QVERIFY(control<QToolButton>("Rule set")->text().contains(QStringLiteral("statement")));
     }
 
     void titlesOfDocksFollowTheFont()
@@ -173,7 +174,7 @@ private Q_SLOTS:
         open("llama-block.json");
         m_window->resize(1366, 700);
         QApplication::processEvents();
-        auto* bar = m_window->centralWidget()->findChild<MessageBar*>(QString(), Qt::FindDirectChildrenOnly);
+        auto* bar = m_window->statusBar()->findChild<MessageBar*>();
         Preferences large;
         large.fontSize = 20;
         m_window->setPreferences(large);
@@ -189,20 +190,20 @@ private Q_SLOTS:
         m_window->setPreferences({});
     }
 
-    void theLowerPanesGoAndComeBack()
+    void theOtherPanesGoAndComeBack()
     {
         open("llama-block.json");
         m_window->resize(1366, 700);
         m_window->showView(QStringLiteral("latency"));
         QApplication::processEvents();
         View* graph = m_window->view(QStringLiteral("graph"));
-        const int before = graph->height();
+        const int before = graph->width();
         run("view.lowerPanes");
-        QTRY_VERIFY(graph->height() > before + 150);
+        QTRY_VERIFY(graph->width() > before + 150);
         QVERIFY(!m_window->view(QStringLiteral("latency"))->isVisible());
         run("view.lowerPanes");
         QTRY_VERIFY(m_window->view(QStringLiteral("latency"))->isSeen());
-        QTRY_COMPARE(graph->height(), before);
+        QTRY_COMPARE(graph->width(), before);
     }
 
     /// 1366 x 768 with a title and a task bar.

@@ -17,6 +17,7 @@
 #include <QPlainTextEdit>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 
 namespace test_window_session {
 
@@ -265,11 +266,11 @@ private Q_SLOTS:
         MainWindow window;
         QVERIFY(openIn(window, {example("ex3.problem.json")}));
         auto* dock = window.findChild<QDockWidget*>(QStringLiteral("dock.subgraphs"));
-        window.addDockWidget(Qt::RightDockWidgetArea, dock);
+        window.addDockWidget(Qt::LeftDockWidgetArea, dock);
         window.findChild<QDockWidget*>(QStringLiteral("dock.memory"))->hide();
         window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->setFloating(true);
         window.state().actions.find(QStringLiteral("view.resetLayout"))->trigger();
-        QCOMPARE(window.dockWidgetArea(dock), Qt::LeftDockWidgetArea);
+        QCOMPARE(window.dockWidgetArea(dock), Qt::RightDockWidgetArea);
         QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.memory"))->isHidden());
         QVERIFY(!window.findChild<QDockWidget*>(QStringLiteral("dock.inspector"))->isFloating());
         QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
@@ -364,6 +365,11 @@ private Q_SLOTS:
         QCOMPARE(graph->geometry(), place);
         QCOMPARE(graph->viewport(), before);
         QVERIFY(bar->parentWidget()->rect().contains(bar->geometry()));
+        QVERIFY(bar->text().endsWith(QStringLiteral("A long sentence.")) || bar->text().size() > 300);
+        for (auto* button : bar->findChildren<QToolButton*>())
+            if (button->text() == QStringLiteral("Show all"))
+                button->click();
+        QApplication::processEvents();
         QVERIFY(bar->height() > 2 * bar->fontMetrics().height()); // wrapped, not cut
         window.showView(QStringLiteral("compare"));               // another page: still in front
         QWidget* top = window.childAt(bar->mapTo(&window, bar->rect().center()));

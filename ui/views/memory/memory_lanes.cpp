@@ -338,8 +338,8 @@ Lane useLane(const std::shared_ptr<const MemoryModel>& m, bool isCompute)
 {
     Lane lane;
     lane.name = isCompute ? tr("compute") : tr("load, store");
-    lane.height = 5;
-    lane.gap = 5;
+    lane.height = 3;
+    lane.gap = 4;
     lane.paint = [m, isCompute](QPainter& painter, const LaneFrame& f) {
         paintUse(painter, *m->timeline, f, isCompute);
     };
@@ -421,7 +421,7 @@ LaneModel memoryLanes(const std::shared_ptr<const MemoryModel>& m, const std::sh
     out.total = m->total;
     out.shortest = m->total * 1e-9;
     out.unit = tr("time");
-    out.overviewHeight = 32;
+    out.overviewHeight = 24;
     out.most = 1000; // fills the available height
     const TextMetrics fm(uiFont(0.9));
     out.labelWidth = fm.horizontalAdvance(tr("load, store")) + 10;

@@ -103,6 +103,7 @@ void MemoryView::rebuild()
     m_addressSwitch->setChecked(m_addresses->isOn());
     for (QToolButton* button : {m_addressSwitch, m_toPeak})
         button->setVisible(lanes.hint.isEmpty());
+    placeButtons();
     lanes.titleSpace = m_addressSwitch->sizeHint().width() + m_toPeak->sizeHint().width() + 16;
     setAccessibleDescription(lanes.hint.isEmpty() ? lanes.title : lanes.hint);
     setLanes(std::move(lanes));

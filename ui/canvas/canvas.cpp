@@ -478,8 +478,8 @@ void Canvas::showContextMenu(QPointF position)
     QMenu menu(this);
     menu.setToolTipsVisible(true);
     menu.addActions(viewCommands());
-    for (const char* id : {"", "view.fit", "view.fitSelection", "view.back", "view.maximise", "", "file.export",
-                           "edit.copyImage", "edit.copy", "view.note"}) {
+    for (const char* id : {"", "view.fit", "view.fitSelection", "view.back", "view.maximise", "",
+                           "file.export", "edit.copyImage", "edit.copy", "view.note"}) {
         if (*id == 0)
             menu.addSeparator();
         else if (QAction* action = registry().find(QLatin1String(id)))

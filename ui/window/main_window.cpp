@@ -16,6 +16,7 @@
 #include "window/session_store.h"
 #include "window/start_page.h"
 #include "window/status_strip.h"
+#include "workspace/model_file.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -51,6 +52,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_state(std::make
     connectParts();
 
     refreshRecentMenu();
+    refreshHeadline();
     setPreferences({});
     m_panes->applyPerspective(QStringLiteral("Edit"));
     m_panes->showCentre();
@@ -120,7 +122,7 @@ void MainWindow::connectParts()
     connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
     connect(m_status, &StatusStrip::rulesClicked, this, [this] { showView(QStringLiteral("rules")); });
     document.whenChanged(this, Part::Problem | Part::Snapshot, [this, &document] {
-        m_headline->setVisible(document.snapshot() != nullptr);
+        refreshHeadline();
         const SnapshotPtr snapshot = document.snapshot();
         m_panes->offer(QStringLiteral("problems"), snapshot && !snapshot->evaluation.valid());
     });
@@ -133,9 +135,8 @@ void MainWindow::connectParts()
             [this](const QString& title) { m_panes->maximise(title); });
 
     connect(m_files, &FileActions::opening, this, [this] { m_session->saveFile(); });
-    connect(m_files, &FileActions::lensOpened, this, [this](FileKind kind) {
-        showView(QLatin1String(fileUse(kind).view));
-    });
+    connect(m_files, &FileActions::lensOpened, this,
+            [this](FileKind kind) { showView(QLatin1String(fileUse(kind).view)); });
     connect(m_files, &FileActions::opened, this, [this](FileKind kind) {
         m_session->noteFigures();
         refreshRecentMenu();
@@ -149,6 +150,13 @@ void MainWindow::connectParts()
 
     const auto showFailure = [this](const QString& why) { m_messages->show(MessageBar::Kind::Error, why); };
     connect(m_session.get(), &SessionStore::failed, this, showFailure);
+    connect(m_session.get(), &SessionStore::layoutReset, this, [this] {
+        m_messages->show(
+            MessageBar::Kind::Info,
+            tr("The panes are in their default places: this version of Tilewright has other panes than "
+               "the last one."),
+            tr("OK"), [] {});
+    });
     connect(m_recovery, &Recovery::failed, this, showFailure);
     connect(m_recovery, &Recovery::keptAgain, this, [this] {
         m_messages->show(MessageBar::Kind::Info, tr("The recovery copy can be written again."));
@@ -171,6 +179,14 @@ void MainWindow::connectParts()
             m_state->actions.refresh();
         });
     document.whenChanged(this, Part::Problem, [this] { m_panes->showCentre(); });
+    // A comparison that has nothing left to compare gives its place back to the graph.
+    const auto leaveEmptyComparison = [this] {
+        if (m_centre->currentWidget() == view(QStringLiteral("compare")) && m_state->document.hasProblem() &&
+            m_state->document.baselines().empty() && !m_state->workspace.compared().isOpen())
+            showView(QStringLiteral("graph"));
+    };
+    connect(&workspace.compared(), &ComparedModel::changed, this, leaveEmptyComparison);
+    document.whenChanged(this, Part::Problem, leaveEmptyComparison);
     document.whenChanged(&m_state->actions, Part::Snapshot | Part::Baseline | Part::RuleSet,
                          &Actions::refresh);
     connect(&m_state->selection, &Selection::changed, &m_state->actions, [this] {
@@ -199,6 +215,11 @@ void MainWindow::connectParts()
         for (int i = 0; i < kRounds; ++i)
             QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     });
+}
+
+void MainWindow::refreshHeadline()
+{
+    m_headline->setVisible(m_state->document.snapshot() != nullptr);
 }
 
 bool MainWindow::openPaths(const QStringList& paths)
@@ -234,6 +255,7 @@ void MainWindow::closeFile()
 void MainWindow::restoreSession()
 {
     m_session->restoreWindow();
+    refreshHeadline();
     setPreferences(Preferences::load());
     m_recovery->offer();
 }

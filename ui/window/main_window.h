@@ -78,6 +78,7 @@ private:
     QToolButton* createTaskButton(QWidget* parent);
     void closeFile();
     void refreshTitle();
+    void refreshHeadline();
     void exportCurrentView();
     void exportReportFile();
     void exportCsvFile(const QString& what);

@@ -264,13 +264,21 @@ QMenu* placeOf(const QAction& action, QMenu& menu)
 {
     const QString id = action.objectName();
     const std::pair<const char*, QString> submenus[] = {
-        {"view.theme.", tr("&Theme")},        {"view.zoom", tr("&Zoom")},
-        {"view.fit", tr("&Zoom")},            {"view.actualSize", tr("&Zoom")},
-        {"view.back", tr("&Zoom")},           {"view.forward", tr("&Zoom")},
-        {"view.start", tr("&Go to")},         {"view.graph", tr("&Go to")},
-        {"view.inspector", tr("&Go to")},     {"view.perspective.", tr("&Task")},
-        {"graph.colour.", tr("&Colour by")},  {"schedule.traversal.", tr("Tra&versal")},
-        {"schedule.rules.", tr("R&ules")},    {"file.csv.", tr("Export &CSV")},
+        {"view.theme.", tr("&Theme")},
+        {"view.zoom", tr("&Zoom")},
+        {"view.fit", tr("&Zoom")},
+        {"view.actualSize", tr("&Zoom")},
+        {"view.back", tr("&Zoom")},
+        {"view.forward", tr("&Zoom")},
+        {"view.start", tr("&Go to")},
+        {"view.graph", tr("&Go to")},
+        {"view.inspector", tr("&Go to")},
+        {"view.perspective.", tr("&Task")},
+        {"view.lowerPanes", tr("&Panes")},
+        {"graph.colour.", tr("&Colour by")},
+        {"schedule.traversal.", tr("Tra&versal")},
+        {"schedule.rules.", tr("R&ules")},
+        {"file.csv.", tr("Export &CSV")},
     };
     for (const auto& [prefix, name] : submenus)
         if (id.startsWith(QLatin1String(prefix)))

@@ -6,8 +6,8 @@
 #include "theme/theme.h"
 
 #include <QAccessible>
-#include <QHBoxLayout>
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QToolButton>
@@ -70,8 +70,8 @@ void MessageBar::fitHeight()
 int MessageBar::usualHeight() const
 {
     const QMargins margins = layout()->contentsMargins();
-    return std::max({m_text->fontMetrics().height(), m_action->sizeHint().height(), toolIconSize()}) + margins.top() +
-           margins.bottom();
+    return std::max({m_text->fontMetrics().height(), m_action->sizeHint().height(), toolIconSize()}) +
+           margins.top() + margins.bottom();
 }
 
 void MessageBar::resizeEvent(QResizeEvent* event)

@@ -10,8 +10,8 @@ class QToolButton;
 
 namespace tilewright::ui {
 
-/// Non-modal message with an icon, a text, up to two buttons and a close button: a row of its own at the foot of
-/// the window, so that it never covers anything.
+/// Non-modal message with an icon, a text, up to two buttons and a close button: a row of its own at the foot
+/// of the window, so that it never covers anything.
 class MessageBar : public QWidget
 {
     Q_OBJECT

@@ -151,7 +151,8 @@ void Panes::create()
         auto* title = new DockTitle(*dock);
         dock->setTitleBarWidget(title);
         connect(title, &DockTitle::maximiseClicked, this, [this, view] { toggleMaximised(view); });
-        connect(this, &Panes::maximisedChanged, title, [this, title, view] { title->setMaximised(m_maximised == view); });
+        connect(this, &Panes::maximisedChanged, title,
+                [this, title, view] { title->setMaximised(m_maximised == view); });
         m_docks.insert(entry.name, dock);
     }
 }
@@ -173,8 +174,8 @@ void Panes::follow(QWidget* focus)
 
 void Panes::place()
 {
-    // Left the list of layers, then the graph; beside it a column with the charts (and the views of the lenses, which
-    // take the place of the graph) above the subgraphs and the properties.
+    // Left the list of layers, then the graph; beside it a column with the charts (and the views of the
+    // lenses, which take the place of the graph) above the subgraphs and the properties.
     QMap<DockArea, QDockWidget*> first; // front dock of each place; the others are tabs behind it
     for (const ViewEntry& entry : viewCatalog())
         if (QDockWidget* dock = m_docks.value(entry.name); dock && !first.contains(entry.area)) {
@@ -290,6 +291,14 @@ void Panes::showView(const QString& name)
         dock->raise();
     } else {
         showLens(Lens::Schedule);
+        // The graph and the comparison stand with the docks of their tasks.
+        const QString compare = QStringLiteral("Compare");
+        if ((name == QLatin1String("compare")) != (m_perspective == compare) &&
+            m_state.document.hasProblem()) {
+            const bool chosen = m_chosen;
+            choosePerspective(name == QLatin1String("compare") ? compare : m_taskBefore);
+            m_chosen = chosen;
+        }
         m_centre.setCurrentWidget(view);
     }
     view->catchUp();
@@ -362,8 +371,11 @@ void Panes::setPerspective(const QString& name)
     leaveMaximised();
     const Perspective& next = ui::perspective(name);
     m_perspective = next.name;
-    if (next.lens == Lens::Schedule)
+    if (next.lens == Lens::Schedule) {
+        if (m_task != next.name && m_task != QLatin1String("Compare"))
+            m_taskBefore = m_task;
         m_task = next.name;
+    }
     m_layout.clear();
     m_hidden.clear();
     m_restored.clear();
@@ -462,13 +474,15 @@ void Panes::resizeAll()
     const int column = width * (m_perspective == QLatin1String("Compare") ? 45 : 60) / 100;
     if (table && properties) {
         // Wide enough for all columns of the table, if the properties keep a third.
-        const int wide = std::clamp(74 * m_window.fontMetrics().averageCharWidth(), column * 55 / 100, column * 66 / 100);
+        const int wide =
+            std::clamp(74 * m_window.fontMetrics().averageCharWidth(), column * 55 / 100, column * 66 / 100);
         m_window.resizeDocks({table, properties}, {wide, column - wide}, Qt::Horizontal);
-    }
-    else
+    } else
         m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
+    // The texts of a chart grow with the font, its plot keeps its height.
+    const int chart = std::min(13 * m_window.fontMetrics().height() + height * 31 / 100, height * 60 / 100);
     if (QDockWidget* below = table ? table : properties)
-        m_window.resizeDocks({charts, below}, {height * 52 / 100, height * 36 / 100}, Qt::Vertical);
+        m_window.resizeDocks({charts, below}, {chart, height * 88 / 100 - chart}, Qt::Vertical);
 }
 
 void Panes::restoreDefaults()

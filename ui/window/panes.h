@@ -106,8 +106,8 @@ Q_SIGNALS:
     void maximisedChanged();
 
 private:
-    /// Docks that are shown, front ones last, and their sizes if they are in front. restoreState() is not used
-    /// for these: Qt crashes if docks were dragged in between.
+    /// Docks that are shown, front ones last, and their sizes if they are in front. restoreState() is not
+    /// used for these: Qt crashes if docks were dragged in between.
     using Arrangement = QList<std::pair<QDockWidget*, QSize>>;
 
     void create();
@@ -133,15 +133,16 @@ private:
     QMap<QString, View*> m_views;
     QMap<QString, QDockWidget*> m_docks;
     View* m_lastView = nullptr;
-    View* m_maximised = nullptr;    ///< view that is shown alone
-    Arrangement m_beforeMaximised;  ///< docks that were shown before that
+    View* m_maximised = nullptr;   ///< view that is shown alone
+    Arrangement m_beforeMaximised; ///< docks that were shown before that
     QString m_perspective = QStringLiteral("Edit");
-    QString m_task = QStringLiteral("Edit"); ///< perspective of the Schedule lens that was used last
-    QMap<QString, Arrangement> m_left;       ///< arrangements of the perspectives that were left
-    QDockWidget* m_front = nullptr; ///< dock that the perspective shows in front at the bottom
-    bool m_chosen = false;          ///< the user chose m_perspective in this window
-    QByteArray m_layout;            ///< layout of the docks that hideDocks() hid; empty if they are shown
-    Arrangement m_hidden;           ///< docks that hideDocks() hid; empty if m_layout is from the last session
+    QString m_task = QStringLiteral("Edit");       ///< perspective of the Schedule lens that was used last
+    QString m_taskBefore = QStringLiteral("Edit"); ///< task to return to after Compare
+    QMap<QString, Arrangement> m_left;             ///< arrangements of the perspectives that were left
+    QDockWidget* m_front = nullptr;                ///< dock that the perspective shows in front at the bottom
+    bool m_chosen = false;                         ///< the user chose m_perspective in this window
+    QByteArray m_layout;  ///< layout of the docks that hideDocks() hid; empty if they are shown
+    Arrangement m_hidden; ///< docks that hideDocks() hid; empty if m_layout is from the last session
     /// Layout of the last session, until the window has its final size. A window is small before it is
     /// maximised, and docks that were squeezed do not grow back.
     QByteArray m_restored;

@@ -221,8 +221,11 @@ void SessionStore::restoreWindow()
 {
     const QSettings settings;
     m_window.restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-    m_panes.restoreLayout(settings.value(QStringLiteral("docks")).toByteArray(),
-                          settings.value(QStringLiteral("perspective"), m_panes.perspective()).toString());
+    const QByteArray docks = settings.value(QStringLiteral("docks")).toByteArray();
+    const bool restored = m_panes.restoreLayout(
+        docks, settings.value(QStringLiteral("perspective"), m_panes.perspective()).toString());
+    if (!restored && !docks.isEmpty())
+        Q_EMIT layoutReset();
 }
 
 QStringList SessionStore::lastFiles()

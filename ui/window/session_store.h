@@ -69,6 +69,7 @@ public:
 
 Q_SIGNALS:
     void failed(const QString& why); ///< the session cannot be written; it is tried again
+    void layoutReset(); ///< the saved layout is of another version, and was replaced by the default
 
 private:
     void saveOpenFiles() const;

@@ -12,8 +12,9 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The headline of the window: name of the workload, total latency with unit, machine and seconds, total on the
-/// array, makespan on the NPU, change of the last edit, lower bound and gap, peak working set, validity, rule set.
+/// The headline of the window: name of the workload, total latency with unit, machine and seconds, total on
+/// the array, makespan on the NPU, change of the last edit, lower bound and gap, peak working set, validity,
+/// rule set.
 class StatusStrip : public QWidget
 {
     Q_OBJECT

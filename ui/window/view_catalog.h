@@ -31,7 +31,8 @@ struct ViewEntry
 
 [[nodiscard]] const std::vector<ViewEntry>& viewCatalog();
 
-/// A kind of work, and the place of the window for it: a task of the Schedule lens, or one of the other lenses.
+/// A kind of work, and the place of the window for it: a task of the Schedule lens, or one of the other
+/// lenses.
 struct Perspective
 {
     QString name; ///< identifier, also of `render --perspective NAME`

@@ -151,13 +151,13 @@ void ScheduleOverview::show(const Facts& facts)
                               "tensors, fusing or reordering two subgraphs, moving, recomputing or splitting "
                               "off an op). Several changes together may: press {solve.auto|F9}."))
                         : tr("No single change repairs it. The Problems pane lists other repairs."));
-    m_limits->setText(!facts.measured   ? tr("Not measured for schedules with this many subgraphs. The "
-                                               "roofline shows what limits each subgraph.")
-                      : facts.resources ? rich(limitSentences(*facts.resources)
-                                                   .join(QStringLiteral("<br>"))
-                                                   .replace(tr("see Sweep"),
-                                                            tr("<a href='sweep'>see Sweep</a>")))
-                                        : tr("A schedule that cannot run has no latency to analyse."));
+    m_limits->setText(!facts.measured ? tr("Not measured for schedules with this many subgraphs. The "
+                                           "roofline shows what limits each subgraph.")
+                      : facts.resources
+                          ? rich(limitSentences(*facts.resources)
+                                     .join(QStringLiteral("<br>"))
+                                     .replace(tr("see Sweep"), tr("<a href='sweep'>see Sweep</a>")))
+                          : tr("A schedule that cannot run has no latency to analyse."));
 }
 
 void ScheduleOverview::cancel()

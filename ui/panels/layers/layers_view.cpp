@@ -52,7 +52,8 @@ Table layersTable(const Snapshot& snapshot)
         const Tensor& result = problem.tensor(problem.op(op).output);
         const QString size = sizeText(problem, op);
         out.add(TableCell(name, name, {}, tip),
-                TableCell(size, size, TableValue(static_cast<double>(result.height) * static_cast<double>(result.width))),
+                TableCell(size, size,
+                          TableValue(static_cast<double>(result.height) * static_cast<double>(result.width))),
                 latency[i]);
     }
     return out;
@@ -101,7 +102,8 @@ LayersView::LayersView(const ViewContext& context, QWidget* parent)
             m_table->selectRow(0);
         m_table->setFocus();
     });
-    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LayersView::toSelection);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &LayersView::toSelection);
     connect(&selection(), &Selection::changed, this, [this] {
         if (isFollowing())
             fromSelection();
@@ -155,9 +157,10 @@ void LayersView::refreshTitle()
     const auto op = selectedOp();
     const bool has = op && document().problem() && op->index() < document().problem()->opCount();
     m_name->setText(has ? QString::fromStdString(std::string(document().problem()->opName(*op))) : QString());
-    m_facts->setText(has ? (document().problem()->op(*op).type == OpType::MatMul ? tr("MatMul %1") : tr("Pointwise %1"))
-                               .arg(sizeText(*document().problem(), *op))
-                         : tr("Open a model or a problem to see its layers."));
+    m_facts->setText(
+        has ? (document().problem()->op(*op).type == OpType::MatMul ? tr("MatMul %1") : tr("Pointwise %1"))
+                  .arg(sizeText(*document().problem(), *op))
+            : tr("Open a model or a problem to see its layers."));
     m_name->setVisible(has);
 }
 

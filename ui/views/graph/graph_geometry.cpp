@@ -9,7 +9,6 @@ namespace tilewright::ui {
 
 namespace {
 
-
 /// Builds the nodes and edges of the picture from problem, schedule and shape.
 class Builder
 {

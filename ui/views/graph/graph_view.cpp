@@ -24,7 +24,8 @@ namespace tilewright::ui {
 
 namespace {
 
-const char* const kColouringNames[] = {"subgraph", "type", "bound", "latency", "intensity", "none", "automatic"};
+const char* const kColouringNames[] = {"subgraph",  "type", "bound",    "latency",
+                                       "intensity", "none", "automatic"};
 
 } // namespace
 

@@ -161,8 +161,8 @@ void showGraphMenu(const ViewContext& context, const GraphGeometry& geometry, co
     if (hit.isSection || (hit.subgraph && !hit.op))
         addTo(*menu, {"graph.collapse"});
     addSubmenu(QObject::tr("Select"), {"graph.sameSubgraph", "graph.selectAll", "graph.invert"});
-    QMenu* graph = addSubmenu(QObject::tr("Graph"), {"graph.collapse", "graph.neighbourhood", "graph.expandAll",
-                                                     "view.fit", "view.maximise"});
+    QMenu* graph = addSubmenu(QObject::tr("Graph"), {"graph.collapse", "graph.neighbourhood",
+                                                     "graph.expandAll", "view.fit", "view.maximise"});
     if (hit.op && geometry.sectionOf(*hit.op))
         addTo(*graph, {"graph.closeCard"});
     if (const auto op = hit.isSection ? std::optional(OpId(geometry.keys[*hit.node].id)) : hit.op;

@@ -294,8 +294,8 @@ UnitUse useOf(const StepSums& step)
     return useOf(step.latency, step.compute, load, step.memory - load);
 }
 
-/// The use of the compute unit, or of the memory path (loads below stores), over time: step by step where a step
-/// is wide enough to be seen, otherwise the mean of the subgraph.
+/// The use of the compute unit, or of the memory path (loads below stores), over time: step by step where a
+/// step is wide enough to be seen, otherwise the mean of the subgraph.
 void paintUse(QPainter& painter, const Timeline& timeline, const LaneFrame& f, bool isCompute)
 {
     constexpr double kLeastStep = 2; // pixels
@@ -349,10 +349,12 @@ Lane useLane(const std::shared_ptr<const MemoryModel>& m, bool isCompute)
             return QString();
         const TimelinePart& part = m->timeline->parts[*at];
         const UnitUse mean = useOf(part);
-        const UnitUse now = part.isKnown() ? useOf(part.steps->sums(part.steps->stepAt(time - part.start))) : mean;
+        const UnitUse now =
+            part.isKnown() ? useOf(part.steps->sums(part.steps->stepAt(time - part.start))) : mean;
         const auto texts = [isCompute](const UnitUse& use) {
-            return isCompute ? tr("computes %1 of the time").arg(percent(use.compute))
-                             : tr("loads %1, stores %2 of the time").arg(percent(use.load), percent(use.store));
+            return isCompute
+                       ? tr("computes %1 of the time").arg(percent(use.compute))
+                       : tr("loads %1, stores %2 of the time").arg(percent(use.load), percent(use.store));
         };
         return tr("subgraph %1 %2; this step %3")
             .arg(number(static_cast<std::int64_t>(part.id.index())), texts(mean), texts(now));

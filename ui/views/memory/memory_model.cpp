@@ -2,6 +2,7 @@
 #include "views/memory/memory_model.h"
 
 #include "theme/text.h"
+#include "workspace/texts.h"
 
 #include <algorithm>
 
@@ -163,6 +164,9 @@ MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selectio
     m.baseline = std::move(baseline);
     if (!m.timeline)
         return m;
+    m.namePrefix = previous.timeline && previous.timeline->problem == m.timeline->problem
+                       ? previous.namePrefix
+                       : commonPrefix(*m.timeline->problem);
     m.total = std::max(m.timeline->total, m.baseline ? m.baseline->total : 0.0);
     m.overflows = m.timeline->peak > m.capacity;
     if (selection.tensor && selection.tensor->index() < m.timeline->problem->tensorCount()) {

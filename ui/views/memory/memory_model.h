@@ -45,6 +45,7 @@ struct MemoryModel
     QString hint; ///< shown instead of the chart
     QString
         title; ///< "Peak 49 152 of 250 000 elements in subgraph 4", or the position of the selected tensor
+    QString namePrefix; ///< what the names of all ops have in common, left out in the list
     bool overflows = false;
     std::int64_t capacity = 0;
     std::shared_ptr<const Timeline> timeline; ///< null while it is being computed

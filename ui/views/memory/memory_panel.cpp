@@ -40,7 +40,7 @@ private:
 };
 
 void paintRow(QPainter& painter, const ContentItem& item, const QRectF& row, bool marked, bool hovered,
-              const Theme& theme)
+              const QString& prefix, const Theme& theme)
 {
     if (marked || hovered)
         painter.fillRect(row, marked ? theme.selection : Theme::mix(theme.panel, theme.muted, 0.12));
@@ -60,7 +60,9 @@ void paintRow(QPainter& painter, const ContentItem& item, const QRectF& row, boo
     painter.setPen(theme.text);
     painter.drawText(QPointF(right - w, baseline), amount);
     const double from = box.right() + 7;
-    const QString name = fm.elidedText(item.name, Qt::ElideMiddle, (right - w - from) * 0.5);
+    // The name comes first; what the item is used for has the rest.
+    const QString shown = item.name.startsWith(prefix) ? item.name.mid(prefix.size()) : item.name;
+    const QString name = fm.elidedText(shown, Qt::ElideMiddle, (right - w - from) * 0.85);
     painter.drawText(QPointF(from, baseline), name);
     const double kindFrom = from + fm.horizontalAdvance(name) + 8;
     painter.setPen(theme.muted);
@@ -109,7 +111,7 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
             return;
         }
         paintRow(painter, c.items[i], row, model.track && model.track->tensor == c.items[i].tensor,
-                 hoveredRow == i, theme);
+                 hoveredRow == i, model.namePrefix, theme);
     }
 }
 

@@ -119,24 +119,29 @@ void MemoryView::addButtons()
     m_addressSwitch = new QToolButton(this);
     m_addressSwitch->setText(tr("Addresses"));
     m_addressSwitch->setCheckable(true);
-    registry().explain(m_addressSwitch,
-                       tr("Show where in fast memory each buffer lies ({memory.addresses|O}), or again what it "
-                          "is used for."));
+    registry().explain(
+        m_addressSwitch,
+        tr("Show where in fast memory each buffer lies ({memory.addresses|O}), or again what it "
+           "is used for."));
     connect(m_addressSwitch, &QToolButton::clicked, this, [this] { m_addresses->toggle(); });
     m_toPeak = new QToolButton(this);
     m_toPeak->setText(tr("Peak"));
     registry().explain(m_toPeak, tr("Pin the time with the largest use of fast memory ({memory.peak|P})."));
     connect(m_toPeak, &QToolButton::clicked, this, &MemoryView::pinPeak);
-    for (QToolButton* button : {m_toPeak, m_addressSwitch})
+    for (QToolButton* button : {m_toPeak, m_addressSwitch}) {
         button->setFocusPolicy(Qt::TabFocus);
+        button->setFont(uiFont(0.85));
+    }
 }
 
 void MemoryView::placeButtons()
 {
     int right = static_cast<int>(chartArea(contentArea(), false).right()) - 4;
     for (QToolButton* button : {m_addressSwitch, m_toPeak}) {
-        const QSize size = button->sizeHint();
-        button->setGeometry(right - size.width(), static_cast<int>(contentArea().top()) + 3, size.width(), size.height());
+        // As high as the title, so that it covers no legend below.
+        const QSize size(button->sizeHint().width(), TextMetrics(uiFont(1.0, QFont::DemiBold)).height() + 4);
+        button->setGeometry(right - size.width(), static_cast<int>(contentArea().top()) + 2, size.width(),
+                            static_cast<int>(size.height()));
         right -= size.width() + 4;
     }
 }

@@ -90,7 +90,7 @@ private:
     std::optional<std::size_t> m_hoveredRow;
     QToolButton* m_addressSwitch = nullptr;
     QToolButton* m_toPeak = nullptr; ///< beside the switch, as it is
-    double m_measureAnchor = 0; ///< start of the range that is measured by keys
+    double m_measureAnchor = 0;      ///< start of the range that is measured by keys
 };
 
 } // namespace tilewright::ui

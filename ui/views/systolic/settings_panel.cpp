@@ -80,7 +80,8 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     column->addWidget(m_error);
 
     const auto group = [&](const char* name, const QString& title, bool open) {
-        auto* fold = new FoldGroup(QStringLiteral("systolic.group.") + QLatin1String(name), title, open, content);
+        auto* fold =
+            new FoldGroup(QStringLiteral("systolic.group.") + QLatin1String(name), title, open, content);
         column->addWidget(fold);
         return &fold->form();
     };

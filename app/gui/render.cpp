@@ -146,7 +146,7 @@ void bindOptions(verbs::OptionList& o, RenderArguments& a)
           "Command to run before drawing, by its name (memory.addresses); may be repeated",
           o.notWith(isWindow, "--view window"));
     o.add("--baseline", a.baseline, "FILE", "Schedule to draw as a ghost");
-    o.add("--perspective", a.perspective, "Edit|Tiles|Compare|Hardware", "Docks to show",
+    o.add("--perspective", a.perspective, "Edit|Tiles|Compare|Hardware|Systolic|Mapping|NPU", "Views to show",
           o.needs(isWindow, "--view window"));
 }
 

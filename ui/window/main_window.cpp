@@ -23,6 +23,7 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QLabel>
 #include <QMenu>
 #include <QMimeData>
 #include <QPointer>
@@ -378,6 +379,12 @@ void MainWindow::setTheme(const QString& choice)
                      Theme::mix(theme.accent, theme.text, 0.2).name(), theme.panel.name(),
                      theme.muted.name()));
     m_state->themes.setTheme(theme);
+    // A label keeps the colour that its links had when its text was set.
+    for (auto* label : findChildren<QLabel*>())
+        if (const QString text = label->text(); text.contains(QLatin1String("<a "))) {
+            label->setText({});
+            label->setText(text);
+        }
     for (const char* name : {"system", "light", "dark"})
         if (QAction* action = m_state->actions.find(QStringLiteral("view.theme.") + QLatin1String(name)))
             action->setChecked(choice == QLatin1String(name));

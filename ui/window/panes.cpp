@@ -480,7 +480,11 @@ void Panes::resizeAll()
     } else
         m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
     // The texts of a chart grow with the font, its plot keeps its height.
-    const int chart = std::min(13 * m_window.fontMetrics().height() + height * 31 / 100, height * 60 / 100);
+    // The list of a machine's values is long.
+    const int chart =
+        m_perspective == QLatin1String("Hardware")
+            ? height * 42 / 100
+            : std::min(13 * m_window.fontMetrics().height() + height * 31 / 100, height * 60 / 100);
     if (QDockWidget* below = table ? table : properties)
         m_window.resizeDocks({charts, below}, {chart, height * 88 / 100 - chart}, Qt::Vertical);
 }

@@ -38,6 +38,9 @@ QFileInfoList sampleProblems()
     QFileInfoList files = QDir(samplesFolder() + QStringLiteral("/schedule"))
                               .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
     files.removeIf([](const QFileInfo& file) { return file.fileName().endsWith(kScheduleEnding); });
+    // The small examples to begin with come first.
+    std::ranges::stable_partition(
+        files, [](const QFileInfo& file) { return file.fileName().startsWith(QLatin1String("example-")); });
     return files;
 }
 
@@ -92,11 +95,11 @@ void addSchedules(QMenu& menu, const QFileInfo& problem, const OpenFiles& open)
 
 std::vector<SampleKind> sampleKinds()
 {
-    return {{QStringLiteral("models"), tr("Model"), tr("A network on a machine, for all lenses.")},
-            {QStringLiteral("npu"), tr("NPU model"), tr("Simulate a model tile by tile on several cores.")},
-            {QStringLiteral("mapping/layers"), tr("Layer to map"),
+    return {{QStringLiteral("models"), tr("Models"), tr("A network on a machine, for all lenses.")},
+            {QStringLiteral("npu"), tr("NPU models"), tr("Simulate a model tile by tile on several cores.")},
+            {QStringLiteral("mapping/layers"), tr("Layers to map"),
              tr("Tile and order the loops of one layer for the least energy or the fewest cycles.")},
-            {QStringLiteral("mapping/models"), tr("Network to map"),
+            {QStringLiteral("mapping/models"), tr("Networks to map"),
              tr("Map every layer of a network, each with a proof of optimality.")}};
 }
 
@@ -241,6 +244,18 @@ StartPage::StartPage(const ViewContext& context, QWidget* parent) : QWidget(pare
     openRow->addWidget(open);
     openRow->addWidget(wrapped(tr("or drop a model, a problem, a schedule or a layer on this window"), page),
                        1);
+    for (const auto& [id, text, tip] :
+         {std::tuple{"help.demo", tr("Play the demo"), tr("Watch the first minute; Esc or a click ends it.")},
+          {"help.tour.fuse", tr("Take a tour"),
+           tr("Do the first steps yourself, with a pointer to each control.")}}) {
+        auto* button = new QPushButton(icon(QStringLiteral("play")), text, page);
+        button->setToolTip(tip);
+        connect(button, &QPushButton::clicked, this, [this, id = QLatin1String(id)] {
+            if (QAction* action = m_context.actions.find(id))
+                action->trigger();
+        });
+        openRow->addWidget(button);
+    }
     column->addLayout(openRow);
 
     m_recentBox = new QWidget(page);

@@ -122,7 +122,8 @@ private Q_SLOTS:
         // Ticked all the same, the ways out say where they lead.
         window.state().selection.selectSubgraph(SubgraphId(0));
         const double before = document.snapshot()->evaluation.total;
-        QTest::mouseClick(retain->boxes().front(), Qt::LeftButton);
+        const QPoint mark(8, retain->boxes().front()->height() / 2);
+        QTest::mouseClick(retain->boxes().front(), Qt::LeftButton, {}, mark);
         QCOMPARE(document.undoStack().undoText(), QStringLiteral("Retain diamond0.join.out"));
         document.waitForSnapshot();
         inspector->settle();

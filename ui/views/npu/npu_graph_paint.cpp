@@ -301,7 +301,7 @@ void paintNpuGraph(QPainter& painter, const NpuGraphModel& m, const QRectF& area
             title.setPointSizeF(title.pointSizeF() * kLargestText / zoom);
         const QFontMetricsF fm(title);
         const QString sign = g.open ? QStringLiteral("▾ ") : QStringLiteral("▸ ");
-        const QString name = fm.elidedText(sign + g.name, Qt::ElideRight, text.width());
+        const QString name = sign + fittingName(g.name, fm, text.width() - fm.horizontalAdvance(sign));
         if (fm.ascent() < npuGroupTitleHeight() && name.size() >= 3) {
             painter.setFont(title);
             painter.setPen(theme.text);

@@ -36,13 +36,29 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
         button->setAutoRaise(true);
         button->setToolTip(tip);
         button->setAccessibleName(tip);
-        connect(button, &QToolButton::toggled, this, &NpuView::place);
         return button;
     };
     m_toggleControls =
         toggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"), tr("Show the settings"));
     m_toggleSide = toggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
                           tr("Show stalls, node, instructions and checks"));
+    // Where there is no room for both, the one that is asked for takes the place of the other.
+    connect(m_toggleSide, &QToolButton::clicked, this, [this](bool on) {
+        m_wantsSide = on;
+        place();
+        if (on && m_side->isHidden()) {
+            m_wantsControls = false;
+            place();
+        }
+    });
+    connect(m_toggleControls, &QToolButton::clicked, this, [this](bool on) {
+        m_wantsControls = on;
+        place();
+        if (on && m_controls->isHidden()) {
+            m_wantsSide = false;
+            place();
+        }
+    });
     connect(m_controls, &NpuControls::optionsChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::busyChanged, this, [this] {
@@ -101,8 +117,10 @@ void NpuView::place()
     const int controls = std::max(200, 20 * em);
     const int side = std::max(260, 25 * em);
     // The chart comes first: in a narrow pane, lists and settings are hidden.
-    const bool showControls = m_toggleControls->isChecked() && width() > controls + 320;
-    const bool showSide = m_toggleSide->isChecked() && width() > (showControls ? controls : 0) + side + 520;
+    const bool showControls = m_wantsControls && width() > controls + 320;
+    const bool showSide = m_wantsSide && width() > (showControls ? controls : 0) + side + 520;
+    m_toggleControls->setChecked(showControls);
+    m_toggleSide->setChecked(showSide);
     m_controls->setVisible(showControls);
     m_controls->setGeometry(0, 0, controls, height());
     m_side->setVisible(showSide);

@@ -61,6 +61,7 @@ private:
     NpuSide* m_side = nullptr;
     QToolButton* m_toggleControls = nullptr;
     QToolButton* m_toggleSide = nullptr;
+    bool m_wantsControls = true, m_wantsSide = true; ///< shown where there is room
     NpuChartModel m_model;
     NpuChartOptions m_options;
     std::size_t m_lastCore = 0;

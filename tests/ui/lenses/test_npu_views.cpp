@@ -45,7 +45,7 @@ private Q_SLOTS:
         const double share = static_cast<double>(run->cores[2].of(npu::CoreState::WaitDram)) /
                              static_cast<double>(run->makespan);
         QVERIFY(std::abs(stalls->model()
-                             ->index(static_cast<int>(npu::CoreState::WaitDram), 2)
+                             ->index(static_cast<int>(npu::CoreState::WaitDram), 3)
                              .data()
                              .toString()
                              .chopped(2)

@@ -211,12 +211,12 @@ void NpuSide::refreshStalls()
     const int core = m_core->currentIndex();
     const QSignalBlocker quiet(m_core);
     m_core->clear();
+    table.columns.push_back({tr("All"), ColumnKind::Percent});
     for (std::size_t c = 0; c < cores.size(); ++c) {
         m_core->addItem(tr("Core %1").arg(c));
         table.columns.push_back({tr("Core %1").arg(c), ColumnKind::Percent});
     }
     m_core->setCurrentIndex(std::clamp(core, 0, m_core->count() - 1));
-    table.columns.push_back({tr("All"), ColumnKind::Percent});
     const double makespan = static_cast<double>(std::max<npu::Cycle>(1, r->run->makespan));
     for (std::size_t s = 0; s < npu::kCoreStates; ++s) {
         std::vector<TableCell> row;
@@ -224,9 +224,9 @@ void NpuSide::refreshStalls()
             const double share = static_cast<double>(cycles) / makespan / static_cast<double>(of);
             row.push_back(TableCell(share, percent(share), {}, counted(cycles, tr("cycle"), tr("cycles"))));
         };
+        add(r->sums[s], cores.size());
         for (const npu::CoreRun& c : cores)
             add(c.of(static_cast<npu::CoreState>(s)), 1);
-        add(r->sums[s], cores.size());
         table.add(std::move(row));
     }
     m_shares->setTable(std::move(table));

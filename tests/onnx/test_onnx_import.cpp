@@ -490,6 +490,36 @@ private Q_SLOTS:
                     }).starts_with("f.onnx: leaves the size \"x.0\" open"));
     }
 
+    /// Nodes of which only later results have names, or none.
+    void aFirstResultMayHaveNoName()
+    {
+        const auto read = [](const std::function<void(test::GraphWriter&, const std::string&)>& add) {
+            test::GraphWriter w("nameless", 13);
+            const auto x = w.input("x", {4, 16});
+            add(w, x);
+            w.file().mutable_graph()->mutable_node(0)->set_output(0, "");
+            w.output(w.add("Relu", "relu", {x}));
+            return opened(w.text());
+        };
+        const Workload quantised = read([](test::GraphWriter& w, const std::string& x) {
+            w.output(w.node("DynamicQuantizeLinear", "quantise", {x}, {}, 3)[1]);
+        });
+        QCOMPARE(quantised.model.operators[OperatorId(0)].name, std::string("quantise"));
+        QCOMPARE(quantised.model.tensors[quantised.model.operators[OperatorId(0)].outputs.front()].name,
+                 std::string("quantise.result0"));
+        read([](test::GraphWriter& w, const std::string& x) {
+            w.output(w.node("Dropout", "dropout", {x}, {}, 2)[1]);
+        });
+        read([](test::GraphWriter& w, const std::string&) {
+            w.node("Constant", "nothing", {});
+            auto* a = w.file().mutable_graph()->mutable_node(0)->add_attribute();
+            a->set_name("value");
+            a->set_type(pb::AttributeProto::TENSOR);
+            a->mutable_t()->set_data_type(pb::TensorProto::FLOAT);
+            a->mutable_t()->add_float_data(1);
+        });
+    }
+
     void freeDimensionsAreToldInOneSentence()
     {
         const std::string gpt2 = test::gpt2Block();

@@ -469,6 +469,8 @@ private Q_SLOTS:
                 a->add_ints(3);
             }),
             std::string("f.onnx: Conv \"conv\": kernel_shape is [3], but the kernel of the weights [3,3]"));
+        QCOMPARE(told([](pb::ModelProto& f) { f.mutable_graph()->mutable_node(0)->add_input("x"); }),
+                 std::string("f.onnx: Conv \"conv\": the bias [1,3,8,8] must be [4]"));
         QCOMPARE(told([](pb::ModelProto& f) { f.mutable_graph()->add_output()->set_name("z"); }),
                  std::string("f.onnx: the output \"z\" of the graph is written by no node"));
         QCOMPARE(told([](pb::ModelProto& f) { f.mutable_opset_import(0)->set_version(-5); }),

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace tilewright::lower {
 
@@ -193,13 +194,25 @@ Result<model::Model> modelOf(const mapping::Model& layers)
                                 "the counts are more than " + formatGrouped(kMaxLayers) + " together");
     model::ModelBuilder b(layers.name);
     std::map<std::string, int> used;
+    std::unordered_set<std::string> tensors;
+    const auto named = [&](std::string name, std::size_t i) {
+        static constexpr std::string_view kParts[] = {"", ".A", ".B", ".input", ".weight"};
+        const auto isTaken = [&](std::string_view part) {
+            return tensors.contains(name + std::string(part));
+        };
+        while (std::ranges::any_of(kParts, isTaken))
+            name += "#" + std::to_string(i);
+        for (const std::string_view part : kParts)
+            tensors.insert(name + std::string(part));
+        return name;
+    };
     for (std::size_t i = 0; i < layers.layers.size(); ++i) {
         const mapping::Layer& layer = layers.layers[i];
         std::string name = layer.name.empty() ? "layer" + std::to_string(i) : layer.name;
         if (used[name]++ > 0)
             name += "#" + std::to_string(i);
         for (std::int64_t c = 0; c < layer.count; ++c)
-            addLayer(b, layer, layer.count > 1 ? name + "[" + std::to_string(c) + "]" : name);
+            addLayer(b, layer, named(layer.count > 1 ? name + "[" + std::to_string(c) + "]" : name, i));
     }
     return std::move(b).build();
 }

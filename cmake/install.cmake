@@ -61,6 +61,8 @@ endif()
 # Beside each other as in the source tree, so that the links between them hold.
 install(FILES README.md CONTRIBUTING.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright-doc COMPONENT doc)
+install(FILES resources/desktop/tilewright-doc.doc-base DESTINATION ${CMAKE_INSTALL_DATADIR}/doc-base
+        RENAME tilewright-doc COMPONENT doc)
 # The handbook as pages, where `./dev handbook` has made it; Help > Handbook opens it.
 set(scripts doctools.js jquery.js language_data.js searchtools.js underscore.js)
 set(without "")

@@ -10,10 +10,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <new>
 #include <string>
 #include <string_view>
+
+#include <unistd.h>
 
 namespace tilewright::cli {
 
@@ -103,7 +107,32 @@ int run(int argc, char** argv)
     return exitCode;
 }
 
+constexpr std::string_view kNoMemory = "not enough memory";
+std::terminate_handler g_otherwise = nullptr;
+
+[[noreturn]] void terminated()
+{
+    try {
+        if (const auto thrown = std::current_exception())
+            std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) { // nothing below allocates
+        for (const std::string_view part :
+             {std::string_view("tilewright-cli: "), kNoMemory, std::string_view("\n")})
+            (void)!::write(STDERR_FILENO, part.data(), part.size());
+        ::_exit(Exit::BadInput);
+    } catch (...) {
+        g_otherwise();
+    }
+    g_otherwise();
+    std::abort();
+}
+
 } // namespace
+
+void endWithoutMemoryInWords()
+{
+    g_otherwise = std::set_terminate(terminated);
+}
 
 int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err)
 {
@@ -112,7 +141,7 @@ int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err)
     try {
         return run(argc, argv);
     } catch (const std::bad_alloc&) {
-        tell("not enough memory");
+        tell(std::string(kNoMemory));
         return Exit::BadInput;
     } catch (const std::exception& e) {
         return fail({ErrorCode::Internal, std::string("internal error: ") + e.what(), {}, {}});

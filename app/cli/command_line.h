@@ -9,4 +9,8 @@ namespace tilewright::cli {
 /// and `err`. A failed allocation counts as bad input. Any other exception is a defect and is passed on.
 [[nodiscard]] int runCommandLine(int argc, char** argv, std::ostream& out, std::ostream& err);
 
+/// Has an allocation that fails in a destructor, behind which nothing can be caught (the JSON library
+/// allocates there), end the program with the same message and exit code as any other.
+void endWithoutMemoryInWords();
+
 } // namespace tilewright::cli

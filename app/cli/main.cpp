@@ -7,6 +7,7 @@
 
 int main(int argc, char** argv)
 {
+    tilewright::cli::endWithoutMemoryInWords();
     tilewright::manual::StandardOutput output; // before the first use of std::cout
     const int code = tilewright::cli::runCommandLine(argc, argv, std::cout, std::cerr);
     return output.finish("tilewright-cli", code);

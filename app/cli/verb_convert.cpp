@@ -26,7 +26,7 @@ struct ConvertArguments
 {
     verbs::WorkloadCall workload;
     std::string output, to;
-    bool json = false;
+    bool inPlace = false, json = false;
 };
 
 void bindOptions(verbs::OptionList& o, ConvertArguments& a)
@@ -34,6 +34,7 @@ void bindOptions(verbs::OptionList& o, ConvertArguments& a)
     o.add("file", a.workload.file, "FILE", "ONNX or other model, layer list, topology or problem",
           o.required());
     o.add("-o,--output", a.output, "FILE", "File to write", o.required(), o.writes());
+    o.inPlace(a.inPlace, a.output);
     o.add("--to", a.to, "model|problem|layers|gemms|npu|schedule",
           "Kind of the file; schedule: each operation alone", o.required());
     bindOptions(o, a.workload);

@@ -15,13 +15,14 @@ namespace {
 struct PlaceArguments : verbs::PlaceCall
 {
     std::string output;
-    bool json = false;
+    bool inPlace = false, json = false;
 };
 
 void bindOptions(verbs::OptionList& o, PlaceArguments& a)
 {
     bindOptions(o, static_cast<verbs::PlaceCall&>(a));
     o.add("-o,--output", a.output, "FILE", "Write the offsets to this CSV file", o.writes());
+    o.inPlace(a.inPlace, a.output);
     o.flag("--json", a.json, kJsonHelp);
 }
 

@@ -18,6 +18,7 @@ struct SolveArguments : verbs::SolveCall
 {
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
     std::string output;
+    bool inPlace = false;
     bool progress = false;
     bool json = false;
 };
@@ -27,6 +28,7 @@ void bindOptions(verbs::OptionList& o, SolveArguments& a)
     bindOptions(o, static_cast<verbs::SolveCall&>(a));
     o.add("-o,--output", a.output, "FILE", "Write the schedule to this file", o.otherwise("its figures only"),
           o.writes());
+    o.inPlace(a.inPlace, a.output);
     o.flag("--progress", a.progress, "Print every improvement on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }

@@ -148,7 +148,7 @@ Status submitToSlurm(const sweep::SlurmJob& job)
     std::cout << "array    " << *array << ", " << job.tasks << (job.tasks == 1 ? " task" : " tasks") << '\n'
               << "collect  " << *collect << ", writes " << printable(job.folder) << "/table.csv\n"
               << "watch    squeue -j " << *array << "," << *collect << '\n'
-              << "status   tilewright-cli sweep --status " << shellQuoted(job.folder) << '\n'
+              << "status   tilewright-cli sweep --status " << printable(shellQuoted(job.folder)) << '\n'
               << "cancel   scancel " << *array << " " << *collect << '\n';
     return Unit{};
 }
@@ -353,8 +353,8 @@ void printRun(const SweepArguments& args, const sweep::RunState& state, const st
     for (const std::string& text : failures.first)
         std::cout << "failed    " << printable(text) << '\n';
     std::cout << (state.stopped ? "go on     the same command goes on where it stopped\n"
-                                : "collect   tilewright-cli sweep --collect " + shellQuoted(folder) +
-                                      " -o table.csv\n");
+                                : "collect   tilewright-cli sweep --collect " +
+                                      printable(shellQuoted(folder)) + " -o table.csv\n");
 }
 
 int runPlan(const SweepArguments& args)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
 #include "manual/program.h"
 #include "manual/standard_output.h"
 #include "manual/version.h"
@@ -31,6 +32,7 @@ namespace {
 int showWindow(QApplication& app, const std::vector<std::string>& files, const std::string& machine)
 {
     QApplication::setStyle(makeStyle());
+    readNoPipes();
     MainWindow window;
     QStringList paths;
     for (const std::string& file : files) {

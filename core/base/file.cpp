@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/output_file.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -19,11 +20,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+std::atomic<bool> g_readsNoPipes = false;
+
 /// Closes a file descriptor.
 class OpenFile
 {
 public:
-    explicit OpenFile(const std::string& path) : m_file(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    explicit OpenFile(const std::string& path)
+        : m_file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (g_readsNoPipes ? O_NONBLOCK : 0)))
+    {
+    }
     OpenFile(const OpenFile&) = delete;
     OpenFile& operator=(const OpenFile&) = delete;
     ~OpenFile()
@@ -147,6 +153,11 @@ std::string FileContent::sha256() const
     return hash.hex();
 }
 
+void readNoPipes()
+{
+    g_readsNoPipes = true;
+}
+
 Result<FileContent> readContent(const std::string& path, const PartFormat& format)
 {
     constexpr std::size_t kHead = 256, kBlock = std::size_t{1} << 20;
@@ -157,6 +168,8 @@ Result<FileContent> readContent(const std::string& path, const PartFormat& forma
         return failed(std::string("cannot be opened (") + std::strerror(errno) + ")");
     if (S_ISDIR(info.st_mode))
         return failed("is a folder, not a file");
+    if (g_readsNoPipes && !S_ISREG(info.st_mode))
+        return failed("is a pipe or a device; the window reads regular files only");
     std::string text;
     bool ok = readMore(file->get(), text, kHead);
     if (const std::string foreign = foreignFormat(text); !foreign.empty())

@@ -68,6 +68,10 @@ private:
     std::shared_ptr<ByteSource> m_whole; ///< null if m_text is the whole content
 };
 
+/// From now on the program reads regular files only. For a window, which would stand still as long as nobody
+/// writes to a pipe.
+void readNoPipes();
+
 /// Opens the file once. A regular file of the format may have any size; of any other file kMaxFileBytes are
 /// read at most. Nothing is mapped into memory, because a file that becomes shorter would end the program. A
 /// format that is known but not read is refused by name. The Error names the file.

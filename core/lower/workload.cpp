@@ -2,16 +2,19 @@
 #include "lower/workload.h"
 
 #include "base/file.h"
+#include "base/notice.h"
 #include "base/text.h"
 #include "mapping/files.h"
 #include "model/file_kind.h"
 #include "model/model.h"
 #include "model/model_json.h"
 #include "model/topology.h"
+#include "npu/run.h"
 #include "workload/problem_json.h"
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 namespace tilewright::lower {
 
@@ -121,6 +124,29 @@ bool isOfNpuAlone(FileKind kind, const Error& ofModel, const Error& ofNpu)
     return kind == FileKind::NpuModel || (isUnknown(ofModel) && !isUnknown(ofNpu));
 }
 
+/// Checks what the reader of a model leaves to the NPU lens, and says where that lens does not read it
+/// either.
+Status checkFieldsOfNpu(std::string_view text, const std::string& file, const Result<npu::NpuModel>& npu)
+{
+    const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
+    if (has("\"run\""))
+        if (const auto run = npu::runOptionsOf(text, file); !run)
+            return run.error();
+    if (npu || !(has("\"hardware\"") || has("\"tile\"") || has("\"variant\"")))
+        return Unit{};
+    if (Status s = npu::checkOwnFields(text, file); !s)
+        return s;
+    const Error& why = npu.error();
+    notice(
+        {ErrorCode::Field,
+         "the fields for the NPU lens (hardware, tile, variant) are not used, because it does not read this "
+         "model: " +
+             (why.path.empty() ? std::string() : why.path + ": ") + why.message,
+         {},
+         file});
+    return Unit{};
+}
+
 } // namespace
 
 Result<model::Model> modelOf(const Problem& problem)
@@ -168,13 +194,25 @@ Result<model::Model> modelOf(const mapping::Model& layers)
                                 "the counts are more than " + formatGrouped(kMaxLayers) + " together");
     model::ModelBuilder b(layers.name);
     std::map<std::string, int> used;
+    std::unordered_set<std::string> tensors;
+    const auto named = [&](std::string name, std::size_t i) {
+        static constexpr std::string_view kParts[] = {"", ".A", ".B", ".input", ".weight"};
+        const auto isTaken = [&](std::string_view part) {
+            return tensors.contains(name + std::string(part));
+        };
+        while (std::ranges::any_of(kParts, isTaken))
+            name += "#" + std::to_string(i);
+        for (const std::string_view part : kParts)
+            tensors.insert(name + std::string(part));
+        return name;
+    };
     for (std::size_t i = 0; i < layers.layers.size(); ++i) {
         const mapping::Layer& layer = layers.layers[i];
         std::string name = layer.name.empty() ? "layer" + std::to_string(i) : layer.name;
         if (used[name]++ > 0)
             name += "#" + std::to_string(i);
         for (std::int64_t c = 0; c < layer.count; ++c)
-            addLayer(b, layer, layer.count > 1 ? name + "[" + std::to_string(c) + "]" : name);
+            addLayer(b, layer, named(layer.count > 1 ? name + "[" + std::to_string(c) + "]" : name, i));
     }
     return std::move(b).build();
 }
@@ -223,6 +261,8 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         auto m = npu ? modelOf(*npu) : model::readModel(text, file);
         if (!m)
             return npu || !isOfNpuAlone(*kind, m.error(), npu.error()) ? m.error() : npu.error();
+        if (Status s = checkFieldsOfNpu(text, file, npu); !s)
+            return s.error();
         out.model = std::move(*m);
         if (npu)
             out.npu = std::move(*npu);

@@ -118,15 +118,18 @@ Shapes conv(const Operator& op, std::span<const Shape> in)
     if (a.groups < 1 || x[1] % a.groups != 0 || (!transposed && w[0] % a.groups != 0))
         return bad("groups (" + std::to_string(a.groups) + ") must divide the channels of the input (" +
                    std::to_string(x[1]) + ") and of the output");
+    const std::int64_t channels = transposed ? w[1] * a.groups : w[0];
+    if (in.size() > 2 && in[2] != Shape{channels})
+        return bad("the bias " + shapeText(in[2]) + " must be " + shapeText({channels}));
     if (!transposed) {
         if (w[1] != x[1] / a.groups)
             return bad("the weights " + shapeText(w) + " must have " + std::to_string(x[1] / a.groups) +
                        " input channels per group");
-        return windows(a, x, w[0], {w[2], w[3]});
+        return windows(a, x, channels, {w[2], w[3]});
     }
     if (w[0] != x[1])
         return bad("the weights " + shapeText(w) + " must have " + std::to_string(x[1]) + " input channels");
-    Shape out{x[0], w[1] * a.groups};
+    Shape out{x[0], channels};
     for (std::size_t axis = 0; axis < 2; ++axis)
         out.push_back((x[2 + axis] - 1) * a.stride[axis] + a.dilation[axis] * (w[2 + axis] - 1) + 1 +
                       a.outputPadding[axis] - a.padding[axis] - a.padding[2 + axis]);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -18,51 +19,64 @@ namespace {
 class BurstSet
 {
 public:
-    BurstSet(std::int64_t bytes, std::int64_t burstBytes)
-        : m_burst(burstBytes), m_words(static_cast<std::size_t>(bytes / burstBytes / 64 + 2))
-    {
-    }
+    explicit BurstSet(std::int64_t burstBytes) : m_burst(burstBytes) {}
+    BurstSet(const BurstSet&) = delete;
+    BurstSet& operator=(const BurstSet&) = delete;
     void add(const NpuTensor& tensor, const TileDesc& tile)
     {
         forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
             const std::int64_t last = (address + bytes - 1) / m_burst;
             for (std::int64_t b = address / m_burst; b <= last;) {
-                const auto word = static_cast<std::size_t>(b / 64);
                 const int from = static_cast<int>(b % 64);
                 const int to = static_cast<int>(std::min<std::int64_t>(64, last - b + 1 + from));
                 const std::uint64_t mask = (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) &
                                            ~((std::uint64_t{1} << from) - 1);
-                m_words[word] |= mask;
+                word(b / 64) |= mask;
                 b += to - from;
             }
         });
     }
     void remove(const BurstSet& other)
     {
-        for (std::size_t i = 0; i < m_words.size(); ++i)
-            m_words[i] &= ~other.m_words[i];
+        for (auto& [index, page] : m_pages)
+            if (const auto same = other.m_pages.find(index); same != other.m_pages.end())
+                for (std::size_t i = 0; i < page.size(); ++i)
+                    page[i] &= ~same->second[i];
     }
     [[nodiscard]] std::int64_t bytes() const
     {
         std::int64_t count = 0;
-        for (const std::uint64_t w : m_words)
-            count += std::popcount(w);
+        for (const auto& [index, page] : m_pages)
+            for (const std::uint64_t w : page)
+                count += std::popcount(w);
         return count * m_burst;
     }
 
 private:
+    using Page = std::array<std::uint64_t, 1024>;
+
+    [[nodiscard]] std::uint64_t& word(std::int64_t index)
+    {
+        constexpr auto kSize = static_cast<std::int64_t>(std::tuple_size_v<Page>);
+        if (m_last == nullptr || m_lastIndex != index / kSize) {
+            m_lastIndex = index / kSize;
+            m_last = &m_pages[m_lastIndex];
+        }
+        return (*m_last)[static_cast<std::size_t>(index % kSize)];
+    }
+
     std::int64_t m_burst;
-    std::vector<std::uint64_t> m_words;
+    std::map<std::int64_t, Page> m_pages; ///< only where there are tiles: tensors may be larger than memory
+    std::int64_t m_lastIndex = 0;
+    Page* m_last = nullptr;
 };
 
 /// Returns (compulsory bytes, intermediate bytes).
 std::pair<std::int64_t, std::int64_t> bytesOf(const NpuGraph& g)
 {
-    const NpuTensor& last = g.tensors.back();
-    const std::int64_t size = last.dramBase + last.dramSize;
     const std::int64_t burst = g.hardware.dram.burstBytes;
-    BurstSet read(size, burst);
-    BurstSet written(size, burst);
+    BurstSet read(burst);
+    BurstSet written(burst);
     std::vector<bool> isRead(g.tensors.size(), false);
     std::vector<bool> seen(g.tiles.size(), false);
     for (std::size_t n = 0; n < g.nodes.size(); ++n)
@@ -72,7 +86,7 @@ std::pair<std::int64_t, std::int64_t> bytesOf(const NpuGraph& g)
                 read.add(g.tensors[g.tiles[t].tensor], g.tiles[t]);
             seen[t] = true;
         }
-    BurstSet finals(size, burst);
+    BurstSet finals(burst);
     for (std::size_t n = 0; n < g.nodes.size(); ++n)
         for (const std::uint32_t t : g.outputs(n)) {
             const NpuTensor& tensor = g.tensors[g.tiles[t].tensor];

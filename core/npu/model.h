@@ -127,6 +127,9 @@ struct HeadShape
 
 [[nodiscard]] Result<NpuModel> parseModel(std::string_view text, const std::string& file);
 [[nodiscard]] Result<NpuModel> loadModel(const std::string& path);
+/// Checks those fields of a model that only this lens knows (hardware, tiles, variants) in a file that
+/// another reader reads. Returns the first error.
+[[nodiscard]] Status checkOwnFields(std::string_view text, const std::string& file);
 /// The model as JSON in explicit form (tensors and ops). parseModel() reads it back as an equal model.
 [[nodiscard]] std::string modelToJson(const NpuModel& model);
 

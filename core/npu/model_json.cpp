@@ -182,6 +182,12 @@ struct NamedOp
     std::vector<std::string> inputs, outputs;
 };
 
+void bindTile(JsonFields& f, ModelOp& op)
+{
+    for (const TileField& field : tileFields(op.type))
+        f.defaulted(field.key, op.tile.*field.size, 0, Integers{1, kMaxDimension});
+}
+
 void bindAttributes(JsonFields& f, ModelOp& op)
 {
     switch (op.type) {
@@ -225,10 +231,7 @@ void bindFields(JsonFields& f, NamedOp& named)
     const auto fields = tileFields(op.type);
     const auto isCut = [&](const TileField& field) { return op.tile.*field.size > 0; };
     if (f.reading() || std::ranges::any_of(fields, isCut))
-        f.optional("tile", [&](JsonFields& tile) {
-            for (const TileField& field : fields)
-                tile.defaulted(field.key, op.tile.*field.size, 0, Integers{1, kMaxDimension});
-        });
+        f.optional("tile", [&](JsonFields& tile) { bindTile(tile, op); });
 }
 
 /// Fields that explicit and generated models share.
@@ -424,6 +427,35 @@ Result<NpuModel> parseModel(std::string_view text, const std::string& file)
     Error error = model.error();
     error.file = file;
     return error;
+}
+
+Status checkOwnFields(std::string_view text, const std::string& file)
+{
+    const auto json = parseJson(text, file);
+    if (!json)
+        return json.error();
+    const JsonCursor root(*json, file);
+    NpuHardware hardware;
+    if (const auto at = root.find("hardware"))
+        if (Status s = readJson(*at, hardware); !s)
+            return s;
+    const auto ops = root.find("ops");
+    for (std::size_t i = 0; ops && ops->node().is_array() && i < ops->size(); ++i) {
+        const JsonCursor op = ops->at(i);
+        ModelOp read;
+        if (const auto type = op.find("type");
+            !type || !readJson(*type, read.type, Words<OpType>{kOpTypes, toString}))
+            continue; // an operator that this lens does not have
+        const auto fields = [&](JsonFields& f) {
+            if (read.type == OpType::Attention)
+                bindVariant(f, read.flash);
+            f.optional("tile", [&](JsonFields& tile) { bindTile(tile, read); });
+            f.allowOthers();
+        };
+        if (Status s = tilewright::readJson(op, fields); !s)
+            return s;
+    }
+    return Unit{};
 }
 
 Result<NpuModel> loadModel(const std::string& path)

@@ -280,14 +280,12 @@ Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int d
 
 void GraphWalk::infer(const Node& node)
 {
-    if (node.type == "Constant") {
-        if (const pb::AttributeProto* a = node.attribute("value");
-            a != nullptr && a->has_t() && !node.out.empty()) {
+    if (node.type == "Constant" && !node.out.empty() && node.out[0] != kNoValue) {
+        if (const pb::AttributeProto* a = node.attribute("value"); a != nullptr && a->has_t()) {
             Value v = valueOf(a->t());
             v.name = m_values[node.out[0]].name;
             m_values[node.out[0]] = std::move(v);
-        } else if (const pb::AttributeProto* s = node.attribute("sparse_value");
-                   s != nullptr && !node.out.empty()) {
+        } else if (const pb::AttributeProto* s = node.attribute("sparse_value"); s != nullptr) {
             m_values[node.out[0]].type = s->sparse_tensor().values().data_type();
             m_values[node.out[0]].shape =
                 Shape(s->sparse_tensor().dims().begin(), s->sparse_tensor().dims().end());

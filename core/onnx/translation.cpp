@@ -335,7 +335,9 @@ Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors in
 Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::Attributes attributes,
                            Shape declared, std::size_t i)
 {
-    Value& value = m_values[node.out[i]];
+    Value nameless; // a first result that nobody reads is computed nevertheless, for the sake of the others
+    nameless.name = node.name + ".result" + std::to_string(i);
+    Value& value = node.out[i] == kNoValue ? nameless : m_values[node.out[i]];
     if (value.type == 0)
         value.type = node.type == "ConvInteger"  ? ::onnx::TensorProto::INT32
                      : node.input(0) == kNoValue ? ::onnx::TensorProto::FLOAT
@@ -363,7 +365,8 @@ std::optional<Shape> Translation::resultShape(const Node& node, std::optional<Sh
     }
     if (Value{{}, out, 0, false, {}, {}}.isTensor())
         return out;
-    m_values[node.out[i]].shape = out;
+    if (node.out[i] != kNoValue)
+        m_values[node.out[i]].shape = out;
     if (model::elementsOf(*out) == 0)
         fold(node, "its result is empty");
     else

@@ -128,6 +128,8 @@ Status OptionList::checkOutputs() const
         return full(a) == full(b) && !failed;
     };
     std::map<std::string, std::string> written; // file, and the option that names it
+    const bool inPlace = m_given.contains("--in-place");
+    bool isReplaced = false;
     for (const Option& option : m_options) {
         const auto files = m_files.find(option.name);
         if (!option.isOutput || files == m_files.end() || files->second.empty() ||
@@ -142,21 +144,30 @@ Status OptionList::checkOutputs() const
         if (option.value == "FILE")
             if (Status s = checkOutput(path); !s)
                 return s;
+        if (std::error_code failed;
+            option.value == "FOLDER" && fs::status(path, failed).type() == fs::file_type::none)
+            return Error{ErrorCode::Io, "cannot be made (" + failed.message() + ")", {}, path};
         for (const std::string& output : outputs) {
             const auto refused = [&](const std::string& why) {
                 return Error{ErrorCode::Refused, why + "; name another one", option.name, output};
             };
+            const bool mayReplace = inPlace && option.name == "--output";
             for (const auto& [name, inputs] : m_files)
                 if (!std::ranges::find(m_options, name, &Option::name)->isOutput)
                     for (const std::string& input : inputs)
-                        if (isSame(output, input))
-                            return refused("this file is read by the same call, as " + name);
+                        if (isSame(output, input)) {
+                            if (!mayReplace)
+                                return refused("this file is read by the same call, as " + name);
+                            isReplaced = true;
+                        }
             for (const auto& [other, name] : written)
                 if (isSame(output, other))
                     return refused("this file is written by the same call, by " + name);
             written.emplace(output, option.name);
         }
     }
+    if (inPlace && !isReplaced)
+        return Error{ErrorCode::Refused, "needs an --output that the call reads", "--in-place", {}};
     return Unit{};
 }
 

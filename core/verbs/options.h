@@ -127,6 +127,12 @@ public:
             o.inside = inside;
         };
     }
+    /// The flag --in-place: the file of --output may be one that the call reads.
+    void inPlace(bool& value, const std::string& output)
+    {
+        flag("--in-place", value, "Replace a file that the call reads by the one that it writes",
+             needs(!output.empty(), "--output"));
+    }
     /// Property of a list: exactly one value follows each name.
     [[nodiscard]] static Property oneByOne()
     {

@@ -19,7 +19,8 @@ void noticeOf(const std::string& file, const std::string& text)
 Error namingMemories(Error error, const WorkloadCall& call, const std::string& hierarchyFile)
 {
     static constexpr std::string_view kMemories[] = {"capacity", "l1", "l2", "l3"};
-    if (error.file.empty() && std::ranges::find(kMemories, error.path) != std::end(kMemories)) {
+    if (error.file.empty() && (error.path.starts_with("machine.") ||
+                               std::ranges::find(kMemories, error.path) != std::end(kMemories))) {
         if (!hierarchyFile.empty())
             error.file = hierarchyFile;
         else if (!call.machines.empty())

@@ -32,8 +32,8 @@ struct WorkloadCall
     [[nodiscard]] Machine machineOrEdge() const;
 };
 
-/// Adds to an Error about the size of a memory ("capacity", "l1", "l2", "l3") the file or preset that states
-/// it: the hierarchy, else the last machine.
+/// Adds to an Error about the size of a memory ("capacity", "l1", "l2", "l3") or a part of the machine
+/// ("machine.block_mover") the file or preset that states it: the hierarchy, else the last machine.
 [[nodiscard]] Error namingMemories(Error error, const WorkloadCall& call, const std::string& hierarchyFile);
 
 /// A notice() about a file; none if `text` is empty.

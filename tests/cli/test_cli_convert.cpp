@@ -57,6 +57,22 @@ private Q_SLOTS:
         QCOMPARE(cli(QStringLiteral("generate mobilenet-v2 --size 32 -o ") + at("net.json")).code, 0);
     }
 
+    /// A layer may be named as a part of another one.
+    void namesOfLayersAndTheirPartsDiffer()
+    {
+        QFile file(at("parts.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"name": "parts", "layers": [
+            {"name": "c", "kind": "conv", "in_channels": 2, "out_channels": 2, "height": 4, "width": 4, "kernel": [1, 1]},
+            {"name": "c.weight", "kind": "gemm", "m": 2, "n": 2, "k": 2},
+            {"name": "c.input", "kind": "gemm", "m": 2, "n": 2, "k": 2, "count": 2}]})");
+        file.close();
+        const Run r =
+            cli(QStringLiteral("convert %1 --to model -o %2").arg(at("parts.json"), at("parts.model.json")));
+        QVERIFY2(r.code == 0, qPrintable(r.err));
+        QVERIFY(content(at("parts.model.json")).contains("\"c.weight#1\""));
+    }
+
     void lowersToEveryLens()
     {
         const QString base =

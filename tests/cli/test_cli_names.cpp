@@ -171,6 +171,16 @@ private slots:
             QVERIFY2(shell.exitCode() == 0, err.constData());
             QVERIFY(isHarmless(shell.readAllStandardOutput()));
         }
+        QProcess sweep;
+        sweep.start(QStringLiteral("sh"),
+                    {QStringLiteral("-c"),
+                     QStringLiteral("exec \"$0\" sweep %1 --threads 1 -o \"$(printf '%2/s\\344')\"")
+                         .arg(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/fuzz/verbs/seeds/sweep.plan.json"),
+                              m_folder.path()),
+                     QStringLiteral(TILEWRIGHT_CLI)});
+        QVERIFY(sweep.waitForFinished(60'000));
+        QCOMPARE(sweep.exitCode(), 0);
+        QVERIFY(isHarmless(sweep.readAllStandardOutput()));
     }
 
 private:

@@ -112,6 +112,34 @@ private slots:
         QCOMPARE(folder.read(input), before);
     }
 
+    void anInputIsReplacedWhereTheCallSaysSo()
+    {
+        const Folder folder;
+        const QByteArray problem = folder.read("p.json"), start = folder.read("s.json");
+        const CliRun solved =
+            folder.shell("tilewright-cli solve p.json --iterations 50 --start s.json -o s.json --in-place && "
+                         "tilewright-cli check p.json s.json");
+        QVERIFY2(solved.code == 0, solved.err);
+        QVERIFY(folder.read("s.json") != start);
+        const CliRun converted =
+            folder.shell("tilewright-cli convert p.json --to model -o p.json --in-place");
+        QVERIFY2(converted.code == 0, converted.err);
+        QVERIFY(folder.read("p.json") != problem);
+        const CliRun placed = folder.shell("tilewright-cli place b.csv --capacity 100 -o b.csv --in-place");
+        QVERIFY2(placed.code == 0, placed.err);
+        QVERIFY(folder.read("b.csv").contains("offset"));
+        for (const auto& [line, sentence] :
+             {std::pair{"convert m.json --to problem -o new.json --in-place",
+                        "--in-place: needs an --output that the call reads"},
+              {"place b.csv --capacity 100 --in-place", "--in-place: needs --output"},
+              {"map l.json -o l.json --in-place", "--in-place"}}) {
+            const CliRun r = folder.shell(QStringLiteral("tilewright-cli ") + line);
+            QVERIFY2(r.code != 0, line);
+            QVERIFY2(r.err.contains(sentence), r.err);
+        }
+        QVERIFY(!folder.list().contains("new.json"));
+    }
+
     void twoOutputsAreTwoFiles()
     {
         const Folder folder;
@@ -135,6 +163,12 @@ private slots:
             QVERIFY2(r.err.contains(why), r.err);
             QVERIFY(timer.elapsed() < 20'000);
         }
+        const CliRun reports =
+            folder.shell("tilewright-cli systolic m.json --array 8x8 --csv t.csv --reports " +
+                         QString(300, QLatin1Char('n')));
+        QCOMPARE(reports.code, 2);
+        QVERIFY2(reports.err.contains("cannot be made (File name too long)"), reports.err);
+        QVERIFY(!folder.list().contains("t.csv"));
     }
 
     void fullStandardOutputIsAnError_data()

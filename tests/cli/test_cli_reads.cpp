@@ -5,6 +5,7 @@
 #include "test_main.h"
 
 #include <QFileInfo>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -29,6 +30,13 @@ QByteArray content(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+bool catchesSigTerm(qint64 process)
+{
+    const QByteArray status = content(QStringLiteral("/proc/%1/status").arg(process));
+    const qsizetype at = status.indexOf("SigCgt:");
+    return at >= 0 && (status.mid(at + 7, 17).trimmed().toULongLong(nullptr, 16) >> (SIGTERM - 1) & 1U) != 0;
 }
 
 /// A FIFO that gives `content` to the first reader.
@@ -93,6 +101,30 @@ private slots:
         const CliRun start =
             runCli({"solve", TILEWRIGHT_SOURCE_DIR "/samples/schedule/example-1.json", "--start", ""});
         QCOMPARE(start.code, 2);
+    }
+
+    /// Nobody writes to this one.
+    void theWindowDoesNotWaitForAPipe()
+    {
+#ifdef TILEWRIGHT_WINDOW
+        const QTemporaryDir folder;
+        const QString fifo = folder.filePath(QStringLiteral("fifo"));
+        QCOMPARE(::mkfifo(QFile::encodeName(fifo).constData(), 0600), 0);
+        QProcess window;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+        for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"})
+            environment.insert(QString::fromLatin1(name), folder.path());
+        window.setProcessEnvironment(environment);
+        window.start(QStringLiteral(TILEWRIGHT_WINDOW), {fifo});
+        QVERIFY(window.waitForStarted());
+        // The signal is caught once the files are open and the window is there.
+        QTRY_VERIFY_WITH_TIMEOUT(catchesSigTerm(window.processId()), 60'000);
+        window.terminate();
+        QVERIFY(window.waitForFinished(60'000));
+        QCOMPARE(window.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(window.exitCode(), 128 + SIGTERM);
+#endif
     }
 
     void aVerbReadsAFileOnce_data()

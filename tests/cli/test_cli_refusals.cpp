@@ -125,11 +125,12 @@ private slots:
         // A memory that is too small: the file that states it
         row("tile --gemm 64x64x64 --hierarchy @small.json",
             "@small.json: capacity: no tile fits into 12 bytes; ");
-        row("tile --gemm 64x64x64 --machine edge --machine @few.json",
-            "@few.json: capacity: no tile fits into ");
+        row("tile --gemm 64x64x64 --machine @few.json", "@few.json: capacity: no tile fits into ");
         row("tile --gemm 64x64x64 --machine @few.json --capacity 12",
             "capacity: no tile fits into 12 bytes; ");
-        row("systolic --gemm 64x64x64 --hierarchy @small.json", "@small.json: l2: ");
+        row("systolic --gemm 64x64x64 --hierarchy @small.json --pipeline pipelined", "@small.json: l2: ");
+        row("systolic --gemm 24x20x16 --machine @slow.json --pipeline pipelined",
+            "@slow.json: machine.block_mover: needs 1 to 1024 units");
         // Paths
         row("info --machine @locked/m.json %models/llama-block.json",
             "@locked/m.json: cannot be opened (Permission denied)");
@@ -176,7 +177,11 @@ private slots:
         QByteArray kpu = hierarchy.readAll();
         file("h.json", kpu);
         file("small.json", kpu.replace("65536", "12"));
-        file("few.json", R"({"levels": {"l2": {"bytes": 12}}})");
+        QFile machine(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/fuzz/verbs/seeds/machine.json"));
+        QVERIFY(machine.open(QIODevice::ReadOnly));
+        const QByteArray whole = machine.readAll();
+        file("few.json", QByteArray(whole).replace("8192", "2"));
+        file("slow.json", QByteArray(whole).replace("\"gb_per_s\": 16}", "\"gb_per_s\": 1e-9}"));
         file("zero.json", R"({"workload": "/dev/zero", "machine": "edge",
             "axes": [{"name": "array.rows", "values": [8, 16]}]})");
         QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("locked")));
@@ -265,6 +270,49 @@ private slots:
         process.kill();
         process.waitForFinished();
         QVERIFY(ended);
+    }
+
+    /// The fields of the NPU lens, in a model that another reader reads because this lens refuses another
+    /// part.
+    void fieldsOfTheNpuLensAreChecked_data()
+    {
+        QTest::addColumn<QByteArray>("fields");
+        QTest::addColumn<QByteArray>("ofOp");
+        QTest::addColumn<QByteArray>("sentence");
+        const auto row = [](const char* name, const char* fields, const char* ofOp, const char* sentence) {
+            QTest::newRow(name) << QByteArray(fields) << QByteArray(ofOp) << QByteArray(sentence);
+        };
+        row("hardware", R"("hardware": 3,)", "", "hardware: expected an object, got 3");
+        row("its field", R"("hardware": {"coers": 4},)", "", "hardware: unknown field \"coers\"");
+        row("run", R"("run": {"scheduler": "fast"},)", "",
+            "run.scheduler: expected \"static\" or \"dynamic\", got the text \"fast\"");
+        row("tile", "", R"(,"tile": {"rows": 2})", "ops[1].tile: unknown field \"rows\"");
+        row("size", "", R"(,"tile": {"m": 0})", "ops[1].tile.m: expected an integer from 1");
+    }
+    void fieldsOfTheNpuLensAreChecked()
+    {
+        QFETCH(QByteArray, fields);
+        QFETCH(QByteArray, ofOp);
+        QFETCH(QByteArray, sentence);
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("m.json"));
+        for (const bool isGeneral : {false, true}) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("{" + fields +
+                       R"("tensors": [{"name": "a", "shape": [4, 6]}, {"name": "t", "shape": [)" +
+                       (isGeneral ? "6, 4" : "4, 6") + R"(]}, {"name": "w", "shape": [6, 4]},
+                {"name": "y", "shape": [4, 4]}], "ops": [{"inputs": ["a"], "outputs": ["t"], "type": )" +
+                       (isGeneral ? R"("transpose", "permutation": [1, 0]})" : R"("elementwise"})") +
+                       R"(, {"type": "matmul", "inputs": [)" + (isGeneral ? R"("a", "t")" : R"("t", "w")") +
+                       R"(], "outputs": ["y"])" + ofOp + "}]}");
+            file.close();
+            for (const char* verb : {"info", "npu"}) {
+                const CliRun r = runCli({QString::fromLatin1(verb), path});
+                QCOMPARE(r.code, 2);
+                QVERIFY2(r.err.contains(sentence), r.err.constData());
+            }
+        }
     }
 
     void placeAnswersInJsonToo()

@@ -469,6 +469,8 @@ private Q_SLOTS:
                 a->add_ints(3);
             }),
             std::string("f.onnx: Conv \"conv\": kernel_shape is [3], but the kernel of the weights [3,3]"));
+        QCOMPARE(told([](pb::ModelProto& f) { f.mutable_graph()->mutable_node(0)->add_input("x"); }),
+                 std::string("f.onnx: Conv \"conv\": the bias [1,3,8,8] must be [4]"));
         QCOMPARE(told([](pb::ModelProto& f) { f.mutable_graph()->add_output()->set_name("z"); }),
                  std::string("f.onnx: the output \"z\" of the graph is written by no node"));
         QCOMPARE(told([](pb::ModelProto& f) { f.mutable_opset_import(0)->set_version(-5); }),
@@ -488,6 +490,36 @@ private Q_SLOTS:
             QVERIFY(told([&](pb::ModelProto& f) {
                         type(f)->mutable_shape()->mutable_dim(0)->set_dim_value(open);
                     }).starts_with("f.onnx: leaves the size \"x.0\" open"));
+    }
+
+    /// Nodes of which only later results have names, or none.
+    void aFirstResultMayHaveNoName()
+    {
+        const auto read = [](const std::function<void(test::GraphWriter&, const std::string&)>& add) {
+            test::GraphWriter w("nameless", 13);
+            const auto x = w.input("x", {4, 16});
+            add(w, x);
+            w.file().mutable_graph()->mutable_node(0)->set_output(0, "");
+            w.output(w.add("Relu", "relu", {x}));
+            return opened(w.text());
+        };
+        const Workload quantised = read([](test::GraphWriter& w, const std::string& x) {
+            w.output(w.node("DynamicQuantizeLinear", "quantise", {x}, {}, 3)[1]);
+        });
+        QCOMPARE(quantised.model.operators[OperatorId(0)].name, std::string("quantise"));
+        QCOMPARE(quantised.model.tensors[quantised.model.operators[OperatorId(0)].outputs.front()].name,
+                 std::string("quantise.result0"));
+        read([](test::GraphWriter& w, const std::string& x) {
+            w.output(w.node("Dropout", "dropout", {x}, {}, 2)[1]);
+        });
+        read([](test::GraphWriter& w, const std::string&) {
+            w.node("Constant", "nothing", {});
+            auto* a = w.file().mutable_graph()->mutable_node(0)->add_attribute();
+            a->set_name("value");
+            a->set_type(pb::AttributeProto::TENSOR);
+            a->mutable_t()->set_data_type(pb::TensorProto::FLOAT);
+            a->mutable_t()->add_float_data(1);
+        });
     }
 
     void freeDimensionsAreToldInOneSentence()

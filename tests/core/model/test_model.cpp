@@ -346,6 +346,7 @@ void TestModel::invalidFiles()
     const std::map<std::string, std::string> wanted{
         {"attention_groups",
          "ops[0]: attention \"attend\": the heads of Q (8) must be a multiple of the heads of K and V (3)"},
+        {"bias", "ops[0]: conv2d \"c\": the bias [1,2] must be [1]"},
         {"constant_missing", "constants[0]: there is no tensor \"w\""},
         {"cyclic", "ops[0]: elementwise \"a\": the graph is cyclic: this operator waits for its own result"},
         {"duplicate_name", "tensors[1].name: the tensor name \"x\" is used twice"},

@@ -252,6 +252,13 @@ void TestNpuRun::rule_4_lowerBoundsHold()
     QCOMPARE(b.tensor, Cycle{48}); // 190 / 4
     QCOMPARE(b.compulsoryBytes, std::int64_t{3 * 64 * 64 * 2});
     QCOMPARE(b.dram, Cycle{384});
+    // A tensor that nobody reads may be larger than any memory: it takes none.
+    model.tensors.insert(model.tensors.begin() + 1, {"unused", {std::int64_t{1} << 31, 256}});
+    model.ops.front().inputs[1] = 2;
+    model.ops.front().outputs = {3};
+    const auto large = buildGraph(model, {});
+    QVERIFY(large);
+    QCOMPARE(lowerBounds(*large, large->hardware).compulsoryBytes, b.compulsoryBytes);
 }
 
 void TestNpuRun::rule_5_deterministic()

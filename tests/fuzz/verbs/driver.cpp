@@ -119,6 +119,11 @@ bool saysNotANumber(const std::string& text)
     return false;
 }
 
+bool isDevice(const std::string& path)
+{
+    return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
 std::vector<Argument> readArguments(std::istringstream& words, std::vector<Argument>& beside)
 {
     std::vector<Argument> out;
@@ -315,6 +320,8 @@ void Driver::mutateArguments(std::vector<Argument>& arguments, Mutation& m, Rand
         const std::size_t i = 1 + random.below(arguments.size() - 1);
         m.path = "argument";
         arguments[i] = {random.any(kPaths), {}, {}};
+        if (isDevice(arguments[i].text))
+            m.kind = "odd-device";
         return;
     }
     case 2:
@@ -354,8 +361,9 @@ void Driver::mutateArguments(std::vector<Argument>& arguments, Mutation& m, Rand
         m.owes = odd ? Owes::Name : Owes::Nothing;
         set(odd ? misspelt(random.any(choices), random) : random.any(choices));
     } else {
-        m.kind = "odd-value";
-        set(random.oneIn(2) ? foreignText(random).c_str() : random.any(kPaths));
+        const std::string value = random.oneIn(2) ? foreignText(random).c_str() : random.any(kPaths);
+        m.kind = isDevice(value) ? "odd-device" : "odd-value";
+        set(value);
     }
 }
 

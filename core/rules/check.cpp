@@ -443,8 +443,12 @@ Issue MemoryState::dependencyIssue(const Subgraph& s, TensorId read, TensorId t)
                                                            : "no subgraph computes";
         break;
     case LastPlace::Kind::Interior:
-        issue.text += "is computed and consumed only inside " + nameOf(place.subgraph) +
-                      (read == t ? " (move " + m_problem.opName(reader) + " there too, or recompute)" : "");
+        issue.text += "is computed and consumed only inside " + nameOf(place.subgraph);
+        if (read == t)
+            // An op that is recomputed may be there already.
+            issue.text += std::ranges::count(m_schedule.subgraphs[place.subgraph]->ops, reader) > 0
+                              ? " (recompute " + m_problem.opName(*m_problem.producer(t)) + " here too)"
+                              : " (move " + m_problem.opName(reader) + " there too, or recompute)";
         break;
     case LastPlace::Kind::Retained:
         issue.text += nameOf(place.subgraph) +

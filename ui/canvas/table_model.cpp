@@ -3,6 +3,7 @@
 
 #include "theme/text.h"
 
+#include <QEvent>
 #include <QFrame>
 #include <QHeaderView>
 #include <QTableView>
@@ -143,6 +144,38 @@ QString rowsAsText(const QAbstractItemModel& shown, bool headings, QList<int> co
     return out;
 }
 
+namespace {
+
+/// Keeps the rows of a table as high as its font needs.
+class RowHeight : public QObject
+{
+public:
+    static void follow(QTableView& view)
+    {
+        auto* filter = new RowHeight(view);
+        view.installEventFilter(filter);
+        filter->fit();
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::FontChange)
+            fit();
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    explicit RowHeight(QTableView& view) : QObject(&view), m_view(view) {}
+    void fit()
+    {
+        constexpr int kPadding = 9;
+        m_view.verticalHeader()->setMinimumSectionSize(m_view.fontMetrics().height());
+        m_view.verticalHeader()->setDefaultSectionSize(m_view.fontMetrics().height() + kPadding);
+    }
+    QTableView& m_view;
+};
+
+} // namespace
+
 void asList(QTableView& view, const QString& name, QAbstractItemModel& rows)
 {
     view.setModel(&rows);
@@ -154,6 +187,7 @@ void asList(QTableView& view, const QString& name, QAbstractItemModel& rows)
     view.setFrameShape(QFrame::NoFrame);
     view.verticalHeader()->hide();
     view.horizontalHeader()->setHighlightSections(false);
+    RowHeight::follow(view);
 }
 
 SortedRows::SortedRows(TableModel& rows, QString order, QObject* parent)

@@ -399,7 +399,7 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
     if (p.contentHeight > p.plot.height() + 1) // the lanes are scrolled: clip them to the plot
         painter.setClipRect(
             QRectF(QPointF(p.title.left(), p.plot.top()),
-                   QPointF(std::max(p.title.right(), p.facts.right()) + 8, p.plot.bottom() + 1)),
+                   QPointF(std::max(p.plot.right(), p.facts.right()) + 8, p.plot.bottom() + 1)),
             Qt::IntersectClip);
     double names = -1e9;
     double facts = -1e9;

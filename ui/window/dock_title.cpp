@@ -3,9 +3,9 @@
 
 #include "theme/icon.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QStyle>
 
 namespace tilewright::ui {
 
@@ -20,12 +20,12 @@ DockTitle::DockTitle(QDockWidget& dock) : QWidget(&dock), m_maximise(new QToolBu
     row->addWidget(name, 1);
     auto* detach = new QToolButton(this);
     auto* close = new QToolButton(this);
-    detach->setIcon(style()->standardIcon(QStyle::SP_TitleBarNormalButton, nullptr, &dock));
-    close->setIcon(style()->standardIcon(QStyle::SP_TitleBarCloseButton, nullptr, &dock));
+    detach->setIcon(icon(QStringLiteral("detach")));
+    close->setIcon(icon(QStringLiteral("close")));
     m_maximise->setIcon(icon(QStringLiteral("maximise")));
     m_maximise->setCheckable(true);
     m_maximise->setObjectName(QStringLiteral("maximise"));
-    const int size = style()->pixelMetric(QStyle::PM_SmallIconSize, nullptr, &dock);
+    const int size = fontMetrics().height();
     for (const auto& [button, tip] : {std::pair{m_maximise, tr("Show only %1, or all views again")},
                                       {detach, tr("Detach %1 from the window, or put it back")},
                                       {close, tr("Close %1 (View > Panes shows it again)")}}) {
@@ -39,6 +39,14 @@ DockTitle::DockTitle(QDockWidget& dock) : QWidget(&dock), m_maximise(new QToolBu
     connect(m_maximise, &QToolButton::clicked, this, &DockTitle::maximiseClicked);
     connect(detach, &QToolButton::clicked, &dock, [&dock] { dock.setFloating(!dock.isFloating()); });
     connect(close, &QToolButton::clicked, &dock, &QDockWidget::close);
+}
+
+void DockTitle::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        for (auto* button : findChildren<QToolButton*>())
+            button->setIconSize({fontMetrics().height(), fontMetrics().height()});
 }
 
 void DockTitle::setMaximised(bool maximised)

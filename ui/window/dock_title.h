@@ -17,6 +17,9 @@ public:
 Q_SIGNALS:
     void maximiseClicked();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     QToolButton* m_maximise;
 };

@@ -197,6 +197,7 @@ void MainWindow::connectParts()
     if (auto* solver = qobject_cast<SolverView*>(view(QStringLiteral("solver")))) {
         // F9 starts the solver from any view: show the Solver view then.
         connect(solver, &SolverView::started, this, [this] {
+            m_panes->showLens(Lens::Schedule); // what is solved, and where the result is shown
             QDockWidget* dock = m_panes->dock(QStringLiteral("solver"));
             dock->show(), dock->raise();
         });
@@ -336,6 +337,8 @@ void MainWindow::setPreferences(const Preferences& preferences)
         if (preferences.fontSize > 0)
             font.setPointSize(preferences.fontSize);
         changeFont(*this, font);
+        for (auto* bar : findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly))
+            bar->setIconSize(QSize(toolIconSize(), toolIconSize()));
     }
     setTheme(preferences.theme);
     if (motion)

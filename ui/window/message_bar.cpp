@@ -94,6 +94,14 @@ void MessageBar::fitText()
     fitHeight();
 }
 
+void MessageBar::showIcon()
+{
+    m_icon->setPixmap(icon(m_kind == Kind::Info      ? QStringLiteral("ok")
+                           : m_kind == Kind::Warning ? QStringLiteral("problem")
+                                                     : QStringLiteral("error"))
+                          .pixmap(toolIconSize(), toolIconSize()));
+}
+
 void MessageBar::setExpanded(bool expanded)
 {
     m_text->setWordWrap(expanded);
@@ -104,6 +112,8 @@ void MessageBar::setExpanded(bool expanded)
 
 void MessageBar::changeEvent(QEvent* event)
 {
+    if (event->type() == QEvent::PaletteChange && !isHidden())
+        showIcon();
     if (event->type() == QEvent::FontChange && !isHidden())
         fitText();
     QWidget::changeEvent(event);
@@ -115,10 +125,7 @@ void MessageBar::show(Kind kind, const QString& text, const QString& actionText,
     m_kind = kind;
     m_run = std::move(action);
     m_runOther = std::move(other);
-    m_icon->setPixmap(icon(kind == Kind::Info      ? QStringLiteral("ok")
-                           : kind == Kind::Warning ? QStringLiteral("problem")
-                                                   : QStringLiteral("error"))
-                          .pixmap(toolIconSize(), toolIconSize()));
+    showIcon();
     m_full = sentence(text);
     m_text->setToolTip(plain(m_full));
     m_action->setText(actionText);

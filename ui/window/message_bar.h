@@ -38,6 +38,7 @@ protected:
 private:
     void fitHeight();
     void fitText();
+    void showIcon();
     void setExpanded(bool expanded);
     ViewContext m_context;
     Kind m_kind = Kind::Info;

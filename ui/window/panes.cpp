@@ -259,9 +259,10 @@ void Panes::arrange(const Arrangement& docks)
 
 void Panes::hideDocks()
 {
+    const Arrangement shown = m_maximised ? m_beforeMaximised : arrangement();
     leaveMaximised();
     m_layout = m_window.saveState(kLayoutVersion);
-    m_hidden = arrangement();
+    m_hidden = shown;
     for (QDockWidget* dock : std::as_const(m_docks))
         dock->hide();
 }
@@ -420,8 +421,9 @@ void Panes::choosePerspective(const QString& name)
         applyPerspective(name);
         return;
     }
+    // The arrangement before a pane was maximised: docks that come back have no size yet.
+    m_left[before] = m_maximised ? m_beforeMaximised : arrangement();
     leaveMaximised();
-    m_left[before] = arrangement();
     if (const auto known = m_left.constFind(name); known != m_left.cend() && m_window.isVisible()) {
         setPerspective(name);
         arrange(*known);
@@ -472,13 +474,13 @@ void Panes::resizeAll()
         return;
     // The graph has two fifths of the width. Of the column beside it the charts have the larger part.
     const int column = width * (m_perspective == QLatin1String("Compare") ? 45 : 60) / 100;
+    m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
     if (table && properties) {
         // Wide enough for all columns of the table, if the properties keep a third.
         const int wide =
             std::clamp(74 * m_window.fontMetrics().averageCharWidth(), column * 55 / 100, column * 66 / 100);
         m_window.resizeDocks({table, properties}, {wide, column - wide}, Qt::Horizontal);
-    } else
-        m_window.resizeDocks({charts}, {column}, Qt::Horizontal);
+    }
     // The texts of a chart grow with the font, its plot keeps its height.
     // The list of a machine's values is long.
     const int chart =

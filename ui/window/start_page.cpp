@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
+#include <QPainterPath>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QToolButton>
@@ -164,8 +165,13 @@ QPixmap thumbnail(const Problem& problem, const Theme& theme, double ratio)
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(Theme::mix(theme.canvas, theme.outline, 0.7), 1));
     for (std::size_t i = 0; i < problem.opCount(); ++i)
-        for (const OpId c : problem.readers(problem.op(OpId(i)).output))
-            painter.drawLine(at[i], at[c.index()]);
+        for (const OpId c : problem.readers(problem.op(OpId(i)).output)) {
+            // A line that passes other layers goes around them: they may stand on it.
+            QPainterPath line(at[i]);
+            const double around = layer[c.index()] > layer[i] + 1 ? kPicture.height() * 0.6 : 0;
+            line.quadTo((at[i] + at[c.index()]) / 2 - QPointF(0, around), at[c.index()]);
+            painter.drawPath(line);
+        }
     const double r = std::clamp(std::min(dx, (kPicture.height() - 20.0) / widest) * 0.32, 1.5, 9.0);
     for (std::size_t i = 0; i < problem.opCount(); ++i) {
         const bool matMul = problem.op(OpId(i)).type == OpType::MatMul;

@@ -119,6 +119,67 @@ private Q_SLOTS:
         }
     }
 
+    /// Docks that come back have no size for a moment; the task after the next one got it.
+    void aMaximisedPaneDoesNotSpoilTheTasks()
+    {
+        m_window->resize(1600, 1000);
+        show();
+        QVERIFY(openIn(*m_window, {sample("attention-block.json")}));
+        QApplication::processEvents();
+        const int graph = view("graph")->width(), timeline = view("memory")->height();
+        for (const char* other : {"view.perspective.Tiles", "lens.show.npu"}) {
+            view("memory")->setFocus();
+            run("view.maximise");
+            QApplication::processEvents();
+            run(other);
+            QApplication::processEvents();
+            run(QByteArray(other).startsWith("lens") ? "lens.show.schedule" : "view.perspective.Edit");
+            QApplication::processEvents();
+            QVERIFY2(std::abs(view("graph")->width() - graph) < 12, other);
+            QVERIFY2(std::abs(view("memory")->height() - timeline) < 12, other);
+        }
+    }
+
+    void lensesSelectNothingByThemselves()
+    {
+        show();
+        open("resnet-18.onnx");
+        for (const char* lens :
+             {"lens.show.mapping", "lens.show.npu", "lens.show.systolic", "lens.show.schedule"}) {
+            run(lens);
+            QTest::qWait(50);
+        }
+        QVERIFY(selection().state() == SelectionState{});
+    }
+
+    void rowsGrowWithTheFont()
+    {
+        show();
+        open("llama-block.json");
+        Preferences large;
+        large.fontSize = 20;
+        m_window->setPreferences(large);
+        QApplication::processEvents();
+        for (const char* name : {"subgraphs", "layers"}) {
+            m_window->showView(QLatin1String(name));
+            QApplication::processEvents();
+            auto* table = view(name)->findChild<QTableView*>();
+            QVERIFY2(table->rowHeight(0) >= table->fontMetrics().height() + 4, name);
+        }
+        QVERIFY(m_window->findChild<QToolBar*>(QStringLiteral("toolbar"))->iconSize().height() > 24);
+        m_window->setPreferences({});
+    }
+
+    void autoSolveInALensShowsItsResult()
+    {
+        show();
+        open("llama-block.json");
+        run("lens.show.npu");
+        run("solve.auto");
+        QTRY_VERIFY(view("solver")->isSeen() && view("graph")->isVisible());
+        run("solve.auto"); // stops it
+    }
+
     /// Compute, loads and stores stand below the memory, on the same axis.
     void theTimelineHasOneAxis()
     {

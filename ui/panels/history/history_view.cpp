@@ -196,7 +196,6 @@ HistoryView::HistoryView(const ViewContext& context, QWidget* parent)
 {
     asList(*m_table, tr("History of edits"), *m_model);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
     QHeaderView* header = m_table->horizontalHeader();
     header->setSectionResizeMode(HistoryModel::Edit, QHeaderView::Stretch);
     header->setSectionResizeMode(HistoryModel::Total, QHeaderView::Interactive);

@@ -202,7 +202,6 @@ QTableView* tableView(SortedRows& rows, const QString& name, int stretched, QWid
     view->setAlternatingRowColors(true);
     view->setTabKeyNavigation(false);
     view->setSortingEnabled(true);
-    view->verticalHeader()->setDefaultSectionSize(QFontMetrics(view->font()).height() + 6);
     view->horizontalHeader()->setSectionResizeMode(stretched, QHeaderView::Stretch);
     return view;
 }

@@ -160,7 +160,8 @@ void LayersView::refreshTitle()
     m_facts->setText(
         has ? (document().problem()->op(*op).type == OpType::MatMul ? tr("MatMul %1") : tr("Pointwise %1"))
                   .arg(sizeText(*document().problem(), *op))
-            : tr("Open a model or a problem to see its layers."));
+        : document().hasProblem() ? tr("Select a layer.")
+                                  : tr("Open a model or a problem to see its layers."));
     m_name->setVisible(has);
 }
 

@@ -216,7 +216,11 @@ public:
         const QString text = judged ? verdict->second.text : QString::number(hull.subgraph.value);
         const double lock = hull.locked && !judged ? metrics.height() * 0.8 : 0;
         const QSizeF size(metrics.horizontalAdvance(text) + 8 + lock, metrics.height());
-        QRectF tag(onScreen.center() - QPointF(size.width() / 2, size.height() / 2), size);
+        // In the middle of the area or, where that lies outside of it, on its first op.
+        const QPointF middle = hull.path.contains(hull.bounds.center()) || hull.nodes.empty()
+                                   ? onScreen.center()
+                                   : m_viewport.toScreen(m_model.nodes[hull.nodes.front()].rect.center());
+        QRectF tag(middle - QPointF(size.width() / 2, size.height() / 2), size);
         if (m_farText) { // on the upper edge, above the names of the ops
             const double room = m_model.geometry->metrics.padding() * m_scale;
             tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, std::min(room, 8.0) - size.height()));

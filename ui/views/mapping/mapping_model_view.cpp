@@ -253,9 +253,10 @@ void MappingModelView::createControls()
     m_view->verticalHeader()->setDefaultSectionSize(std::max(24, QFontMetrics(font()).height() + 8));
     m_view->horizontalHeader()->setMinimumSectionSize(56);
     m_view->horizontalHeader()->setSectionResizeMode(LayerTable::Share, QHeaderView::Stretch);
-    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex& now) {
-                const int row = m_rows->mapToSource(now).row();
+    // Not when the current row changes: a table gets one when it gets the focus.
+    connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            [this](const QItemSelection& now) {
+                const int row = now.isEmpty() ? -1 : m_rows->mapToSource(now.indexes().front()).row();
                 if (!m_showing && row >= 0 && row < m_table->layerCount())
                     workspace().links().selectLayer(layerAt(row).name);
             });

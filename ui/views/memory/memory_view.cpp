@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory/memory_view.h"
 
+#include "theme/icon.h"
 #include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "views/memory/address_mode.h"
@@ -128,6 +129,8 @@ void MemoryView::addButtons()
     m_toPeak->setText(tr("Peak"));
     registry().explain(m_toPeak, tr("Pin the time with the largest use of fast memory ({memory.peak|P})."));
     connect(m_toPeak, &QToolButton::clicked, this, &MemoryView::pinPeak);
+    m_addressSwitch->setIcon(icon(QStringLiteral("memory")));
+    m_toPeak->setIcon(icon(QStringLiteral("up")));
     for (QToolButton* button : {m_toPeak, m_addressSwitch}) {
         button->setFocusPolicy(Qt::TabFocus);
         button->setFont(uiFont(0.85));
@@ -136,7 +139,17 @@ void MemoryView::addButtons()
 
 void MemoryView::placeButtons()
 {
-    int right = static_cast<int>(chartArea(contentArea(), false).right()) - 4;
+    // Icons instead of words where the words would take the place of the title.
+    const QRectF chart = chartArea(contentArea(), false);
+    double words = 0;
+    for (const QToolButton* button : {m_addressSwitch, m_toPeak})
+        words += TextMetrics(button->font()).horizontalAdvance(button->text()) + 24;
+    const bool room =
+        TextMetrics(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m_model.title) + words + 24 <
+        chart.width();
+    for (QToolButton* button : {m_addressSwitch, m_toPeak})
+        button->setToolButtonStyle(room ? Qt::ToolButtonTextOnly : Qt::ToolButtonIconOnly);
+    int right = static_cast<int>(chart.right()) - 4;
     for (QToolButton* button : {m_addressSwitch, m_toPeak}) {
         // As high as the title, so that it covers no legend below.
         const QSize size(button->sizeHint().width(), TextMetrics(uiFont(1.0, QFont::DemiBold)).height() + 4);

@@ -143,7 +143,6 @@ NpuSide::NpuSide(const ViewContext& context, NpuDocument& state, QWidget* parent
     m_list->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_list->setSelectionMode(QAbstractItemView::SingleSelection);
     m_list->verticalHeader()->hide();
-    m_list->verticalHeader()->setDefaultSectionSize(m_list->fontMetrics().height() + 4);
     m_list->horizontalHeader()->setStretchLastSection(true);
     column->addWidget(m_list, 1);
     addTab(page, tr("Instructions"));

@@ -9,6 +9,7 @@
 #include <QPainterPath>
 #include <QProxyStyle>
 #include <QStyleOption>
+#include <QTabBar>
 #include <QThread>
 
 #include <algorithm>
@@ -298,26 +299,19 @@ public:
         }
     }
 
-    /// Draws the titles of docks in the application's font; Fusion uses a fixed size.
+    /// Marks the selected tab by a line at its outer edge: in dark colours its shade is hardly another one.
     void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget) const override
     {
-        const auto* dock = qstyleoption_cast<const QStyleOptionDockWidget*>(option);
-        if (element != CE_DockWidgetTitle || !dock || dock->verticalTitleBar) {
-            QProxyStyle::drawControl(element, option, painter, widget);
+        QProxyStyle::drawControl(element, option, painter, widget);
+        const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option);
+        if (element != CE_TabBarTabShape || !tab || !(tab->state & State_Selected))
             return;
-        }
-        QStyleOptionDockWidget bare = *dock;
-        bare.title.clear();
-        QProxyStyle::drawControl(element, &bare, painter, widget);
-        const QRect place = subElementRect(SE_DockWidgetTitleBarText, option, widget);
-        painter->save();
-        painter->setFont(QApplication::font());
-        drawItemText(painter, place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextShowMnemonic, dock->palette,
-                     dock->state.testFlag(State_Enabled),
-                     painter->fontMetrics().elidedText(dock->title, Qt::ElideRight, place.width()),
-                     QPalette::WindowText);
-        painter->restore();
+        constexpr int kLine = 3;
+        const bool below = tab->shape == QTabBar::RoundedSouth;
+        const QRect line(tab->rect.left() + 3, below ? tab->rect.bottom() - kLine : tab->rect.top() + 1,
+                         tab->rect.width() - 6, kLine);
+        painter->fillRect(line, tab->palette.color(QPalette::Highlight));
     }
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,

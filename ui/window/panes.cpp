@@ -396,8 +396,10 @@ void Panes::applyPerspective(const QString& name)
         QDockWidget* dock = m_docks.value(entry.name);
         if (!dock)
             continue;
-        const bool shown = entry.perspectives.split(QLatin1Char(',')).contains(m_perspective) &&
-                           (open || lens() == Lens::Schedule || entry.lens == lens());
+        const bool shown =
+            entry.perspectives.split(QLatin1Char(',')).contains(m_perspective) &&
+            (open || lens() == Lens::Schedule || entry.lens == lens()) &&
+            (entry.name != QLatin1String("import") || m_state.document.model()); // has nothing to say
         dock->setVisible(shown);
         // The view that the perspective is named after is in front, otherwise the first one.
         if (shown && entry.area == DockArea::Charts && (!m_front || entry.name == m_perspective.toLower()))

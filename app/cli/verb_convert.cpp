@@ -34,7 +34,7 @@ void bindOptions(verbs::OptionList& o, ConvertArguments& a)
     o.add("file", a.workload.file, "FILE", "ONNX or other model, layer list, topology or problem",
           o.required());
     o.add("-o,--output", a.output, "FILE", "File to write", o.required(), o.writes());
-    o.inPlace(a.inPlace, a.output);
+    o.inPlace(a.inPlace);
     o.add("--to", a.to, "model|problem|layers|gemms|npu|schedule",
           "Kind of the file; schedule: each operation alone", o.required());
     bindOptions(o, a.workload);

@@ -22,7 +22,7 @@ void bindOptions(verbs::OptionList& o, PlaceArguments& a)
 {
     bindOptions(o, static_cast<verbs::PlaceCall&>(a));
     o.add("-o,--output", a.output, "FILE", "Write the offsets to this CSV file", o.writes());
-    o.inPlace(a.inPlace, a.output);
+    o.inPlace(a.inPlace);
     o.flag("--json", a.json, kJsonHelp);
 }
 

@@ -28,7 +28,7 @@ void bindOptions(verbs::OptionList& o, SolveArguments& a)
     bindOptions(o, static_cast<verbs::SolveCall&>(a));
     o.add("-o,--output", a.output, "FILE", "Write the schedule to this file", o.otherwise("its figures only"),
           o.writes());
-    o.inPlace(a.inPlace, a.output);
+    o.inPlace(a.inPlace);
     o.flag("--progress", a.progress, "Print every improvement on stderr");
     o.flag("--json", a.json, kJsonHelp);
 }

@@ -127,11 +127,10 @@ public:
             o.inside = inside;
         };
     }
-    /// The flag --in-place: the file of --output may be one that the call reads.
-    void inPlace(bool& value, const std::string& output)
+    /// The flag --in-place: --output may be a file that the call reads, as checkOutputs() allows then.
+    void inPlace(bool& value)
     {
-        flag("--in-place", value, "Replace a file that the call reads by the one that it writes",
-             needs(!output.empty(), "--output"));
+        flag("--in-place", value, "Replace a file that the call reads by the one that it writes");
     }
     /// Property of a list: exactly one value follows each name.
     [[nodiscard]] static Property oneByOne()

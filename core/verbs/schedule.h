@@ -32,10 +32,8 @@ public:
     {
         if (seconds > 0)
             m_timer = std::jthread([this, seconds](const std::stop_token& done) {
-                std::mutex mutex;
-                std::unique_lock lock(mutex);
-                std::condition_variable_any().wait_for(lock, done, std::chrono::duration<double>(seconds),
-                                                       [] { return false; });
+                std::unique_lock lock(m_mutex);
+                m_end.wait_for(lock, done, std::chrono::duration<double>(seconds), [] { return false; });
                 m_source.request_stop();
             });
     }
@@ -44,6 +42,8 @@ public:
 private:
     std::stop_source m_source;
     std::stop_callback<std::function<void()>> m_forward;
+    std::mutex m_mutex;
+    std::condition_variable_any m_end; ///< allocated here: nobody would catch an exception in the thread
     std::jthread m_timer;
 };
 

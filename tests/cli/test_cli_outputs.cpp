@@ -131,7 +131,7 @@ private slots:
         for (const auto& [line, sentence] :
              {std::pair{"convert m.json --to problem -o new.json --in-place",
                         "--in-place: needs an --output that the call reads"},
-              {"place b.csv --capacity 100 --in-place", "--in-place: needs --output"},
+              {"place b.csv --capacity 100 --in-place", "--in-place: needs an --output that the call reads"},
               {"map l.json -o l.json --in-place", "--in-place"}}) {
             const CliRun r = folder.shell(QStringLiteral("tilewright-cli ") + line);
             QVERIFY2(r.code != 0, line);

@@ -399,8 +399,10 @@ void MainWindow::createTourActions()
 
 void MainWindow::showLens(Lens lens)
 {
-    m_panes->showLens(lens);
-    if (lens != Lens::Schedule || m_state->document.hasProblem())
+    // The view that was in front stays there. Without one, or when the lens is chosen again, its main view
+    // comes.
+    const bool asLeft = m_panes->showLens(lens);
+    if (!asLeft && (lens != Lens::Schedule || m_state->document.hasProblem()))
         showView(viewOf(lens));
     m_state->actions.refresh();
 }

@@ -436,15 +436,18 @@ void Panes::choosePerspective(const QString& name)
     }
 }
 
-void Panes::showLens(Lens lens)
+bool Panes::showLens(Lens lens)
 {
     if (lens == this->lens() && !(areHidden() && lens != Lens::Schedule))
-        return;
+        return false;
     const bool chosen = m_chosen;
-    choosePerspective(lens == Lens::Schedule ? m_task : ui::perspective(lens).name);
+    const QString name = lens == Lens::Schedule ? m_task : ui::perspective(lens).name;
+    const bool known = m_left.contains(name);
+    choosePerspective(name);
     m_chosen = chosen;
     if (!m_state.document.hasProblem() && lens == Lens::Schedule)
         showCentre(); // the start page
+    return known;
 }
 
 void Panes::showNewWorkload()
@@ -584,9 +587,6 @@ std::vector<Lens> Panes::lensesWithoutWorkload() const
 
 void Panes::closeLenses()
 {
-    for (const ViewEntry& entry : viewCatalog())
-        if (QDockWidget* dock = m_docks.value(entry.name); dock && entry.lens != Lens::Schedule)
-            dock->hide();
     applyPerspective(QStringLiteral("Edit"));
     showCentre();
 }

@@ -79,8 +79,9 @@ public:
     /// Applies a perspective that the user chose: workloads that are opened later use it too. One that was
     /// left before comes back as it was left; choosing the present one again restores its default.
     void choosePerspective(const QString& name);
-    /// Shows a lens as it was left: for Schedule the task that was used last.
-    void showLens(Lens lens);
+    /// Shows a lens as it was left: for Schedule the task that was used last. False if it was not left
+    /// before.
+    bool showLens(Lens lens);
     /// Sets the perspective for a workload that is opened for the first time: the one that the user chose in
     /// this window, otherwise Edit.
     void showNewWorkload();

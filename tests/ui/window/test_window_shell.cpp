@@ -152,6 +152,19 @@ private Q_SLOTS:
         QVERIFY(selection().state() == SelectionState{});
     }
 
+    void aLensComesBackWithTheViewThatWasInFront()
+    {
+        show();
+        open("llama-block.json");
+        run("lens.show.npu");
+        m_window->showView(QStringLiteral("npu-graph"));
+        run("lens.show.schedule");
+        run("lens.show.npu");
+        QTRY_VERIFY(view("npu-graph")->isSeen());
+        run("lens.show.npu"); // chosen again: its main view
+        QTRY_VERIFY(view("npu")->isSeen());
+    }
+
     void rowsGrowWithTheFont()
     {
         show();

@@ -15,6 +15,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QStatusBar>
 #include <QToolBar>
 #include <QVBoxLayout>
@@ -126,7 +127,8 @@ TourGuide::TourGuide(MainWindow& window) : QFrame(&window), m_window(window), m_
     m_count = new QLabel(this);
     m_count->setForegroundRole(QPalette::ToolTipText);
     m_count->setWordWrap(true);
-    row->addWidget(m_count, 1);
+    column->addWidget(m_count);
+    row->addStretch();
     const auto button = [&](const QString& text, const QString& tip) {
         auto* b = new QPushButton(text, this);
         b->setToolTip(tip);
@@ -299,8 +301,13 @@ QRect tourCardPlace(QSize card, const QRect& room, const QRect& target, const st
 void TourGuide::place()
 {
     const bool ended = m_step >= m_tour.steps.size();
+    const QWidget* before = m_target;
     m_target = ended ? nullptr : m_tour.steps[m_step].where();
     const bool seen = m_target && m_target->isVisible();
+    if (seen && m_target != before)
+        for (QWidget* w = m_target->parentWidget(); w; w = w->parentWidget())
+            if (auto* area = qobject_cast<QScrollArea*>(w))
+                area->ensureWidgetVisible(m_target, kApart, 4 * kApart);
     const auto areaOf = [this](const QWidget& w) {
         return QRect(w.mapTo(&m_window, QPoint(0, 0)), w.size());
     };

@@ -161,7 +161,7 @@ Tour fuseAndTile(MainWindow& window)
               {clickOn(tr("Fuse"), [&window] { return middleOf(buttonOf(window, "schedule.fuse")); })}},
              {tr("Click the subgraph. The Inspector shows its granularity: a tile is w × h, and each step "
                  "computes k of "
-                 "the reduction. Set k to 128 and watch the status bar at the bottom: it turns red."),
+                 "the reduction. Set k to 128 and watch the headline at the top: it turns red."),
               box("Reduction depth"),
               [&d] { return tileOf(d).k == 128 && !totalOf(d); },
               inspector,

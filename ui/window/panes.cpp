@@ -162,10 +162,11 @@ void Panes::follow(QWidget* focus)
     for (QWidget* w = focus; w; w = w->parentWidget())
         if (auto* view = qobject_cast<View*>(w)) {
             m_lastView = view;
-            // Views can be nested: the outermost one is in the catalog.
+            // Views can be nested: the outermost one is in the catalog. The list of layers belongs to the
+            // lens beside it.
             for (const ViewEntry& entry : viewCatalog())
                 if (View* known = m_views.value(entry.name);
-                    known && (known == focus || known->isAncestorOf(focus)))
+                    known && entry.area != DockArea::Left && (known == focus || known->isAncestorOf(focus)))
                     m_state.workspace.setCurrent(entry.lens);
             Q_EMIT currentChanged();
             return;

@@ -492,7 +492,7 @@ void Panes::resizeAll()
     const int chart =
         m_perspective == QLatin1String("Hardware")
             ? height * 42 / 100
-            : std::min(13 * m_window.fontMetrics().height() + height * 31 / 100, height * 60 / 100);
+            : std::min(13 * m_window.fontMetrics().height() + height * 31 / 100, height * 66 / 100);
     if (QDockWidget* below = table ? table : properties)
         m_window.resizeDocks({charts, below}, {chart, height * 88 / 100 - chart}, Qt::Vertical);
 }

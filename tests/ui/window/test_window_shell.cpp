@@ -99,11 +99,16 @@ private Q_SLOTS:
         QTest::newRow("1600x1000") << QSize(1600, 1000) << 0 << 220;
         QTest::newRow("1366x768") << QSize(1366, 768) << 0 << 150;
         QTest::newRow("2560x1440") << QSize(2560, 1440) << 0 << 220;
+        QTest::newRow("1600x1000 at 20 pt") << QSize(1600, 1000) << 20 << 200;
     }
     void chartsHaveRoom()
     {
         QFETCH(const QSize, size);
+        QFETCH(const int, points);
         QFETCH(const int, plot);
+        Preferences letters;
+        letters.fontSize = points;
+        m_window->setPreferences(letters);
         m_window->resize(size);
         show();
         QVERIFY(openIn(*m_window, {sample("attention-block.json")}));
@@ -117,6 +122,7 @@ private Q_SLOTS:
             QApplication::processEvents();
             QVERIFY2(view(chart)->height() >= plot + 60, chart);
         }
+        m_window->setPreferences({});
     }
 
     /// Docks that come back have no size for a moment; the task after the next one got it.

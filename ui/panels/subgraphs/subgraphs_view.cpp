@@ -139,7 +139,8 @@ void SubgraphsView::fitColumns()
     };
     // Every column fits its contents; the column of ops gets the rest.
     std::array<int, SubgraphModel::ColumnCount> widths{};
-    widths[SubgraphModel::Number] = wide(last) + 14 + (m_model->hasMarks() ? 18 : 0);
+    widths[SubgraphModel::Number] =
+        wide(last) + std::max(14, fm.height() * 2 / 3) + (m_model->hasMarks() ? 18 : 0);
     widths[SubgraphModel::Size] = widest(SubgraphModel::Size, QStringLiteral("64×64×64"));
     widths[SubgraphModel::Latency] = widest(SubgraphModel::Latency, QStringLiteral("12 345.6"));
     if (m_model->hasBaseline())

@@ -57,7 +57,7 @@ const std::vector<ViewEntry>& viewCatalog()
          QStringLiteral("Edit,Tiles"), &make<SubgraphsView>, QStringLiteral("Alt+1"), Lens::Schedule,
          tr("&Lists")},
         {QStringLiteral("layers"), tr("Layers"), QStringLiteral("bars"), DockArea::Left,
-         QStringLiteral("Systolic,Mapping,NPU"), &make<LayersView>, QStringLiteral("Alt+L"), Lens::Schedule,
+         QStringLiteral("Systolic,Mapping,NPU"), &make<LayersView>, QStringLiteral("Alt+Shift+L"), Lens::Schedule,
          tr("&Lists")},
         {QStringLiteral("inspector"), tr("Inspector"), QStringLiteral("settings"), DockArea::Properties,
          QStringLiteral("Edit,Tiles"), &make<InspectorView>, QStringLiteral("Alt+2"), Lens::Schedule,

@@ -40,8 +40,9 @@ QFileInfoList sampleProblems()
                               .entryInfoList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
     files.removeIf([](const QFileInfo& file) { return file.fileName().endsWith(kScheduleEnding); });
     // The small examples to begin with come first.
-    std::ranges::stable_partition(
-        files, [](const QFileInfo& file) { return file.fileName().startsWith(QLatin1String("example-")); });
+    std::stable_partition(files.begin(), files.end(), [](const QFileInfo& file) {
+        return file.fileName().startsWith(QLatin1String("example-"));
+    });
     return files;
 }
 

@@ -388,6 +388,14 @@ private Q_SLOTS:
         QApplication::processEvents();
         auto* layers = viewOf<LayersView>(*m_window, "layers");
         QCOMPARE(layers->table()->model()->rowCount(), static_cast<int>(document().problem()->opCount()));
+        // An op that no lens can show is named, too.
+        for (std::size_t i = 0; i < document().problem()->opCount(); ++i)
+            if (document().problem()->op(OpId(i)).type == OpType::Pointwise) {
+                selection().selectSubgraph(SubgraphId(i));
+                QVERIFY(layers->selectedName() ==
+                        QString::fromStdString(document().problem()->opName(OpId(i))));
+                break;
+            }
         layers->search()->setFocus();
         QTest::keyClicks(layers->search(), QStringLiteral("gate"));
         QVERIFY(layers->table()->model()->rowCount() < static_cast<int>(document().problem()->opCount()));

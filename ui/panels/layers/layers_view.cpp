@@ -12,8 +12,6 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace tilewright::ui {
 
 namespace {
@@ -132,6 +130,9 @@ std::optional<OpId> LayersView::selectedOp() const
         return *now.ops.begin();
     if (const auto shown = workspace().links().mappable()) // what the lenses show
         return shown->op;
+    if (now.subgraph && now.subgraph->index() < document().schedule().size() &&
+        !document().schedule()[*now.subgraph].ops.empty())
+        return document().schedule()[*now.subgraph].ops.front();
     return std::nullopt;
 }
 

@@ -168,7 +168,7 @@ void MemoryView::pinPeak()
 QList<QAction*> MemoryView::viewCommands() const
 {
     QList<QAction*> out;
-    for (const char* id : {"memory.addresses", "memory.peak", "memory.playing"})
+    for (const char* id : {"memory.addresses", "memory.peak", "memory.play"})
         if (QAction* action = registry().find(QLatin1String(id)))
             out << action;
     return out;

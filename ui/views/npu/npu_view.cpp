@@ -43,22 +43,18 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
     m_toggleSide = toggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
                           tr("Show stalls, node, instructions and checks"));
     // Where there is no room for both, the one that is asked for takes the place of the other.
-    connect(m_toggleSide, &QToolButton::clicked, this, [this](bool on) {
-        m_wantsSide = on;
-        place();
-        if (on && m_side->isHidden()) {
-            m_wantsControls = false;
+    const auto connectToggle = [this](QToolButton* button, const QWidget* panel, bool& wanted, bool& other) {
+        connect(button, &QToolButton::clicked, this, [this, panel, &wanted, &other](bool on) {
+            wanted = on;
             place();
-        }
-    });
-    connect(m_toggleControls, &QToolButton::clicked, this, [this](bool on) {
-        m_wantsControls = on;
-        place();
-        if (on && m_controls->isHidden()) {
-            m_wantsSide = false;
-            place();
-        }
-    });
+            if (on && panel->isHidden()) {
+                other = false;
+                place();
+            }
+        });
+    };
+    connectToggle(m_toggleSide, m_side, m_wantsSide, m_wantsControls);
+    connectToggle(m_toggleControls, m_controls, m_wantsControls, m_wantsSide);
     connect(m_controls, &NpuControls::optionsChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::busyChanged, this, [this] {

@@ -259,13 +259,12 @@ void Draft::updateChangedItems()
             if (m_options.rules.opOrder == Rules::OpOrder::Error)
                 s.ops = inTopologicalOrder(m_problem, s.ops);
             const Boundary b = boundaryOf(m_problem, s.ops);
-            std::erase_if(s.retain, [&](TensorId t) {
-                return !contains(b.sinks, t) && !contains(b.interior, t) &&
-                       !(m_options.rules.retainInputs == Rules::RetainInputs::Allow &&
-                         contains(b.inputs, t) && !m_problem.isView(t));
-            });
             const std::span<const TensorId> resident =
                 i > 0 ? std::span<const TensorId>(at(i - 1).retain) : std::span<const TensorId>();
+            std::erase_if(s.retain, [&](TensorId t) {
+                return !contains(b.sinks, t) && !contains(b.interior, t) &&
+                       !mayRetainInput(m_problem, m_options.rules, t, contains(b.inputs, t), resident);
+            });
             s.granularity = fittingGranularity(planOf(s.ops), resident, s.retain, item.wanted);
         }
         if (s.traversal.kind() == TraversalKind::Custom &&

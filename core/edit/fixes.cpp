@@ -91,9 +91,12 @@ std::vector<RetainCandidate> retainCandidates(const Problem& problem, const Sche
     std::vector<TensorId> tensors;
     for (const OpId o : s.ops)
         tensors.push_back(problem.op(o).output);
-    if (options.rules.retainInputs == Rules::RetainInputs::Allow)
-        std::ranges::copy_if(b.inputs, std::back_inserter(tensors),
-                             [&](TensorId t) { return !problem.isView(t); });
+    const auto resident = residentBefore(problem, schedule, options.rules, subgraph);
+    for (const auto& [list, isInput] : {std::pair{&b.inputs, true}, std::pair{&resident, false}})
+        for (const TensorId t : *list)
+            if (mayRetainInput(problem, options.rules, t, isInput, resident) &&
+                std::ranges::find(tensors, t) == tensors.end())
+                tensors.push_back(t);
     for (const TensorId t : s.retain)
         if (std::ranges::find(tensors, t) == tensors.end())
             tensors.push_back(t);

@@ -239,14 +239,14 @@ private:
         const bool unordered = m_issue.code == IssueCode::OpOrder;
         s.ops = unordered ? inTopologicalOrder(m_problem, ops) : ops;
         const Boundary b = boundaryOf(m_problem, ops);
+        const auto resident = residentBefore(m_problem, m_schedule, m_force.rules, at());
         std::vector<TensorId> retain;
         std::string dropped;
         for (const TensorId t : s.retain) {
             const bool exists = t.index() < m_problem.tensorCount();
             if (exists && !contains(retain, t) &&
                 (contains(b.sinks, t) || contains(b.interior, t) ||
-                 (m_force.rules.retainInputs == Rules::RetainInputs::Allow && contains(b.inputs, t) &&
-                  !m_problem.isView(t))))
+                 mayRetainInput(m_problem, m_force.rules, t, contains(b.inputs, t), resident)))
                 retain.push_back(t);
             else if (dropped.empty())
                 dropped = exists ? m_problem.tensorName(t) : "a tensor that does not exist";

@@ -58,14 +58,17 @@ struct StepCosts
     double nativeWidth = 1;
     double nativeK = 1;
     bool scaleByNativeK = false;
-    bool array = false;
+    bool array = false;    ///< compute=array (R8.2)
+    bool elements = false; ///< vector=elements (R8.3)
     std::int64_t arrayRows = 1, arrayCols = 1;
+    ArrayShape shape;
 
     StepCosts(const Hardware& hw, const Granularity& g, const Rules& rules)
         : nativeHeight(static_cast<double>(hw.nativeHeight)),
           nativeWidth(static_cast<double>(hw.nativeWidth)), nativeK(static_cast<double>(hw.nativeK())),
           scaleByNativeK(rules.kScaling == Rules::KScaling::Native),
-          array(rules.compute == Rules::Compute::Array), arrayRows(hw.nativeHeight), arrayCols(hw.nativeWidth)
+          array(rules.compute == Rules::Compute::Array), elements(rules.vector == Rules::Vector::Elements),
+          arrayRows(hw.nativeHeight), arrayCols(hw.nativeWidth), shape(hw.array)
     {
         if (rules.superNative == Rules::SuperNative::Ceil) {
             spatialRows = static_cast<double>(ceilDiv(g.h, hw.nativeHeight));
@@ -83,6 +86,9 @@ struct StepCosts
 
     [[nodiscard]] double pointwise(double baseCost, Extent r, Extent c) const noexcept
     {
+        if (elements)
+            return baseCost * (static_cast<double>(r.extent) * static_cast<double>(c.extent)) /
+                   (nativeHeight * nativeWidth);
         return baseCost * rows(r) * cols(c) * 1.0;
     }
     /// Cost of a MatMul with reduction size K over a k range of this length.
@@ -95,9 +101,17 @@ struct StepCosts
                (static_cast<double>(length) /
                 (scaleByNativeK ? nativeK : static_cast<double>(reductionSize)));
     }
-    /// R8.2: returns the cycles of one run.
+    /// R8.2, R8.4: returns the cycles of one run.
     [[nodiscard]] double cycles(std::int64_t rows, std::int64_t cols, std::int64_t length) const noexcept
     {
+        if (shape.kind == ArrayShape::Kind::DotProduct)
+            return static_cast<double>(rows) * static_cast<double>(ceilDiv(length, shape.inputs)) *
+                   static_cast<double>(ceilDiv(ceilDiv(cols, shape.outputs), shape.arrays));
+        if (shape.arrays > 1) // the folds are dealt to the arrays; the longest counts
+            return static_cast<double>(
+                       ceilDiv(ceilDiv(rows, arrayRows) * ceilDiv(cols, arrayCols), shape.arrays)) *
+                       static_cast<double>(length) +
+                   static_cast<double>(std::min(rows, arrayRows) + std::min(cols, arrayCols) - 2);
         return arrayCycles(ArrayAxis::whole(rows, arrayRows), ArrayAxis::whole(cols, arrayCols), length);
     }
     /// R8.2: returns the cycles of a native tile over the whole reduction.
@@ -117,12 +131,59 @@ private:
     }
 };
 
-/// R10.1: memory time, i.e. the time of transfers between the memories.
+/// R17: energy of the runs and transfers of one subgraph, in pJ. Sizes are in units (R1.9).
+struct StepEnergy
+{
+    double slow = 0, fast = 0; ///< of a unit
+    std::int64_t nativeHeight = 1, nativeWidth = 1;
+
+    /// Requires problem.hasEnergy().
+    explicit StepEnergy(const Problem& problem)
+        : slow(problem.data().energy->slow * problem.bitsPerUnit()),
+          fast(problem.data().energy->fast * problem.bitsPerUnit()),
+          nativeHeight(problem.hardware().nativeHeight), nativeWidth(problem.hardware().nativeWidth)
+    {
+    }
+    /// Energy of elements loaded and stored: each passes the slow memory once and the fast memory once.
+    [[nodiscard]] double transfers(std::int64_t load, std::int64_t store) const noexcept
+    {
+        return (slow + fast) * (static_cast<double>(load) + static_cast<double>(store));
+    }
+    /// Energy of one run of a Pointwise on rows x cols elements.
+    [[nodiscard]] double pointwise(const Problem& problem, OpId op, std::int64_t rows,
+                                   std::int64_t cols) const
+    {
+        std::int64_t units = problem.units(problem.op(op).output);
+        for (const TensorId t : problem.op(op).inputs)
+            units += problem.units(t);
+        const double elements = static_cast<double>(rows) * static_cast<double>(cols);
+        return elements * (fast * static_cast<double>(units) + problem.energyOf(op));
+    }
+    /// Energy of one run of a MatMul on rows x cols results over `length` of its reduction. `adds`: the range
+    /// does not begin at 0, so the results so far are read again.
+    [[nodiscard]] double matMul(const Problem& problem, OpId op, std::int64_t rows, std::int64_t cols,
+                                std::int64_t length, bool adds) const
+    {
+        const Op& o = problem.op(op);
+        const auto r = static_cast<double>(rows), c = static_cast<double>(cols),
+                   q = static_cast<double>(length);
+        const double left =
+            r * q * static_cast<double>(ceilDiv(cols, nativeWidth) * problem.units(o.inputs[0]));
+        const double right =
+            q * c * static_cast<double>(ceilDiv(rows, nativeHeight) * problem.units(o.inputs[1]));
+        const bool split = length < problem.reductionSize(op);
+        const auto width =
+            static_cast<double>(split ? problem.accumulatorUnits(o.output) : problem.units(o.output));
+        return fast * (left + right + r * c * width * (adds ? 2 : 1)) + problem.energyOf(op) * r * c * q;
+    }
+};
+
+/// R10.1: memory time, i.e. the time of transfers between the memories. Sizes are in units (R1.9).
 struct MemoryCosts
 {
-    double bandwidth = 1; ///< elements per unit of time
+    double bandwidth = 1; ///< units per unit of time
 
-    explicit MemoryCosts(const Hardware& hw) : bandwidth(static_cast<double>(hw.slowMemoryBandwidth)) {}
+    explicit MemoryCosts(const Problem& problem) : bandwidth(static_cast<double>(problem.bandwidthUnits())) {}
 
     /// Returns the number of elements whose transfer takes time. They are added before the division, so that
     /// sums stay exact.
@@ -145,6 +206,7 @@ struct Tally
     std::int64_t memoryBoundTraffic;
     double memoryBoundElements; ///< memoryBoundTraffic as a rounded sum, for values beyond 63 bits
     double compute;
+    double energy; ///< in pJ (R17); 0 if the problem states none
     std::int64_t load;
     std::int64_t store;
     std::int64_t peak;
@@ -177,6 +239,7 @@ struct Tally
         memoryBoundTraffic = saturatingAdd(memoryBoundTraffic, t.memoryBoundTraffic);
         memoryBoundElements += t.memoryBoundElements;
         compute += t.compute;
+        energy += t.energy;
         load = saturatingAdd(load, t.load);
         store = saturatingAdd(store, t.store);
         peak = std::max(peak, t.peak);
@@ -191,6 +254,7 @@ struct Tally
         memoryBoundTraffic = saturatingAdd(memoryBoundTraffic, saturatingMul(t.memoryBoundTraffic, count));
         memoryBoundElements += t.memoryBoundElements * n;
         compute += t.compute * n;
+        energy += t.energy * n;
         load = saturatingAdd(load, saturatingMul(t.load, count));
         store = saturatingAdd(store, saturatingMul(t.store, count));
         peak = std::max(peak, t.peak);
@@ -206,16 +270,18 @@ struct Tally
     }
 
     /// Fills the sums of a structurally valid subgraph. The caller sets the grid and `reserved`.
-    void finish(SubgraphEvaluation& out, const Hardware& hw, const MemoryCosts& costs) const
+    void finish(SubgraphEvaluation& out, const Problem& problem) const
     {
+        const MemoryCosts costs(problem);
         out.structurallyValid = true;
-        out.fits = peak <= hw.fastMemoryCapacity;
+        out.fits = peak <= problem.capacityUnits();
         out.latency = latency(costs);
         out.compute = compute;
+        out.energy = energy;
         out.memory = costs.time(load, store);
-        out.loadElements = load;
-        out.storeElements = store;
-        out.peakWorkingSet = peak;
+        out.loadElements = problem.elementsOf(load);
+        out.storeElements = problem.elementsOf(store);
+        out.peakWorkingSet = problem.elementsOf(peak);
         out.steps = steps;
         out.computeBoundSteps = computeBound;
         out.bound = out.compute > out.memory   ? Bound::Compute

@@ -8,6 +8,7 @@
 #include "rules/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -32,18 +33,20 @@ SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgrap
                                            std::span<const TensorId> residentBefore, const Rules& rules)
 {
     SubgraphEvaluation out;
-    if (!checkFormat(problem, subgraph, {}).empty() || !checkStructure(problem, subgraph, {}, rules).empty())
+    if (!checkFormat(problem, subgraph, {}).empty() ||
+        !checkStructure(problem, subgraph, {}, rules, residentBefore).empty())
         return out;
     // Counts of equal steps. They are multiplied (R10.3) so that the rounding error does not grow with the
     // number of steps.
-    std::map<std::tuple<double, std::int64_t, std::int64_t>, Tally> kinds;
+    std::map<std::tuple<double, double, std::int64_t, std::int64_t>, Tally> kinds;
     std::int64_t peak = 0;
-    const MemoryCosts costs(problem.hardware());
+    const MemoryCosts costs(problem);
     traceSubgraph(problem, subgraph, residentBefore, rules, [&](const Step& step) {
-        Tally& kind = kinds[{step.compute, step.loadElements, step.storeElements}];
+        Tally& kind = kinds[{step.compute, step.energy, step.loadElements, step.storeElements}];
         if (kind.steps == 0) {
             kind.step(step.compute, step.loadElements, step.storeElements, 0, costs);
             kind.steps = 0;
+            kind.energy = step.energy;
         }
         ++kind.steps;
         peak = std::max(peak, step.workingSet);
@@ -55,11 +58,11 @@ SubgraphEvaluation evaluateSubgraphByTrace(const Problem& problem, const Subgrap
         tally.add(kind, count);
     }
     tally.peak = peak;
-    tally.finish(out, problem.hardware(), costs);
+    tally.finish(out, problem);
     const TileGrid grid = tileGrid(problem, subgraph.ops, subgraph.granularity);
     out.rows = grid.rows;
     out.cols = grid.cols;
-    out.reserved = reservedElements(problem, residentBefore, subgraph.retain);
+    out.reserved = problem.elementsOf(reservedUnits(problem, residentBefore, subgraph.retain));
     return out;
 }
 
@@ -88,11 +91,11 @@ Issue outOfMemory(const SubgraphEvaluation& e, SubgraphId id, const Hardware& hw
     Issue issue;
     issue.code = IssueCode::OutOfMemory;
     issue.subgraph = id;
-    issue.need = e.peakWorkingSet;
+    issue.need = static_cast<std::int64_t>(std::ceil(e.peakWorkingSet));
     issue.have = hw.fastMemoryCapacity;
-    issue.text = "the working set needs up to " + formatGrouped(issue.need) + " elements, " +
-                 formatGrouped(issue.need - issue.have) + " more than the fast memory of " +
-                 formatGrouped(issue.have);
+    issue.text = "the working set needs up to " + formatGrouped(e.peakWorkingSet) + " elements, " +
+                 formatGrouped(e.peakWorkingSet - static_cast<double>(issue.have)) +
+                 " more than the fast memory of " + formatGrouped(issue.have);
     if (e.reserved > 0)
         issue.text += " (" + formatGrouped(e.reserved) + " of them for resident and retained tensors)";
     return issue;
@@ -130,12 +133,14 @@ Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const 
         if (wellFormed[i]) {
             e = evaluateSubgraph(id, memory.resident());
             if (!e.structurallyValid)
-                appendFirstOfEachCode(checkStructure(problem, schedule[id], id, rules), out.issues);
+                appendFirstOfEachCode(checkStructure(problem, schedule[id], id, rules, memory.resident()),
+                                      out.issues);
         }
         memory.execute(out.issues);
         if (!e.structurallyValid)
             continue;
         out.total += e.latency;
+        out.energy += e.energy;
         if (!e.fits)
             out.issues.push_back(outOfMemory(e, id, problem.hardware()));
     }
@@ -143,15 +148,15 @@ Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const 
     return out;
 }
 
-std::int64_t reservedElements(const Problem& problem, std::span<const TensorId> resident,
-                              std::span<const TensorId> retain)
+std::int64_t reservedUnits(const Problem& problem, std::span<const TensorId> resident,
+                           std::span<const TensorId> retain)
 {
     std::int64_t sum = 0;
     for (const TensorId t : resident)
-        sum += problem.tensor(t).elements();
+        sum += problem.sizeUnits(t);
     for (const TensorId t : retain)
         if (std::find(resident.begin(), resident.end(), t) == resident.end())
-            sum += problem.tensor(t).elements();
+            sum += problem.sizeUnits(t);
     return sum;
 }
 

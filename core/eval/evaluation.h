@@ -22,7 +22,7 @@ enum class Bound : std::uint8_t { Compute, Memory, Balanced };
 [[nodiscard]] std::string_view boundName(Bound bound); // "compute", "memory", "balanced"
 
 /// Result for one subgraph at its position in the schedule. Times in the problem's unit of time, sizes in
-/// elements.
+/// elements, those that capacity and bandwidth count (R1.9: then they may be fractions).
 struct SubgraphEvaluation
 {
     /// True if R4 and R5 hold, so that latency and traffic below are meaningful; the subgraph may still
@@ -35,11 +35,12 @@ struct SubgraphEvaluation
     double latency = 0; ///< sum over steps of max(compute, memory) (R10.1)
     double compute = 0; ///< sum of compute times
     double memory = 0;  ///< sum of memory times (R10.1)
-    std::int64_t loadElements = 0;
-    std::int64_t storeElements = 0;
-    std::int64_t peakWorkingSet = 0;
-    /// Elements of the resident and retained tensors, which are part of every working set (R9.1a).
-    std::int64_t reserved = 0;
+    double energy = 0;  ///< in pJ (R17); 0 if the problem states no energies
+    double loadElements = 0;
+    double storeElements = 0;
+    double peakWorkingSet = 0;
+    /// Size of the resident and retained tensors, which are part of every working set (R9.1a).
+    double reserved = 0;
     std::int64_t steps = 0;
     std::int64_t rows = 0; ///< rows and columns of the tile grid (R5.1)
     std::int64_t cols = 0;
@@ -55,7 +56,8 @@ struct Evaluation
     Rules rules;
     std::vector<SubgraphEvaluation> subgraphs;
     std::vector<Issue> issues;
-    double total = 0; ///< sum of the latencies of all structurally valid subgraphs
+    double total = 0;  ///< sum of the latencies of all structurally valid subgraphs
+    double energy = 0; ///< sum of their energies in pJ (R17)
     [[nodiscard]] bool valid() const noexcept { return issues.empty(); }
     [[nodiscard]] const Issue* verdict() const noexcept { return issues.empty() ? nullptr : &issues.front(); }
 };
@@ -78,8 +80,8 @@ using EvaluateSubgraph = std::function<SubgraphEvaluation(SubgraphId, std::span<
 [[nodiscard]] Evaluation walkSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                       const EvaluateSubgraph& evaluateSubgraph);
 
-/// Elements of the resident and the retained tensors, each tensor once (R9.1a).
-[[nodiscard]] std::int64_t reservedElements(const Problem& problem, std::span<const TensorId> resident,
-                                            std::span<const TensorId> retain);
+/// Units (R1.9) of the resident and the retained tensors, each tensor once (R9.1a).
+[[nodiscard]] std::int64_t reservedUnits(const Problem& problem, std::span<const TensorId> resident,
+                                         std::span<const TensorId> retain);
 
 } // namespace tilewright

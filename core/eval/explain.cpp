@@ -40,9 +40,9 @@ Explanation whatBinds(const Problem& problem, const Schedule& schedule, const Ev
     std::int64_t distinct = 0;
     for (const TensorId t : boundaryOf(problem, s.ops).inputs)
         if (!std::binary_search(resident.begin(), resident.end(), t))
-            distinct += problem.tensor(t).elements();
+            distinct += problem.sizeUnits(t);
     if (distinct > 0)
-        out.reloadFactor = static_cast<double>(e.loadElements) / static_cast<double>(distinct);
+        out.reloadFactor = e.loadElements / problem.elementsOf(distinct);
 
     std::string& text = out.text;
     if (!e.fits)
@@ -128,13 +128,13 @@ ScheduleRoofline scheduleRoofline(const Problem& problem, const Schedule& schedu
             p.work += opWork(problem, o, evaluation.rules);
         p.latency = e.latency;
         p.compute = e.compute;
-        p.traffic = saturatingAdd(e.loadElements, e.storeElements);
+        p.traffic = e.loadElements + e.storeElements;
         p.bound = e.bound;
         finish(p);
         out.whole.work += p.work;
         out.whole.latency += p.latency;
         out.whole.compute += p.compute;
-        out.whole.traffic = saturatingAdd(out.whole.traffic, p.traffic);
+        out.whole.traffic += p.traffic;
         if (p.latency > 0)
             out.points.push_back(p);
     }

@@ -40,7 +40,7 @@ struct SubgraphPoint
     double work = 0;
     double latency = 0;
     double compute = 0;        ///< compute time with padding and repeated work
-    std::int64_t traffic = 0;  ///< elements loaded and stored
+    double traffic = 0;        ///< elements loaded and stored
     double intensity = 0;      ///< work / traffic; infinite without traffic
     double throughput = 0;     ///< work / latency; at most min(1, bandwidth x intensity)
     double paddingCeiling = 1; ///< work / compute: the throughput with infinitely fast memory

@@ -32,9 +32,13 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const Tenso
     const auto isIn = [](std::span<const TensorId> list, TensorId t) {
         return std::find(list.begin(), list.end(), t) != list.end();
     };
+    const Rules& rules = plan.rules();
+    if (plan.hasMaps() || plan.problem().hasWidths() || plan.problem().hasEnergy() ||
+        rules.vector == Rules::Vector::Elements || rules.interior == Rules::Interior::Held)
+        return false;
     m_plan = &plan;
-    m_memory.emplace(plan.problem().hardware());
-    m_reserved = reservedElements(plan.problem(), resident, retained);
+    m_memory.emplace(plan.problem());
+    m_reserved = reservedUnits(plan.problem(), resident, retained);
     m_cyclesOf.reset();
     m_sinkRetained.resize(plan.sinks().size());
     for (std::size_t s = 0; s < plan.sinks().size(); ++s)

@@ -30,9 +30,8 @@ std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan,
         if (traversal.kind() == TraversalKind::Custom &&
             !orderFault(traversal.explicitOrder(), {out.rows, out.cols}).empty())
             return SubgraphEvaluation{};
-        const Hardware& hw = plan.problem().hardware();
-        engine.run(traversal).finish(out, hw, MemoryCosts(hw));
-        out.reserved = engine.reserved();
+        engine.run(traversal).finish(out, plan.problem());
+        out.reserved = plan.problem().elementsOf(engine.reserved());
         out.exact = !ignoreCoincidences;
         return out;
     };
@@ -64,10 +63,13 @@ SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g, cons
 {
     if (plan.check(g))
         return {};
-    const bool keepsInputs = plan.rules().retainInputs == Rules::RetainInputs::Allow;
+    const auto isInput = [&](TensorId t) {
+        return std::ranges::any_of(plan.inputs(),
+                                   [&](TensorId in) { return plan.problem().stored(in) == t; });
+    };
     for (const TensorId t : retain) // checks the retained tensors (R4.6)
         if (!holds(plan.products(), t) &&
-            !(keepsInputs && holds(plan.inputs(), t) && !plan.problem().isView(t)))
+            !mayRetainInput(plan.problem(), plan.rules(), t, isInput(t), resident))
             return {};
     if (const auto out = evaluateInClosedForm(plan, g, traversal, resident, retain, false))
         return *out;
@@ -114,8 +116,8 @@ struct FastEvaluator::State
     class Limit
     {
     public:
-        Limit(double cutoff, const StepTotals& atLeast, const Hardware& hw)
-            : m_cutoff(cutoff), m_left(atLeast), m_capacity(hw.fastMemoryCapacity), m_costs(hw)
+        Limit(double cutoff, const StepTotals& atLeast, const Problem& problem)
+            : m_cutoff(cutoff), m_left(atLeast), m_capacity(problem.capacityUnits()), m_costs(problem)
         {
         }
 
@@ -139,14 +141,14 @@ struct FastEvaluator::State
         bool m_isReached = false;
     };
 
-    const Hardware* hardware = nullptr; ///< hardware of the plan; null if not prepared
+    const Problem* problem = nullptr; ///< of the plan; null if not prepared
     EngineBinding<SmallLimits> small;
     std::optional<EngineBinding<LargeLimits>> large; ///< created when first needed
     bool usesSmall = false, usesLarge = false;
 
     template <class Limits> [[nodiscard]] bool firstTileFits(EngineBinding<Limits>& binding) const
     {
-        return binding.engine.firstTilePeak(hardware->fastMemoryCapacity) <= hardware->fastMemoryCapacity;
+        return binding.engine.firstTilePeak(problem->capacityUnits()) <= problem->capacityUnits();
     }
 
     /// Returns answer(binding) for an engine bound to `g`; nothing if binding fails.
@@ -168,7 +170,7 @@ void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> 
 {
     if (!m_state)
         m_state = std::make_unique<State>();
-    m_state->hardware = &plan.problem().hardware();
+    m_state->problem = &plan.problem();
     const auto isPrepared = [&]<class Limits>(EngineBinding<Limits>& binding) {
         binding.bound = EngineBinding<Limits>::Bound::Nothing;
         return binding.engine.prepare(plan, resident, retained);
@@ -183,26 +185,26 @@ void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> 
 
 bool FastEvaluator::isPrepared() const noexcept
 {
-    return m_state && m_state->hardware;
+    return m_state && m_state->problem;
 }
 
 void FastEvaluator::reset() noexcept
 {
     if (m_state)
-        m_state->hardware = nullptr;
+        m_state->problem = nullptr;
 }
 
 std::optional<TilingCost> FastEvaluator::evaluate(const Granularity& g, TraversalKind traversal,
                                                   double cutoff, const StepTotals& atLeast)
 {
     return m_state->ask(g, true, [&](auto& binding) {
-        const Hardware& hw = *m_state->hardware;
-        State::Limit limit(cutoff, atLeast, hw);
+        const Problem& problem = *m_state->problem;
+        State::Limit limit(cutoff, atLeast, problem);
         const Tally tally = binding.engine.run(traversal, limit);
         TilingCost out;
         out.peak = tally.peak;
-        const double latency = tally.latency(MemoryCosts(hw));
-        if (tally.peak > hw.fastMemoryCapacity) {
+        const double latency = tally.latency(MemoryCosts(problem));
+        if (tally.peak > problem.capacityUnits()) {
             out.verdict = TilingCost::Verdict::TooLarge;
             out.anyOrder = binding.engine.peakIsOfAnyOrder() || !m_state->firstTileFits(binding);
         } else if (limit.isReached() || latency >= cutoff) {

@@ -38,7 +38,7 @@ struct TilingRank
 {
     double latency = 0;
     std::int64_t steps = 0;
-    std::int64_t peak = 0;
+    double peak = 0;
 };
 [[nodiscard]] bool isBetter(const TilingRank& a, const TilingRank& b) noexcept;
 

@@ -4,6 +4,7 @@
 #include "rules/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -96,8 +97,10 @@ Occupancy occupancy(const Problem& problem, const Schedule& schedule, const Rule
             fullest.steps = e.steps - walked;
             fullest.exact = false;
             append(out.segments, fullest);
-            if (e.peakWorkingSet > out.peak) {
-                out.peak = e.peakWorkingSet;
+            if (const auto peak =
+                    std::llround(e.peakWorkingSet * static_cast<double>(problem.unitsPerElement()));
+                peak > out.peak) {
+                out.peak = peak;
                 out.peakTime = s.end;
                 out.peakSubgraph = s.subgraph;
             }

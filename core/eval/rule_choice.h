@@ -37,7 +37,7 @@ struct RuleEffect
     {
         SubgraphId subgraph;
         double latencyChange = 0;
-        std::int64_t peakChange = 0; ///< change of the peak working set
+        double peakChange = 0; ///< change of the peak working set
     };
     std::vector<Part> parts;       ///< subgraphs whose latency or working set differs, largest change first
     std::vector<Issue> appears;    ///< issues only with the other value

@@ -64,6 +64,8 @@ struct Request
     TensorId tensor;
     Role role;
     Rect rect;
+    Rect box;            // what it touches of the stored tensor (R1.8)
+    std::int64_t volume; // number of elements that it touches
 };
 
 /// Returns the number of elements of `rect` outside `covered`, and adds these parts to `covered` (R9.7).
@@ -109,12 +111,22 @@ public:
         const auto listed = [](std::span<const TensorId> list, TensorId t) {
             return std::find(list.begin(), list.end(), t) != list.end();
         };
-        for (const TensorId t : plan.inputs()) {
+        for (std::size_t i = 0; i < plan.inputs().size(); ++i) {
+            const TensorId t = m_problem.stored(plan.inputs()[i]);
             m_resident.push_back(listed(residentBefore, t));
             m_kept.push_back(listed(subgraph.retain, t)); // a retained input (R9.7)
+            std::size_t first = 0;
+            while (m_problem.stored(plan.inputs()[first]) != t)
+                ++first;
+            m_coveredBy.push_back(first);
         }
-        m_reserved = reservedElements(m_problem, residentBefore, subgraph.retain);
+        if (m_problem.hasEnergy())
+            m_energy.emplace(m_problem);
+        m_reserved = reservedUnits(m_problem, residentBefore, subgraph.retain);
+        for (const TensorId t : plan.products())
+            m_interior.push_back(!listed(subgraph.retain, t));
         for (std::size_t s = 0; s < plan.sinks().size(); ++s) {
+            m_interior[plan.sinks()[s].product] = false;
             m_kSteps.push_back(plan.kSteps(s, subgraph.granularity.k));
             m_retained.push_back(listed(subgraph.retain, plan.products()[plan.sinks()[s].product]));
         }
@@ -190,6 +202,11 @@ private:
             case SubgraphPlan::Axis::Full:
                 m_range[i] = {0, slot.size};
                 break;
+            case SubgraphPlan::Axis::Box: {
+                const Rect box = footprint(*m_problem.map(slot.view), rectOf(slot.rowSlot, slot.colSlot)).box;
+                m_range[i] = slot.row ? Range{box.r0, box.r1} : Range{box.c0, box.c1};
+                break;
+            }
             }
         }
     }
@@ -212,7 +229,15 @@ private:
 
     void request(const Use& u)
     {
-        const Request wanted{u.id, m_plan.inputs()[u.id], u.role, rectOf(u.rowSlot, u.colSlot)};
+        const Rect rect = rectOf(u.rowSlot, u.colSlot);
+        Request wanted{u.id, m_plan.inputs()[u.id], u.role, rect, rect, rect.area()};
+        if (const IndexMap* map = m_problem.map(wanted.tensor)) {
+            const Footprint touched = footprint(*map, wanted.rect);
+            if (touched.empty())
+                return;
+            wanted.box = touched.box;
+            wanted.volume = touched.volume;
+        }
         std::vector<std::uint32_t>& same = m_requestsOf[u.id];
         for (const std::uint32_t r : same)
             if (m_requests[r].role == wanted.role && m_requests[r].rect == wanted.rect)
@@ -228,6 +253,8 @@ private:
         const Op& op = m_problem.op(o);
         const bool matmul = op.type == OpType::MatMul;
         const Rect rect = rectOf(u.rowSlot, u.colSlot);
+        if (rect.area() == 0) // R1.8: the rectangle of a view touches nothing
+            return false;
         const Range depth = matmul ? m_range[u.depthSlot] : Range{};
         std::vector<std::uint32_t>& same = m_runsOf[u.id];
         for (const std::uint32_t i : same)
@@ -245,6 +272,10 @@ private:
             r.cost =
                 matmul ? m_cost.matMul(base, rows, cols, depth.end - depth.begin, m_problem.reductionSize(o))
                        : m_cost.pointwise(base, rows, cols);
+            if (m_energy)
+                r.energy = matmul ? m_energy->matMul(m_problem, o, rows.extent, cols.extent,
+                                                     depth.end - depth.begin, depth.begin > 0)
+                                  : m_energy->pointwise(m_problem, o, rows.extent, cols.extent);
         }
         same.push_back(static_cast<std::uint32_t>(m_step.runs.size()));
         m_step.runs.push_back(r);
@@ -290,21 +321,23 @@ private:
     void serve()
     {
         for (const Request& r : m_requests) {
+            const TensorId stored = m_problem.stored(r.tensor);
             if (m_resident[r.input]) {
-                if (std::find(m_step.residentReads.begin(), m_step.residentReads.end(), r.tensor) ==
+                if (std::find(m_step.residentReads.begin(), m_step.residentReads.end(), stored) ==
                     m_step.residentReads.end())
-                    m_step.residentReads.push_back(r.tensor);
+                    m_step.residentReads.push_back(stored);
                 continue;
             }
             if (m_kept[r.input]) {
-                const std::int64_t fresh = cover(m_covered[r.input], r.rect);
+                const std::int64_t fresh =
+                    cover(m_covered[m_coveredBy[r.input]], r.box) * m_problem.units(stored);
                 m_step.loadElements += fresh;
                 if (fresh > 0)
-                    m_step.keptLoads.push_back({r.tensor, r.role, r.rect, false, true});
+                    m_step.keptLoads.push_back({stored, r.role, r.box, fresh, false, true});
                 continue;
             }
-            StepBuffer b{r.tensor, r.role, r.rect, isWhole(r), true};
-            const StepBuffer full{r.tensor, r.role, {}, true, true};
+            StepBuffer b{r.tensor, r.role, r.rect, 0, isWhole(r), true};
+            const StepBuffer full{r.tensor, r.role, {}, 0, true, true};
             if (!b.full) {
                 const auto& same = m_requestsOf[r.input];
                 b.full = std::any_of(same.begin(), same.end(),
@@ -315,10 +348,11 @@ private:
                 continue;
             if (b.full)
                 b.rect = {0, m_problem.tensor(r.tensor).height, 0, m_problem.tensor(r.tensor).width};
+            b.size = (b.full ? m_problem.volume(r.tensor) : r.volume) * m_problem.units(r.tensor);
             b.loaded = !holds(m_previous, b);
-            m_step.inputElements += b.rect.area();
+            m_step.inputElements += b.size;
             if (b.loaded)
-                m_step.loadElements += b.rect.area();
+                m_step.loadElements += b.size;
             m_step.buffers.push_back(b);
         }
     }
@@ -341,15 +375,30 @@ private:
                 continue;
             for (const Request& r : m_requests) {
                 if (r.role != Role::Pointwise || r.rect != s.tile || m_resident[r.input] || m_kept[r.input] ||
+                    m_problem.map(r.tensor) || m_problem.units(r.tensor) != m_problem.units(s.tensor) ||
                     std::find(taken.begin(), taken.end(), r.tensor) != taken.end())
                     continue;
                 taken.push_back(r.tensor);
                 s.takesOver = r.tensor;
-                m_step.donatedElements += s.tile.area();
+                m_step.donatedElements += s.tile.area() * m_problem.units(s.tensor);
                 break;
             }
         }
         return taken;
+    }
+
+    /// R9.9: adds the interior slices that the runs of this step produce.
+    void holdInterior(std::span<const std::pair<OpId, Rect>> accumulators)
+    {
+        std::vector<std::pair<OpId, Rect>> held(accumulators.begin(), accumulators.end());
+        for (const StepRun& r : m_step.runs) {
+            const TensorId t = m_problem.op(r.op).output;
+            if (!m_interior[*m_plan.productIndex(t)] ||
+                std::find(held.begin(), held.end(), std::pair{r.op, r.rect}) != held.end())
+                continue;
+            held.emplace_back(r.op, r.rect);
+            m_step.interiorElements += r.rect.area() * m_problem.units(t);
+        }
     }
 
     void takeStep()
@@ -366,7 +415,7 @@ private:
         m_step.keptLoads.clear();
         m_step.loadElements = m_step.storeElements = 0;
         m_step.inputElements = m_step.outputElements = m_step.accumulatorElements = m_step.donatedElements =
-            0;
+            m_step.interiorElements = 0;
         m_step.reserved = m_reserved;
 
         std::vector<std::pair<OpId, Rect>> accumulators;
@@ -380,15 +429,21 @@ private:
             out.tile = tile;
             out.completes = m_step.kStep == m_kSteps[i] - 1;
             out.stored = out.completes && !m_retained[i];
-            out.outputElements = m_retained[i] ? 0 : tile.area();
+            const std::int64_t units = m_problem.units(out.tensor);
+            // R9.1c: a split MatMul accumulates in its own tile
+            const bool accumulates = m_kSteps[i] > 1 && !s.pointwise;
+            const std::int64_t width =
+                accumulates ? std::max(units, m_problem.accumulatorUnits(out.tensor)) : units;
+            out.outputElements = tile.area() * (m_retained[i] ? width - units : width);
+            out.storedElements = out.stored ? tile.area() * units : 0;
             for (std::uint32_t d = s.driverBegin; m_kSteps[i] > 1 && d < s.driverEnd; ++d) {
                 const std::pair<OpId, Rect> key{m_plan.accumulated()[d], tile};
                 if (std::find(accumulators.begin(), accumulators.end(), key) != accumulators.end())
                     continue;
                 accumulators.push_back(key);
-                out.accumulators += tile.area();
+                out.accumulators += tile.area() * m_problem.accumulatorUnits(m_problem.op(key.first).output);
             }
-            m_step.storeElements += out.stored ? tile.area() : 0;
+            m_step.storeElements += out.storedElements;
             m_step.outputElements += out.outputElements;
             m_step.accumulatorElements += out.accumulators;
             m_step.sinks.push_back(out);
@@ -396,13 +451,18 @@ private:
         }
         serve();
         const std::vector<TensorId> taken = donate();
+        if (m_rules.interior == Rules::Interior::Held)
+            holdInterior(accumulators);
         m_step.workingSet = m_reserved + m_step.inputElements + m_step.outputElements +
-                            m_step.accumulatorElements - m_step.donatedElements;
+                            m_step.accumulatorElements + m_step.interiorElements - m_step.donatedElements;
         m_step.compute = 0;
-        for (const StepRun& r : m_step.runs)
+        m_step.energy = m_energy ? m_energy->transfers(m_step.loadElements, m_step.storeElements) : 0;
+        for (const StepRun& r : m_step.runs) {
             m_step.compute += r.cost;
+            m_step.energy += r.energy;
+        }
         m_step.memory = static_cast<double>(m_step.loadElements + m_step.storeElements) /
-                        static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+                        static_cast<double>(m_problem.bandwidthUnits());
         m_step.latency = std::max(m_step.compute, m_step.memory);
 
         m_previous = m_step.buffers;
@@ -418,8 +478,12 @@ private:
     StepCosts m_cost;
     // for each input: true if resident; true if retained by this subgraph
     std::vector<char> m_resident, m_kept;
-    // by input: the parts of a retained input that are already in fast memory (R9.7)
+    std::optional<StepEnergy> m_energy;
+    // by input: the parts of a retained input that are already in fast memory (R9.7), at the first input that
+    // reads the same stored tensor
     std::vector<std::vector<Rect>> m_covered;
+    std::vector<std::size_t> m_coveredBy;
+    std::vector<char> m_interior;       // for each product: true if it is neither a sink nor retained (R9.9)
     std::vector<std::int64_t> m_kSteps; // number of k steps of each sink, n(t)
     std::vector<char> m_retained;       // for each sink: true if retained
     std::vector<Range> m_range;         // the range of each slot in the current step
@@ -441,7 +505,7 @@ void traceSubgraph(const Problem& problem, const Subgraph& subgraph, std::span<c
                    const Rules& rules, const std::function<bool(const Step&)>& visit)
 {
     if (!checkFormat(problem, subgraph, SubgraphId{}).empty() ||
-        !checkStructure(problem, subgraph, SubgraphId{}, rules).empty())
+        !checkStructure(problem, subgraph, SubgraphId{}, rules, residentBefore).empty())
         return;
     Walker(SubgraphPlan(problem, subgraph.ops, rules), subgraph, residentBefore).walk(visit);
 }

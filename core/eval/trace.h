@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/rect.h"
 #include "eval/evaluation.h"
 #include "rules/subgraph_plan.h"
 
@@ -12,22 +13,17 @@
 
 namespace tilewright {
 
-/// Rows [r0, r1) x columns [c0, c1) of a tensor.
-struct Rect
-{
-    std::int64_t r0 = 0, r1 = 0, c0 = 0, c1 = 0;
-    [[nodiscard]] std::int64_t area() const noexcept { return (r1 - r0) * (c1 - c0); }
-    auto operator<=>(const Rect&) const = default;
-};
+// Sizes below are in units: Problem::unitsPerElement() of them are an element (R1.9).
 
 /// One named buffer used in a step (R7.1).
 struct StepBuffer
 {
-    TensorId tensor;
+    TensorId tensor;             ///< R1.8: for a read through a map, the view
     Role role = Role::Pointwise; ///< not valid if `full`
     Rect rect;
-    bool full = false;   ///< true for a buffer with the whole tensor, FULL(t)
-    bool loaded = false; ///< true if loaded in this step, false if reused from the previous one
+    std::int64_t size = 0; ///< R1.8, R1.9: elements that the rectangle touches, by their width
+    bool full = false;     ///< true for a buffer with the whole tensor, FULL(t)
+    bool loaded = false;   ///< true if loaded in this step, false if reused from the previous one
 };
 
 /// True if both are the same named buffer (R7.1), whether loaded or not.
@@ -40,6 +36,7 @@ struct StepRun
     Rect rect;
     std::int64_t k0 = 0, k1 = 0;
     double cost = 0;       ///< compute time charged; 0 for a repeated run (R8.1)
+    double energy = 0;     ///< in pJ (R17), likewise
     bool repeated = false; ///< true if identical to a run of an earlier step
 };
 
@@ -50,8 +47,9 @@ struct StepSink
     Rect tile;
     bool completes = false;
     bool stored = false;               ///< true if written to slow memory in this step
-    std::int64_t accumulators = 0;     ///< elements of the separate accumulators of split drivers (R9.1d)
-    std::int64_t outputElements = 0;   ///< elements of the output tile; 0 if retained (R9.1c)
+    std::int64_t accumulators = 0;     ///< size of the separate accumulators of split drivers (R9.1d)
+    std::int64_t outputElements = 0;   ///< room of the output tile (R9.1c)
+    std::int64_t storedElements = 0;   ///< written to slow memory in this step
     std::optional<TensorId> takesOver; ///< tensor whose buffer the output reuses from now on (R9.6)
 };
 
@@ -69,11 +67,13 @@ struct Step
     std::vector<StepBuffer> keptLoads;   ///< loads of (parts of) retained inputs, which need no buffer (R9.7)
     std::int64_t loadElements = 0, storeElements = 0;
     std::int64_t workingSet = 0;
-    std::int64_t reserved = 0;      ///< elements of the resident and retained tensors (R9.1a)
-    std::int64_t inputElements = 0; ///< elements of the input buffers (R9.1b)
+    std::int64_t reserved = 0;      ///< size of the resident and retained tensors (R9.1a)
+    std::int64_t inputElements = 0; ///< size of the input buffers (R9.1b)
     std::int64_t outputElements = 0, accumulatorElements = 0, donatedElements = 0;
+    std::int64_t interiorElements = 0; ///< size of the interior slices (R9.9)
     double compute = 0, memory = 0, latency = 0;
-    double start = 0; ///< time since the start of the subgraph
+    double energy = 0; ///< in pJ (R17)
+    double start = 0;  ///< time since the start of the subgraph
     [[nodiscard]] Bound bound() const noexcept
     {
         return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;

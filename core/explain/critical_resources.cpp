@@ -27,10 +27,10 @@ constexpr double kUnlimited = 1e6; // multiple of the capacity at which no subgr
 constexpr std::int64_t kMostSteps = 2'000'000;
 
 /// Splits memory-bound time between loading and storing.
-void addMemoryTime(CriticalResources& out, double time, std::int64_t load, std::int64_t store)
+void addMemoryTime(CriticalResources& out, double time, double load, double store)
 {
-    const double traffic = static_cast<double>(load) + static_cast<double>(store);
-    const double share = traffic > 0 ? static_cast<double>(load) / traffic : 0;
+    const double traffic = load + store;
+    const double share = traffic > 0 ? load / traffic : 0;
     out.load += time * share;
     out.store += time * (1 - share);
 }
@@ -56,7 +56,8 @@ void addSubgraph(CriticalResources& out, const Problem& problem, const Subgraph&
         if (step.compute >= step.memory)
             out.compute += step.compute;
         else
-            addMemoryTime(out, step.memory, step.loadElements, step.storeElements);
+            addMemoryTime(out, step.memory, static_cast<double>(step.loadElements),
+                          static_cast<double>(step.storeElements));
         out.fasterCompute += step.latency - std::max(step.compute / kMore, step.memory);
         out.moreBandwidth += step.latency - std::max(step.compute, step.memory / kMore);
         return !progress.stopRequested();

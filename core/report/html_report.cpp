@@ -123,7 +123,7 @@ private:
         figure("verdict", e.valid() ? "valid" : std::string(issueCodeName(e.verdict()->code)),
                e.valid() ? "ok" : "error");
         figure("rules", std::string(ruleSetTitle(e.rules)));
-        std::int64_t peak = 0;
+        double peak = 0;
         for (const SubgraphEvaluation& s : e.subgraphs)
             peak = std::max(peak, s.peakWorkingSet);
         figure("peak working set", formatGrouped(peak) + " of " +
@@ -218,7 +218,7 @@ private:
                 for (const double v : {e.compute, e.memory, e.latency})
                     cell(formatGrouped(v));
                 cell(m_s.evaluation.total > 0 ? percent(e.latency / m_s.evaluation.total) : "");
-                for (const std::int64_t v : {e.loadElements, e.storeElements, e.peakWorkingSet})
+                for (const double v : {e.loadElements, e.storeElements, e.peakWorkingSet})
                     cell(formatGrouped(v));
             } else {
                 for (int empty = 0; empty < 8; ++empty)

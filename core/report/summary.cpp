@@ -36,8 +36,8 @@ SubgraphsSummary summarise(const Snapshot& snapshot, std::span<const SubgraphId>
         add(out.latency, e.latency);
         add(out.compute, e.compute);
         add(out.memory, e.memory);
-        add(out.traffic, static_cast<double>(saturatingAdd(e.loadElements, e.storeElements)));
-        add(out.workingSet, static_cast<double>(e.peakWorkingSet));
+        add(out.traffic, e.loadElements + e.storeElements);
+        add(out.workingSet, e.peakWorkingSet);
     }
     if (snapshot.evaluation.total > 0)
         out.latencyShare = out.latency.sum / snapshot.evaluation.total;

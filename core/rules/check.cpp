@@ -38,9 +38,11 @@ public:
     {
     }
 
-    void check(const Subgraph& s, SubgraphId id, std::vector<Issue>& issues)
+    void check(const Subgraph& s, SubgraphId id, std::span<const TensorId> resident,
+               std::vector<Issue>& issues)
     {
         m_id = id;
+        m_resident = resident;
         m_issues = &issues;
         ++m_mark;
         for (const OpId o : s.ops)
@@ -166,7 +168,7 @@ private:
                 continue;
             const bool input =
                 std::ranges::any_of(s.ops, [&](OpId o) { return contains(m_problem.op(o).inputs, t); });
-            if (input && m_rules.retainInputs == Rules::RetainInputs::Allow && !m_problem.isView(t))
+            if (mayRetainInput(m_problem, m_rules, t, input, m_resident))
                 continue;
             add(IssueCode::Retain, m_problem.tensorName(t) + " cannot be retained: " +
                                        (m_problem.isView(t) ? "it is a view, which is read from slow memory"
@@ -220,6 +222,7 @@ private:
     const Rules& m_rules;
     const SubgraphNames m_names;
     SubgraphId m_id;
+    std::span<const TensorId> m_resident;
     std::vector<Issue>* m_issues = nullptr;
     std::size_t m_mark = 0;
     IdVector<OpId, std::size_t> m_inside; ///< by op: equal to m_mark for ops of the current subgraph
@@ -228,20 +231,19 @@ private:
 };
 
 /// Returns the retained tensors that can be resident. Retaining any other tensor is already an issue (R4.6).
-std::vector<TensorId> residentAfter(const Problem& problem, const Subgraph& s, const Rules& rules)
+std::vector<TensorId> residentAfter(const Problem& problem, const Subgraph& s, const Rules& rules,
+                                    std::span<const TensorId> resident)
 {
-    const auto touched = [&](TensorId t) {
-        return std::ranges::any_of(s.ops, [&](OpId o) {
-            if (o.index() >= problem.opCount())
-                return false;
-            const Op& op = problem.op(o);
-            return op.output == t || (rules.retainInputs == Rules::RetainInputs::Allow &&
-                                      contains(op.inputs, t) && !problem.isView(t));
-        });
+    const auto anyOp = [&](const auto& holds) {
+        return std::ranges::any_of(
+            s.ops, [&](OpId o) { return o.index() < problem.opCount() && holds(problem.op(o)); });
     };
     std::vector<TensorId> out;
     for (const TensorId t : s.retain)
-        if (t.index() < problem.tensorCount() && touched(t))
+        if (t.index() < problem.tensorCount() &&
+            (anyOp([&](const Op& op) { return op.output == t; }) ||
+             mayRetainInput(problem, rules, t, anyOp([&](const Op& op) { return contains(op.inputs, t); }),
+                            resident)))
             out.push_back(t);
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -292,10 +294,10 @@ std::vector<Issue> checkFormat(const Problem& problem, const Subgraph& subgraph,
 }
 
 std::vector<Issue> checkStructure(const Problem& problem, const Subgraph& subgraph, SubgraphId id,
-                                  const Rules& rules)
+                                  const Rules& rules, std::span<const TensorId> resident)
 {
     std::vector<Issue> issues;
-    StructureChecker(problem, rules, SubgraphNames::Places).check(subgraph, id, issues);
+    StructureChecker(problem, rules, SubgraphNames::Places).check(subgraph, id, resident, issues);
     return issues;
 }
 
@@ -306,7 +308,7 @@ std::vector<Issue> checkSchedule(const Problem& problem, const Schedule& schedul
     StructureChecker structure(problem, rules, names);
     MemoryState memory(problem, schedule, rules, names);
     for (std::size_t i = 0; i < schedule.size(); ++i) {
-        structure.check(*schedule.subgraphs[i], SubgraphId(i), issues);
+        structure.check(*schedule.subgraphs[i], SubgraphId(i), memory.resident(), issues);
         memory.execute(issues);
     }
     memory.finish(issues);
@@ -396,7 +398,7 @@ void MemoryState::execute(std::vector<Issue>& issues)
         else
             m_slow[t] = 1;
     }
-    m_resident = residentAfter(m_problem, s, m_rules);
+    m_resident = residentAfter(m_problem, s, m_rules, m_resident);
     ++m_next;
 }
 
@@ -490,8 +492,24 @@ void MemoryState::finish(std::vector<Issue>& issues) const
 std::vector<TensorId> residentBefore(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                      SubgraphId subgraph)
 {
-    return subgraph.index() == 0 ? std::vector<TensorId>{}
-                                 : residentAfter(problem, *schedule.subgraphs[subgraph.index() - 1], rules);
+    // Only with retain_inputs=carry does it depend on more than the subgraph before.
+    const std::size_t end = subgraph.index();
+    std::size_t first = end > 0 ? end - 1 : 0;
+    while (rules.retainInputs == Rules::RetainInputs::Carry && first > 0 &&
+           !schedule.subgraphs[first - 1]->retain.empty())
+        --first;
+    std::vector<TensorId> resident;
+    for (std::size_t i = first; i < end; ++i)
+        resident = residentAfter(problem, *schedule.subgraphs[i], rules, resident);
+    return resident;
+}
+
+bool mayRetainInput(const Problem& problem, const Rules& rules, TensorId t, bool isInput,
+                    std::span<const TensorId> resident)
+{
+    return !problem.isView(t) &&
+           ((isInput && rules.keepsInputs()) ||
+            (rules.retainInputs == Rules::RetainInputs::Carry && contains(resident, t)));
 }
 
 } // namespace tilewright

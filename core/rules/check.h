@@ -20,8 +20,14 @@ enum class SubgraphNames : std::uint8_t { Places, Ops };
 [[nodiscard]] std::vector<Issue> checkFormat(const Problem& problem, const Subgraph& subgraph, SubgraphId id);
 
 /// Checks R4.1 to R4.7 and R5.3, in this order, and returns all faults. The subgraph must pass checkFormat().
+/// `resident` = RES before it (R3), needed with retain_inputs=carry only.
 [[nodiscard]] std::vector<Issue> checkStructure(const Problem& problem, const Subgraph& subgraph,
-                                                SubgraphId id, const Rules& rules);
+                                                SubgraphId id, const Rules& rules,
+                                                std::span<const TensorId> resident = {});
+
+/// R4.6: true if a subgraph may retain a tensor that it does not produce. `isInput`: an op of it reads t.
+[[nodiscard]] bool mayRetainInput(const Problem& problem, const Rules& rules, TensorId t, bool isInput,
+                                  std::span<const TensorId> resident);
 
 /// checkStructure() of every subgraph and DEPENDENCY (R3.2) in the order of R10.4, then COVERAGE (R3.5) and
 /// OUTPUT (R3.6). Edits compare the result before and after. The subgraphs must pass checkFormat().

@@ -23,11 +23,17 @@ constexpr RuleSwitch ruleSwitch(std::string_view name,
             ++i;
         return i;
     };
-    RuleSwitch out{
-        name, {}, names.size(), names[get(Rules::seed())], meaning, get, [](Rules& rules, std::size_t value) {
-            constexpr std::array kAll{Values...};
-            rules.*Member = kAll.at(value);
-        }};
+    RuleSwitch out{name,
+                   {},
+                   names.size(),
+                   names[get(Rules::seed())],
+                   names[get(Rules::machine())],
+                   meaning,
+                   get,
+                   [](Rules& rules, std::size_t value) {
+                       constexpr std::array kAll{Values...};
+                       rules.*Member = kAll.at(value);
+                   }};
     std::ranges::copy(names, out.names.begin());
     return out;
 }
@@ -44,8 +50,11 @@ constexpr std::array kSwitches{
         "whether a granularity above the native size is an error or costs several native passes"),
     ruleSwitch<&Rules::kAboveK, Rules::KAboveK::Error, Rules::KAboveK::Clamp>(
         "k_above_K", {"error", "clamp"}, "whether k above a reduction size is an error or is clamped"),
-    ruleSwitch<&Rules::retainInputs, Rules::RetainInputs::Error, Rules::RetainInputs::Allow>(
-        "retain_inputs", {"error", "allow"}, "whether inputs of a subgraph may be retained"),
+    ruleSwitch<&Rules::retainInputs, Rules::RetainInputs::Error, Rules::RetainInputs::Allow,
+               Rules::RetainInputs::Carry>("retain_inputs", {"error", "allow", "carry"},
+                                           "whether inputs of a subgraph may be retained: never, if the "
+                                           "subgraph reads them, or also resident tensors "
+                                           "that it does not read"),
     ruleSwitch<&Rules::prologue, Rules::Prologue::Always, Rules::Prologue::SplitOnly, Rules::Prologue::Off>(
         "prologue", {"always", "split_only", "off"},
         "whether a Pointwise in front of a MatMul needs tiles that span the reduction: always, only if k "
@@ -64,7 +73,13 @@ constexpr std::array kSwitches{
         "whether k is limited by the native size and the reduction sizes, or by the reduction sizes only"),
     ruleSwitch<&Rules::compute, Rules::Compute::Base, Rules::Compute::Array>(
         "compute", {"base", "array"},
-        "whether the compute time of a MatMul is a share of its base cost or the cycles of a systolic array"),
+        "whether the compute time of a MatMul is a share of its base cost or the cycles of an array"),
+    ruleSwitch<&Rules::vector, Rules::Vector::Tile, Rules::Vector::Elements>(
+        "vector", {"tile", "elements"},
+        "whether a Pointwise costs a whole native tile for each tile or in proportion to its elements"),
+    ruleSwitch<&Rules::interior, Rules::Interior::Free, Rules::Interior::Held>(
+        "interior", {"free", "held"},
+        "whether interior slices occupy fast memory in the step that produces them"),
 };
 
 } // namespace
@@ -123,14 +138,18 @@ std::string_view ruleValue(const Rules& rules, std::string_view name)
 
 std::string_view ruleSetName(const Rules& rules)
 {
-    return rules == Rules::final() ? "final" : rules == Rules::seed() ? "seed" : "custom";
+    return rules == Rules::final()     ? "final"
+           : rules == Rules::seed()    ? "seed"
+           : rules == Rules::machine() ? "machine"
+                                       : "custom";
 }
 
 std::string_view ruleSetTitle(const Rules& rules)
 {
-    return rules == Rules::final()  ? "final statement"
-           : rules == Rules::seed() ? "earlier statement"
-                                    : "own choice of switches";
+    return rules == Rules::final()     ? "final statement"
+           : rules == Rules::seed()    ? "earlier statement"
+           : rules == Rules::machine() ? "machine"
+                                       : "own choice of switches";
 }
 
 } // namespace tilewright

@@ -11,19 +11,21 @@
 
 namespace tilewright {
 
-/// Settings of all rule switches: the switches in which the rule sets differ (docs/rules/schedule.md 11) and
-/// four more. The defaults are rule set `final`.
+/// Settings of all rule switches (docs/rules/schedule.md 11 and 12, docs/rules/real.md R18). The defaults are
+/// rule set `final`.
 struct Rules
 {
     enum class SuperNative : std::uint8_t { Error, Ceil };
     enum class KAboveK : std::uint8_t { Error, Clamp };
-    enum class RetainInputs : std::uint8_t { Error, Allow };
+    enum class RetainInputs : std::uint8_t { Error, Allow, Carry };
     enum class Prologue : std::uint8_t { Always, SplitOnly, Off };
     enum class OpOrder : std::uint8_t { Error, Ignore };
     enum class KScaling : std::uint8_t { Full, Native };
     enum class Ephemeral : std::uint8_t { Neutral, Strict };
     enum class KLimit : std::uint8_t { Native, Reduction };
     enum class Compute : std::uint8_t { Base, Array };
+    enum class Vector : std::uint8_t { Tile, Elements };
+    enum class Interior : std::uint8_t { Free, Held };
 
     bool nullOrderReuse = true;
     bool donation = false;
@@ -36,6 +38,8 @@ struct Rules
     Ephemeral ephemeral = Ephemeral::Neutral;
     KLimit kLimit = KLimit::Native;
     Compute compute = Compute::Base;
+    Vector vector = Vector::Tile;
+    Interior interior = Interior::Free;
 
     [[nodiscard]] static constexpr Rules final() { return {}; }
     [[nodiscard]] static constexpr Rules seed()
@@ -48,6 +52,21 @@ struct Rules
                 .prologue = Prologue::Off,
                 .opOrder = OpOrder::Ignore};
     }
+    /// R18: a model on a machine.
+    [[nodiscard]] static constexpr Rules machine()
+    {
+        return {.superNative = SuperNative::Ceil,
+                .retainInputs = RetainInputs::Carry,
+                .prologue = Prologue::Off,
+                .opOrder = OpOrder::Ignore,
+                .ephemeral = Ephemeral::Strict,
+                .kLimit = KLimit::Reduction,
+                .compute = Compute::Array,
+                .vector = Vector::Elements,
+                .interior = Interior::Held};
+    }
+    /// True if inputs of a subgraph may be retained (R9.7).
+    [[nodiscard]] constexpr bool keepsInputs() const noexcept { return retainInputs != RetainInputs::Error; }
     /// The same rules with compute=array (R8.2): latency of a schedule on the systolic array.
     [[nodiscard]] constexpr Rules onArray() const
     {
@@ -66,7 +85,7 @@ struct RuleSwitch
     std::string_view name;
     std::array<std::string_view, kMaxValues> names; ///< value names; values() returns those in use
     std::size_t count = 0;
-    std::string_view seedValue;
+    std::string_view seedValue, machineValue; ///< values in the rule sets `seed` and `machine`
     std::string_view meaning;
     std::size_t (*get)(const Rules& rules); ///< index in values()
     void (*set)(Rules& rules, std::size_t value);
@@ -83,9 +102,9 @@ struct RuleSwitch
 /// Sets one switch from a text "name=value".
 [[nodiscard]] Status setRule(Rules& rules, std::string_view setting);
 [[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
-/// Name for files and options: "final", "seed" or "custom".
+/// Name for files and options: "final", "seed", "machine" or "custom".
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);
-/// Title for the user: "final statement", "earlier statement" or "own choice of switches".
+/// Title for the user, for example "final statement", "machine" or "own choice of switches".
 [[nodiscard]] std::string_view ruleSetTitle(const Rules& rules);
 
 } // namespace tilewright

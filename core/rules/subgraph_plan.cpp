@@ -32,9 +32,8 @@ std::optional<std::size_t> SubgraphPlan::productIndex(TensorId t) const noexcept
 
 std::span<const std::uint32_t> SubgraphPlan::needs(const Use& run) const
 {
-    const bool epilogue = m_groups[run.group].reduction == 0;
-    return epilogue ? std::span<const std::uint32_t>()
-                    : std::span(m_needs).subspan(run.need, m_problem->op(m_ops[run.id]).inputs.size());
+    return run.epilogue ? std::span<const std::uint32_t>()
+                        : std::span(m_needs).subspan(run.need, m_problem->op(m_ops[run.id]).inputs.size());
 }
 
 std::int64_t SubgraphPlan::kSteps(std::size_t sink, std::int64_t k) const noexcept
@@ -112,14 +111,27 @@ std::uint32_t PlanCompiler::input(TensorId t)
     return static_cast<std::uint32_t>(local);
 }
 
-std::uint32_t PlanCompiler::slot(Axis axis, bool row, std::int64_t size)
+std::uint32_t PlanCompiler::slot(const SubgraphPlan::Slot& slot)
 {
     auto& slots = m_plan->m_slots;
-    for (std::size_t i = 0; i < slots.size(); ++i)
-        if (slots[i].axis == axis && slots[i].size == size && (axis != Axis::Tile || slots[i].row == row))
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const SubgraphPlan::Slot& s = slots[i];
+        if (s.axis == slot.axis && s.size == slot.size &&
+            (s.row == slot.row || s.axis == Axis::Step || s.axis == Axis::Full) &&
+            (s.axis != Axis::Box || s == slot))
             return static_cast<std::uint32_t>(i);
-    slots.push_back({size, axis, row});
+    }
+    slots.push_back(slot);
     return static_cast<std::uint32_t>(slots.size() - 1);
+}
+
+/// R1.8: an axis of the box of the base that a rectangle of the view touches.
+std::uint32_t PlanCompiler::boxSlot(TensorId view, bool row, std::uint32_t rowSlot, std::uint32_t colSlot)
+{
+    const Tensor& base = m_problem.tensor(m_problem.stored(view));
+    const bool ofRows = row != isTransposed(*m_problem.map(view));
+    return slot({row ? base.height : base.width, Axis::Box, row,
+                 m_plan->m_slots[ofRows ? rowSlot : colSlot].reduces(), view, rowSlot, colSlot});
 }
 
 std::uint32_t PlanCompiler::group(std::uint32_t sink, std::int64_t reduction)
@@ -164,6 +176,26 @@ PlanCompiler::Added PlanCompiler::addUse(const SubgraphPlan::Use& use)
     return {last(), true};
 }
 
+/// Returns the use that serves a request: a run of the producer with its whole reduction, or an input
+/// request.
+std::uint32_t PlanCompiler::resolve(const Need& n, std::uint32_t group)
+{
+    const std::int32_t producer = inside(n.tensor);
+    if (producer < 0)
+        return addUse({.id = input(n.tensor),
+                       .group = group,
+                       .rowSlot = n.rowSlot,
+                       .colSlot = n.colSlot,
+                       .role = n.role})
+            .use;
+    const bool mapped = m_problem.map(n.tensor) != nullptr;
+    const std::uint32_t rows = mapped ? boxSlot(n.tensor, true, n.rowSlot, n.colSlot) : n.rowSlot;
+    const std::uint32_t cols = mapped ? boxSlot(n.tensor, false, n.rowSlot, n.colSlot) : n.colSlot;
+    const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
+    return addRun(static_cast<std::uint32_t>(producer), rows, cols,
+                  slot(Axis::Full, false, m_problem.reductionSize(o)), group);
+}
+
 /// Resolves the requests on the stack, last one first, so that ops are visited depth-first (R6.6: the first
 /// request decides about a run). The explicit stack allows chains deeper than a thread's call stack.
 void PlanCompiler::resolveNeeds(std::uint32_t group)
@@ -171,19 +203,7 @@ void PlanCompiler::resolveNeeds(std::uint32_t group)
     while (!m_needs.empty()) {
         const Need n = m_needs.back();
         m_needs.pop_back();
-        std::uint32_t use = 0;
-        if (const std::int32_t producer = inside(n.tensor); producer >= 0) {
-            const OpId o = m_plan->m_ops[static_cast<std::size_t>(producer)];
-            use = addRun(static_cast<std::uint32_t>(producer), n.rowSlot, n.colSlot,
-                         slot(Axis::Full, false, m_problem.reductionSize(o)), group);
-        } else {
-            use = addUse({.id = input(n.tensor),
-                          .group = group,
-                          .rowSlot = n.rowSlot,
-                          .colSlot = n.colSlot,
-                          .role = n.role})
-                      .use;
-        }
+        const std::uint32_t use = resolve(n, group);
         m_plan->m_needs[n.at] = use;
     }
 }
@@ -203,15 +223,16 @@ std::uint32_t PlanCompiler::addRun(std::uint32_t op, std::uint32_t rowSlot, std:
                                 .need = at});
     if (!added.isNew)
         return added.use;
-    const Op& o = m_problem.op(m_plan->m_ops[op]);
-    for (std::size_t i = 0; i < o.inputs.size(); ++i)
+    const OpId o = m_plan->m_ops[op];
+    const std::vector<TensorId>& operands = m_problem.operands(o);
+    for (std::size_t i = 0; i < operands.size(); ++i)
         needs.push_back(0); // much faster than resize() for a few elements
-    if (o.type == OpType::MatMul) {
-        m_needs.push_back({o.inputs[1], Role::Rhs, depthSlot, colSlot, at + 1});
-        m_needs.push_back({o.inputs[0], Role::Lhs, rowSlot, depthSlot, at});
+    if (m_problem.op(o).type == OpType::MatMul) {
+        m_needs.push_back({operands[1], Role::Rhs, depthSlot, colSlot, at + 1});
+        m_needs.push_back({operands[0], Role::Lhs, rowSlot, depthSlot, at});
     } else {
-        for (auto i = static_cast<std::uint32_t>(o.inputs.size()); i-- > 0;)
-            m_needs.push_back({o.inputs[i], Role::Pointwise, rowSlot, colSlot, at + i});
+        for (auto i = static_cast<std::uint32_t>(operands.size()); i-- > 0;)
+            m_needs.push_back({operands[i], Role::Pointwise, rowSlot, colSlot, at + i});
     }
     return added.use;
 }
@@ -226,8 +247,8 @@ bool PlanCompiler::drives(std::uint32_t op)
         const Op& o = m_problem.op(m_plan->m_ops[at]);
         bool found = o.type == OpType::MatMul;
         std::int32_t unknown = -1;
-        for (const TensorId t : o.inputs)
-            if (const std::int32_t p = inside(t); p >= 0 && !found) {
+        for (const TensorId t : m_problem.operands(m_plan->m_ops[at]))
+            if (const std::int32_t p = inside(t); p >= 0 && !found && !m_problem.map(t)) {
                 const char known = m_drives[static_cast<std::size_t>(p)];
                 found = known == 2;
                 if (known == 0)
@@ -253,13 +274,9 @@ void PlanCompiler::addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::ui
         const TensorId needed = m_epilogue.back();
         m_epilogue.pop_back();
         const std::int32_t producer = inside(needed);
-        if (producer < 0) {
-            plan.m_roots.push_back(addUse({.id = input(needed),
-                                           .group = completing,
-                                           .rowSlot = rowSlot,
-                                           .colSlot = colSlot,
-                                           .role = Role::Pointwise})
-                                       .use);
+        if (producer < 0 || m_problem.map(needed)) { // R5.4: the walk stops
+            plan.m_roots.push_back(resolve({needed, Role::Pointwise, rowSlot, colSlot, 0}, completing));
+            resolveNeeds(completing);
             continue;
         }
         const auto op = static_cast<std::uint32_t>(producer);
@@ -285,10 +302,11 @@ void PlanCompiler::addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::ui
                                        .colSlot = colSlot,
                                        .depthSlot = slot(Axis::Full, false, 1),
                                        .run = true,
+                                       .epilogue = true,
                                        .drives = drives(op)})
                                    .use);
-        for (auto t = o.inputs.rbegin(); t != o.inputs.rend(); ++t)
-            m_epilogue.push_back(*t);
+        const std::vector<TensorId>& operands = m_problem.operands(id);
+        m_epilogue.insert(m_epilogue.end(), operands.rbegin(), operands.rend());
     }
 }
 
@@ -315,6 +333,8 @@ void PlanCompiler::checkStatic()
     // m_localInput is used temporarily: first op of the subgraph that reads a boundary input.
     for (std::uint32_t i = 0; i < n; ++i) {
         const Op& op = m_problem.op(plan.m_ops[i]);
+        for (const TensorId t : m_problem.operands(plan.m_ops[i]))
+            plan.m_hasMaps = plan.m_hasMaps || m_problem.map(t);
         for (const TensorId t : op.inputs) {
             const std::int32_t p = inside(t);
             if (p >= 0) {
@@ -386,7 +406,7 @@ void PlanCompiler::compile(std::span<const OpId> ops, SubgraphPlan& out)
     out.m_smallestK = INT64_MAX;
     out.m_leastW = out.m_leastH = out.m_sinkHeight = out.m_sinkWidth = out.m_largestDriverK = 1;
     out.m_drivers = 0;
-    out.m_hasMatMul = false;
+    out.m_hasMatMul = out.m_hasMaps = false;
     out.m_oneShape = true;
     out.m_staticIssue.reset();
 
@@ -437,6 +457,7 @@ std::optional<RunTile> largestRun(const SubgraphPlan& plan, const Granularity& g
         case SubgraphPlan::Axis::Step:
             return std::min(s.size, g.k);
         case SubgraphPlan::Axis::Full:
+        case SubgraphPlan::Axis::Box: // at most the whole base
             break;
         }
         return s.size;

@@ -21,15 +21,22 @@ enum class Role : std::uint8_t { Lhs, Rhs, Pointwise };
 class SubgraphPlan
 {
 public:
-    /// What a range depends on: the tile of the sink, the k step, or nothing (the whole extent).
-    enum class Axis : std::uint8_t { Tile, Step, Full };
+    /// What a range depends on: the tile of the sink, the k step, nothing (the whole extent), or two earlier
+    /// ranges through an index map (R1.8: an axis of the box that a rectangle of a view touches).
+    enum class Axis : std::uint8_t { Tile, Step, Full, Box };
     struct Slot ///< a range that several uses share, so that its extent is computed once
     {
         std::int64_t size = 1;
         Axis axis = Axis::Full;
-        bool row = false; ///< Tile: true for rows of the grid, false for columns
+        bool row = false; ///< Tile: true for rows of the grid, false for columns; Box: rows of the base
+        bool boxReduces = false;                ///< Box: R1.8, the kind of the axis of the view
+        TensorId view{};                        ///< Box: the view with the map
+        std::uint32_t rowSlot = 0, colSlot = 0; ///< Box: the ranges of the view; their indices are lower
         /// R6: true if the range comes from a reduction and not from a tile.
-        [[nodiscard]] bool reduces() const noexcept { return axis != Axis::Tile; }
+        [[nodiscard]] bool reduces() const noexcept
+        {
+            return axis == Axis::Box ? boxReduces : axis != Axis::Tile;
+        }
         bool operator==(const Slot&) const = default;
     };
     struct Use ///< one run (R6.1 to R6.4) or one input request (R6.5)
@@ -39,6 +46,7 @@ public:
         std::uint32_t rowSlot = 0, colSlot = 0, depthSlot = 0; ///< depthSlot: for runs only
         bool run = false;
         Role role = Role::Lhs;  ///< for requests only
+        bool epilogue = false;  ///< true for a Pointwise of an epilogue, whose inputs are roots (R6.2)
         bool drives = false;    ///< true for a Pointwise of an epilogue that depends on a driver (R6.2)
         std::uint32_t need = 0; ///< for runs outside epilogues: start of needs(use)
         [[nodiscard]] bool sameAs(const Use& u) const noexcept
@@ -68,7 +76,8 @@ public:
     [[nodiscard]] const Problem& problem() const noexcept { return *m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
     [[nodiscard]] std::span<const OpId> ops() const noexcept { return m_ops; }
-    /// Boundary inputs (R3.1) in the order of first use.
+    /// Boundary inputs (R3.1) in the order of first use. R1.8: a view with a map stands for itself, because
+    /// its buffers are its own; Problem::stored() is the tensor that is read.
     [[nodiscard]] std::span<const TensorId> inputs() const noexcept { return m_inputs; }
     /// Output tensors of ops(), in the order of ops().
     [[nodiscard]] std::span<const TensorId> products() const noexcept { return m_products; }
@@ -95,6 +104,9 @@ public:
     /// Number of k steps n(t) of a sink (R5.4).
     [[nodiscard]] std::int64_t kSteps(std::size_t sink, std::int64_t k) const noexcept;
     [[nodiscard]] bool sinksHaveOneShape() const noexcept { return m_oneShape; }
+    /// R1.8: true if an op of the subgraph reads a view with a map, so that the steps depend on the places of
+    /// their tiles.
+    [[nodiscard]] bool hasMaps() const noexcept { return m_hasMaps; }
 
     [[nodiscard]] bool hasMatMul() const noexcept { return m_hasMatMul; }
     /// Smallest reduction size of the MatMuls (R4.3); INT64_MAX without a MatMul.
@@ -155,6 +167,7 @@ private:
     std::int64_t m_largestDriverK = 1;
     std::size_t m_drivers = 0;
     bool m_hasMatMul = false;
+    bool m_hasMaps = false;
     bool m_oneShape = true;
     std::optional<IssueCode> m_staticIssue;
 };
@@ -170,7 +183,9 @@ public:
 
 private:
     using Axis = SubgraphPlan::Axis;
-    std::uint32_t slot(Axis axis, bool row, std::int64_t size);
+    std::uint32_t slot(const SubgraphPlan::Slot& slot);
+    std::uint32_t slot(Axis axis, bool row, std::int64_t size) { return slot({size, axis, row}); }
+    std::uint32_t boxSlot(TensorId view, bool row, std::uint32_t rowSlot, std::uint32_t colSlot);
     std::uint32_t group(std::uint32_t sink, std::int64_t reduction);
     struct Added
     {
@@ -185,6 +200,7 @@ private:
         std::uint32_t rowSlot, colSlot;
         std::uint32_t at; // index in m_plan->m_needs where the use is stored
     };
+    std::uint32_t resolve(const Need& need, std::uint32_t group);
     void resolveNeeds(std::uint32_t group);
     std::uint32_t addRun(std::uint32_t op, std::uint32_t rowSlot, std::uint32_t colSlot,
                          std::uint32_t depthSlot, std::uint32_t group);
@@ -192,9 +208,9 @@ private:
     void addEpilogue(std::uint32_t sinkOp, std::uint32_t sink, std::uint32_t completing);
     void checkStatic();
     void finishPrologues();
-    [[nodiscard]] std::int32_t inside(TensorId t) const
+    [[nodiscard]] std::int32_t inside(TensorId t) const // index of the op of the subgraph that produces t
     {
-        const auto p = m_problem.producer(t);
+        const auto p = m_problem.producer(m_problem.stored(t));
         return p ? m_localOp[p->index()] : -1;
     }
     std::uint32_t input(TensorId t);

@@ -161,7 +161,7 @@ double trafficOf(const Evaluation& evaluation)
 {
     double out = 0;
     for (const SubgraphEvaluation& s : evaluation.subgraphs)
-        out += static_cast<double>(s.loadElements) + static_cast<double>(s.storeElements);
+        out += s.loadElements + s.storeElements;
     return out;
 }
 
@@ -220,7 +220,7 @@ PointResult evaluatePoint(const Sweep& sweep, const PointProblem& point, const S
         return failedPoint("the schedule is not valid here: " + sentence(*e.verdict()));
     double peak = 0;
     for (const SubgraphEvaluation& s : e.subgraphs)
-        peak = std::max(peak, static_cast<double>(s.peakWorkingSet));
+        peak = std::max(peak, s.peakWorkingSet);
     const double bound = lowerBound(*point.problem, sweep.plan().rules).value;
     PointResult out;
     out.metrics = {e.total * point.unit, bound * point.unit, trafficOf(e), peak};

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 namespace tilewright {
 
 namespace {
+
+constexpr double kMostEnergy = 1e9; // pJ
 
 std::string at(const char* field, std::size_t i)
 {
@@ -33,9 +36,30 @@ std::optional<Error> checkHardware(const Hardware& hw)
         return fieldError("fast_memory_capacity", "must be a positive integer of at most 2^62");
     if (!positive(hw.slowMemoryBandwidth))
         return fieldError("slow_memory_bandwidth", "must be a positive integer of at most 2^62");
+    for (const std::int64_t n : {hw.array.inputs, hw.array.outputs, hw.array.arrays})
+        if (n < 1 || n > kMaxDimension)
+            return fieldError("array", "inputs, outputs and arrays must be from 1 to 2^31");
     for (const std::int64_t n : {hw.nativeWidth, hw.nativeHeight, hw.nativeDepth.value_or(1)})
         if (n < 1 || n > kMaxDimension)
             return fieldError("native_granularity", "entries must be from 1 to 2^31");
+    return std::nullopt;
+}
+
+std::optional<Error> checkEnergy(const EnergyCosts& energy, std::size_t ops)
+{
+    const auto isLegal = [](double v) { return v >= 0 && v <= kMostEnergy; };
+    for (const auto& [value, field] :
+         {std::pair{energy.slow, "energy.slow"}, std::pair{energy.fast, "energy.fast"}})
+        if (!isLegal(value))
+            return fieldError(field, "must be a number of pJ from 0 to 10^9");
+    for (const auto* list : {&energy.mac, &energy.vector}) {
+        const std::string field = list == &energy.mac ? "energy.mac" : "energy.vector";
+        if (list->size() != 1 && list->size() != ops)
+            return fieldError(field, "must be one number or one number per op (" + std::to_string(ops) +
+                                         "), got " + std::to_string(list->size()));
+        if (!std::ranges::all_of(*list, isLegal))
+            return fieldError(field, "must be numbers of pJ from 0 to 10^9");
+    }
     return std::nullopt;
 }
 
@@ -133,6 +157,9 @@ std::optional<Error> checkViews(const Problem::Data& data,
                 return fieldError(base,
                                   "tensor " + std::to_string(view.bases[j].value) + " is a base already");
         }
+        if (view.map && view.bases.size() > 1)
+            return fieldError(here + "[1]", "a view with a map has exactly one base, got " +
+                                                std::to_string(view.bases.size()));
     }
     for (std::size_t i = 0; i < data.views.size(); ++i)
         for (std::size_t j = 0; j < data.views[i].bases.size(); ++j)
@@ -140,6 +167,17 @@ std::optional<Error> checkViews(const Problem::Data& data,
                 return fieldError(at("views", i) + "[1][" + std::to_string(j) + "]",
                                   "tensor " + std::to_string(base.value) +
                                       " is a view itself, a base must not be one");
+    for (std::size_t i = 0; i < data.views.size(); ++i) {
+        const TensorView& view = data.views[i];
+        if (!view.map)
+            continue;
+        const Tensor &t = data.tensors[view.tensor], &base = data.tensors[view.bases.front()];
+        if (Status s = checkMap(*view.map, {t.height, t.width}, {base.height, base.width}); !s) {
+            Error error = s.error();
+            error.path = at("views", i) + "[2]" + (error.path.empty() ? "" : "." + error.path);
+            return error;
+        }
+    }
     return std::nullopt;
 }
 
@@ -157,6 +195,10 @@ Result<ProblemPtr> Problem::build(Data data)
         if (auto error = checkOp(data, i))
             return *error;
 
+    if (data.energy)
+        if (auto error = checkEnergy(*data.energy, data.ops.size()))
+            return *error;
+
     auto problem = std::shared_ptr<Problem>(new Problem);
     Problem& p = *problem;
     p.m_producers = IdVector<TensorId, std::optional<OpId>>(data.tensors.size(), std::nullopt);
@@ -169,13 +211,17 @@ Result<ProblemPtr> Problem::build(Data data)
                                                     " is already produced by op " +
                                                     std::to_string(producer->value));
         producer = OpId(i);
-        for (const TensorId t : op.inputs)
-            if (p.m_consumers[t].empty() || p.m_consumers[t].back() != OpId(i))
-                p.m_consumers[t].push_back(OpId(i));
     }
     if (auto error = checkViews(data, p.m_producers))
         return *error;
     p.m_data = std::move(data);
+    p.readThroughMaps();
+    if (auto error = p.countUnits())
+        return *error;
+    for (std::size_t i = 0; i < p.opCount(); ++i)
+        for (const TensorId t : p.op(OpId(i)).inputs)
+            if (p.m_consumers[t].empty() || p.m_consumers[t].back() != OpId(i))
+                p.m_consumers[t].push_back(OpId(i));
     if (!p.m_data.views.empty()) {
         p.m_bases = p.m_views = IdVector<TensorId, std::vector<TensorId>>(p.tensorCount(), {});
         for (const TensorView& view : p.m_data.views) {
@@ -233,6 +279,87 @@ Result<ProblemPtr> Problem::build(Data data)
     return ProblemPtr(problem);
 }
 
+/// R1.8: lists the maps, and the ops with bases instead of views with maps.
+void Problem::readThroughMaps()
+{
+    const auto& views = m_data.views;
+    if (std::ranges::none_of(views, [](const TensorView& v) { return v.map.has_value(); }))
+        return;
+    m_maps = IdVector<TensorId, std::optional<std::size_t>>(tensorCount(), std::nullopt);
+    m_volumes.assign(views.size(), 0);
+    for (std::size_t i = 0; i < views.size(); ++i)
+        if (views[i].map) {
+            const Tensor& t = m_data.tensors[views[i].tensor];
+            m_maps[views[i].tensor] = i;
+            m_volumes[i] = footprint(*views[i].map, {0, t.height, 0, t.width}).volume;
+        }
+    m_graphOps = m_data.ops;
+    for (Op& op : m_graphOps)
+        for (TensorId& t : op.inputs)
+            if (const auto i = m_maps[t])
+                t = views[*i].bases.front();
+}
+
+/// R1.9: checks the widths and finds the largest unit of which all widths are multiples.
+std::optional<Error> Problem::countUnits()
+{
+    auto& tensors = m_data.tensors;
+    const auto isLegal = [](std::int64_t bits) { return bits >= 1 && bits <= kWidestElement; };
+    const bool widths = std::ranges::any_of(tensors, [](const Tensor& t) { return t.bits != 0; });
+    if (m_data.elementBits && !isLegal(*m_data.elementBits))
+        return fieldError("element_bits", "must be above 0 and at most 64");
+    if (m_data.accumulatorBits && !isLegal(*m_data.accumulatorBits))
+        return fieldError("accumulator_bits", "must be above 0 and at most 64");
+    if (widths && !m_data.elementBits)
+        return fieldError("bits", "needs element_bits, the width that capacity and bandwidth count");
+    const std::int64_t element = m_data.elementBits.value_or(kPartsOfBit);
+    m_bitsPerUnit = static_cast<double>(element) / static_cast<double>(kPartsOfBit);
+    std::int64_t unit = std::gcd(element, m_data.accumulatorBits.value_or(element));
+    if (widths)
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            Tensor& t = tensors[TensorId(i)];
+            if (t.bits == 0)
+                t.bits = element;
+            if (!isLegal(t.bits))
+                return fieldError(at("bits", i), "must be above 0 and at most 64");
+            unit = std::gcd(unit, t.bits);
+        }
+    for (std::size_t i = 0; widths && i < m_data.views.size(); ++i)
+        for (const TensorId base : m_data.views[i].bases)
+            if (const TensorId view = m_data.views[i].tensor; tensors[view].bits != tensors[base].bits)
+                return fieldError(at("bits", view.index()),
+                                  "the width of a view must be that of its base, tensor " +
+                                      std::to_string(base.value));
+    m_unitsPerElement = element / unit;
+    m_accumulatorUnits = m_data.accumulatorBits.value_or(0) / unit;
+    m_bitsPerUnit /= static_cast<double>(m_unitsPerElement);
+    const std::int64_t most = kMaxArea / m_unitsPerElement;
+    if (m_data.hardware.fastMemoryCapacity > most)
+        return fieldError("fast_memory_capacity", "is above 2^62 units of the widths in bits");
+    if (m_data.hardware.slowMemoryBandwidth > most)
+        return fieldError("slow_memory_bandwidth", "is above 2^62 units of the widths in bits");
+    if (!widths && m_unitsPerElement == 1 && m_accumulatorUnits <= 1)
+        return std::nullopt;
+    m_units = IdVector<TensorId, std::int64_t>(tensorCount(), m_unitsPerElement);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const TensorId t(i);
+        if (widths)
+            m_units[t] = tensors[t].bits / unit;
+        sum =
+            saturatingAdd(sum, saturatingMul(tensors[t].elements(), std::max(units(t), accumulatorUnits(t))));
+        if (sum > kMaxArea)
+            return fieldError(at("widths", i), "the tensors together have more than 2^62 units of bits");
+    }
+    return std::nullopt;
+}
+
+double Problem::energyOf(OpId o) const
+{
+    const auto& list = op(o).type == OpType::MatMul ? m_data.energy->mac : m_data.energy->vector;
+    return list.size() == 1 ? list.front() : list[o.index()];
+}
+
 std::string Problem::opName(OpId o) const
 {
     return op(o).name.empty() ? "op" + std::to_string(o.value) : op(o).name;
@@ -245,7 +372,7 @@ std::string Problem::tensorName(TensorId t) const
 
 std::int64_t Problem::reductionSize(OpId o) const
 {
-    return op(o).type == OpType::MatMul ? tensor(op(o).inputs[0]).width : 1;
+    return op(o).type == OpType::MatMul ? tensor(operands(o)[0]).width : 1;
 }
 
 std::vector<OpId> Problem::readers(TensorId t) const
@@ -322,8 +449,12 @@ ViewReading viewReading(const Problem& problem, TensorId view)
     const auto bases = problem.bases(view);
     ViewReading out;
     out.elements = t.elements();
+    if (problem.map(view))
+        out.kind = ViewKind::Mapped;
     for (const TensorId base : bases)
         out.baseElements = saturatingAdd(out.baseElements, problem.tensor(base).elements());
+    if (problem.map(view))
+        return out;
     if (bases.size() > 1) {
         out.kind = out.elements == out.baseElements ? ViewKind::Concatenation : ViewKind::Gather;
         return out;

@@ -3,6 +3,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "workload/index_map.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +21,8 @@ struct Tensor
 {
     std::int64_t width = 1;
     std::int64_t height = 1;
-    std::string name; ///< optional; if empty, the tensor is called "t7" by its number
+    std::string name;      ///< optional; if empty, the tensor is called "t7" by its number
+    std::int64_t bits = 0; ///< R1.9: width of an element in 1/1024 bit; 0: Problem::Data::elementBits
     [[nodiscard]] std::int64_t elements() const noexcept { return width * height; }
     bool operator==(const Tensor&) const = default;
 };
@@ -37,12 +39,38 @@ struct Op
 };
 
 /// R1.7: a tensor without producer whose elements are read from its bases in slow memory in another
-/// arrangement. It is available as soon as all its bases are in slow memory.
+/// arrangement. It is available as soon as all its bases are in slow memory. R1.8: with a map, reading it is
+/// reading its one base.
 struct TensorView
 {
     TensorId tensor;
     std::vector<TensorId> bases;
+    std::optional<IndexMap> map{};
     bool operator==(const TensorView&) const = default;
+};
+
+/// R1.9: widths are integers in 1/1024 bit.
+inline constexpr std::int64_t kPartsOfBit = 1024;
+inline constexpr std::int64_t kWidestElement = 64 * kPartsOfBit;
+
+/// R17: energies in pJ. `mac` and `vector` have one entry, or one per op.
+struct EnergyCosts
+{
+    double slow = 0;               ///< of a bit loaded or stored
+    double fast = 0;               ///< of a bit written to or read from fast memory
+    std::vector<double> mac{0};    ///< of a multiplication of a MatMul
+    std::vector<double> vector{0}; ///< of an element of a Pointwise
+    bool operator==(const EnergyCosts&) const = default;
+};
+
+/// R8.4: what multiplies. The extents of a systolic array are Hardware::nativeHeight and nativeWidth.
+struct ArrayShape
+{
+    enum class Kind : std::uint8_t { Systolic, DotProduct } kind = Kind::Systolic;
+    std::int64_t inputs = 1;  ///< of a dot-product array: inputs summed at once
+    std::int64_t outputs = 1; ///< of a dot-product array: columns at once
+    std::int64_t arrays = 1;  ///< arrays of a core
+    bool operator==(const ArrayShape&) const = default;
 };
 
 struct Hardware
@@ -52,6 +80,7 @@ struct Hardware
     std::int64_t nativeWidth = 1;
     std::int64_t nativeHeight = 1;
     std::optional<std::int64_t> nativeDepth; ///< third entry of native_granularity
+    ArrayShape array{};                      ///< used with compute=array
     /// R1.6: the third entry, otherwise native_w.
     [[nodiscard]] std::int64_t nativeK() const noexcept { return nativeDepth.value_or(nativeWidth); }
     bool operator==(const Hardware&) const = default;
@@ -68,11 +97,17 @@ public:
         IdVector<OpId, Op> ops;
         Hardware hardware;
         std::vector<TensorView> views;
+        /// R1.9: width of the element that capacity and bandwidth count, in 1/1024 bit. If no tensor has a
+        /// width of its own, it may be missing.
+        std::optional<std::int64_t> elementBits;
+        std::optional<std::int64_t> accumulatorBits; ///< R1.9: in 1/1024 bit
+        std::optional<EnergyCosts> energy;           ///< R17
         std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
     };
 
-    /// Checks R1.3, R1.4, R1.7 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and sums up
-    /// to 2^62) and derives the adjacency. The Error's path names the invalid field of the problem file.
+    /// Checks R1.3, R1.4, R1.7 to R1.9 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and
+    /// sums up to 2^62) and derives the adjacency. The Error's path names the invalid field of the problem
+    /// file.
     [[nodiscard]] static Result<std::shared_ptr<const Problem>> build(Data data);
 
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }
@@ -82,9 +117,15 @@ public:
     [[nodiscard]] std::size_t tensorCount() const noexcept { return m_data.tensors.size(); }
     [[nodiscard]] std::size_t opCount() const noexcept { return m_data.ops.size(); }
     [[nodiscard]] const Tensor& tensor(TensorId t) const { return m_data.tensors[t]; }
-    [[nodiscard]] const Op& op(OpId o) const { return m_data.ops[o]; }
+    /// The op as a node of the graph: R1.8, an input that is a view with a map is the base of the view.
+    [[nodiscard]] const Op& op(OpId o) const { return ops()[o]; }
     [[nodiscard]] const IdVector<TensorId, Tensor>& tensors() const noexcept { return m_data.tensors; }
-    [[nodiscard]] const IdVector<OpId, Op>& ops() const noexcept { return m_data.ops; }
+    [[nodiscard]] const IdVector<OpId, Op>& ops() const noexcept
+    {
+        return m_maps.empty() ? m_data.ops : m_graphOps;
+    }
+    /// The tensors that the op computes with: its inputs with their shapes, views with maps included.
+    [[nodiscard]] const std::vector<TensorId>& operands(OpId o) const { return m_data.ops[o].inputs; }
 
     /// Name of the op in the file, or "op3" if it has none.
     [[nodiscard]] std::string opName(OpId o) const;
@@ -93,14 +134,14 @@ public:
     [[nodiscard]] std::optional<OpId> producer(TensorId t) const { return m_producers[t]; }
     /// Ops that read t directly, ascending, without duplicates.
     [[nodiscard]] std::span<const OpId> consumers(TensorId t) const { return m_consumers[t]; }
-    /// R1.7: the bases of a view; empty for any other tensor.
+    /// R1.7, R1.8: the bases of a view, with or without a map; empty for any other tensor.
     [[nodiscard]] std::span<const TensorId> bases(TensorId t) const
     {
         return m_bases.empty() ? std::span<const TensorId>() : m_bases[t];
     }
     [[nodiscard]] bool isView(TensorId t) const { return !bases(t).empty(); }
-    /// Views of t that some op reads, ascending. If there is one, t must be in slow memory before that op
-    /// runs.
+    /// Views of t without a map that some op reads, ascending. If there is one, t must be in slow memory
+    /// before that op runs.
     [[nodiscard]] std::span<const TensorId> viewsOf(TensorId t) const
     {
         return m_views.empty() ? std::span<const TensorId>() : m_views[t];
@@ -124,12 +165,70 @@ public:
     /// Ops in topological order (Kahn's algorithm, ties by id).
     [[nodiscard]] const std::vector<OpId>& topologicalOrder() const noexcept { return m_topologicalOrder; }
 
+    /// R1.8: the map of a view; null for any other tensor.
+    [[nodiscard]] const IndexMap* map(TensorId t) const
+    {
+        return m_maps.empty() || !m_maps[t] ? nullptr : &*m_data.views[*m_maps[t]].map;
+    }
+    [[nodiscard]] bool hasMaps() const noexcept { return !m_maps.empty(); }
+    /// The tensor that holds the elements of t: the base of a view with a map, otherwise t itself.
+    [[nodiscard]] TensorId stored(TensorId t) const { return map(t) ? m_bases[t].front() : t; }
+    /// Number of elements that reading the whole of t touches: R1.8 for a view with a map, else its elements.
+    [[nodiscard]] std::int64_t volume(TensorId t) const
+    {
+        return map(t) ? m_volumes[*m_maps[t]] : tensor(t).elements();
+    }
+
+    /// R1.9: true if tensors have other sizes than their elements.
+    [[nodiscard]] bool hasWidths() const noexcept { return !m_units.empty(); }
+    /// R1.9: sizes are counted in units, so that they are integers. Without widths a unit is an element.
+    /// Units of one element of t.
+    [[nodiscard]] std::int64_t units(TensorId t) const { return m_units.empty() ? 1 : m_units[t]; }
+    /// Units of one accumulated element of t (accumulator_bits).
+    [[nodiscard]] std::int64_t accumulatorUnits(TensorId t) const
+    {
+        return m_accumulatorUnits > 0 ? m_accumulatorUnits : units(t);
+    }
+    /// Units of the element that capacity and bandwidth count.
+    [[nodiscard]] std::int64_t unitsPerElement() const noexcept { return m_unitsPerElement; }
+    /// A size in units as a number of elements that capacity and bandwidth count.
+    [[nodiscard]] double elementsOf(std::int64_t units) const noexcept
+    {
+        return static_cast<double>(units) / static_cast<double>(m_unitsPerElement);
+    }
+    /// Bits of a unit; 1 / unitsPerElement() if the problem has no element_bits (R17).
+    [[nodiscard]] double bitsPerUnit() const noexcept { return m_bitsPerUnit; }
+    [[nodiscard]] std::int64_t capacityUnits() const noexcept
+    {
+        return m_data.hardware.fastMemoryCapacity * m_unitsPerElement;
+    }
+    [[nodiscard]] std::int64_t bandwidthUnits() const noexcept
+    {
+        return m_data.hardware.slowMemoryBandwidth * m_unitsPerElement;
+    }
+    /// The size of t in units.
+    [[nodiscard]] std::int64_t sizeUnits(TensorId t) const { return tensor(t).elements() * units(t); }
+
+    /// R17: true if the problem states energies.
+    [[nodiscard]] bool hasEnergy() const noexcept { return m_data.energy.has_value(); }
+    /// R17: pJ of one MAC of a MatMul, or of one element of a Pointwise. Requires hasEnergy().
+    [[nodiscard]] double energyOf(OpId o) const;
+
     /// Reduction size K of a MatMul (width of its LHS); 1 for Pointwise.
     [[nodiscard]] std::int64_t reductionSize(OpId o) const;
 
 private:
     Problem() = default;
+    void readThroughMaps();
+    [[nodiscard]] std::optional<Error> countUnits();
     Data m_data;
+    IdVector<OpId, Op> m_graphOps; // ops with bases instead of views with maps; empty without maps
+    IdVector<TensorId, std::optional<std::size_t>> m_maps; // by tensor: index in views; empty without maps
+    std::vector<std::int64_t> m_volumes;                   // by index in views, for those with a map
+    IdVector<TensorId, std::int64_t> m_units;              // empty if every unit is an element
+    std::int64_t m_unitsPerElement = 1;
+    std::int64_t m_accumulatorUnits = 0;
+    double m_bitsPerUnit = 1;
     IdVector<TensorId, std::optional<OpId>> m_producers;
     IdVector<TensorId, std::vector<OpId>> m_consumers;
     IdVector<TensorId, std::vector<TensorId>> m_bases,
@@ -166,7 +265,7 @@ private:
     std::vector<std::uint64_t> m_bits;
 };
 
-/// Kind of rearrangement of a view (R1.7), derived from sizes only: a problem does not store the index map.
+/// Kind of rearrangement of a view, derived from sizes only (R1.7), or its map (R1.8).
 enum class ViewKind : std::uint8_t {
     Rearrangement, ///< one base, each element once
     Transposition, ///< one base, each element once, height and width exchanged
@@ -174,6 +273,7 @@ enum class ViewKind : std::uint8_t {
     Patches, ///< one base, more elements than the base: elements are read several times (im2col, broadcast)
     Concatenation, ///< several bases, each element once
     Gather,        ///< several bases, another number of elements than all bases together
+    Mapped,        ///< one base, read through an index map (R1.8)
 };
 struct ViewReading
 {

@@ -3,18 +3,96 @@
 
 #include "base/file.h"
 #include "base/json_fields.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>
 
 namespace tilewright {
 
-// JSON form of a view (R1.7): [view, [base, ...]]
+namespace {
+
+constexpr std::array kArrayKinds{ArrayShape::Kind::Systolic, ArrayShape::Kind::DotProduct};
+constexpr Integers kCounts{1, kMaxDimension};
+constexpr Integers kFirsts{0, kMaxDimension};
+constexpr Integers kPads{-kMaxDimension, kMaxDimension};
+
+std::string_view arrayKindName(ArrayShape::Kind kind)
+{
+    return kind == ArrayShape::Kind::Systolic ? "systolic" : "dot_product";
+}
+
+void bindMap(JsonFields& f, WindowsMap& m)
+{
+    f.required("n", m.n, kCounts);
+    f.required("h", m.h, kCounts);
+    f.required("w", m.w, kCounts);
+    f.required("channels", m.channels, kFirsts);
+    f.required("window", m.window, kCounts);
+    f.required("stride", m.stride, kCounts);
+    f.required("pad", m.pad, kPads);
+    f.required("dilation", m.dilation, kCounts);
+}
+
+void bindMap(JsonFields& f, RepeatMap& m)
+{
+    f.required("rows", m.rows, kCounts);
+    f.required("cols", m.cols, kCounts);
+}
+
+void bindMap(JsonFields& f, SliceMap& m)
+{
+    f.required("rows", m.rows, kFirsts);
+    f.required("cols", m.cols, kFirsts);
+    f.defaulted("transposed", m.transposed, false);
+}
+
+} // namespace
+
+// JSON form of an index map (R1.8): an object with the field "kind"
+static Status readJson(const JsonCursor& at, IndexMap& map)
+{
+    const auto kind = at.member("kind");
+    if (!kind)
+        return kind.error();
+    std::string word;
+    if (Status s = readJson(*kind, word); !s)
+        return s;
+    constexpr std::array<std::string_view, 3> kKinds{"windows", "repeat", "slice"};
+    if (word == kKinds[0])
+        map = WindowsMap();
+    else if (word == kKinds[1])
+        map = RepeatMap();
+    else if (word == kKinds[2])
+        map = SliceMap();
+    else
+        return expectedWord(*kind, kKinds);
+    JsonFields f(at);
+    f.required("kind", word);
+    std::visit([&](auto& m) { bindMap(f, m); }, map);
+    return f.close();
+}
+
+static Json writeJson(const IndexMap& map)
+{
+    Json out;
+    JsonFields f(out);
+    std::string kind(mapKind(map));
+    f.required("kind", kind);
+    IndexMap copy = map;
+    std::visit([&](auto& m) { bindMap(f, m); }, copy);
+    return out;
+}
+
+// JSON form of a view (R1.7, R1.8): [view, [base, ...]] or [view, [base], map]
 static Status readJson(const JsonCursor& at, TensorView& view)
 {
     constexpr Integers kIds{0, std::numeric_limits<std::uint32_t>::max()};
-    if (Status s = at.list(2); !s)
+    if (Status s = at.list(); !s)
         return s;
+    if (at.size() != 2 && at.size() != 3)
+        return at.error("expected [view, [base, ...]] or [view, [base], map], got a list of " +
+                        std::to_string(at.size()));
     if (Status s = readJson(at.at(0), view.tensor.value, kIds); !s)
         return s;
     std::vector<std::int64_t> bases;
@@ -23,7 +101,7 @@ static Status readJson(const JsonCursor& at, TensorView& view)
     view.bases.clear();
     for (const std::int64_t base : bases)
         view.bases.emplace_back(static_cast<std::size_t>(base));
-    return Unit{};
+    return at.size() == 3 ? readJson(at.at(2), view.map) : Status(Unit{});
 }
 
 static Json writeJson(const TensorView& view)
@@ -31,7 +109,78 @@ static Json writeJson(const TensorView& view)
     Json bases = Json::array();
     for (const TensorId base : view.bases)
         bases.push_back(base.value);
-    return Json::array({view.tensor.value, std::move(bases)});
+    Json out = Json::array({view.tensor.value, std::move(bases)});
+    if (view.map)
+        out.push_back(writeJson(*view.map));
+    return out;
+}
+
+/// A width in bits (R1.9), stored in 1/1024 bit.
+struct BitWidth
+{
+    std::int64_t parts = 0;
+    bool operator==(const BitWidth&) const = default;
+};
+
+static Status readJson(const JsonCursor& at, BitWidth& width)
+{
+    double bits = 0;
+    if (Status s = readJson(at, bits, Numbers{0, 64}); !s)
+        return s;
+    const double parts = bits * static_cast<double>(kPartsOfBit);
+    width.parts = static_cast<std::int64_t>(parts);
+    if (parts <= 0 || static_cast<double>(width.parts) != parts)
+        return at.error("expected a width in bits above 0 and a multiple of 1/1024, got " +
+                        formatNumber(bits));
+    return Unit{};
+}
+
+template <typename... Rule> static Json writeJson(const BitWidth& width, const Rule&...)
+{
+    if (width.parts % kPartsOfBit == 0)
+        return width.parts / kPartsOfBit;
+    return static_cast<double>(width.parts) / static_cast<double>(kPartsOfBit);
+}
+
+/// Energies of one kind of op (R17): a number, or a list with one number per op.
+struct OpEnergies
+{
+    std::vector<double> values{0};
+};
+
+static Status readJson(const JsonCursor& at, OpEnergies& energies, const Numbers& range)
+{
+    if (at.node().is_array())
+        return readJson<double>(at, energies.values, range);
+    energies.values.assign(1, 0);
+    return readJson(at, energies.values.front(), range);
+}
+
+static Json writeJson(const OpEnergies& energies, const Numbers& /*range*/)
+{
+    return energies.values.size() == 1 ? Json(energies.values.front()) : Json(energies.values);
+}
+
+static void bindFields(JsonFields& f, EnergyCosts& e)
+{
+    constexpr Numbers kEnergy{0, 1e9};
+    OpEnergies mac{e.mac}, vector{e.vector};
+    f.required("slow", e.slow, kEnergy);
+    f.required("fast", e.fast, kEnergy);
+    f.required("mac", mac, kEnergy);
+    f.required("vector", vector, kEnergy);
+    e.mac = std::move(mac.values);
+    e.vector = std::move(vector.values);
+}
+
+static void bindFields(JsonFields& f, ArrayShape& a)
+{
+    f.required("kind", a.kind, Words<ArrayShape::Kind>{kArrayKinds, arrayKindName});
+    if (a.kind == ArrayShape::Kind::DotProduct) {
+        f.required("inputs", a.inputs, kCounts);
+        f.required("outputs", a.outputs, kCounts);
+    }
+    f.defaulted("arrays", a.arrays, 1, kCounts);
 }
 
 namespace {
@@ -57,6 +206,10 @@ struct ProblemFile
     std::int64_t capacity = 0, bandwidth = 0;
     std::vector<std::int64_t> native; ///< native width, height and, optionally, depth
     std::vector<TensorView> views;
+    std::vector<BitWidth> bits; ///< empty if no tensor has a width of its own
+    std::optional<BitWidth> elementBits, accumulatorBits;
+    std::optional<EnergyCosts> energy;
+    ArrayShape array;
     std::string extra; ///< unknown fields, as JSON text
 };
 
@@ -89,6 +242,11 @@ void bindFields(JsonFields& f, ProblemFile& p)
     f.defaulted("tensor_names", p.tensorNames, {}, likeWidths);
     f.defaulted("op_names", p.opNames, {}, likeTypes);
     f.defaulted("views", p.views, {});
+    f.defaulted("element_bits", p.elementBits, {});
+    f.defaulted("bits", p.bits, {}, likeWidths);
+    f.defaulted("accumulator_bits", p.accumulatorBits, {});
+    f.defaulted("energy", p.energy, {});
+    f.defaulted("array", p.array, {});
     p.extra = f.others();
     f.allowOthers();
     if (!f.reading())
@@ -110,7 +268,8 @@ Problem::Data dataOf(ProblemFile file)
     data.name = std::move(file.name);
     file.tensorNames.resize(file.widths.size());
     for (std::size_t i = 0; i < file.widths.size(); ++i)
-        data.tensors.push_back({file.widths[i], file.heights[i], std::move(file.tensorNames[i])});
+        data.tensors.push_back({file.widths[i], file.heights[i], std::move(file.tensorNames[i]),
+                                file.bits.empty() ? 0 : file.bits[i].parts});
     file.opNames.resize(file.types.size());
     for (std::size_t i = 0; i < file.types.size(); ++i) {
         const auto id = [](std::int64_t t) { return TensorId(static_cast<std::size_t>(t)); };
@@ -126,7 +285,13 @@ Problem::Data dataOf(ProblemFile file)
     data.hardware.nativeHeight = file.native[1];
     if (file.native.size() == 3)
         data.hardware.nativeDepth = file.native[2];
+    data.hardware.array = file.array;
     data.views = std::move(file.views);
+    if (file.elementBits)
+        data.elementBits = file.elementBits->parts;
+    if (file.accumulatorBits)
+        data.accumulatorBits = file.accumulatorBits->parts;
+    data.energy = std::move(file.energy);
     data.extra = std::move(file.extra);
     return data;
 }
@@ -139,8 +304,10 @@ ProblemFile fileOf(const Problem& problem)
         file.widths.push_back(t.width);
         file.heights.push_back(t.height);
         file.tensorNames.push_back(t.name);
+        if (t.bits != 0)
+            file.bits.push_back({t.bits});
     }
-    for (const Op& op : problem.ops()) {
+    for (const Op& op : problem.data().ops) {
         auto& inputs = file.inputs.emplace_back();
         for (const TensorId t : op.inputs)
             inputs.push_back(static_cast<std::int64_t>(t.value));
@@ -153,6 +320,12 @@ ProblemFile fileOf(const Problem& problem)
         if (std::ranges::all_of(*names, &std::string::empty))
             names->clear();
     file.views = problem.data().views;
+    if (const auto bits = problem.data().elementBits)
+        file.elementBits = BitWidth{*bits};
+    if (const auto bits = problem.data().accumulatorBits)
+        file.accumulatorBits = BitWidth{*bits};
+    file.energy = problem.data().energy;
+    file.array = problem.hardware().array;
     const Hardware& hw = problem.hardware();
     file.capacity = hw.fastMemoryCapacity;
     file.bandwidth = hw.slowMemoryBandwidth;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "oracle_reader.h"
 
+#include "workload/problem_json.h"
+
 #include <nlohmann/json.hpp>
 
 #include <fstream>
@@ -23,29 +25,7 @@ std::string folder()
 
 ProblemPtr problem(const json& j)
 {
-    Problem::Data data;
-    for (std::size_t i = 0; i < j["widths"].size(); ++i)
-        data.tensors.push_back({j["widths"][i], j["heights"][i], {}});
-    for (std::size_t i = 0; i < j["op_types"].size(); ++i) {
-        Op op;
-        op.type = j["op_types"][i] == "MatMul" ? OpType::MatMul : OpType::Pointwise;
-        for (const auto& t : j["inputs"][i])
-            op.inputs.emplace_back(t.get<std::size_t>());
-        op.output = TensorId(j["outputs"][i][0].get<std::size_t>());
-        op.baseCost = j["base_costs"][i];
-        data.ops.push_back(op);
-    }
-    const auto& native = j["native_granularity"];
-    data.hardware = {j["fast_memory_capacity"], j["slow_memory_bandwidth"], native[0], native[1], {}};
-    if (native.size() > 2)
-        data.hardware.nativeDepth = native[2].get<std::int64_t>();
-    for (const json& entry : j.value("views", json::array())) {
-        TensorView view{TensorId(entry[0].get<std::size_t>()), {}};
-        for (const json& base : entry[1])
-            view.bases.emplace_back(base.get<std::size_t>());
-        data.views.push_back(std::move(view));
-    }
-    auto built = Problem::build(std::move(data));
+    auto built = readProblem(j.dump(), "oracle");
     if (!built)
         throw std::runtime_error(built.error().text());
     return *built;

@@ -214,7 +214,7 @@ TilingCost CostModel::walkEveryStep(const Granularity& g, TraversalKind traversa
         return result;
     const SubgraphEvaluation e =
         tilewright::evaluate(m_plan, g, Traversal(traversal), m_resident, m_retained);
-    result.peak = e.peakWorkingSet;
+    result.peak = std::llround(e.peakWorkingSet * static_cast<double>(m_problem.unitsPerElement()));
     result.verdict = !e.structurallyValid  ? TilingCost::Verdict::Illegal
                      : !e.fits             ? TilingCost::Verdict::TooLarge
                      : e.latency >= cutoff ? TilingCost::Verdict::Cut

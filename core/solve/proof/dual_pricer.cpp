@@ -24,7 +24,7 @@ std::uint64_t deliveryKey(TensorId t, OpId reader)
 
 MasterRows::MasterRows(const Problem& problem, const Rules& rules, const std::vector<OpId>& ops,
                        const std::vector<std::uint32_t>& classes)
-    : m_problem(problem), m_rules(rules), m_keepsInputs(rules.retainInputs == Rules::RetainInputs::Allow),
+    : m_problem(problem), m_rules(rules), m_keepsInputs(rules.keepsInputs()),
       m_isCovered(problem.opCount(), 0), m_runs(problem.opCount(), 0), m_written(problem.tensorCount()),
       m_handedOver(problem.tensorCount())
 {

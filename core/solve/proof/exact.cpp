@@ -86,14 +86,14 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
                          TilingEffort effort, const ExactLimits& limits)
     : StateSearch(pool, limits, window.residentBefore), m_problem(pool.problem()), m_rules(rules),
       m_window(window), m_effort(effort), m_maxRetained(limits.maxRetained), m_graph(m_problem, window.ops),
-      m_retainsInputs(rules.retainInputs == Rules::RetainInputs::Allow && effort == TilingEffort::Exhaustive),
+      m_retainsInputs(rules.keepsInputs() && effort == TilingEffort::Exhaustive),
       m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1),
       m_required(m_graph.maskOf(window.required)), m_after(m_graph.maskOf(pool.retain(window.residentAfter)))
 {
-    const MemoryCosts memory(m_problem.hardware());
+    const MemoryCosts memory(m_problem);
     for (std::size_t i = 0; i < m_graph.size(); ++i) {
         m_compute.push_back(leastCompute(m_problem, rules, m_graph.ops[i]));
-        m_elements.push_back(m_problem.tensor(m_graph.output(i)).elements());
+        m_elements.push_back(m_problem.sizeUnits(m_graph.output(i)));
         m_store.push_back(memory.time(0, m_elements.back()));
         m_read |= m_graph.inputs[i];
         if (window.slowBefore[m_graph.output(i).index()] != 0)
@@ -107,7 +107,7 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
 /// Lists the inputs of each op that no op of the part produces.
 void ExactSearch::listLoads()
 {
-    const MemoryCosts memory(m_problem.hardware());
+    const MemoryCosts memory(m_problem);
     const std::vector<TensorId>& residentBefore = m_pool.retain(m_window.residentBefore);
     const auto isOutside = [&](TensorId t) { return m_problem.producer(t) && m_graph.producerOf(t) == 0; };
     for (std::size_t i = 0; i < m_graph.size(); ++i)
@@ -126,7 +126,7 @@ void ExactSearch::listLoads()
                 continue;
             auto it = std::ranges::find(m_loads, t, &Load::tensor);
             if (it == m_loads.end())
-                it = m_loads.insert(it, Load{t, 0, memory.time(m_problem.tensor(t).elements(), 0), 0});
+                it = m_loads.insert(it, Load{t, 0, memory.time(m_problem.sizeUnits(t), 0), 0});
             it->readers |= ProofGraph::bit(i);
         }
     for (Load& load : m_loads) {
@@ -137,7 +137,7 @@ void ExactSearch::listLoads()
             return;
         load.bit = ProofGraph::bit(m_elements.size());
         m_inputTensors.push_back(load.tensor);
-        m_elements.push_back(m_problem.tensor(load.tensor).elements());
+        m_elements.push_back(m_problem.sizeUnits(load.tensor));
     }
 }
 

@@ -453,7 +453,7 @@ void FrontierBuilder::expand(std::size_t at)
             if (const auto row = m_rows.handedOver(result))
                 with.achieved.emplace_back(*row, 1);
             // a retained tensor may be retained again and written later
-            const bool mayBeWrittenLater = m_rules.retainInputs == Rules::RetainInputs::Allow;
+            const bool mayBeWrittenLater = m_rules.keepsInputs();
             if (const auto row = m_rows.written(result); row && mayBeWrittenLater)
                 with.achieved.emplace_back(*row, 1);
             for (std::size_t i = 0; i < consumers.size(); ++i)

@@ -393,7 +393,7 @@ Proof prove(const Problem& problem, const Rules& rules, double best, const Proof
     const std::size_t ops = problem.opCount();
     if (ops == 0 || ops > ProofGraph::kMostOps || !std::isfinite(best))
         return {};
-    const bool retainsInputs = rules.retainInputs == Rules::RetainInputs::Allow;
+    const bool retainsInputs = rules.keepsInputs();
     if (!retainsInputs && CostModel::supports(rules))
         return Prover(problem, rules, best, limits).run();
     if (ops > (retainsInputs ? kRetainedInputsOps : kUnpricedOps))

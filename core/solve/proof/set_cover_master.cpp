@@ -26,8 +26,7 @@ SetCoverMaster::SetCoverMaster(const Problem& problem, const Rules& rules, const
                                std::function<double()> secondsLeft)
     : DualPricer(problem, MasterRows(problem, rules, ops, classes),
                  {.threads = models.size(), .secondsLeft = std::move(secondsLeft)}),
-      m_problem(problem), m_models(models), m_keepsInputs(rules.retainInputs == Rules::RetainInputs::Allow),
-      m_classes(std::move(classes))
+      m_problem(problem), m_models(models), m_keepsInputs(rules.keepsInputs()), m_classes(std::move(classes))
 {
 }
 

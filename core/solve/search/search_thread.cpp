@@ -128,7 +128,7 @@ constexpr double kRetainedInputsProofShare = 0.3;
 
 bool keepsInputs(const Rules& rules)
 {
-    return rules.retainInputs == Rules::RetainInputs::Allow;
+    return rules.keepsInputs();
 }
 
 std::size_t provableOps(const Rules& rules, double seconds)

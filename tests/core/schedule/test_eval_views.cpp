@@ -79,10 +79,10 @@ private slots:
             QVERIFY(o.complete);
             QCOMPARE(o.capacity, p->hardware().fastMemoryCapacity);
             QVERIFY(close(o.end, e.total));
-            std::int64_t peak = 0;
+            double peak = 0;
             for (const SubgraphEvaluation& sub : e.subgraphs)
                 peak = std::max(peak, sub.peakWorkingSet);
-            QCOMPARE(o.peak, peak);
+            QCOMPARE(static_cast<double>(o.peak), peak);
             double at = 0;
             for (const OccupancySegment& segment : o.segments) {
                 QVERIFY(close(segment.start, at));

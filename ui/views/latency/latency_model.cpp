@@ -38,7 +38,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
     if (baseline && baseline->problem != snapshot->problem)
         baseline = nullptr;
     m.total = snapshot->evaluation.total;
-    const MemoryCosts memory(snapshot->problem->hardware());
+    const auto bandwidth = static_cast<double>(snapshot->problem->hardware().slowMemoryBandwidth);
     const QString prefix = commonPrefix(*snapshot->problem);
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {
         const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[i];
@@ -58,8 +58,8 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
             bar.fits = e.fits;
             bar.latency = e.latency;
             bar.compute = e.compute;
-            bar.load = memory.time(e.loadElements, 0);
-            bar.store = memory.time(0, e.storeElements);
+            bar.load = e.loadElements / bandwidth;
+            bar.store = e.storeElements / bandwidth;
             bar.bound = e.bound;
             bar.share = m.total > 0 ? e.latency / m.total : 0;
         }

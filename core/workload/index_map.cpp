@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/index_map.h"
+
+#include "base/integer.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tilewright {
+
+namespace {
+
+struct Interval ///< [begin, end)
+{
+    std::int64_t begin = 0, end = 0;
+    [[nodiscard]] bool empty() const noexcept { return begin >= end; }
+};
+
+/// Windows along one axis that fit into an extent, padding included.
+std::int64_t windowsOf(std::int64_t extent, std::int64_t before, std::int64_t after, std::int64_t window,
+                       std::int64_t dilation, std::int64_t stride) noexcept
+{
+    const std::int64_t room = extent + before + after - dilation * (window - 1) - 1;
+    return room < 0 ? 0 : room / stride + 1;
+}
+
+// -- windows ------------------------------------------------------------------------------------------------
+
+/// Places of an image axis (or of the pixels of an image, in raster order) that are touched.
+struct Places
+{
+    std::int64_t count = 0;
+    std::int64_t first = 0, last = 0; ///< valid if count > 0
+};
+
+/// One axis of windows: place = index * stride + tap * dilation - pad, if it is in [0, size).
+struct WindowAxis
+{
+    std::int64_t stride, dilation, pad, size;
+    [[nodiscard]] std::int64_t place(std::int64_t index, std::int64_t tap) const noexcept
+    {
+        return index * stride + tap * dilation - pad;
+    }
+};
+
+struct Product ///< windows `index` x places `tap` in the window
+{
+    Interval index, tap;
+};
+
+/// Returns the union of the places of all products. Each tap (or each index, whichever are fewer) gives an
+/// arithmetic progression; those of one remainder are merged as intervals.
+Places placesOf(const WindowAxis& axis, std::span<const Product> products)
+{
+    struct Progression
+    {
+        std::int64_t remainder;
+        Interval steps;
+    };
+    std::int64_t taps = 0, indices = 0;
+    for (const Product& p : products) {
+        taps += p.tap.end - p.tap.begin;
+        indices += p.index.end - p.index.begin;
+    }
+    const bool byTap = taps <= indices;
+    const std::int64_t step = byTap ? axis.stride : axis.dilation;
+    std::vector<Progression> all;
+    all.reserve(static_cast<std::size_t>(std::min(taps, indices)));
+    for (const Product& p : products) {
+        const Interval& outer = byTap ? p.tap : p.index;
+        const Interval& inner = byTap ? p.index : p.tap;
+        for (std::int64_t o = outer.begin; o < outer.end; ++o) {
+            std::int64_t first = byTap ? axis.place(inner.begin, o) : axis.place(o, inner.begin);
+            const std::int64_t last = std::min(first + (inner.end - 1 - inner.begin) * step, axis.size - 1);
+            if (first < 0)
+                first += ceilDiv(-first, step) * step;
+            if (!inner.empty() && first <= last)
+                all.push_back({first % step, {first / step, (last - first) / step + first / step + 1}});
+        }
+    }
+    std::ranges::sort(all, [](const Progression& a, const Progression& b) {
+        return a.remainder != b.remainder ? a.remainder < b.remainder : a.steps.begin < b.steps.begin;
+    });
+    Places out;
+    out.first = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < all.size();) {
+        const std::int64_t remainder = all[i].remainder;
+        Interval merged = all[i].steps;
+        for (++i; i < all.size() && all[i].remainder == remainder && all[i].steps.begin <= merged.end; ++i)
+            merged.end = std::max(merged.end, all[i].steps.end);
+        out.count += merged.end - merged.begin;
+        out.first = std::min(out.first, merged.begin * step + remainder);
+        out.last = std::max(out.last, (merged.end - 1) * step + remainder);
+    }
+    return out;
+}
+
+/// An interval of a raster of lines of a given length, as lines that may begin and end in their midst.
+struct Raster
+{
+    std::int64_t firstLine, lastLine, begin, end, length;
+    Raster(std::int64_t from, std::int64_t to, std::int64_t lineLength)
+        : firstLine(from / lineLength), lastLine((to - 1) / lineLength), begin(from % lineLength),
+          end((to - 1) % lineLength + 1), length(lineLength)
+    {
+    }
+    [[nodiscard]] Interval lines() const noexcept { return {firstLine, lastLine + 1}; }
+    [[nodiscard]] Interval inLine(std::int64_t line) const noexcept
+    {
+        return {line == firstLine ? begin : 0, line == lastLine ? end : length};
+    }
+    /// Lines that are touched from end to end.
+    [[nodiscard]] Interval wholeLines() const noexcept
+    {
+        return {firstLine + (begin > 0), lastLine + (end == length)};
+    }
+    [[nodiscard]] bool isRectangle() const noexcept
+    {
+        return firstLine == lastLine || (begin == 0 && end == length);
+    }
+};
+
+class ImageWindows
+{
+public:
+    explicit ImageWindows(const WindowsMap& m)
+        : m_width(m.w), m_outWidth(m.outWidth()), m_windowWidth(m.window[1]),
+          m_rows{m.stride[0], m.dilation[0], m.pad[0], m.h}, m_cols{m.stride[1], m.dilation[1], m.pad[1], m.w}
+    {
+    }
+
+    /// Returns the pixels that the windows [q0, q1) of an image touch with the places [p0, p1) of a window.
+    [[nodiscard]] Places pixels(Interval windows, Interval taps) const
+    {
+        const Raster q(windows.begin, windows.end, m_outWidth);
+        const Raster p(taps.begin, taps.end, m_windowWidth);
+        if (q.isRectangle() && p.isRectangle()) {
+            const Product row{q.lines(), p.lines()};
+            const Product col{q.inLine(q.firstLine), p.inLine(p.firstLine)};
+            const Places rows = placesOf(m_rows, {&row, 1});
+            const Places cols = placesOf(m_cols, {&col, 1});
+            return {rows.count * cols.count, rows.first * m_width + cols.first,
+                    rows.last * m_width + cols.last};
+        }
+        return raggedPixels(q, p);
+    }
+
+private:
+    [[nodiscard]] Places raggedPixels(const Raster& q, const Raster& p) const
+    {
+        const Product whole{{0, q.length}, {0, p.length}};
+        const Places wholeLine = placesOf(m_cols, {&whole, 1});
+        const Interval wholeQ = q.wholeLines(), wholeP = p.wholeLines();
+        Places out;
+        std::vector<Product> products;
+        const std::int64_t first = std::max<std::int64_t>(0, m_rows.place(q.firstLine, p.firstLine));
+        const std::int64_t last = std::min(m_rows.size - 1, m_rows.place(q.lastLine, p.lastLine));
+        for (std::int64_t row = first; row <= last; ++row) {
+            products.clear();
+            bool isWhole = false;
+            for (std::int64_t a = p.firstLine; a <= p.lastLine && !isWhole; ++a) {
+                const std::int64_t at = row + m_rows.pad - a * m_rows.dilation;
+                const std::int64_t y = at / m_rows.stride;
+                if (at < 0 || at % m_rows.stride != 0 || y < q.firstLine || y > q.lastLine)
+                    continue;
+                isWhole = y >= wholeQ.begin && y < wholeQ.end && a >= wholeP.begin && a < wholeP.end;
+                products.push_back({q.inLine(y), p.inLine(a)});
+            }
+            const Places line = isWhole ? wholeLine : placesOf(m_cols, products);
+            if (line.count == 0)
+                continue;
+            if (out.count == 0)
+                out.first = row * m_width + line.first;
+            out.last = row * m_width + line.last;
+            out.count += line.count;
+        }
+        return out;
+    }
+
+    std::int64_t m_width, m_outWidth, m_windowWidth;
+    WindowAxis m_rows, m_cols;
+};
+
+/// Joins the places of `copies` images that follow one another at a distance, the first one at `offset`.
+void addImages(Places& out, const Places& image, std::int64_t offset, std::int64_t copies, std::int64_t distance)
+{
+    if (image.count == 0 || copies <= 0)
+        return;
+    if (out.count == 0)
+        out.first = offset + image.first;
+    out.last = offset + (copies - 1) * distance + image.last;
+    out.count += copies * image.count;
+}
+
+Footprint footprintOf(const WindowsMap& m, const Rect& rect)
+{
+    const ImageWindows image(m);
+    const std::int64_t windows = m.outHeight() * m.outWidth();
+    const std::int64_t pixels = m.h * m.w;
+    const Raster images(rect.r0, rect.r1, windows);
+    const std::int64_t count = m.channels[1];
+    const Raster taps(rect.c0, rect.c1, count); // lines are the places of the window
+    std::array<std::int64_t, 4> cuts{0, taps.begin, taps.end, count};
+    std::ranges::sort(cuts);
+
+    Footprint out;
+    out.box = {std::numeric_limits<std::int64_t>::max(), 0, std::numeric_limits<std::int64_t>::max(), 0};
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+        const Interval channels{cuts[i], cuts[i + 1]};
+        const Interval places{taps.firstLine + (channels.begin < taps.begin),
+                              taps.lastLine + (channels.begin < taps.end)};
+        if (channels.empty() || places.empty())
+            continue;
+        Places touched;
+        const std::int64_t first = images.firstLine, last = images.lastLine;
+        addImages(touched, image.pixels(images.inLine(first), places), first * pixels, 1, pixels);
+        if (last > first + 1)
+            addImages(touched, image.pixels({0, windows}, places), (first + 1) * pixels, last - first - 1, pixels);
+        if (last > first)
+            addImages(touched, image.pixels(images.inLine(last), places), last * pixels, 1, pixels);
+        if (touched.count == 0)
+            continue;
+        out.volume += touched.count * (channels.end - channels.begin);
+        out.box.r0 = std::min(out.box.r0, touched.first);
+        out.box.r1 = std::max(out.box.r1, touched.last + 1);
+        out.box.c0 = std::min(out.box.c0, m.channels[0] + channels.begin);
+        out.box.c1 = std::max(out.box.c1, m.channels[0] + channels.end);
+    }
+    return out.empty() ? Footprint{} : out;
+}
+
+// -- repeat and slice ---------------------------------------------------------------------------------------
+
+Interval repeated(Interval view, const std::array<std::int64_t, 2>& axis, std::int64_t& count)
+{
+    const auto [extent, inner] = axis;
+    const std::int64_t first = view.begin / inner;
+    count = std::min((view.end - 1) / inner - first + 1, extent);
+    const std::int64_t begin = first % extent;
+    return begin + count <= extent ? Interval{begin, begin + count} : Interval{0, extent};
+}
+
+Footprint footprintOf(const RepeatMap& m, const Rect& rect)
+{
+    std::int64_t rows = 0, cols = 0;
+    const Interval r = repeated({rect.r0, rect.r1}, m.rows, rows);
+    const Interval c = repeated({rect.c0, rect.c1}, m.cols, cols);
+    return {rows * cols, {r.begin, r.end, c.begin, c.end}};
+}
+
+Footprint footprintOf(const SliceMap& m, const Rect& rect)
+{
+    const Rect r = m.transposed ? Rect{rect.c0, rect.c1, rect.r0, rect.r1} : rect;
+    return {r.area(),
+            {m.rows[0] + r.r0 * m.rows[1], m.rows[0] + (r.r1 - 1) * m.rows[1] + 1,
+             m.cols[0] + r.c0 * m.cols[1], m.cols[0] + (r.c1 - 1) * m.cols[1] + 1}};
+}
+
+// -- checks -------------------------------------------------------------------------------------------------
+
+Error mapError(std::string field, std::string message)
+{
+    return {ErrorCode::Problem, std::move(message), std::move(field), {}};
+}
+
+std::string sizeText(std::pair<std::int64_t, std::int64_t> size)
+{
+    return std::to_string(size.first) + " x " + std::to_string(size.second);
+}
+
+Status checkSize(std::pair<std::int64_t, std::int64_t> view, std::pair<std::int64_t, std::int64_t> size)
+{
+    if (view == size)
+        return Unit{};
+    return mapError("", "the map gives " + sizeText(size) + " elements, but the view is " + sizeText(view));
+}
+
+using Size = std::pair<std::int64_t, std::int64_t>;
+
+Status checkOf(const WindowsMap& m, Size view, Size base)
+{
+    for (const auto& [value, field] : {std::pair{m.n, "n"}, std::pair{m.h, "h"}, std::pair{m.w, "w"}})
+        if (value < 1 || value > kMaxDimension)
+            return mapError(field, "must be from 1 to 2^31");
+    for (const auto& [values, field] : {std::pair{m.window, "window"}, std::pair{m.stride, "stride"},
+                                        std::pair{m.dilation, "dilation"}})
+        for (const std::int64_t value : values)
+            if (value < 1 || value > kMaxDimension)
+                return mapError(field, "entries must be from 1 to 2^31");
+    for (const std::int64_t value : m.pad)
+        if (value < -kMaxDimension || value > kMaxDimension)
+            return mapError("pad", "entries must be from -2^31 to 2^31");
+    if (const auto rows = checkedMul(m.n * m.h, m.w); m.n * m.h > kMaxDimension || !rows || *rows != base.first)
+        return mapError("h", "n * h * w must be the height " + std::to_string(base.first) + " of the base");
+    if (m.channels[0] < 0 || m.channels[1] < 1 || m.channels[0] > base.second ||
+        m.channels[1] > base.second - m.channels[0])
+        return mapError("channels", "must be [first, count] within the width " + std::to_string(base.second) +
+                                        " of the base");
+    if (m.outHeight() < 1 || m.outWidth() < 1)
+        return mapError("window", "the window is larger than the padded image");
+    const auto rows = checkedMul(m.n, m.outHeight()).value_or(kMaxArea);
+    const auto cols = checkedMul(m.window[0], m.window[1]).value_or(kMaxArea);
+    return checkSize(view, {saturatingMul(rows, m.outWidth()), saturatingMul(cols, m.channels[1])});
+}
+
+Status checkOf(const RepeatMap& m, Size /*view*/, Size base)
+{
+    for (const auto& [axis, field, extent] :
+         {std::tuple{m.rows, "rows", base.first}, std::tuple{m.cols, "cols", base.second}})
+        if (axis[0] != extent || axis[1] < 1 || axis[1] > kMaxDimension)
+            return mapError(field, "must be [extent, inner] with the base's extent " +
+                                       std::to_string(extent) + " and an inner of 1 or more");
+    return Unit{};
+}
+
+Status checkOf(const SliceMap& m, Size view, Size base)
+{
+    for (const auto& [axis, field, extent] :
+         {std::tuple{m.rows, "rows", base.first}, std::tuple{m.cols, "cols", base.second}})
+        if (const auto [first, stride, count] = axis;
+            first < 0 || first >= extent || stride < 1 || count < 1 || (count - 1) > (extent - 1 - first) / stride)
+            return mapError(field, "must be [first, stride, count] within the base's extent " +
+                                       std::to_string(extent));
+    const Size size = m.transposed ? Size{m.cols[2], m.rows[2]} : Size{m.rows[2], m.cols[2]};
+    return checkSize(view, size);
+}
+
+} // namespace
+
+std::int64_t WindowsMap::outHeight() const noexcept
+{
+    return windowsOf(h, pad[0], pad[2], window[0], dilation[0], stride[0]);
+}
+
+std::int64_t WindowsMap::outWidth() const noexcept
+{
+    return windowsOf(w, pad[1], pad[3], window[1], dilation[1], stride[1]);
+}
+
+std::string_view mapKind(const IndexMap& map) noexcept
+{
+    constexpr std::array<std::string_view, 3> kKinds{"windows", "repeat", "slice"};
+    return kKinds[map.index()];
+}
+
+bool isTransposed(const IndexMap& map) noexcept
+{
+    const auto* slice = std::get_if<SliceMap>(&map);
+    return slice && slice->transposed;
+}
+
+Status checkMap(const IndexMap& map, Size view, Size base)
+{
+    return std::visit([&](const auto& m) { return checkOf(m, view, base); }, map);
+}
+
+Footprint footprint(const IndexMap& map, const Rect& rect)
+{
+    if (rect.r0 >= rect.r1 || rect.c0 >= rect.c1)
+        return {};
+    return std::visit([&](const auto& m) { return footprintOf(m, rect); }, map);
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> mappedElement(const IndexMap& map, std::int64_t row,
+                                                                   std::int64_t col) noexcept
+{
+    if (const auto* m = std::get_if<WindowsMap>(&map)) {
+        const std::int64_t ow = m->outWidth(), windows = m->outHeight() * ow;
+        const std::int64_t image = row / windows, y = row % windows / ow, x = row % ow;
+        const std::int64_t tap = col / m->channels[1], a = tap / m->window[1], b = tap % m->window[1];
+        const std::int64_t r = y * m->stride[0] - m->pad[0] + a * m->dilation[0];
+        const std::int64_t c = x * m->stride[1] - m->pad[1] + b * m->dilation[1];
+        if (r < 0 || r >= m->h || c < 0 || c >= m->w)
+            return std::nullopt;
+        return std::pair{(image * m->h + r) * m->w + c, m->channels[0] + col % m->channels[1]};
+    }
+    if (const auto* m = std::get_if<RepeatMap>(&map))
+        return std::pair{row / m->rows[1] % m->rows[0], col / m->cols[1] % m->cols[0]};
+    const auto& m = std::get<SliceMap>(map);
+    if (m.transposed)
+        std::swap(row, col);
+    return std::pair{m.rows[0] + row * m.rows[1], m.cols[0] + col * m.cols[1]};
+}
+
+} // namespace tilewright

@@ -114,6 +114,20 @@ struct StepCosts
                    static_cast<double>(std::min(rows, arrayRows) + std::min(cols, arrayCols) - 2);
         return arrayCycles(ArrayAxis::whole(rows, arrayRows), ArrayAxis::whole(cols, arrayCols), length);
     }
+    /// True if the array is one systolic array, for which arrayCycles() holds.
+    [[nodiscard]] bool isPlainArray() const noexcept
+    {
+        return shape.kind == ArrayShape::Kind::Systolic && shape.arrays == 1;
+    }
+    /// Lower bound of the cycles of runs that compute this many elements over the whole reduction.
+    [[nodiscard]] double leastCycles(std::int64_t elements, std::int64_t length) const noexcept
+    {
+        const bool dots = shape.kind == ArrayShape::Kind::DotProduct;
+        const double atOnce = dots ? static_cast<double>(shape.outputs)
+                                   : static_cast<double>(arrayRows) * static_cast<double>(arrayCols);
+        return static_cast<double>(elements) / (atOnce * static_cast<double>(shape.arrays)) *
+               static_cast<double>(dots ? ceilDiv(length, shape.inputs) : length);
+    }
     /// R8.2: returns the cycles of a native tile over the whole reduction.
     [[nodiscard]] double wholeTile(std::int64_t reductionSize) const noexcept
     {

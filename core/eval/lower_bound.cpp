@@ -33,6 +33,15 @@
 //    subgraph with its producer, the tensor must be in slow memory or resident for that consumer. A tensor of
 //    at least fast_memory_capacity elements cannot be resident, because every step needs at least one element
 //    more (R9.1a). So it is written once in the producer's component and read once in the consumer's.
+//
+// 5. Index maps (R1.8). Readers may touch a part of a tensor only, so an op may run on a part of its result.
+//    A subgraph that runs it computes all of it as a sink, or what some reader in the subgraph needs: at least
+//    the least of what its readers need. If the tensor can be neither retained nor resident, the readers get it
+//    from inside or from slow memory, where it was written whole: then at least the most that a reader needs.
+//    A reader of which n elements are computed needs n elements (Pointwise), or whole rows of the LHS and
+//    columns of the RHS; through windows, the elements at one place of each window are different ones. A box
+//    may have any extent at the cost of one native tile (`boxed`), except where extents decide about the cost
+//    (compute=array, vector=elements).
 #include "eval/lower_bound.h"
 
 #include "base/integer.h"
@@ -49,10 +58,25 @@ namespace tilewright {
 
 namespace {
 
+/// Lower bound of the elements of t that a reader reads if `least` elements of its result are computed.
+std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::int64_t least)
+{
+    if (!problem.hasMaps())
+        return problem.tensor(t).elements();
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < problem.operands(reader).size(); ++i)
+        if (problem.op(reader).inputs[i] == t)
+            most = std::max(most, leastRead(problem, reader, i, least));
+    return most;
+}
+
 class Bounder
 {
 public:
-    Bounder(const Problem& problem, const Rules& rules) : m_problem(problem), m_rules(rules) {}
+    Bounder(const Problem& problem, const Rules& rules)
+        : m_problem(problem), m_rules(rules), m_spatial(spatialAxes(problem, rules))
+    {
+    }
 
     LowerBound run()
     {
@@ -83,49 +107,57 @@ private:
 
     [[nodiscard]] std::vector<double> computeTimes() const
     {
-        const std::vector<SpatialAxes> spatial = spatialAxes(m_problem, m_rules);
         std::vector<double> times;
         for (std::size_t o = 0; o < m_problem.opCount(); ++o)
-            times.push_back(leastTime(m_problem, m_rules, OpId(o), spatial[o]));
+            times.push_back(leastTime(m_problem, m_rules, OpId(o), m_spatial[o]));
         return times;
     }
 
     template <class Part> void addTraffic(TensorId t, Part&& part) const
     {
-        const std::int64_t size = m_problem.tensor(t).elements();
+        const std::int64_t size = m_problem.sizeUnits(t);
         const auto consumers = m_problem.consumers(t);
         const auto producer = m_problem.producer(t);
         if (!producer) {
             if (!consumers.empty())
-                part(consumers[0]).inputElements += size;
+                part(consumers[0]).inputElements += leastRead(t, consumers);
             return;
         }
         const bool written = consumers.empty() || !m_problem.viewsOf(t).empty();
         if (written)
             part(*producer).outputElements += size;
-        if (size < m_problem.hardware().fastMemoryCapacity)
+        if (size < m_problem.capacityUnits())
             return;
         for (const OpId c : consumers)
             if (excluded(t, c)) {
                 part(*producer).spilledElements += written ? 0 : size;
-                part(c).spilledElements += size;
+                part(c).spilledElements += leastRead(t, {&c, 1});
                 break;
             }
+    }
+
+    /// Lower bound of what these readers load of a tensor, in units: what the one that reads most reads.
+    [[nodiscard]] std::int64_t leastRead(TensorId t, std::span<const OpId> readers) const
+    {
+        std::int64_t most = 0;
+        for (const OpId c : readers)
+            most = std::max(most, leastReadOf(m_problem, t, c, m_spatial[c.index()].least));
+        return most * m_problem.units(t);
     }
 
     void finish(BoundPart& p, LowerBound& out) const
     {
         const std::int64_t traffic =
             saturatingAdd(saturatingAdd(p.inputElements, p.outputElements), p.spilledElements);
-        p.memory =
-            static_cast<double>(traffic) / static_cast<double>(m_problem.hardware().slowMemoryBandwidth);
+        p.memory = static_cast<double>(traffic) / static_cast<double>(m_problem.bandwidthUnits());
         p.value = std::max(p.compute, p.memory);
         std::sort(p.ops.begin(), p.ops.end());
         p.text =
             formatGrouped(p.ops.size()) + (p.ops.size() == 1 ? " op" : " ops") +
             (p.compute >= p.memory ? ": computing takes at least " : ": moving its data takes at least ") +
-            formatGrouped(p.value) + " (" + formatGrouped(p.inputElements) + " elements of inputs, " +
-            formatGrouped(p.outputElements) + " of outputs, " + formatGrouped(p.spilledElements) +
+            formatGrouped(p.value) + " (" + formatGrouped(m_problem.elementsOf(p.inputElements)) +
+            " elements of inputs, " + formatGrouped(m_problem.elementsOf(p.outputElements)) + " of outputs, " +
+            formatGrouped(m_problem.elementsOf(p.spilledElements)) +
             " of tensors too large to keep)";
         out.value += p.value;
         out.compute += p.compute;
@@ -134,19 +166,65 @@ private:
 
     const Problem& m_problem;
     const Rules& m_rules;
+    std::vector<SpatialAxes> m_spatial;
 };
 
 } // namespace
+
+std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least)
+{
+    const Tensor& out = problem.tensor(problem.op(o).output);
+    const TensorId t = problem.operands(o)[operand];
+    const Tensor& in = problem.tensor(t);
+    if (least == out.elements())
+        return problem.volume(t);
+    if (least == 0)
+        return 0;
+    // Whole rows of a LHS, whole columns of a RHS, the same elements of an input of a Pointwise.
+    const bool matmul = problem.op(o).type == OpType::MatMul;
+    const std::int64_t needed = !matmul        ? least
+                                : operand == 0 ? ceilDiv(least, out.width) * in.width
+                                               : ceilDiv(least, out.height) * in.height;
+    const IndexMap* map = problem.map(t);
+    if (!map || std::holds_alternative<SliceMap>(*map))
+        return needed;
+    if (const auto* m = std::get_if<RepeatMap>(map)) {
+        const auto times = [](std::int64_t extent, const std::array<std::int64_t, 2>& axis) {
+            return ceilDiv(extent, axis[0] * axis[1]) * axis[1];
+        };
+        return ceilDiv(needed, times(in.height, m->rows) * times(in.width, m->cols));
+    }
+    const auto& m = std::get<WindowsMap>(*map);
+    if (matmul && operand == 1)
+        return 0; // columns of the view: places in the windows, some of which may be padding everywhere
+    // Of each window that is read, the element at its middle place, unless that is padding.
+    const std::int64_t middle = (m.window[0] / 2 * m.window[1] + m.window[1] / 2) * m.channels[1];
+    const Footprint stored = footprint(*map, {0, in.height, middle, middle + m.channels[1]});
+    const std::int64_t windows = matmul ? needed / in.width * m.channels[1] : needed - (in.elements() - in.height * m.channels[1]);
+    return std::max<std::int64_t>(0, windows - (in.height * m.channels[1] - stored.volume));
+}
 
 double leastTime(const Problem& problem, const Rules& rules, OpId o, const SpatialAxes& spatial)
 {
     const Hardware& hw = problem.hardware();
     const Op& op = problem.op(o);
     const Tensor& t = problem.tensor(op.output);
-    if (op.type == OpType::MatMul && rules.compute == Rules::Compute::Array)
+    const bool byArray = op.type == OpType::MatMul && rules.compute == Rules::Compute::Array;
+    const bool byElements = op.type == OpType::Pointwise && rules.vector == Rules::Vector::Elements;
+    if (spatial.boxed && !byElements && !byArray)
+        return 0;
+    if (spatial.least < t.elements()) {
+        const StepCosts costs(hw, {}, rules);
+        const double part = static_cast<double>(spatial.least) / static_cast<double>(t.elements());
+        return byElements ? part * leastTime(problem, rules, o, {true, true, false, t.elements()})
+               : byArray  ? static_cast<double>(op.baseCost) * costs.leastCycles(spatial.least, problem.reductionSize(o)) /
+                               costs.wholeTile(problem.reductionSize(o))
+                          : 0;
+    }
+    if (byArray)
         return leastArrayTime(problem, rules, o, spatial.rows, spatial.cols);
-    const auto strips = [](std::int64_t extent, std::int64_t native, bool tiles) {
-        return tiles ? static_cast<double>(ceilDiv(extent, native))
+    const auto strips = [&](std::int64_t extent, std::int64_t native, bool tiles) {
+        return tiles && !byElements ? static_cast<double>(ceilDiv(extent, native))
                      : static_cast<double>(extent) / static_cast<double>(native);
     };
     double time = static_cast<double>(op.baseCost) * strips(t.height, hw.nativeHeight, spatial.rows) *
@@ -234,7 +312,27 @@ std::vector<SpatialAxes> spatialAxes(const Problem& problem, const Rules& rules)
                 mine |= theirs & (kSK | kKK) ? kKK : 0;
             }
         }
-        out[it->index()] = {!(mine & (kKS | kKK)), !(mine & (kSK | kKK))};
+        SpatialAxes& axes = out[it->index()];
+        const std::int64_t elements = problem.tensor(op.output).elements();
+        axes = {!(mine & (kKS | kKK)), !(mine & (kSK | kKK)), false, elements};
+        if (!problem.hasMaps())
+            continue;
+        const auto consumers = problem.consumers(op.output);
+        const bool keepable = problem.sizeUnits(op.output) < problem.capacityUnits();
+        if (!consumers.empty() && problem.viewsOf(op.output).empty()) {
+            axes.least = keepable ? elements : 0;
+            for (const OpId c : consumers) {
+                const std::int64_t read = leastReadOf(problem, op.output, c, out[c.index()].least);
+                axes.least = keepable ? std::min(axes.least, read) : std::max(axes.least, read);
+            }
+        }
+        for (const OpId c : consumers)
+            for (const TensorId operand : problem.operands(c))
+                axes.boxed |= problem.stored(operand) == op.output && (out[c.index()].boxed || problem.map(operand));
+        if (axes.boxed) {
+            mine = kSS | kSK | kKS | kKK;
+            axes.rows = axes.cols = false;
+        }
     }
     return out;
 }

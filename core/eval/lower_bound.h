@@ -16,10 +16,13 @@ namespace tilewright {
 [[nodiscard]] bool isFusionForbidden(const Problem& problem, const Rules& rules, TensorId t, OpId consumer);
 
 /// `rows` is true if every subgraph cuts the rows of the op's result into tiles: no request for it has the
-/// range of a reduction as its rows (R6). `cols` says the same of the columns.
+/// range of a reduction as its rows (R6). `cols` says the same of the columns. `boxed` is true if a request may
+/// come through an index map (R1.8), so that a run may have any extent whatever its kind.
 struct SpatialAxes
 {
     bool rows = true, cols = true;
+    bool boxed = false;
+    std::int64_t least = 0; ///< elements of the result that every schedule computes at least
 };
 /// Returns the spatial axes by op. Requests with two spatial axes come from the op's own sink or epilogue;
 /// other requests come from a consumer in the same subgraph (R6.3, R6.4).
@@ -34,9 +37,9 @@ struct BoundPart
 {
     std::vector<OpId> ops;
     double compute = 0;              ///< lower bound of the compute time
-    std::int64_t inputElements = 0;  ///< graph inputs loaded, in elements
-    std::int64_t outputElements = 0; ///< graph outputs stored, in elements
-    /// Intermediate tensors that must be stored to slow memory and loaded again, in elements.
+    std::int64_t inputElements = 0;  ///< graph inputs loaded, in units (R1.9)
+    std::int64_t outputElements = 0; ///< graph outputs stored, in units
+    /// Intermediate tensors that must be stored to slow memory and loaded again, in units.
     std::int64_t spilledElements = 0;
     double memory = 0; ///< lower bound of the memory time
     double value = 0;  ///< max(compute, memory)
@@ -62,6 +65,10 @@ struct LowerBound
 }
 
 /// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
+/// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result are
+/// computed, in elements of the tensor that holds them.
+[[nodiscard]] std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least);
+
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
                                const SpatialAxes& spatial);
 

@@ -3,6 +3,7 @@
 
 #include "base/integer.h"
 #include "eval/cost.h"
+#include "eval/lower_bound.h"
 #include "rules/op_sets.h"
 
 #include <algorithm>
@@ -48,14 +49,19 @@ double leastArrayTime(const Problem& problem, const Rules& rules, OpId op, bool 
     if (native && spatialRows && spatialCols && rules.kLimit == Rules::KLimit::Native)
         chunks = static_cast<double>(ceilDiv(reduction, hw.nativeK()));
     const StepCosts costs(hw, {}, rules);
+    if (!costs.isPlainArray()) // fewer cuts never take more cycles
+        return static_cast<double>(problem.op(op).baseCost) * costs.cycles(out.height, out.width, reduction) /
+               costs.wholeTile(reduction);
     return static_cast<double>(problem.op(op).baseCost) *
            arrayCycles(axis(out.height, hw.nativeHeight, spatialRows),
                        axis(out.width, hw.nativeWidth, spatialCols), reduction, chunks) /
            costs.wholeTile(reduction);
 }
 
-double leastCompute(const Problem& problem, const Rules& rules, OpId op)
+double leastCompute(const Problem& problem, const Rules& rules, OpId op, const SpatialAxes& axes)
 {
+    if (problem.hasMaps() || rules.vector == Rules::Vector::Elements)
+        return leastTime(problem, rules, op, axes);
     const Op& o = problem.op(op);
     const Hardware& hw = problem.hardware();
     const Tensor& out = problem.tensor(o.output);
@@ -100,14 +106,15 @@ public:
     ForcedTraffic(const Problem& problem, const Rules& rules)
         : m_problem(problem), m_hw(problem.hardware()),
           m_limited(rules.superNative == Rules::SuperNative::Error &&
-                    rules.retainInputs == Rules::RetainInputs::Error),
+                    rules.retainInputs == Rules::RetainInputs::Error && !problem.hasMaps() && !problem.hasWidths()),
+          m_axes(spatialAxes(problem, rules)),
           m_rules(rules),
           m_mostK(rules.kLimit == Rules::KLimit::Native ? m_hw.nativeK()
                                                         : std::numeric_limits<std::int64_t>::max())
     {
     }
 
-    [[nodiscard]] double elements() const
+    [[nodiscard]] double units() const
     {
         double sum = 0;
         for (std::size_t i = 0; i < m_problem.tensorCount(); ++i)
@@ -121,7 +128,7 @@ public:
 private:
     [[nodiscard]] double of(TensorId t) const
     {
-        const double area = static_cast<double>(m_problem.tensor(t).elements());
+        const double area = static_cast<double>(m_problem.sizeUnits(t));
         const bool read = !m_problem.producer(t); // true if loaded from slow memory, false if computed
         if (isWritten(t) && m_problem.consumers(t).empty())
             return area;
@@ -129,11 +136,11 @@ private:
         // the loads of such a tensor are counted by leastLoads()
         if (!readers.empty() && owns(readers.front(), t))
             return read ? 0 : area;
-        double factor = read && !readers.empty() ? 1 : 0;
+        double factor = read ? leastPart(t) : 0;
         bool stored = isWritten(t);
         for (const OpId c : m_problem.consumers(t)) {
             const Op& op = m_problem.op(c);
-            if (op.type != OpType::MatMul)
+            if (op.type != OpType::MatMul || m_problem.hasMaps())
                 continue;
             for (const bool left : {true, false})
                 if (op.inputs[left ? 0 : 1] == t && outside(t, c, left)) {
@@ -149,6 +156,18 @@ private:
     [[nodiscard]] bool isWritten(TensorId t) const
     {
         return m_problem.isGraphOutput(t) || (m_problem.producer(t) && !m_problem.viewsOf(t).empty());
+    }
+    /// Lower bound of the part of t that is read: what the reader that reads most reads (lower_bound.cpp, 5).
+    [[nodiscard]] double leastPart(TensorId t) const
+    {
+        if (!m_problem.hasMaps())
+            return m_problem.consumers(t).empty() ? 0 : 1;
+        std::int64_t most = 0;
+        for (const OpId c : m_problem.consumers(t))
+            for (std::size_t i = 0; i < m_problem.operands(c).size(); ++i)
+                if (m_problem.op(c).inputs[i] == t)
+                    most = std::max(most, leastRead(m_problem, c, i, m_axes[c.index()].least));
+        return static_cast<double>(most) / static_cast<double>(m_problem.tensor(t).elements());
     }
     /// True if m is the only reader of t and reads it from slow memory.
     [[nodiscard]] bool owns(OpId m, TensorId t) const
@@ -243,7 +262,7 @@ private:
     }
     [[nodiscard]] bool tooLarge(TensorId t) const
     {
-        return m_problem.tensor(t).elements() > m_hw.fastMemoryCapacity;
+        return m_problem.sizeUnits(t) > m_problem.capacityUnits();
     }
     /// True if R4.7 forbids a Pointwise result as this operand of m inside one subgraph.
     [[nodiscard]] bool prologueForbids(OpId m, bool left) const
@@ -293,6 +312,7 @@ private:
     const Problem& m_problem;
     const Hardware& m_hw;
     bool m_limited; ///< true if tiles are at most native and inputs are not retained
+    std::vector<SpatialAxes> m_axes;
     const Rules& m_rules;
     std::int64_t m_mostK; ///< R4.2: a MatMul with a larger reduction is split along k
 };
@@ -302,10 +322,11 @@ private:
 TrafficBound trafficBound(const Problem& problem, const Rules& rules)
 {
     TrafficBound bound;
+    const std::vector<SpatialAxes> axes = spatialAxes(problem, rules);
     for (std::size_t i = 0; i < problem.opCount(); ++i)
-        bound.compute += leastCompute(problem, rules, OpId(i));
-    bound.memory = ForcedTraffic(problem, rules).elements() /
-                   static_cast<double>(problem.hardware().slowMemoryBandwidth);
+        bound.compute += leastCompute(problem, rules, OpId(i), axes[i]);
+    bound.memory =
+        ForcedTraffic(problem, rules).units() / static_cast<double>(problem.bandwidthUnits());
     return bound;
 }
 

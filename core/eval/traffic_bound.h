@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "eval/lower_bound.h"
 #include "rules/rules.h"
 #include "workload/problem.h"
 
@@ -20,8 +21,9 @@ struct TrafficBound
 
 /// Lower bound of the compute time of one op in any schedule (R8): each of its native tiles once. Clipped
 /// tiles count as whole tiles only if no MatMul reads the op's result, directly or through Pointwise ops.
-/// Otherwise an axis can be a part of the MatMul's reduction, which costs in proportion to its size.
-[[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op);
+/// Otherwise an axis can be a part of the MatMul's reduction, which costs in proportion to its size. `axes`: of
+/// the op, from spatialAxes().
+[[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op, const SpatialAxes& axes);
 
 /// Lower bound of the compute time of one MatMul with compute=array (R8.2). The successive runs for one
 /// request form a grid: rows, columns and K are each cut into pieces. No cut takes fewer cycles than none:

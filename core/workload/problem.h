@@ -179,6 +179,12 @@ public:
         return map(t) ? m_volumes[*m_maps[t]] : tensor(t).elements();
     }
 
+    /// True if reading the whole of t touches every element of the tensor that holds its elements.
+    [[nodiscard]] bool readsAll(TensorId t) const
+    {
+        return !map(t) || volume(t) == tensor(stored(t)).elements();
+    }
+
     /// R1.9: true if tensors have other sizes than their elements.
     [[nodiscard]] bool hasWidths() const noexcept { return !m_units.empty(); }
     /// R1.9: sizes are counted in units, so that they are integers. Without widths a unit is an element.

@@ -91,8 +91,10 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
       m_required(m_graph.maskOf(window.required)), m_after(m_graph.maskOf(pool.retain(window.residentAfter)))
 {
     const MemoryCosts memory(m_problem);
+    const std::vector<SpatialAxes> axes = spatialAxes(m_problem, rules);
     for (std::size_t i = 0; i < m_graph.size(); ++i) {
-        m_compute.push_back(leastCompute(m_problem, rules, m_graph.ops[i]));
+        const OpId o = m_graph.ops[i];
+        m_compute.push_back(leastCompute(m_problem, rules, o, axes[o.index()]));
         m_elements.push_back(m_problem.sizeUnits(m_graph.output(i)));
         m_store.push_back(memory.time(0, m_elements.back()));
         m_read |= m_graph.inputs[i];

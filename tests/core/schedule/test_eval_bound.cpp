@@ -156,12 +156,13 @@ private slots:
     void oracleSchedulesAreAboveTheBound()
     {
         int valid = 0;
-        for (const char* file : {"fuzz_cases.jsonl", "focus_cases.jsonl"}) {
+        for (const char* file : {"fuzz_cases.jsonl", "focus_cases.jsonl", "real_cases.jsonl"}) {
             for (const oracle::json& c : oracle::lines(file)) {
                 const ProblemPtr p = oracle::problem(c["problem"]);
                 for (const auto& [name, rules] :
-                     {std::pair("final", Rules::final()), std::pair("seed", Rules::seed())}) {
-                    if (!c["expect"][name]["valid"].get<bool>())
+                     {std::pair("final", Rules::final()), std::pair("seed", Rules::seed()),
+                      std::pair("machine", Rules::machine())}) {
+                    if (!c["expect"].contains(name) || !c["expect"][name]["valid"].get<bool>())
                         continue;
                     ++valid;
                     QVERIFY(lowerBound(*p, rules).value <=

@@ -99,6 +99,7 @@ int runSolve(SolveArguments& args)
         };
     verbs::proveAfter(args, *problem, options, *result, reportBound);
     result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);
+    result->schedule.rules = statedRules(*problem, options.rules);
     const auto text = [&] { return writeSchedule(*problem, result->schedule, result->latencies); };
     int code = result->stopped ? Exit::Interrupted : Exit::Success;
     if (!args.output.empty()) {

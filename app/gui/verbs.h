@@ -121,9 +121,13 @@ private:
 {
     if (arguments.set == "auto" && arguments.switches.empty())
         return Unit{};
-    Rules rules = arguments.set == "auto"   ? document.rules()
-                  : arguments.set == "seed" ? Rules::seed()
-                                            : Rules::final();
+    Rules rules = document.rules();
+    if (arguments.set != "auto") {
+        const auto named = verbs::rulesNamed(arguments.set);
+        if (!named)
+            return named.error();
+        rules = named->rules;
+    }
     if (Status applied = arguments.apply(rules); !applied)
         return applied;
     document.setRules(rules);

@@ -39,7 +39,7 @@ std::vector<Extent> fullStepExtents(const SubgraphPlan& plan, const Granularity&
 {
     std::vector<Extent> extents;
     for (const SubgraphPlan::Slot& s : plan.ranges()) {
-        const std::int64_t part = s.axis == Axis::Full   ? s.size
+        const std::int64_t part = s.axis == Axis::Full || s.axis == Axis::Box ? s.size // a box: at most the base
                                   : s.axis == Axis::Step ? g.k
                                   : s.row                ? g.h
                                                          : g.w;
@@ -77,26 +77,33 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
     };
     std::int64_t sum = 0;
     for (const TensorId t : resident)
-        sum += problem.tensor(t).elements();
+        sum += problem.sizeUnits(t);
     for (const TensorId t : retain)
         if (!listed(resident, t) && !plan.inputIndex(t))
-            sum += problem.tensor(t).elements();
+            sum += problem.sizeUnits(t);
 
     const std::vector<Extent> extents = fullStepExtents(plan, g);
     for (std::size_t i = 0; i < plan.sinks().size(); ++i) {
         const SubgraphPlan::Sink& s = plan.sinks()[i];
         const std::int64_t tile = extents[s.rowSlot].size * extents[s.colSlot].size;
-        if (!listed(retain, plan.products()[s.product]))
-            sum += tile;
+        const TensorId t = plan.products()[s.product];
+        if (!listed(retain, t))
+            sum += tile * problem.units(t);
         if (plan.kSteps(i, g.k) > 1)
-            sum += tile * (s.driverEnd - s.driverBegin);
+            sum += tile * problem.accumulatorUnits(t) * (s.driverEnd - s.driverBegin);
     }
 
+    // Through a map a rectangle of the view touches at most all that the view reads (R1.8).
+    const auto volumeOf = [&](TensorId t, std::int64_t rows, std::int64_t cols) {
+        const IndexMap* map = problem.map(t);
+        const std::int64_t volume = map ? footprint(*map, {0, rows, 0, cols}).volume : rows * cols;
+        return volume * problem.units(t);
+    };
     // A request for the whole tensor includes all other requests for it (R7.1).
     std::vector<char> whole(plan.inputs().size(), 0);
     std::vector<std::tuple<std::uint32_t, Role, Extent, Extent>> parts;
     for (const SubgraphPlan::Use& u : plan.uses()) {
-        if (u.run || listed(resident, plan.inputs()[u.id]))
+        if (u.run || listed(resident, problem.stored(plan.inputs()[u.id])))
             continue;
         const Extent& rows = extents[u.rowSlot];
         const Extent& cols = extents[u.colSlot];
@@ -109,10 +116,10 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
     for (const auto& [input, role, rows, cols] : parts)
         if (!whole[input])
-            sum += rows.size * cols.size;
+            sum += volumeOf(plan.inputs()[input], rows.size, cols.size);
     for (std::size_t i = 0; i < whole.size(); ++i)
         if (whole[i])
-            sum += problem.tensor(plan.inputs()[i]).elements();
+            sum += problem.volume(plan.inputs()[i]) * problem.units(plan.inputs()[i]);
     return sum;
 }
 
@@ -120,7 +127,7 @@ Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorI
                                std::span<const TensorId> retain, std::span<const Granularity> wanted)
 {
     const auto size = [&](const Granularity& g) { return estimateWorkingSet(plan, g, resident, retain); };
-    const std::int64_t capacity = plan.problem().hardware().fastMemoryCapacity;
+    const std::int64_t capacity = plan.problem().capacityUnits();
     std::optional<Granularity> best;
     Granularity g = startGranularity(plan);
     for (const Granularity& candidate : wanted) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "eval/granularity_search.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "rules/subgraph_plan.h"
 #include "schedule/schedule.h"
 

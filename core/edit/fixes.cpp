@@ -61,7 +61,7 @@ Schedule normalise(const Problem& problem, const Schedule& schedule, const Rules
     const Schedule covered = coverMissing(problem, schedule, rules);
     // Compared with an empty schedule every subgraph has a new neighbour, so that all retained tensors are
     // checked.
-    const Schedule nothing{{}, schedule.extra};
+    const Schedule nothing{{}, schedule.rules, schedule.extra};
     Draft draft(problem, nothing, options);
     for (const SubgraphPtr& s : covered.subgraphs) {
         Subgraph tidy = *s;

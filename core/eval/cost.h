@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "eval/evaluation.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 
 #include <algorithm>

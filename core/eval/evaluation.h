@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/ids.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Quick lower bounds, and what they rest on: forbidden fusions, axes that are always tiled, components.
 #pragma once
 
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "workload/problem.h"
 
 #include <cstdint>

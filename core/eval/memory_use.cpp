@@ -16,7 +16,7 @@ std::int64_t elements(const Problem& problem, std::span<const TensorId> tensors)
 {
     std::int64_t sum = 0;
     for (const TensorId t : tensors)
-        sum += problem.tensor(t).elements();
+        sum += problem.sizeUnits(t);
     return sum;
 }
 
@@ -24,7 +24,7 @@ bool sameParts(const OccupancySegment& a, const OccupancySegment& b)
 {
     return a.subgraph == b.subgraph && a.resident == b.resident && a.retained == b.retained &&
            a.input == b.input && a.output == b.output && a.accumulator == b.accumulator &&
-           a.donated == b.donated;
+           a.interior == b.interior && a.donated == b.donated;
 }
 
 void append(std::vector<OccupancySegment>& segments, const OccupancySegment& s)
@@ -51,7 +51,7 @@ Occupancy occupancy(const Problem& problem, const Schedule& schedule, const Rule
 {
     const Evaluation evaluation = evaluate(problem, schedule, rules);
     Occupancy out;
-    out.capacity = problem.hardware().fastMemoryCapacity;
+    out.capacity = problem.capacityUnits();
     for (std::size_t i = 0; i < schedule.size() && out.complete; ++i) {
         const SubgraphEvaluation& e = evaluation.subgraphs[i];
         if (!e.structurallyValid)
@@ -60,7 +60,7 @@ Occupancy occupancy(const Problem& problem, const Schedule& schedule, const Rule
         OccupancySegment s;
         s.subgraph = SubgraphId(i);
         s.resident = elements(problem, resident);
-        s.retained = e.reserved - s.resident;
+        s.retained = reservedUnits(problem, resident, schedule.subgraphs[i]->retain) - s.resident;
         OccupancySegment fullest = s;
         std::int64_t walked = 0;
         const double begin = out.end;
@@ -78,6 +78,7 @@ Occupancy occupancy(const Problem& problem, const Schedule& schedule, const Rule
             s.input = step.inputElements;
             s.output = step.outputElements;
             s.accumulator = step.accumulatorElements;
+            s.interior = step.interiorElements;
             s.donated = step.donatedElements;
             append(out.segments, s);
             if (s.total() > fullest.total() || walked == 1)
@@ -131,11 +132,11 @@ std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Sche
     ResidentsAtInstant out;
     out.subgraph = SubgraphId(i);
     for (const TensorId t : resident)
-        out.residents.push_back({Resident::Kind::Resident, t, problem.tensor(t).elements(), {}, {}, false});
+        out.residents.push_back({Resident::Kind::Resident, t, problem.sizeUnits(t), {}, {}, false});
     for (const TensorId t : subgraph.retain)
         if (std::find(resident.begin(), resident.end(), t) == resident.end())
             out.residents.push_back(
-                {Resident::Kind::Retained, t, problem.tensor(t).elements(), {}, {}, false});
+                {Resident::Kind::Retained, t, problem.sizeUnits(t), {}, {}, false});
     traceSubgraph(problem, subgraph, resident, rules, [&](const Step& step) {
         // Due to rounding the time may lie behind the last step; then the last step is used.
         const bool last = step.index + 1 == evaluation.subgraphs[i].steps;
@@ -146,7 +147,7 @@ std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Sche
         out.end = begin + step.start + step.latency;
         out.workingSet = step.workingSet;
         for (const StepBuffer& b : step.buffers)
-            out.residents.push_back({Resident::Kind::Input, b.tensor, b.rect.area(),
+            out.residents.push_back({Resident::Kind::Input, b.tensor, b.size,
                                      b.full ? std::nullopt : std::optional(b.rect), b.role, b.loaded});
         for (const StepSink& s : step.sinks) {
             if (s.outputElements > 0)
@@ -156,6 +157,8 @@ std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Sche
                 out.residents.push_back(
                     {Resident::Kind::Accumulator, s.tensor, s.accumulators, s.tile, {}, false});
         }
+        for (const StepInterior& s : step.interiors)
+            out.residents.push_back({Resident::Kind::Interior, s.tensor, s.size, s.rect, {}, false});
         return false;
     });
     std::stable_sort(out.residents.begin(), out.residents.end(),
@@ -210,18 +213,18 @@ std::optional<std::vector<TensorTraffic>> tensorTraffic(const Problem& problem, 
         }
         for (const StepBuffer& buffer : step.buffers)
             if (buffer.loaded)
-                sums[buffer.tensor].load += buffer.rect.area();
+                sums[problem.stored(buffer.tensor)].load += buffer.size;
         for (const StepBuffer& buffer : step.keptLoads)
             kept[buffer.tensor].insert(buffer.rect);
         for (const StepSink& sink : step.sinks)
             if (sink.stored)
-                sums[sink.tensor].store += sink.tile.area();
+                sums[sink.tensor].store += sink.storedElements;
         return true;
     });
     if (!complete)
         return std::nullopt;
     for (const auto& [tensor, rects] : kept)
-        sums[tensor].load += unionArea(rects);
+        sums[tensor].load += unionArea(rects) * problem.units(tensor);
     std::vector<TensorTraffic> out;
     for (auto& [tensor, traffic] : sums) {
         traffic.tensor = tensor;

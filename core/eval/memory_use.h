@@ -5,7 +5,7 @@
 #include "base/progress.h"
 #include "eval/evaluation.h"
 #include "eval/trace.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace tilewright {
 
-/// A time interval in which the contents of fast memory do not change (R9.1). Sizes in elements.
+/// A time interval in which the contents of fast memory do not change (R9.1). Sizes in units (R1.9).
 struct OccupancySegment
 {
     double start = 0; ///< time since the start of the schedule
@@ -29,13 +29,14 @@ struct OccupancySegment
     std::int64_t input = 0;       ///< input buffers (R9.1b)
     std::int64_t output = 0;      ///< output tiles (R9.1c)
     std::int64_t accumulator = 0; ///< accumulators (R9.1d)
+    std::int64_t interior = 0;    ///< interior slices (R9.9)
     std::int64_t donated = 0;     ///< outputs that reuse the buffer of an input (R9.6), to be subtracted
     /// False if the segment stands for steps that were not simulated; its sizes are then those of the
     /// simulated step with the largest working set.
     bool exact = true;
     [[nodiscard]] std::int64_t total() const noexcept
     {
-        return resident + retained + input + output + accumulator - donated;
+        return resident + retained + input + output + accumulator + interior - donated;
     }
     bool operator==(const OccupancySegment&) const = default;
 };
@@ -69,11 +70,11 @@ struct OccupancyOptions
 /// A tensor, or a part of one, in fast memory at one time.
 struct Resident
 {
-    enum class Kind : std::uint8_t { Resident, Retained, Input, Output, Accumulator };
+    enum class Kind : std::uint8_t { Resident, Retained, Input, Output, Accumulator, Interior };
     Kind kind = Kind::Resident;
     TensorId tensor; ///< for an accumulator: the sink for which the drivers accumulate
-    std::int64_t elements = 0;
-    std::optional<Rect> rect; ///< the part of the tensor; nothing for the whole tensor
+    std::int64_t elements = 0; ///< in units (R1.9)
+    std::optional<Rect> rect;  ///< the part of the tensor; nothing for the whole tensor
     std::optional<Role> role; ///< for an input: the role of its request
     bool loadedNow = false;   ///< for an input: true if loaded in this step, not reused
 };
@@ -91,13 +92,13 @@ struct ResidentsAtInstant
 [[nodiscard]] std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Schedule& schedule,
                                                             const Rules& rules, double time);
 
-/// Traffic of one tensor in one subgraph, in elements over all steps (R7, R8).
+/// Traffic of one tensor in one subgraph, in units (R1.9) over all steps (R7, R8).
 struct TensorTraffic
 {
     TensorId tensor;
-    /// Elements loaded from slow memory; more than the tensor has if parts are loaded repeatedly.
+    /// Units loaded from slow memory; more than the tensor has if parts are loaded repeatedly.
     std::int64_t load = 0;
-    std::int64_t store = 0; ///< elements stored to slow memory
+    std::int64_t store = 0; ///< units stored to slow memory
     bool operator==(const TensorTraffic&) const = default;
 };
 

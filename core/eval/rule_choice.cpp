@@ -24,8 +24,13 @@ RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
         const Evaluation e = evaluate(problem, schedule, rules);
         return e.valid() && reportedLatenciesAgree(schedule, e);
     };
+    if (schedule.rules)
+        return {*schedule.rules, "the schedule states its rules"};
     const bool reported = std::ranges::any_of(
         schedule.subgraphs, [](const SubgraphPtr& s) { return s->reportedLatency.has_value(); });
+    const bool own = problem.rules() != Rules::final();
+    if (own && (!reported || agrees(problem.rules())))
+        return {problem.rules(), "those of the problem"};
     if (!reported)
         return {Rules::final(), "the file reports no latencies"};
     const bool final = agrees(Rules::final());
@@ -36,7 +41,7 @@ RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
         return {Rules::seed(), "the reported latencies agree with the earlier statement only"};
     if (final)
         return {Rules::final(), "the reported latencies agree with the final statement only"};
-    return {Rules::final(),
+    return {problem.rules(),
             "the reported latencies agree neither with the final nor with the earlier statement"};
 }
 

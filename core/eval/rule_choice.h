@@ -17,9 +17,17 @@ struct RulesChoice
     std::string reason; ///< reason for the choice, one sentence for the user
 };
 
-/// docs/rules/schedule.md 0: if the latencies reported in the file agree (R10.2) with exactly one of the rule
-/// sets `final` and `seed`, returns that one, otherwise `final`.
+/// R18: the rules that the schedule states; otherwise, if the latencies reported in the file agree (R10.2) with
+/// exactly one of the rule sets `final` and `seed`, that one (docs/rules/schedule.md 0); otherwise those of the
+/// problem.
 [[nodiscard]] RulesChoice chooseRules(const Problem& problem, const Schedule& schedule);
+
+/// Returns the rules to write into a schedule file (R18): none if a reader chooses them anyway, because the
+/// problem states them.
+[[nodiscard]] inline std::optional<Rules> statedRules(const Problem& problem, const Rules& rules)
+{
+    return rules == problem.rules() ? std::nullopt : std::optional(rules);
+}
 
 /// R10.2: true if every subgraph has a reported latency and none differs from the computed one by more than
 /// max(0.01, 1e-6 x computed).

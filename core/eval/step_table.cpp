@@ -47,9 +47,10 @@ public:
         const auto [it, fresh] = m_ids.try_emplace(m_code, static_cast<std::uint32_t>(m_ids.size()));
         if (fresh) {
             m_table.m_codes.push_back(m_code);
-            m_table.m_sums.push_back({step.compute, step.memory, step.latency, step.loadElements,
+            m_table.m_sums.push_back({step.compute, step.memory, step.latency, step.energy, step.loadElements,
                                       step.storeElements, step.workingSet, step.inputElements,
-                                      step.outputElements, step.accumulatorElements, step.donatedElements});
+                                      step.outputElements, step.accumulatorElements, step.donatedElements,
+                                      step.interiorElements});
         }
         m_table.m_shape.push_back(it->second);
         m_table.m_duration = step.start + step.latency;
@@ -93,16 +94,18 @@ private:
         m_code.clear();
         for (const std::int64_t v :
              {s.kSteps, s.loadElements, s.storeElements, s.workingSet, s.inputElements, s.outputElements,
-              s.accumulatorElements, s.donatedElements, bits(s.compute), bits(s.memory), bits(s.latency),
+              s.accumulatorElements, s.donatedElements, s.interiorElements, bits(s.compute), bits(s.memory),
+              bits(s.latency), bits(s.energy),
               static_cast<std::int64_t>(s.runs.size()), static_cast<std::int64_t>(s.buffers.size()),
               static_cast<std::int64_t>(s.keptLoads.size()), static_cast<std::int64_t>(s.sinks.size()),
-              static_cast<std::int64_t>(s.residentReads.size())})
+              static_cast<std::int64_t>(s.interiors.size()), static_cast<std::int64_t>(s.residentReads.size())})
             m_code.push_back(v);
         for (const StepRun& r : s.runs) {
             word(r.op.value);
             rect(m_problem.op(r.op).output, r.rect);
             range(r.k0, r.k1, m_problem.reductionSize(r.op), {Range::Kind::Depth});
             word(bits(r.cost));
+            word(bits(r.energy));
             word(r.repeated);
         }
         for (const auto* list : {&s.buffers, &s.keptLoads})
@@ -110,14 +113,22 @@ private:
                 word(b.tensor.value);
                 word(static_cast<std::int64_t>(b.role) * 4 + b.full * 2 + b.loaded);
                 rect(b.tensor, b.rect);
+                word(b.size);
             }
         for (const StepSink& k : s.sinks) {
             word(k.tensor.value);
             word(k.completes * 2 + k.stored);
             rect(k.tensor, k.tile);
             word(k.accumulators);
+            word(k.accumulatorCount);
             word(k.outputElements);
+            word(k.storedElements);
             word(k.takesOver ? static_cast<std::int64_t>(k.takesOver->value) + 1 : 0);
+        }
+        for (const StepInterior& k : s.interiors) {
+            word(k.tensor.value);
+            rect(k.tensor, k.rect);
+            word(k.size);
         }
         for (const TensorId t : s.residentReads)
             word(t.value);
@@ -233,15 +244,16 @@ Step StepTable::step(std::int64_t i) const
     const Position at{s.row, s.col, s.kStep};
     Reader in(m_codes[m_shape[static_cast<std::size_t>(i)]]);
     for (std::int64_t* v : {&s.kSteps, &s.loadElements, &s.storeElements, &s.workingSet, &s.inputElements,
-                            &s.outputElements, &s.accumulatorElements, &s.donatedElements})
+                            &s.outputElements, &s.accumulatorElements, &s.donatedElements, &s.interiorElements})
         *v = in.next();
-    for (double* v : {&s.compute, &s.memory, &s.latency})
+    for (double* v : {&s.compute, &s.memory, &s.latency, &s.energy})
         *v = in.nextDouble();
     const auto count = [&in] { return static_cast<std::size_t>(in.next()); };
     s.runs.resize(count());
     s.buffers.resize(count());
     s.keptLoads.resize(count());
     s.sinks.resize(count());
+    s.interiors.resize(count());
     s.residentReads.resize(count());
 
     const auto range = [&](std::int64_t& from, std::int64_t& to) {
@@ -261,6 +273,7 @@ Step StepTable::step(std::int64_t i) const
         range(r.rect.c0, r.rect.c1);
         range(r.k0, r.k1);
         r.cost = in.nextDouble();
+        r.energy = in.nextDouble();
         r.repeated = in.next() != 0;
     }
     for (auto* list : {&s.buffers, &s.keptLoads})
@@ -272,6 +285,7 @@ Step StepTable::step(std::int64_t i) const
             b.loaded = (flags & 1) != 0;
             range(b.rect.r0, b.rect.r1);
             range(b.rect.c0, b.rect.c1);
+            b.size = in.next();
         }
     for (StepSink& k : s.sinks) {
         k.tensor = TensorId(static_cast<std::size_t>(in.next()));
@@ -281,9 +295,17 @@ Step StepTable::step(std::int64_t i) const
         range(k.tile.r0, k.tile.r1);
         range(k.tile.c0, k.tile.c1);
         k.accumulators = in.next();
+        k.accumulatorCount = in.next();
         k.outputElements = in.next();
+        k.storedElements = in.next();
         if (const std::int64_t taken = in.next(); taken > 0)
             k.takesOver = TensorId(static_cast<std::size_t>(taken - 1));
+    }
+    for (StepInterior& k : s.interiors) {
+        k.tensor = TensorId(static_cast<std::size_t>(in.next()));
+        range(k.rect.r0, k.rect.r1);
+        range(k.rect.c0, k.rect.c1);
+        k.size = in.next();
     }
     for (TensorId& t : s.residentReads)
         t = TensorId(static_cast<std::size_t>(in.next()));

@@ -12,13 +12,14 @@
 
 namespace tilewright {
 
-/// The sums of one step; equal to the fields of Step with the same names.
+/// The sums of one step; equal to the fields of Step with the same names. Sizes in units (R1.9).
 struct StepSums
 {
-    double compute = 0, memory = 0, latency = 0;
+    double compute = 0, memory = 0, latency = 0, energy = 0;
     std::int64_t loadElements = 0, storeElements = 0;
     std::int64_t workingSet = 0;
-    std::int64_t inputElements = 0, outputElements = 0, accumulatorElements = 0, donatedElements = 0;
+    std::int64_t inputElements = 0, outputElements = 0, accumulatorElements = 0, donatedElements = 0,
+                 interiorElements = 0;
     [[nodiscard]] Bound bound() const noexcept
     {
         return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;

@@ -397,7 +397,8 @@ private:
                 std::find(held.begin(), held.end(), std::pair{r.op, r.rect}) != held.end())
                 continue;
             held.emplace_back(r.op, r.rect);
-            m_step.interiorElements += r.rect.area() * m_problem.units(t);
+            m_step.interiors.push_back({t, r.rect, r.rect.area() * m_problem.units(t)});
+            m_step.interiorElements += m_step.interiors.back().size;
         }
     }
 
@@ -411,6 +412,7 @@ private:
         m_step.runs.clear();
         m_step.buffers.clear();
         m_step.sinks.clear();
+        m_step.interiors.clear();
         m_step.residentReads.clear();
         m_step.keptLoads.clear();
         m_step.loadElements = m_step.storeElements = 0;
@@ -441,6 +443,7 @@ private:
                 if (std::find(accumulators.begin(), accumulators.end(), key) != accumulators.end())
                     continue;
                 accumulators.push_back(key);
+                ++out.accumulatorCount;
                 out.accumulators += tile.area() * m_problem.accumulatorUnits(m_problem.op(key.first).output);
             }
             m_step.storeElements += out.storedElements;

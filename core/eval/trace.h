@@ -48,9 +48,18 @@ struct StepSink
     bool completes = false;
     bool stored = false;               ///< true if written to slow memory in this step
     std::int64_t accumulators = 0;     ///< size of the separate accumulators of split drivers (R9.1d)
+    std::int64_t accumulatorCount = 0; ///< number of them
     std::int64_t outputElements = 0;   ///< room of the output tile (R9.1c)
     std::int64_t storedElements = 0;   ///< written to slow memory in this step
     std::optional<TensorId> takesOver; ///< tensor whose buffer the output reuses from now on (R9.6)
+};
+
+/// R9.9: an interior slice that takes room in the step that produces it.
+struct StepInterior
+{
+    TensorId tensor;
+    Rect rect;
+    std::int64_t size = 0;
 };
 
 /// Everything that one (tile, k) step does.
@@ -63,6 +72,7 @@ struct Step
     std::vector<StepRun> runs;
     std::vector<StepBuffer> buffers;
     std::vector<StepSink> sinks;
+    std::vector<StepInterior> interiors;
     std::vector<TensorId> residentReads; ///< tensors read from RES, without buffer or load
     std::vector<StepBuffer> keptLoads;   ///< loads of (parts of) retained inputs, which need no buffer (R9.7)
     std::int64_t loadElements = 0, storeElements = 0;

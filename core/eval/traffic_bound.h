@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "workload/problem.h"
 
 namespace tilewright {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/progress.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 

@@ -7,7 +7,7 @@
 #include "lower/workload.h"
 #include "mapping/method.h"
 #include "model/compare_models.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 
 #include <memory>

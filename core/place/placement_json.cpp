@@ -18,6 +18,8 @@ std::string_view kindName(Resident::Kind kind)
         return "output";
     case Resident::Kind::Accumulator:
         return "accumulator";
+    case Resident::Kind::Interior:
+        return "interior";
     case Resident::Kind::Resident:
     case Resident::Kind::Retained:
         break;
@@ -63,7 +65,7 @@ std::string placementJson(const Problem& problem, const PlacedSchedule& placed)
             one["takes_over"] = *item.takesOver;
         items.push_back(std::move(one));
     }
-    Json out = answer(placed.placement, problem.hardware().fastMemoryCapacity);
+    Json out = answer(placed.placement, problem.capacityUnits());
     out["steps"] = placed.items.steps;
     out["items"] = std::move(items);
     return dumpByField(out);

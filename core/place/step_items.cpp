@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "place/step_items.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "rules/check.h"
 
@@ -30,7 +31,7 @@ public:
             const auto before = std::find_if(m_reserved.begin(), m_reserved.end(), is);
             const std::size_t item = before != m_reserved.end()
                                          ? before->item
-                                         : add({Resident::Kind::Retained, t, m_problem.tensor(t).elements(),
+                                         : add({Resident::Kind::Retained, t, m_problem.sizeUnits(t),
                                                 std::nullopt, std::nullopt, false},
                                                0);
             reserved.push_back({t, item});
@@ -53,6 +54,8 @@ public:
         }
         takeOutputs(step);
         takeAccumulators(step);
+        for (const StepInterior& s : step.interiors) // R9.9: of this step alone
+            add({Resident::Kind::Interior, s.tensor, s.size, s.rect, std::nullopt, false}, step.index);
         ++m_out.steps;
     }
 
@@ -113,7 +116,7 @@ private:
                 use(before->item);
                 now.push_back({b, before->item});
             } else {
-                now.push_back({b, add({Resident::Kind::Input, b.tensor, b.rect.area(),
+                now.push_back({b, add({Resident::Kind::Input, b.tensor, b.size,
                                        b.full ? std::nullopt : std::optional(b.rect), b.role, b.loaded},
                                       step.index)});
             }
@@ -163,9 +166,14 @@ private:
             if (std::any_of(step.sinks.begin(), step.sinks.begin() + static_cast<std::ptrdiff_t>(i),
                             sameTile))
                 continue;
-            std::int64_t count = 0;
+            std::int64_t count = 0, size = 0;
             for (const StepSink& s : step.sinks)
-                count += sameTile(s) ? s.accumulators / tile.area() : 0;
+                if (sameTile(s)) {
+                    count += s.accumulatorCount;
+                    size += s.accumulators;
+                }
+            if (count > 0)
+                size = ceilDiv(size, count); // they have one width (R1.9), unless drivers of several widths have their own
             for (const Accumulator& a : m_accumulators)
                 if (a.tile == tile && count > 0) {
                     use(a.item);
@@ -173,7 +181,7 @@ private:
                 }
             for (; count > 0; --count)
                 m_accumulators.push_back({tile, add({Resident::Kind::Accumulator, step.sinks[i].tensor,
-                                                     tile.area(), tile, std::nullopt, false},
+                                                     size, tile, std::nullopt, false},
                                                     step.index)});
         }
     }
@@ -254,7 +262,7 @@ Result<PlacedSchedule> placeSchedule(const Problem& problem, const Schedule& sch
     if (!items)
         return items.error();
     const PlacementOfItems shapes = shapesOf(*items);
-    PlacedSchedule out{std::move(*items), findPlacement(shapes.shapes, problem.hardware().fastMemoryCapacity,
+    PlacedSchedule out{std::move(*items), findPlacement(shapes.shapes, problem.capacityUnits(),
                                                         progress, options)};
     std::vector<std::int64_t> offsets;
     offsets.reserve(shapes.shapeOf.size());
@@ -317,7 +325,7 @@ std::int64_t fullestStep(const StepItems& items, const StepItem& of)
 
 std::optional<PlacementConflict> placementConflict(const Problem& problem, const PlacedSchedule& placed)
 {
-    const std::int64_t capacity = problem.hardware().fastMemoryCapacity;
+    const std::int64_t capacity = problem.capacityUnits();
     const Placement& placement = placed.placement;
     if (placement.leastHeight <= capacity)
         return std::nullopt;

@@ -3,7 +3,7 @@
 // refused edits and the Problems list all use these checks.
 #pragma once
 
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 
 #include <span>

@@ -2,7 +2,7 @@
 // Rules on sets of ops: connectivity (R4.5), prologues (R4.7).
 #pragma once
 
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "workload/problem.h"
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <memory>
@@ -135,6 +136,7 @@ using SubgraphPtr = std::shared_ptr<const Subgraph>;
 struct Schedule
 {
     std::vector<SubgraphPtr> subgraphs;
+    std::optional<Rules> rules; ///< R18: the rules that the file states
     std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
 
     [[nodiscard]] std::size_t size() const noexcept { return subgraphs.size(); }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "workload/rules_json.h"
 
 #include <algorithm>
 #include <array>
@@ -43,6 +44,7 @@ struct Columns
     Column orders;
     Column latencies;
     Column locked;
+    std::optional<Rules> rules;
     std::string extra;
 };
 
@@ -54,6 +56,7 @@ void bindFields(JsonFields& f, Columns& c)
     f.optional("traversal_orders", c.orders);
     f.defaulted("subgraph_latencies", c.latencies, {});
     f.defaulted("locked", c.locked, {});
+    f.defaulted("rules", c.rules, {});
     static constexpr std::array<std::string_view, 3> kOfTarget{"machine", "dimensions", "hardware"};
     f.allowOthers(kOfTarget); // core/lower reads these
     if (f.reading())
@@ -93,6 +96,7 @@ public:
                         return status.error();
             m_out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
         }
+        m_out.schedule.rules = m_columns.rules;
         m_out.schedule.extra = m_columns.extra;
         return std::move(m_out);
     }
@@ -319,6 +323,7 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
         columns.latencies.written = std::move(reported);
     if (std::ranges::any_of(schedule.subgraphs, [](const SubgraphPtr& s) { return s->locked; }))
         columns.locked.written = std::move(locked);
+    columns.rules = schedule.rules;
     Json out;
     JsonFields fields(out);
     bindFields(fields, columns);

@@ -217,22 +217,19 @@ Json writeJson(const ListedPoints& value)
 
 void bindRules(JsonFields& f, Rules& rules)
 {
-    std::string set(ruleSetName(rules));
+    RulesInWords words = inWords(rules);
+    std::string set = f.reading() ? "final" : std::string(words.set);
     std::vector<std::string> switches;
-    if (!f.reading()) {
-        const Rules base = set == "seed" ? Rules::seed() : Rules::final();
-        for (const RuleSwitch& s : ruleSwitches())
-            if (ruleValue(rules, s.name) != ruleValue(base, s.name))
-                switches.push_back(std::string(s.name) + "=" + std::string(ruleValue(rules, s.name)));
-        set = set == "custom" ? "final" : set;
-    }
+    if (!f.reading())
+        switches = std::move(words.switches);
     f.defaulted("rules", set, "final");
     f.defaulted("set", switches, {});
     if (!f.reading() || f.failed())
         return;
-    if (set != "final" && set != "seed")
-        f.fail("rules", "expected \"final\" or \"seed\", got \"" + set + "\"");
-    rules = set == "seed" ? Rules::seed() : Rules::final();
+    const auto named = ruleSetNamed(set);
+    if (!named)
+        f.fail("rules", "expected " + ruleSetList() + ", got \"" + set + "\"");
+    rules = named.value_or(Rules::final());
     for (std::size_t i = 0; i < switches.size(); ++i)
         if (const Status status = setRule(rules, switches[i]); !status)
             f.fail("set[" + std::to_string(i) + "]", status.error().message);

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "eval/lower_bound.h"
+#include "eval/rule_choice.h"
 #include "lower/machine_lenses.h"
 #include "lower/network_table.h"
 #include "lower/on_machine.h"
@@ -205,6 +206,7 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
                        subgraphs, proven};
     if (sweep.manifest.keepSchedules) {
         solved->schedule.extra = lower::withTarget(solved->schedule.extra, point.target);
+        solved->schedule.rules = statedRules(*point.problem, plan.rules);
         auto text = writeSchedule(*point.problem, solved->schedule, solved->latencies);
         if (!text)
             return failedPoint(text.error());

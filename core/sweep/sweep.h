@@ -5,7 +5,7 @@
 #include "base/result.h"
 #include "lower/workload.h"
 #include "model/machine.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <map>

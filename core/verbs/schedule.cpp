@@ -19,9 +19,17 @@ Status RulesCall::apply(Rules& rules) const
     return Unit{};
 }
 
-Result<Rules> RulesCall::rules() const
+Result<Rules> RulesCall::rules(const Problem& problem) const
 {
-    Rules out = value ? *value : set == "seed" ? Rules::seed() : Rules::final();
+    if (value)
+        return *value;
+    Rules out = problem.rules();
+    if (set != "auto") {
+        const auto named = rulesNamed(set);
+        if (!named)
+            return named.error();
+        out = named->rules;
+    }
     if (const Status status = apply(out); !status)
         return status.error();
     return out;
@@ -68,9 +76,10 @@ RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)
 
 Result<RulesChoice> rulesNamed(const std::string& set)
 {
-    if (set != "final" && set != "seed")
-        return Error{ErrorCode::Field, "expected auto, final or seed, got \"" + set + "\"", "--rules", {}};
-    return RulesChoice{set == "seed" ? Rules::seed() : Rules::final(), "given by --rules"};
+    const auto named = ruleSetNamed(set);
+    if (!named)
+        return Error{ErrorCode::Field, "expected auto, " + ruleSetList() + ", got \"" + set + "\"", "--rules", {}};
+    return RulesChoice{*named, "given by --rules"};
 }
 
 EvaluatedSchedule evaluateLoaded(ProblemPtr problem, LoadedSchedule loaded, RulesChoice rules)
@@ -128,7 +137,7 @@ Result<BoundAnswer> boundOf(BoundCall& call, const std::stop_token& interrupt)
     auto on = readProblem(call.workload);
     if (!on)
         return on.error();
-    const auto rules = call.rules.rules();
+    const auto rules = call.rules.rules(*on->problem);
     if (!rules)
         return rules.error();
     BoundAnswer out{std::move(*on), {}, {}};
@@ -179,7 +188,7 @@ Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progres
 
 Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
 {
-    const auto rules = call.rules.rules();
+    const auto rules = call.rules.rules(problem);
     if (!rules)
         return rules.error();
     SolveOptions out;

@@ -50,14 +50,15 @@ private:
 /// The rules that the options --rules and --set choose: a rule set, and rule switches that differ from it.
 struct RulesCall
 {
-    std::string set = "final";
+    std::string set = "auto"; ///< "auto": those of the schedule file or of the problem (R18)
     std::vector<std::string> switches; ///< "NAME=VALUE"
-    bool byFile = false;               ///< true if rule set `auto` is legal: a schedule file is read
+    bool byFile = false;               ///< true if a schedule file is read, which may state its rules
     std::optional<Rules> value;        ///< used instead of `set` and `switches`
 
     [[nodiscard]] static RulesCall ofFile() { return {"auto", {}, true, {}}; }
     [[nodiscard]] Status apply(Rules& rules) const; ///< applies `switches` to the rules
-    [[nodiscard]] Result<Rules> rules() const;      ///< must not be called for rule set `auto`
+    /// The rules for a problem without a schedule file.
+    [[nodiscard]] Result<Rules> rules(const Problem& problem) const;
 };
 /// Adds the options --rules and --set.
 void bindOptions(OptionList& o, RulesCall& call);
@@ -82,7 +83,7 @@ struct EvaluatedSchedule
 
 /// Returns the rule set for `auto`: the one that reproduces the latencies in the file.
 [[nodiscard]] RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded);
-/// Returns the rules of set `final` or `seed`; an Error for other names.
+/// Returns the rules of a named set; an Error for other names.
 [[nodiscard]] Result<RulesChoice> rulesNamed(const std::string& set);
 
 /// An evaluated schedule, with a description of the hardware for messages.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs/sweep.h"
 
-#include "rules/rules.h"
+#include "workload/rules.h"
 
 namespace tilewright::verbs {
 

@@ -4,6 +4,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "workload/index_map.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <memory>
@@ -102,7 +103,8 @@ public:
         std::optional<std::int64_t> elementBits;
         std::optional<std::int64_t> accumulatorBits; ///< R1.9: in 1/1024 bit
         std::optional<EnergyCosts> energy;           ///< R17
-        std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
+        std::optional<Rules> rules; ///< R18: those of its schedules, unless something else states them
+        std::string extra;          ///< unknown fields of the file, as the text of one JSON object; kept on save
     };
 
     /// Checks R1.3, R1.4, R1.7 to R1.9 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and
@@ -113,6 +115,8 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return m_data.name; }
     [[nodiscard]] const Hardware& hardware() const noexcept { return m_data.hardware; }
     [[nodiscard]] const Data& data() const noexcept { return m_data; }
+    /// R18: the rules of its schedules, unless something else states them.
+    [[nodiscard]] Rules rules() const noexcept { return m_data.rules.value_or(Rules::final()); }
 
     [[nodiscard]] std::size_t tensorCount() const noexcept { return m_data.tensors.size(); }
     [[nodiscard]] std::size_t opCount() const noexcept { return m_data.ops.size(); }

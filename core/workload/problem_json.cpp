@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json_fields.h"
 #include "base/text.h"
+#include "workload/rules_json.h"
 
 #include <algorithm>
 #include <array>
@@ -210,6 +211,7 @@ struct ProblemFile
     std::optional<BitWidth> elementBits, accumulatorBits;
     std::optional<EnergyCosts> energy;
     ArrayShape array;
+    std::optional<Rules> rules;
     std::string extra; ///< unknown fields, as JSON text
 };
 
@@ -247,6 +249,7 @@ void bindFields(JsonFields& f, ProblemFile& p)
     f.defaulted("accumulator_bits", p.accumulatorBits, {});
     f.defaulted("energy", p.energy, {});
     f.defaulted("array", p.array, {});
+    f.defaulted("rules", p.rules, {});
     p.extra = f.others();
     f.allowOthers();
     if (!f.reading())
@@ -292,6 +295,7 @@ Problem::Data dataOf(ProblemFile file)
     if (file.accumulatorBits)
         data.accumulatorBits = file.accumulatorBits->parts;
     data.energy = std::move(file.energy);
+    data.rules = file.rules;
     data.extra = std::move(file.extra);
     return data;
 }
@@ -325,6 +329,7 @@ ProblemFile fileOf(const Problem& problem)
     if (const auto bits = problem.data().accumulatorBits)
         file.accumulatorBits = BitWidth{*bits};
     file.energy = problem.data().energy;
+    file.rules = problem.data().rules;
     file.array = problem.hardware().array;
     const Hardware& hw = problem.hardware();
     file.capacity = hw.fastMemoryCapacity;

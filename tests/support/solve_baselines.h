@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 

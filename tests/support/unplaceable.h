@@ -5,7 +5,7 @@
 #pragma once
 
 #include "place_cases.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 

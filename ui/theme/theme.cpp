@@ -47,6 +47,7 @@ Theme common()
     t.input = rgb(0xAADDFF);
     t.output = rgb(0xEECC88);
     t.accumulator = rgb(0xFF99AA);
+    t.interior = rgb(0x88AA22);
     t.retained = rgb(0x8877FF);
     t.resident = rgb(0xAA66BB);
     t.computeTime = rgb(0xD47944);

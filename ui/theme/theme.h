@@ -28,7 +28,7 @@ struct Theme
 
     QColor memoryBound, computeBound, balanced;
     /// Kinds of data in fast memory, and the parts of a bar of time.
-    QColor resident, input, output, accumulator, retained;
+    QColor resident, input, output, accumulator, retained, interior;
     QColor computeTime, loadTime, storeTime;
 
     std::array<QColor, 8> categorical;

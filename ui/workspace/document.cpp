@@ -207,7 +207,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     refreshColours();
     m_problemPath = path;
     setFile({}, {});
-    m_rules = Rules::final();
+    m_rules = m_problem ? m_problem->rules() : Rules::final();
     m_rulesReason.clear();
     renewTaker();
     if (m_taker)

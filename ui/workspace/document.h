@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "lower/on_machine.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "snapshot/snapshot.h"
 #include "workload/problem.h"

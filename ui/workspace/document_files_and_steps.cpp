@@ -209,6 +209,7 @@ Result<std::string> Document::fileText() const
 Schedule Document::savedSchedule() const
 {
     Schedule out = m_schedule;
+    out.rules = statedRules(*m_problem, m_rules);
     if (m_model)
         out.extra = lower::withMachineField(out.extra, m_model->machine, m_dimensions);
     std::optional<Hardware> own; // hardware of a plain problem, if it differs from that of the problem file

@@ -4,14 +4,17 @@
 #include "solve/cost/cost_model.h"
 
 #include "base/integer.h"
+#include "eval/cost.h"
+
+#include <cmath>
 
 namespace tilewright {
 
 CostModel::CostModel(const Problem& problem, const Rules& rules)
     : m_problem(problem), m_rules(rules), m_supported(supports(rules)),
-      m_array(rules.compute == Rules::Compute::Array), m_compiler(problem, rules),
-      m_capacity(problem.hardware().fastMemoryCapacity),
-      m_bandwidth(static_cast<double>(problem.hardware().slowMemoryBandwidth)),
+      m_array(rules.compute == Rules::Compute::Array), m_elements(rules.vector == Rules::Vector::Elements),
+      m_plainArray(StepCosts(problem.hardware(), {}, rules).isPlainArray()), m_compiler(problem, rules),
+      m_capacity(problem.capacityUnits()), m_bandwidth(static_cast<double>(problem.bandwidthUnits())),
       m_nativeW(problem.hardware().nativeWidth), m_nativeH(problem.hardware().nativeHeight),
       m_nativeK(problem.hardware().nativeK())
 {
@@ -34,6 +37,8 @@ bool CostModel::supports(const Rules& rules) noexcept
     reference.opOrder = rules.opOrder;
     reference.kLimit = rules.kLimit;
     reference.compute = rules.compute;
+    reference.vector = rules.vector;
+    reference.interior = rules.interior; // slices that take room are left out of the bounds
     return rules == reference;
 }
 
@@ -55,23 +60,35 @@ std::uint64_t CostModel::conditionBit(std::int64_t height, std::int64_t width, s
 
 void CostModel::addRequest(const SubgraphPlan::Use& use, std::uint64_t condition)
 {
-    const std::uint32_t tensor = m_plan.inputs()[use.id].value;
-    if (m_residentHere[tensor] == m_stamp)
+    const TensorId view = m_plan.inputs()[use.id];
+    const std::uint32_t tensor = view.value;
+    const std::uint32_t stored = m_problem.stored(view).value;
+    if (m_residentHere[stored] == m_stamp)
         return;
-    if (m_retainedHere[tensor] == m_stamp) {
-        if (std::ranges::find(m_keptInputs, tensor) == m_keptInputs.end())
-            m_keptInputs.push_back(tensor);
+    const double area = m_whole.empty() || isReadWhole(view)
+                            ? static_cast<double>(m_problem.volume(view) * m_problem.units(view))
+                            : 0;
+    if (m_retainedHere[stored] == m_stamp) {
+        const auto kept = std::ranges::find(m_keptInputs, stored, &KeptInput::tensor);
+        if (kept == m_keptInputs.end())
+            m_keptInputs.push_back({stored, area});
+        else
+            kept->area = std::max(kept->area, area);
         return;
     }
     const auto role = static_cast<std::uint8_t>(use.role);
-    const Axis row = m_plan.ranges()[use.rowSlot].axis;
-    const Axis col = m_plan.ranges()[use.colSlot].axis;
+    Axis row = m_plan.ranges()[use.rowSlot].axis;
+    Axis col = m_plan.ranges()[use.colSlot].axis;
+    const bool boxed = row == Axis::Box || col == Axis::Box;
+    if (boxed)
+        row = col = Axis::Full;
     for (Request& r : m_requests)
-        if (r.tensor == tensor && r.role == role && r.row == row && r.col == col) {
+        if (r.tensor == tensor && r.role == role && r.row == row && r.col == col && r.boxed == boxed) {
             r.conditions |= condition;
             return;
         }
-    m_requests.push_back({tensor, role, row, col, condition});
+    m_requests.push_back(
+        {tensor, role, row, col, condition, m_problem.map(view), boxed, area, m_problem.units(view)});
 }
 
 /// Adds a Run of an op to m_runs. If m_runs has an equal Run, only adds the condition to that one. Runs of
@@ -80,18 +97,57 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
 {
     const OpId op = m_plan.ops()[use.id];
     const Op& o = m_problem.op(op);
-    const Axis row = m_plan.ranges()[use.rowSlot].axis;
-    const Axis col = m_plan.ranges()[use.colSlot].axis;
+    Axis row = m_plan.ranges()[use.rowSlot].axis;
+    Axis col = m_plan.ranges()[use.colSlot].axis;
+    const bool boxed = row == Axis::Box || col == Axis::Box;
+    if (boxed)
+        row = col = Axis::Full;
     const bool split = m_plan.ranges()[use.depthSlot].axis == Axis::Step;
     if (!epilogue)
         for (Run& r : m_runs)
-            if (r.op == op.value && r.row == row && r.col == col && r.split == split) {
+            if (r.op == op.value && r.row == row && r.col == col && r.split == split && r.boxed == boxed) {
                 r.conditions |= condition;
                 return;
             }
     const Tensor& out = m_problem.tensor(o.output);
-    m_runs.push_back({op.value, row, col, split, o.type == OpType::MatMul, condition,
-                      static_cast<double>(o.baseCost), m_problem.reductionSize(op), out.width, out.height});
+    // A box of any extent may cost one native tile, unless the extents decide about the cost.
+    const bool matmul = o.type == OpType::MatMul;
+    const bool counts = (m_whole.empty() || m_whole[use.id]) && (!boxed || (matmul ? m_array : m_elements));
+    m_runs.push_back({op.value, row, col, split, matmul, condition, counts ? static_cast<double>(o.baseCost) : 0,
+                      m_problem.reductionSize(op), out.width, out.height, boxed});
+}
+
+/// R1.8: finds the ops of which the subgraph certainly computes the whole result: sinks, and what such an op
+/// reads whole. Empty if no op reads through a map, since then every op does.
+void CostModel::findWholeRuns()
+{
+    m_whole.clear();
+    if (!m_plan.hasMaps())
+        return;
+    m_whole.assign(m_plan.ops().size(), 0);
+    std::vector<std::size_t> stack;
+    for (const SubgraphPlan::Sink& s : m_plan.sinks())
+        stack.push_back(s.product);
+    while (!stack.empty()) {
+        const std::size_t i = stack.back();
+        stack.pop_back();
+        if (m_whole[i])
+            continue;
+        m_whole[i] = 1;
+        for (const TensorId t : m_problem.operands(m_plan.ops()[i]))
+            if (const auto p = m_plan.productIndex(m_problem.stored(t)); p && m_problem.readsAll(t))
+                stack.push_back(*p);
+    }
+}
+
+/// True if an op that computes its whole result reads the tensor.
+bool CostModel::isReadWhole(TensorId view) const
+{
+    for (std::size_t i = 0; i < m_plan.ops().size(); ++i)
+        if (m_whole[i] && std::ranges::find(m_problem.operands(m_plan.ops()[i]), view) !=
+                              m_problem.operands(m_plan.ops()[i]).end())
+            return true;
+    return false;
 }
 
 void CostModel::compileSinks()
@@ -103,8 +159,13 @@ void CostModel::compileSinks()
         const TensorId t = m_plan.products()[s.product];
         const Tensor& out = m_problem.tensor(t);
         const bool free = std::ranges::find(m_free, t) != m_free.end();
+        std::int64_t accumulator = std::numeric_limits<std::int64_t>::max();
+        for (std::uint32_t d = s.driverBegin; d < s.driverEnd; ++d)
+            accumulator =
+                std::min(accumulator, m_problem.accumulatorUnits(m_problem.op(m_plan.accumulated()[d]).output));
         m_sinks.push_back({t.value, out.height, out.width, 1, m_retainedHere[t.value] == m_stamp, s.pointwise,
-                           free, s.driverEnd - s.driverBegin});
+                           free, s.driverEnd - s.driverBegin, m_problem.units(t),
+                           s.driverEnd > s.driverBegin ? accumulator : 0});
     }
     for (const SubgraphPlan::Group& g : m_plan.groups())
         m_sinks[g.sink].reduction = std::max(m_sinks[g.sink].reduction, g.reduction);
@@ -176,12 +237,12 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     m_reserved = 0;
     for (const TensorId t : memory.resident) {
         m_residentHere[t.value] = m_stamp;
-        m_reserved += m_problem.tensor(t).elements();
+        m_reserved += m_problem.sizeUnits(t);
     }
     for (const TensorId t : memory.retained) {
         m_retainedHere[t.value] = m_stamp;
         if (m_residentHere[t.value] != m_stamp)
-            m_reserved += m_problem.tensor(t).elements();
+            m_reserved += m_problem.sizeUnits(t);
     }
     for (const TensorId t : memory.free)
         m_residentHere[t.value] = m_retainedHere[t.value] = m_stamp;
@@ -189,6 +250,7 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     m_resident.assign(memory.resident.begin(), memory.resident.end());
     m_retained.assign(memory.retained.begin(), memory.retained.end());
     m_compiler.compile(ops, m_plan);
+    findWholeRuns();
     compileSinks();
     compileRange();
     std::ranges::stable_sort(m_requests, {}, &Request::tensor);

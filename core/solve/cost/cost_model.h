@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/fast_evaluator.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 
@@ -127,6 +127,10 @@ private:
         std::uint8_t role;
         Axis row, col;
         std::uint64_t conditions;
+        const IndexMap* map; ///< R1.8: of a view with a map, else null
+        bool boxed;          ///< R1.8: an axis is that of a box, so the slices are unknown
+        double area;         ///< units that all slices together load at least once
+        std::int64_t units;  ///< of an element (R1.9)
     };
     struct Run
     {
@@ -137,6 +141,7 @@ private:
         std::uint64_t conditions;
         double base;
         std::int64_t reduction, width, height;
+        bool boxed; ///< R1.8: an axis is that of a box; the run may cover a part of the result only
     };
     /// The steps in which a request or a run takes place: the tiles that contain part of a sink of this
     /// height and width, and in these tiles the k steps of a reduction of this size. If `completing` is true,
@@ -153,6 +158,7 @@ private:
         std::int64_t height, width, reduction;
         bool retained, pointwise, free;
         std::uint32_t accumulators; ///< number of drivers except the sink's own producer
+        std::int64_t units, accumulatorUnits; ///< of an element of the tile and of an accumulator (R1.9)
     };
     /// The loads of one tensor for one role, in the form that bound() sums.
     struct Load
@@ -166,6 +172,7 @@ private:
         /// If > 0: requested only in the steps that complete a reduction of this size.
         std::int64_t after = 0;
         bool early = false; ///< true if requested in the first step of every tile that requests it
+        std::int64_t units = 1; ///< of an element (R1.9)
     };
     /// The runs of one op, in the form that bound() sums.
     struct Work
@@ -269,6 +276,8 @@ private:
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t condition);
     void addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_t condition);
     void compileSinks();
+    void findWholeRuns();
+    [[nodiscard]] bool isReadWhole(TensorId view) const;
     void compileRange();
     [[nodiscard]] bool legal(const Granularity& g) const;
     /// Returns m_evaluator, prepared for the compiled plan.
@@ -277,7 +286,9 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     bool m_supported;
-    bool m_array; ///< true if compute=array
+    bool m_array;    ///< true if compute=array
+    bool m_elements; ///< true if vector=elements
+    bool m_plainArray;
     PlanCompiler m_compiler;
     SubgraphPlan m_plan;
     std::vector<TensorId> m_resident, m_retained;
@@ -298,12 +309,18 @@ private:
     std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Condition> m_conditions;
     std::vector<Sink> m_sinks;
+    std::vector<char> m_whole; ///< by op of the plan: true if the subgraph certainly computes its whole result
     std::vector<std::uint64_t> m_groupConditions; ///< condition of each group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;
     std::vector<Run> m_runs;
-    /// R9.7: boundary inputs that are loaded once and then retained.
-    std::vector<std::uint32_t> m_keptInputs;
+    /// R9.7: boundary inputs that are loaded once and then retained, and the units loaded at least.
+    struct KeptInput
+    {
+        std::uint32_t tensor;
+        double area;
+    };
+    std::vector<KeptInput> m_keptInputs;
     std::int64_t m_reserved = 0;
     std::vector<TensorId> m_free;
 

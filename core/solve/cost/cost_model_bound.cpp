@@ -38,7 +38,7 @@ void CostModel::compileBound()
     m_moments.clear();
     for (const Sink& s : m_sinks)
         if (!s.retained)
-            m_stores += static_cast<double>(s.height) * static_cast<double>(s.width);
+            m_stores += static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
     prepareBounds(m_range.maxK);
     Moment first{0, 1, true};
     for (std::size_t b = 0; b < m_conditions.size(); ++b)
@@ -95,8 +95,10 @@ void CostModel::listWork(std::int64_t deepest)
         const auto all = [&](auto&& is) {
             return std::ranges::all_of(m_same, [&](std::size_t j) { return is(m_runs[j]); });
         };
-        const bool byRow = all([](const Run& o) { return o.row == Axis::Tile; });
-        const bool byCol = all([](const Run& o) { return o.col == Axis::Tile; });
+        // With vector=elements a Pointwise costs by its extents, however it is cut.
+        const bool strips = r.matmul || !m_elements;
+        const bool byRow = strips && all([](const Run& o) { return o.row == Axis::Tile; });
+        const bool byCol = strips && all([](const Run& o) { return o.col == Axis::Tile; });
         if (m_array && r.matmul) {
             const double chunks =
                 r.split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(m_range.maxK, 1)))
@@ -107,7 +109,8 @@ void CostModel::listWork(std::int64_t deepest)
         }
         const bool stepsRow = r.row == Axis::Step;
         const bool stepsCol = r.col == Axis::Step;
-        const std::int64_t stepped = m_same.size() > 1 || int{r.split} + int{stepsRow} + int{stepsCol} != 1
+        const bool boxed = !all([](const Run& o) { return !o.boxed; });
+        const std::int64_t stepped = m_same.size() > 1 || boxed || int{r.split} + int{stepsRow} + int{stepsCol} != 1
                                          ? 0
                                      : r.split  ? r.reduction
                                      : stepsRow ? r.height
@@ -120,12 +123,12 @@ void CostModel::listWork(std::int64_t deepest)
                   0,
                   1,
                   stepped,
-                  all([&](const Run& o) {
+                  !boxed && all([&](const Run& o) {
                       return isEarly(o.conditions) && !isCut(o.row, o.height, deepest) &&
                              !isCut(o.col, o.width, deepest) && !isSplit(o);
                   }),
-                  all([](const Run& o) { return o.col != Axis::Tile; }),
-                  all([](const Run& o) { return o.row != Axis::Tile; })};
+                  !boxed && all([](const Run& o) { return o.col != Axis::Tile; }),
+                  !boxed && all([](const Run& o) { return o.row != Axis::Tile; })};
         if (!work.byRow)
             work.cost *= static_cast<double>(r.height) / static_cast<double>(m_nativeH);
         if (!work.byCol)
@@ -185,10 +188,13 @@ void CostModel::listLoads(std::int64_t deepest)
         const auto last = m_requests.begin() + static_cast<std::ptrdiff_t>(end);
         const std::int64_t after = completedBefore(i, end);
         const bool early = std::all_of(first, last, [&](const Request& r) { return isEarly(r.conditions); });
-        const double area = static_cast<double>(t.elements());
+        const double area = m_requests[i].area;
+        const IndexMap* map = m_requests[i].map;
         canBeWhole &= end - i > 1;
+        for (std::size_t j = i; j < end; ++j) // slices through maps have no known shape
+            canBeWhole |= m_requests[j].boxed || (map && end - i > 1);
         if (canBeWhole) {
-            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early});
+            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early, 1});
             continue;
         }
         m_ofTensor.clear();
@@ -196,7 +202,9 @@ void CostModel::listLoads(std::int64_t deepest)
             const Request& r = m_requests[j];
             const bool meets =
                 std::any_of(first, last, [&](const Request& o) { return mayBeLoadedBy(o, r); });
-            Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early};
+            Load load{area, r.row, r.col, t.height, t.width, 1, 1, meets, after, early, r.units};
+            if (map && !isCut(r.row, t.height, deepest) && !isCut(r.col, t.width, deepest))
+                load.row = load.col = Axis::Full; // strips of a view may overlap in the tensor that is read
             if (load.row == Axis::Step && t.height <= deepest)
                 load.row = Axis::Full;
             if (load.col == Axis::Step && t.width <= deepest)
@@ -232,10 +240,9 @@ void CostModel::listLoads(std::int64_t deepest)
             });
         }
     }
-    for (const std::uint32_t kept : m_keptInputs) { // loaded once, without a buffer (R9.7)
-        const Tensor& t = m_problem.tensor(TensorId(kept));
-        m_loads.push_back(
-            {static_cast<double>(t.elements()), Axis::Full, Axis::Full, t.height, t.width, 1, 1});
+    for (const KeptInput& kept : m_keptInputs) { // loaded once, without a buffer (R9.7)
+        const Tensor& t = m_problem.tensor(TensorId(kept.tensor));
+        m_loads.push_back({kept.area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, 0, false, 1});
     }
 }
 
@@ -267,6 +274,8 @@ double CostModel::leastCompute(const Work& r, std::int64_t w, std::int64_t h) co
     const auto cut = [ceil](bool tiles, std::int64_t extent, std::int64_t tile, std::int64_t native) {
         return tiles && !ceil ? ArrayAxis::tiled(extent, tile, native) : ArrayAxis::whole(extent, native);
     };
+    if (r.reduction > 0 && !m_plainArray)
+        return r.cost * StepCosts(m_problem.hardware(), {}, m_rules).cycles(r.height, r.width, r.reduction);
     if (r.reduction > 0)
         return r.cost * arrayCycles(cut(r.byRow, r.height, h, m_nativeH), cut(r.byCol, r.width, w, m_nativeW),
                                     r.reduction, r.chunks);
@@ -298,9 +307,11 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
             const bool rowPart = l.row == Axis::Tile && h < l.height;
             const bool colPart = l.col == Axis::Tile && w < l.width;
             if (rowPart && !colPart)
-                inColumns += (cols - 1) * (l.area - static_cast<double>(std::min(turnH, l.height) * l.width));
+                inColumns += (cols - 1) *
+                             (l.area - static_cast<double>(std::min(turnH, l.height) * l.width * l.units));
             if (colPart && !rowPart)
-                inRows += (rows - 1) * (l.area - static_cast<double>(std::min(turnW, l.width) * l.height));
+                inRows += (rows - 1) *
+                          (l.area - static_cast<double>(std::min(turnW, l.width) * l.height * l.units));
         }
         byRows += inRows;
         byColumns += inColumns;
@@ -369,13 +380,13 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             m_rules.donation &&
             m_problem.op(*m_problem.producer(TensorId(s.tensor))).type == OpType::Pointwise;
         if (!s.retained && !mayTakeOver)
-            sum += tile;
+            sum += tile * s.units;
         if (!m_sharedDrivers && s.reduction > whole)
-            sum += tile * s.accumulators;
+            sum += tile * s.accumulators * s.accumulatorUnits;
         // An epilogue in another subgraph may read the sink; the tile is then that epilogue's accumulator
         // (R9.1d).
         if (s.free && !s.pointwise && s.reduction > whole)
-            sum += tile;
+            sum += tile * s.units;
     }
     for (std::size_t i = 0; i < m_requests.size() && sum <= enough;) {
         const Tensor& t = m_problem.tensor(TensorId(m_requests[i].tensor));
@@ -394,9 +405,11 @@ std::int64_t CostModel::leastWorkingSet(const Granularity& g, std::int64_t whole
             const Request& r = m_requests[i];
             canBeWhole |= mayBeWhole(r.row, t.height, m_range.maxH, m_range.maxK) &&
                           mayBeWhole(r.col, t.width, m_range.maxW, m_range.maxK);
-            if ((r.conditions & moment.conditions) != 0)
-                byRole[r.role] =
-                    std::max(byRole[r.role], part(r.row, t.height, g.h) * part(r.col, t.width, g.w));
+            if (r.boxed || (r.conditions & moment.conditions) == 0 || (r.map && !moment.first))
+                continue;
+            const std::int64_t rows = part(r.row, t.height, g.h), cols = part(r.col, t.width, g.w);
+            const std::int64_t volume = r.map ? footprint(*r.map, {0, rows, 0, cols}).volume : rows * cols;
+            byRole[r.role] = std::max(byRole[r.role], volume * r.units);
         }
         std::int64_t largest = 0;
         for (const std::int64_t area : byRole)

@@ -52,8 +52,8 @@ double CostModel::gridCompute(const Granularity& g) const
         const Axis row = resolved(r.row, r.height, g.h, g.k);
         const Axis col = resolved(r.col, r.width, g.w, g.k);
         const bool split = r.split && g.k < r.reduction;
-        bool byRow = r.row == Axis::Tile;
-        bool byCol = r.col == Axis::Tile;
+        bool byRow = r.row == Axis::Tile && (r.matmul || !m_elements);
+        bool byCol = r.col == Axis::Tile && (r.matmul || !m_elements);
         bool counted = false;
         for (std::size_t j = 0; j < m_runs.size() && !counted; ++j) {
             const Run& o = m_runs[j];
@@ -74,8 +74,9 @@ double CostModel::gridCompute(const Granularity& g) const
             };
             const double chunks =
                 split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(g.k, 1))) : 1;
-            compute += costOfCycle(r) * arrayCycles(cut(r.row, r.height, g.h, m_nativeH),
-                                                    cut(r.col, r.width, g.w, m_nativeW), r.reduction, chunks);
+            compute += costOfCycle(r) * (m_plainArray ? arrayCycles(cut(r.row, r.height, g.h, m_nativeH),
+                                                    cut(r.col, r.width, g.w, m_nativeW), r.reduction, chunks)
+                                       : StepCosts(m_problem.hardware(), {}, m_rules).cycles(r.height, r.width, r.reduction));
             continue;
         }
         const Grid grid = gridOf(r.conditions, g.w, g.h);
@@ -103,7 +104,8 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
             e += loads;
     };
     const Tensor& t = m_problem.tensor(TensorId(m_requests[first].tensor));
-    const auto area = static_cast<double>(t.elements());
+    const double area = m_requests[first].area;
+    const auto units = static_cast<double>(m_requests[first].units);
     const auto rowOf = [&](const Request& r) { return resolved(r.row, t.height, g.h, g.k); };
     const auto colOf = [&](const Request& r) { return resolved(r.col, t.width, g.w, g.k); };
     for (std::size_t i = first; i < last; ++i)
@@ -166,10 +168,10 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         const double inColumns = row == Axis::Full ? area : area * cols;
         const double inSnake =
             inRows -
-            (row == Axis::Full ? kept(grid.rows - 1, t.width, g.w) * static_cast<double>(t.height) : 0);
+            (row == Axis::Full ? units * kept(grid.rows - 1, t.width, g.w) * static_cast<double>(t.height) : 0);
         const double inColumnSnake =
             inColumns -
-            (col == Axis::Full ? kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width) : 0);
+            (col == Axis::Full ? units * kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width) : 0);
         const auto add = [&](TraversalKind kind, double loads) {
             elements[static_cast<std::size_t>(kind)] += loads;
         };
@@ -184,7 +186,7 @@ CostModel::GridTotals CostModel::gridTotals(std::int64_t w, std::int64_t h, bool
 {
     // All k below the largest have equal sums only if they cut every reduction. With k_above_K=clamp this is
     // not certain.
-    if (!m_supported || (!deepest && m_range.maxK > m_plan.smallestK()))
+    if (!m_supported || m_plan.hasMaps() || (!deepest && m_range.maxK > m_plan.smallestK()))
         return {};
     const Granularity g{w, h, deepest ? m_range.maxK : m_range.maxK - 1};
     std::array<double, 4> elements{m_stores, m_stores, m_stores, m_stores};
@@ -350,7 +352,7 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
     double completing = 0; // elements transferred in completing steps
     for (const Sink& s : m_sinks)
         if (!s.retained && s.reduction == reduction)
-            completing += static_cast<double>(s.height) * static_cast<double>(s.width);
+            completing += static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
     double starting = 0; // elements loaded in first steps
     double slices = 0;   // elements loaded over all steps
     for (const Load& l : m_loads) {
@@ -378,6 +380,8 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
 double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
 {
     double first = 0;
+    if (m_plan.hasMaps()) // the parts of a view in the tiles are not in proportion to their sizes
+        return 0;
     for (const Work& r : m_work)
         if (ofRows ? r.onceARow : r.onceAColumn)
             first += leastCompute(r, e.w, e.h);
@@ -406,8 +410,8 @@ double CostModel::firstTilesBound(const Extents& e, bool ofRows) const
     double elements = 0;
     for (const Sink& s : m_sinks)
         if (!s.retained)
-            elements +=
-                static_cast<double>(s.height) * static_cast<double>(s.width) * inOthers(s.height, s.width);
+            elements += static_cast<double>(s.height) * static_cast<double>(s.width) *
+                        static_cast<double>(s.units) * inOthers(s.height, s.width);
     for (const Load& l : m_loads)
         if (!l.mayBeLoaded && (l.row == Axis::Step || l.col == Axis::Step))
             elements += l.area *
@@ -426,7 +430,7 @@ double CostModel::anyOrderBoundAt(const Depths& depths)
     const auto at = [&](const Extents& e) {
         double value = std::max(leastCompute(e.w, e.h), leastTraffic(e) / m_bandwidth);
         for (const std::int64_t reduction : m_reductions)
-            if (reduction > depths.most)
+            if (reduction > depths.most && !m_plan.hasMaps())
                 value = std::max(value, steppedReductionBound(e, depths, reduction));
         return std::max({value, firstTilesBound(e, true), firstTilesBound(e, false)});
     };

@@ -34,6 +34,24 @@ std::vector<OpId> cone(const Problem& problem, const std::vector<OpId>& ops, OpI
     return out;
 }
 
+void addMap(Digest& d, const IndexMap& map)
+{
+    d.add(map.index());
+    const auto all = [&](const auto&... lists) {
+        const auto one = [&](const auto& list) {
+            for (const std::int64_t v : list)
+                d.add(static_cast<std::uint64_t>(v));
+        };
+        (one(lists), ...);
+    };
+    if (const auto* w = std::get_if<WindowsMap>(&map))
+        all(std::array{w->n, w->h, w->w}, w->channels, w->window, w->stride, w->pad, w->dilation);
+    else if (const auto* r = std::get_if<RepeatMap>(&map))
+        all(r->rows, r->cols);
+    else if (const auto* s = std::get_if<SliceMap>(&map))
+        all(s->rows, s->cols, std::array{std::int64_t{s->transposed}});
+}
+
 /// Colour refinement: in each of `radius` rounds the colour of an op is combined with those of its
 /// neighbours.
 std::vector<std::uint32_t> opClasses(const Problem& problem, int radius)
@@ -51,6 +69,7 @@ std::vector<std::uint32_t> opClasses(const Problem& problem, int radius)
             const auto tensor = [&](TensorId t) {
                 d.add(static_cast<std::uint64_t>(problem.tensor(t).width));
                 d.add(static_cast<std::uint64_t>(problem.tensor(t).height));
+                d.add(static_cast<std::uint64_t>(problem.units(t)));
                 d.add((problem.isView(t) ? 1U : 0U) | (problem.isGraphOutput(t) ? 2U : 0U) |
                       (problem.viewsOf(t).empty() ? 0U : 4U));
                 readers.clear();
@@ -61,7 +80,10 @@ std::vector<std::uint32_t> opClasses(const Problem& problem, int radius)
                 for (const std::uint64_t reader : readers)
                     d.add(reader);
             };
-            for (const TensorId t : op.inputs) {
+            for (const TensorId operand : problem.operands(OpId(i))) {
+                const TensorId t = problem.stored(operand);
+                if (const IndexMap* map = problem.map(operand))
+                    addMap(d, *map);
                 const auto producer = problem.producer(t);
                 d.add(producer ? out[producer->index()] + 1 : 0);
                 tensor(t);

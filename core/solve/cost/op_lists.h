@@ -31,6 +31,9 @@ template <class T> [[nodiscard]] bool isIn(T value, const std::vector<T>& list)
 /// not rely on the classes.
 [[nodiscard]] std::vector<std::uint32_t> opClasses(const Problem& problem, int radius = 6);
 
+/// Adds the kind and the fields of an index map (R1.8) to a digest.
+void addMap(Digest& d, const IndexMap& map);
+
 /// Variant of structureOf() with given tensor numbers: number(tensor) returns the number and whether it is
 /// new.
 template <class Number, class OfTensor>
@@ -45,14 +48,21 @@ template <class Number, class OfTensor>
             return;
         d.add(static_cast<std::uint64_t>(problem.tensor(t).width));
         d.add(static_cast<std::uint64_t>(problem.tensor(t).height));
+        if (problem.hasWidths())
+            d.add(static_cast<std::uint64_t>(problem.units(t)));
         ofTensor(d, t);
     };
     for (const OpId o : ops) {
         const Op& op = problem.op(o);
         d.add(static_cast<std::uint64_t>(op.type) + 2 * op.inputs.size());
         d.add(static_cast<std::uint64_t>(op.baseCost));
-        for (const TensorId t : op.inputs)
+        for (const TensorId t : problem.operands(o)) {
+            if (const IndexMap* map = problem.map(t)) {
+                addMap(d, *map);
+                tensor(problem.stored(t)); // a view with a map stands for its base, but has buffers of its own
+            }
             tensor(t);
+        }
         tensor(op.output);
     }
     return d;

@@ -156,7 +156,7 @@ RetainId SubgraphPool::lockedRetain(SetId id)
     const OpSet& set = m_sets[id];
     std::vector<TensorId> kept;
     for (const TensorId t : m_locked[static_cast<std::size_t>(set.lock)].subgraph.retain)
-        if (std::ranges::binary_search(set.produced, t))
+        if (std::ranges::binary_search(set.produced, t) || m_rules.keepsInputs())
             kept.push_back(t);
     return internRetain(std::move(kept));
 }
@@ -184,7 +184,7 @@ Digest SubgraphPool::structure(const PlannedSet& p, TilingEffort effort)
     std::int64_t others = 0;
     for (const TensorId t : resident)
         if (m_localStamp[t.index()] != m_stamp)
-            others += m_problem.tensor(t).elements();
+            others += m_problem.sizeUnits(t);
     d.add(static_cast<std::uint64_t>(others));
     return d;
 }
@@ -218,7 +218,7 @@ Tiling SubgraphPool::search(const PlannedSet& p, TilingEffort effort, double cut
     traceSubgraph(m_problem, subgraph, m_retains[p.resident], m_rules, [&](const Step& step) {
         stepped = true;
         tiling.latency += step.latency;
-        if (step.workingSet > m_problem.hardware().fastMemoryCapacity)
+        if (step.workingSet > m_problem.capacityUnits())
             tiling.latency = std::numeric_limits<double>::infinity();
         return tiling.feasible();
     });

@@ -112,7 +112,7 @@ std::optional<Checked> verifySchedule(const Problem& problem, Schedule& schedule
         const auto placed = placeSchedule(problem, schedule, options.rules, {options.stop, {}}, quick);
         if (!placed)
             return std::nullopt;
-        if (placed->placement.height <= problem.hardware().fastMemoryCapacity)
+        if (placed->placement.height <= problem.capacityUnits())
             return checked;
         const auto conflict = placementConflict(problem, *placed);
         if (!conflict || removed == kMostRemoved)

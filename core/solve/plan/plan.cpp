@@ -89,6 +89,31 @@ bool PlanRepair::prune(std::vector<CostedSet>& entries)
     return changed;
 }
 
+/// retain_inputs=allow and carry: true if entry `at` may retain t (R4.6; the lists of earlier entries are right)
+/// and some later entry reads t before it is dropped or produced anew.
+bool PlanRepair::isKept(const std::vector<CostedSet>& entries, std::size_t at, TensorId t) const
+{
+    const bool carries = m_pool.rules().retainInputs == Rules::RetainInputs::Carry;
+    const auto reads = [&](std::size_t i) {
+        return std::ranges::binary_search(m_pool.set(entries[i].set).allInputs, t);
+    };
+    const auto produces = [&](std::size_t i) {
+        return std::ranges::binary_search(m_pool.set(entries[i].set).produced, t);
+    };
+    const bool isResident = at > 0 && isIn(t, m_pool.retain(entries[at - 1].retain));
+    if (m_pool.problem().isView(t) || !(produces(at) || reads(at) || (carries && isResident)))
+        return false;
+    for (std::size_t i = at + 1; i < entries.size(); ++i) {
+        if (produces(i))
+            return false;
+        if (reads(i))
+            return true;
+        if (!carries || !isIn(t, m_pool.retain(entries[i].retain)))
+            return false;
+    }
+    return false;
+}
+
 void PlanRepair::filterRetains(std::vector<CostedSet>& entries)
 {
     std::vector<TensorId> kept;
@@ -109,7 +134,9 @@ void PlanRepair::filterRetains(std::vector<CostedSet>& entries)
             const std::vector<TensorId>& produced = m_pool.set(e.set).produced;
             const std::vector<TensorId>& read = m_pool.set(entries[i + 1].set).inputs;
             for (const TensorId t : m_pool.retain(e.retain))
-                if (std::ranges::binary_search(produced, t) && std::ranges::binary_search(read, t))
+                if (m_pool.rules().keepsInputs()
+                        ? isKept(entries, i, t)
+                        : std::ranges::binary_search(produced, t) && std::ranges::binary_search(read, t))
                     kept.push_back(t);
         }
         if (kept.size() != m_pool.retain(e.retain).size()) {

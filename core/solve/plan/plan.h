@@ -88,6 +88,7 @@ public:
 private:
     [[nodiscard]] bool prune(std::vector<CostedSet>& entries);
     void filterRetains(std::vector<CostedSet>& entries);
+    [[nodiscard]] bool isKept(const std::vector<CostedSet>& entries, std::size_t at, TensorId t) const;
     [[nodiscard]] bool inOrder(const std::vector<CostedSet>& entries);
     [[nodiscard]] bool reorder(std::vector<CostedSet>& entries);
     /// Sum of the cached latencies: a lower bound for the total of the plan, in any order.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -194,7 +195,10 @@ bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::
         return false;
     const std::vector<OpBits> near = neighbours(problem, ops);
     const std::vector<OpBits> apart = neverTogether(problem, rules, ops);
-    MemoryBound room(problem, rules, ops);
+    // The bound counts slices by their shapes and elements, which maps and widths change.
+    std::optional<MemoryBound> room;
+    if (!problem.hasMaps() && !problem.hasWidths())
+        room.emplace(problem, rules, ops);
     struct Grown
     {
         OpBits set, candidates, refused;
@@ -206,7 +210,7 @@ bool forEachConnectedSet(const Problem& problem, const Rules& rules, const std::
         while (!todo.empty()) {
             Grown g = todo.back();
             todo.pop_back();
-            if (!room.mayFit(g.set, g.refused))
+            if (room && !room->mayFit(g.set, g.refused))
                 continue;
             if (g.candidates == 0) {
                 if (!visit(g.set))

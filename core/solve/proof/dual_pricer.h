@@ -2,7 +2,7 @@
 // The rows of a master problem over subgraphs, and the pricing loop that finds their dual prices.
 #pragma once
 
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "solve/columns/linear_program.h"
 #include "solve/cost/slack.h"
 #include "solve/proof/set_cover.h"

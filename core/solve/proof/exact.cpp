@@ -192,7 +192,7 @@ bool ExactSearch::canRetain(OpMask retain) const
     forEachBit(retain, [&](std::size_t i) { elements += m_elements[i]; });
     // A step needs at least one element besides the retained tensors, unless all its inputs are retained,
     // too.
-    return elements < m_problem.hardware().fastMemoryCapacity + (m_retainsInputs ? 1 : 0);
+    return elements < m_problem.capacityUnits() + (m_retainsInputs ? 1 : 0);
 }
 
 double ExactSearch::remaining(const State& state) const

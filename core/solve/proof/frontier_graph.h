@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "solve/proof/dual_pricer.h"
 #include "workload/problem.h"
 

@@ -393,6 +393,9 @@ Proof prove(const Problem& problem, const Rules& rules, double best, const Proof
     const std::size_t ops = problem.opCount();
     if (ops == 0 || ops > ProofGraph::kMostOps || !std::isfinite(best))
         return {};
+    // The states of the search know neither maps nor widths, nor tensors that stay without being read.
+    if (problem.hasMaps() || problem.hasWidths() || rules.retainInputs == Rules::RetainInputs::Carry)
+        return {};
     const bool retainsInputs = rules.keepsInputs();
     if (!retainsInputs && CostModel::supports(rules))
         return Prover(problem, rules, best, limits).run();

@@ -389,8 +389,8 @@ private:
 /// No subgraph contains ops of several components, so the bounds of their groups add up.
 SetCoverBound setCoverBound(const Problem& problem, const Rules& rules, const SetCoverLimits& limits)
 {
-    if (problem.opCount() == 0 || !CostModel::supports(rules))
-        return {};
+    if (problem.opCount() == 0 || !CostModel::supports(rules) || problem.hasMaps() || problem.hasWidths())
+        return {}; // what a path of the pricing problem knows of slices does not hold for maps and widths
     return SetCover(problem, rules, limits).run();
 }
 

@@ -2,7 +2,7 @@
 // Sets of ops as bits of a graph, and A* over the states of plans.
 #pragma once
 
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "solve/plan/plan.h"
 #include "workload/problem.h"
 

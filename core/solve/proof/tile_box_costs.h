@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 #include "eval/lower_bound.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "solve/proof/frontier_graph.h"
 #include "workload/problem.h"
 

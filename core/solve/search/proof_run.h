@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "solve/plan/solve_options.h"
 #include "workload/problem.h"

@@ -28,6 +28,8 @@ QString itemKindText(Resident::Kind kind)
         return tr("output");
     case Resident::Kind::Accumulator:
         return tr("accumulator");
+    case Resident::Kind::Interior:
+        return tr("interior");
     case Resident::Kind::Resident:
     case Resident::Kind::Retained:
         break;

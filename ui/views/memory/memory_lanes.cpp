@@ -22,9 +22,10 @@ struct Band
     ContentItem::Kind kind;
     std::int64_t MemoryUse::*elements;
 };
-const std::array<Band, 5> kBands{{{ContentItem::Kind::Resident, &MemoryUse::resident},
+const std::array<Band, 6> kBands{{{ContentItem::Kind::Resident, &MemoryUse::resident},
                                   {ContentItem::Kind::Retained, &MemoryUse::retained},
                                   {ContentItem::Kind::Input, &MemoryUse::input},
+                                  {ContentItem::Kind::Interior, &MemoryUse::interior},
                                   {ContentItem::Kind::Accumulator, &MemoryUse::accumulator},
                                   {ContentItem::Kind::Output, &MemoryUse::output}}};
 

@@ -25,15 +25,15 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
             out.items.push_back({kind, t, QString::fromStdString(problem.tensorName(t)), detail, elements});
     };
     for (const TensorId t : part.key.resident)
-        add(Kind::Resident, t, problem.tensor(t).elements(), tr("by the previous subgraph"));
+        add(Kind::Resident, t, problem.sizeUnits(t), tr("by the previous subgraph"));
     for (const TensorId t : part.key.subgraph->retain)
         if (std::find(part.key.resident.begin(), part.key.resident.end(), t) == part.key.resident.end())
-            add(Kind::Retained, t, problem.tensor(t).elements(), tr("for the next subgraph"));
+            add(Kind::Retained, t, problem.sizeUnits(t), tr("for the next subgraph"));
     const auto slice = [](const Rect& r) {
         return QStringLiteral("[%1:%2, %3:%4]").arg(r.r0).arg(r.r1).arg(r.c0).arg(r.c1);
     };
     for (const StepBuffer& b : s.buffers)
-        add(Kind::Input, b.tensor, b.rect.area(),
+        add(Kind::Input, b.tensor, b.size,
             (problem.isView(b.tensor) ? tr("view, ") : QString()) +
                 (b.loaded ? tr("loaded %1") : tr("reused %1")).arg(b.full ? tr("whole") : slice(b.rect)));
     for (const StepSink& k : s.sinks) {
@@ -41,6 +41,8 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
         add(Kind::Output, k.tensor, k.outputElements,
             (k.completes ? tr("stored %1") : tr("partial sum %1")).arg(slice(k.tile)));
     }
+    for (const StepInterior& k : s.interiors)
+        add(Kind::Interior, k.tensor, k.size, tr("handed over %1").arg(slice(k.rect)));
     if (s.donatedElements > 0 && !s.sinks.empty())
         add(Kind::Donated, s.sinks.front().tensor, -s.donatedElements, tr("output in the place of an input"));
     std::stable_sort(out.items.begin(), out.items.end(), [](const ContentItem& a, const ContentItem& b) {
@@ -67,6 +69,8 @@ QString contentKindText(ContentItem::Kind kind)
         return tr("retained");
     case ContentItem::Kind::Input:
         return tr("input");
+    case ContentItem::Kind::Interior:
+        return tr("interior");
     case ContentItem::Kind::Accumulator:
         return tr("accumulator");
     case ContentItem::Kind::Output:

@@ -12,7 +12,7 @@ namespace tilewright::ui {
 /// An item in fast memory at one time.
 struct ContentItem
 {
-    enum class Kind { Resident, Retained, Input, Accumulator, Output, Donated };
+    enum class Kind { Resident, Retained, Input, Interior, Accumulator, Output, Donated };
     Kind kind = Kind::Input;
     TensorId tensor;
     QString name;

@@ -176,6 +176,8 @@ const QColor& contentColour(ContentItem::Kind kind, const Theme& theme)
         return theme.resident;
     case ContentItem::Kind::Retained:
         return theme.retained;
+    case ContentItem::Kind::Interior:
+        return theme.interior;
     case ContentItem::Kind::Accumulator:
         return theme.accumulator;
     case ContentItem::Kind::Output:

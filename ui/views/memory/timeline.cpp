@@ -34,12 +34,15 @@ MemoryUse useIn(const Step& step, const TraceKey& key, TensorId t, std::int64_t 
         use.retained = elements;
     for (const StepBuffer& b : step.buffers)
         if (b.tensor == t)
-            use.input += b.rect.area();
+            use.input += b.size;
     for (const StepSink& k : step.sinks)
         if (k.tensor == t) {
             use.accumulator += k.accumulators;
             use.output += k.outputElements;
         }
+    for (const StepInterior& k : step.interiors)
+        if (k.tensor == t)
+            use.interior += k.size;
     // An output in the place of an input (R9.6) is counted once.
     use.input = std::min(use.input, step.inputElements - step.donatedElements);
     return use;
@@ -123,6 +126,9 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
     auto out = std::make_shared<Timeline>();
     out->problem = snapshot.problem;
     const std::size_t n = snapshot.schedule.size();
+    const auto unitsOf = [&](double elements) {
+        return std::llround(elements * static_cast<double>(snapshot.problem->unitsPerElement()));
+    };
     std::int64_t kept = 0;
     for (std::size_t i = 0; i < n; ++i) {
         if (progress.stopRequested())
@@ -138,10 +144,10 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
             const auto moved = static_cast<double>(e.loadElements + e.storeElements);
             part.load = moved > 0 ? e.memory * static_cast<double>(e.loadElements) / moved : 0;
             part.store = e.memory - part.load;
-            part.peak = e.peakWorkingSet;
+            part.peak = unitsOf(e.peakWorkingSet);
             for (const TensorId t : part.key.resident)
-                part.resident += snapshot.problem->tensor(t).elements();
-            part.retained = e.reserved - part.resident;
+                part.resident += snapshot.problem->sizeUnits(t);
+            part.retained = unitsOf(e.reserved) - part.resident;
             if (e.steps <= StepTable::kMaxSteps && kept + e.steps <= kKeptSteps) {
                 kept += e.steps;
                 // Edits keep most subgraphs, usually at the same position or one or two further.
@@ -179,7 +185,8 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
 MemoryUse memoryUse(const TimelinePart& part, std::int64_t step)
 {
     const StepSums& s = part.steps->sums(step);
-    return {part.resident, part.retained, s.inputElements - s.donatedElements, s.accumulatorElements,
+    return {part.resident, part.retained, s.inputElements - s.donatedElements, s.interiorElements,
+            s.accumulatorElements,
             s.outputElements};
 }
 
@@ -231,7 +238,7 @@ std::vector<TimelineColumn> timelineColumns(const Timeline& timeline, double fro
             const TimelinePart& part = timeline.parts[p];
             if (part.duration <= 0)
                 continue;
-            MemoryUse high{part.resident, part.retained, part.peak - part.resident - part.retained, 0, 0};
+            MemoryUse high{part.resident, part.retained, part.peak - part.resident - part.retained, 0, 0, 0};
             MemoryUse tensor;
             std::int64_t low = part.peak;
             if (part.isKnown()) {

@@ -91,10 +91,10 @@ buildTimeline(const Snapshot& snapshot, const Timeline* previous, const Progress
 /// Fast memory in elements, by use (R9.1); donated elements (R9.6) are subtracted from the inputs.
 struct MemoryUse
 {
-    std::int64_t resident = 0, retained = 0, input = 0, accumulator = 0, output = 0;
+    std::int64_t resident = 0, retained = 0, input = 0, interior = 0, accumulator = 0, output = 0;
     [[nodiscard]] std::int64_t total() const noexcept
     {
-        return resident + retained + input + accumulator + output;
+        return resident + retained + input + interior + accumulator + output;
     }
     bool operator==(const MemoryUse&) const = default;
 };

@@ -90,6 +90,7 @@ void paintWorkingSet(QPainter& painter, const StepModel& model, std::int64_t cap
     for (const auto& [elements, colour] : {std::pair{model.residentElements, theme.resident},
                                            {s.reserved - model.residentElements, theme.retained},
                                            {s.inputElements - s.donatedElements, theme.input},
+                                           {s.interiorElements, theme.interior},
                                            {s.accumulatorElements, theme.accumulator},
                                            {s.outputElements, theme.output}}) {
         const double w = bar.width() * static_cast<double>(elements) / full;

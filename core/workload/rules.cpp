@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rules/rules.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 
@@ -136,20 +136,63 @@ std::string_view ruleValue(const Rules& rules, std::string_view name)
     return {};
 }
 
+namespace {
+
+struct NamedSet
+{
+    std::string_view name, title;
+    Rules rules;
+};
+constexpr std::array kSets{NamedSet{"final", "final statement", Rules::final()},
+                           NamedSet{"seed", "earlier statement", Rules::seed()},
+                           NamedSet{"machine", "machine", Rules::machine()}};
+constexpr std::array kSetNames{kSets[0].name, kSets[1].name, kSets[2].name};
+
+} // namespace
+
+std::span<const std::string_view> ruleSetNames()
+{
+    return kSetNames;
+}
+
+std::optional<Rules> ruleSetNamed(std::string_view name)
+{
+    const auto* set = std::ranges::find(kSets, name, &NamedSet::name);
+    return set == kSets.end() ? std::nullopt : std::optional(set->rules);
+}
+
+std::string ruleSetList()
+{
+    std::string out;
+    for (std::size_t i = 0; i < kSets.size(); ++i)
+        out += (i == 0 ? "" : i + 1 < kSets.size() ? ", " : " or ") + std::string(kSets[i].name);
+    return out;
+}
+
+RulesInWords inWords(const Rules& rules)
+{
+    std::optional<RulesInWords> best;
+    for (const NamedSet& set : kSets) {
+        RulesInWords words{set.name, {}};
+        for (const RuleSwitch& s : kSwitches)
+            if (s.get(rules) != s.get(set.rules))
+                words.switches.push_back(std::string(s.name) + "=" + std::string(s.names[s.get(rules)]));
+        if (!best || words.switches.size() < best->switches.size())
+            best = std::move(words);
+    }
+    return std::move(*best);
+}
+
 std::string_view ruleSetName(const Rules& rules)
 {
-    return rules == Rules::final()     ? "final"
-           : rules == Rules::seed()    ? "seed"
-           : rules == Rules::machine() ? "machine"
-                                       : "custom";
+    const auto* set = std::ranges::find(kSets, rules, &NamedSet::rules);
+    return set == kSets.end() ? "custom" : set->name;
 }
 
 std::string_view ruleSetTitle(const Rules& rules)
 {
-    return rules == Rules::final()     ? "final statement"
-           : rules == Rules::seed()    ? "earlier statement"
-           : rules == Rules::machine() ? "machine"
-                                       : "own choice of switches";
+    const auto* set = std::ranges::find(kSets, rules, &NamedSet::rules);
+    return set == kSets.end() ? "own choice of switches" : set->title;
 }
 
 } // namespace tilewright

@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewright {
 
@@ -102,6 +104,21 @@ struct RuleSwitch
 /// Sets one switch from a text "name=value".
 [[nodiscard]] Status setRule(Rules& rules, std::string_view setting);
 [[nodiscard]] std::string_view ruleValue(const Rules& rules, std::string_view name);
+/// Names of the rule sets: "final", "seed" and "machine".
+[[nodiscard]] std::span<const std::string_view> ruleSetNames();
+/// Returns the rule set of this name; nothing for another word.
+[[nodiscard]] std::optional<Rules> ruleSetNamed(std::string_view name);
+/// The names in a sentence: "final, seed or machine".
+[[nodiscard]] std::string ruleSetList();
+
+/// Rules as a named set and the switches that differ from it ("name=value"), as few as possible.
+struct RulesInWords
+{
+    std::string_view set;
+    std::vector<std::string> switches;
+};
+[[nodiscard]] RulesInWords inWords(const Rules& rules);
+
 /// Name for files and options: "final", "seed", "machine" or "custom".
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);
 /// Title for the user, for example "final statement", "machine" or "own choice of switches".

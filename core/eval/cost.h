@@ -276,6 +276,29 @@ struct Tally
         computeBound = saturatingAdd(computeBound, saturatingMul(t.computeBound, count));
     }
 
+    /// Returns the sums of a part of all steps as an estimate for this number of steps.
+    [[nodiscard]] Tally scaledTo(std::int64_t allSteps) const noexcept
+    {
+        constexpr double kMost = 9e18; // above it, integers saturate
+        const double n =
+            static_cast<double>(allSteps) / static_cast<double>(std::max<std::int64_t>(1, steps));
+        const auto scaled = [&](std::int64_t value) {
+            const double product = static_cast<double>(value) * n;
+            return product < kMost ? static_cast<std::int64_t>(product)
+                                   : std::numeric_limits<std::int64_t>::max();
+        };
+        return {computeBoundTime * n,
+                scaled(memoryBoundTraffic),
+                memoryBoundElements * n,
+                compute * n,
+                energy * n,
+                scaled(load),
+                scaled(store),
+                peak,
+                allSteps,
+                scaled(computeBound)};
+    }
+
     [[nodiscard]] double latency(const MemoryCosts& costs) const noexcept
     {
         const bool exact = memoryBoundTraffic < std::numeric_limits<std::int64_t>::max();

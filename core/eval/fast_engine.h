@@ -7,7 +7,7 @@
 // their range since the previous step (one bit mask for each kind of transition). Steps with equal facts are
 // identical, so their sum is computed once and multiplied by their number. If two symbols of one tensor (or
 // op) are the same rectangle at some positions only (their ranges coincide there), bind() returns false and
-// the caller uses the explaining evaluator. With `ignoreCoincidences` such symbols count as different.
+// the caller uses PositionEngine. With `ignoreCoincidences` such symbols count as different.
 //
 // There are three stages. prepare() lists the requests and runs of a plan, given the resident and retained
 // tensors. bind() turns the lists into symbols for one granularity. run() sums the steps in the order of a
@@ -56,7 +56,7 @@ struct SmallLimits
     static constexpr std::size_t kSinks = 3;    // with 3 sinks, at most 7 tile classes on each axis
     static constexpr std::size_t kClasses = 49; // 7 x 7 tile classes
     static constexpr std::size_t kDepths = 4;
-    static constexpr std::size_t kPhases = 2 * kDepths;
+    static constexpr std::size_t kPhases = 2 * kDepths + 1;
 
     [[nodiscard]] static bool hold(const SubgraphPlan& plan) noexcept
     {
@@ -110,7 +110,7 @@ public:
     /// Second part of bind(): the runs.
     [[nodiscard]] bool bindRuns();
 
-    /// Elements of the resident and retained tensors (R9.1a).
+    /// Units (R1.9) of the resident and retained tensors (R9.1a).
     [[nodiscard]] std::int64_t reserved() const noexcept { return m_reserved; }
     [[nodiscard]] std::int64_t rows() const noexcept { return m_rows; }
     [[nodiscard]] std::int64_t cols() const noexcept { return m_cols; }
@@ -137,6 +137,15 @@ public:
     /// returned (with a preset row or column traversal; the others always run to the end).
     template <class Limit = NoLimit> [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit = {})
     {
+        Tally total = runSteps(traversal, limit);
+        if (m_energy)
+            total.energy += m_energy->transfers(total.load, total.store);
+        return total;
+    }
+
+private:
+    template <class Limit> [[nodiscard]] Tally runSteps(const Traversal& traversal, Limit& limit)
+    {
         m_forgets = traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse;
         switch (traversal.kind()) {
         case TraversalKind::Raster:
@@ -161,7 +170,6 @@ public:
         return total;
     }
 
-private:
     /// A condition under which requests and runs are active: in tiles that contain part of a sink of this
     /// shape; in all k steps of a reduction, or only in its last one. Groups of the plan with equal
     /// conditions share a cause.
@@ -186,6 +194,7 @@ private:
         Axis row, col; // kinds of the row and the column axis, in canonical form
         Role role;
         bool whole;
+        std::int64_t units; // R1.9: of an element
     };
     struct Run
     {
@@ -195,7 +204,9 @@ private:
         bool drives;
         bool kept; // true if this is not a run but the load of a retained input (R9.7)
         bool matmul;
+        bool interior; // R9.9: true if its result is neither a sink nor retained
         double base;
+        std::int64_t units;   // R1.9: of an element of the result, or of the retained input
         Axis row, col, depth; // kinds of the axes, in canonical form; set by bind()
         std::uint32_t bound;  // index of the run among distinct runs, which is its bit in masks of runs
     };
@@ -245,17 +256,20 @@ private:
     [[nodiscard]] bool canMeet(std::int64_t tile, std::int64_t tileSize, std::int64_t step,
                                std::int64_t stepSize) const noexcept;
     [[nodiscard]] bool canMeet(Axis a, Axis b, bool row, std::int64_t size) const noexcept;
+    [[nodiscard]] bool canMeet(const Run& a, const Run& b) const noexcept;
     [[nodiscard]] bool addBuffer(const Request& r);
     [[nodiscard]] bool addRun(Run& run);
     [[nodiscard]] bool isKnownRun(Run& run, bool& isRegular);
     void bindMixed();
+    [[nodiscard]] bool bindSymbols();
     [[nodiscard]] std::int64_t phaseSteps(std::size_t p) const noexcept;
     std::size_t axisClasses(bool row, Store<Span, kSpans>& spans);
     [[nodiscard]] bool bindClasses();
     void stepExtents(std::size_t phase);
     void bindRunCosts();
     [[nodiscard]] double runCost(const Run& run) const;
-    void variantCosts(const Cell& out, double* cost, std::int64_t q);
+    [[nodiscard]] double runEnergy(const Run& run, std::int64_t q) const;
+    void variantCosts(const Cell& out, std::size_t at, std::int64_t q);
     [[nodiscard]] bool donationIsRegular() const;
     [[nodiscard]] bool axisIsRegular(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept;
 
@@ -271,7 +285,10 @@ private:
     void buildClass(Class& c, std::size_t row, std::size_t col);
     [[nodiscard]] std::int64_t tileArea(std::size_t sink) const noexcept;
     void buildCell(Cell& out, std::size_t phase);
+    [[nodiscard]] std::int64_t accumulatorUnits(std::uint32_t driver) const;
     [[nodiscard]] std::int64_t accumulators(std::size_t s, std::int64_t q) const;
+    [[nodiscard]] std::int64_t interiorSlices(const Mask& runs, std::int64_t q) const;
+    [[nodiscard]] bool isAccumulator(const Run& run, std::int64_t q) const;
     void donate(Cell& out, std::int64_t q);
     [[nodiscard]] bool isActive(const Cause& cause, std::int64_t q) const noexcept;
     [[nodiscard]] bool sameRange(std::uint32_t useSlot, std::uint32_t sinkSlot) const noexcept;
@@ -279,6 +296,8 @@ private:
     // ---- tiles ----------------------------------------------------------------------------------------
 
     [[nodiscard]] double compute(const Class& c, std::size_t phase, const Mask& runs) const;
+    /// R17: adds the energy of charged runs.
+    void addEnergy(Tally& out, const Class& c, std::size_t phase, const Mask& runs) const;
     [[nodiscard]] Tally tile(Class& c, const Mask& reuse, const Mask& charge, Mask& last);
     void restOfTile(Class& c, const Mask& charge);
     void repeat(Tally& out, const Class& c, std::size_t p, const Cell& here, const Mask& runs,
@@ -392,6 +411,8 @@ private:
     const SubgraphPlan* m_plan = nullptr;
     std::optional<StepCosts> m_cost;
     std::optional<MemoryCosts> m_memory;
+    std::optional<StepEnergy> m_energy; ///< R17; set if the problem states energies
+    bool m_holds = false;               ///< interior=held (R9.9)
     std::int64_t m_reserved = 0;
 
     // The following members are set by prepare().
@@ -405,6 +426,8 @@ private:
     Store<std::uint32_t, Limits::kUses> m_useRun; // index of the run of a use
     Store<char, Limits::kSinks> m_sinkRetained;
     Store<std::int64_t, Limits::kSinks> m_sinkReduction;
+    // R1.9: units of an element of the sink, in the accumulating tile, and of all its accumulators together
+    Store<std::int64_t, Limits::kSinks> m_sinkUnits, m_sinkWidest, m_sinkAccumulators;
     // heights and widths of the sinks, each once, ascending
     Store<std::int64_t, Limits::kSinks> m_heights, m_widths;
     std::size_t m_heightCount = 0, m_widthCount = 0;
@@ -432,14 +455,15 @@ private:
     Mask m_eachStep{}; // runs charged in every k step of a tile
     Mask m_kept{};
     bool m_hasKept = false;
-    // true if costs differ by tile class, because of other kinds of axes or compute=array
+    // true if costs differ by tile class: other kinds of axes, compute=array, vector=elements, energies
     bool m_hasVariants = false;
     bool m_forgets = false;
     std::optional<std::uint32_t> m_cyclesOf; // op of cyclesOf(), if it was called
     Store<std::int64_t, (kSmall ? Limits::kPhases + 1 : 0)> m_phaseBegin;
     std::size_t m_phaseCount = 0;
     Store<double, Limits::kPhases * Limits::kUses> m_runCost;
-    std::vector<double> m_cellCost; // costs by tile class, used instead if m_hasVariants
+    std::vector<double> m_cellCost;   // costs by tile class, used instead if m_hasVariants
+    std::vector<double> m_cellEnergy; // likewise, if the problem states energies
     Store<Span, kSpans> m_rowSpan, m_colSpan;
     std::size_t m_rowClasses = 0, m_colClasses = 0;
     std::int64_t m_rows = 0, m_cols = 0;
@@ -464,4 +488,5 @@ template <class Use>
 } // namespace tilewright
 
 #include "eval/fast_engine_bind.h"  // IWYU pragma: keep
+#include "eval/fast_engine_costs.h" // IWYU pragma: keep
 #include "eval/fast_engine_tiles.h" // IWYU pragma: keep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FastEngine: the lists of a plan (prepare()), and their symbols, k phases and run costs (bind()).
+// FastEngine: the lists of a plan (prepare()), and their symbols and k phases (bind()).
 #pragma once
 
 #include "eval/fast_engine.h"
@@ -32,17 +32,31 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const Tenso
     const auto isIn = [](std::span<const TensorId> list, TensorId t) {
         return std::find(list.begin(), list.end(), t) != list.end();
     };
-    const Rules& rules = plan.rules();
-    if (plan.hasMaps() || plan.problem().hasWidths() || plan.problem().hasEnergy() ||
-        rules.vector == Rules::Vector::Elements || rules.interior == Rules::Interior::Held)
+    if (plan.hasMaps()) // R1.8: steps depend on the places of their tiles
         return false;
     m_plan = &plan;
-    m_memory.emplace(plan.problem());
-    m_reserved = reservedUnits(plan.problem(), resident, retained);
+    const Problem& problem = plan.problem();
+    m_memory.emplace(problem);
+    m_energy.reset();
+    if (problem.hasEnergy())
+        m_energy.emplace(problem);
+    m_holds = plan.rules().interior == Rules::Interior::Held;
+    m_reserved = reservedUnits(problem, resident, retained);
     m_cyclesOf.reset();
+    for (auto* list : {&m_sinkUnits, &m_sinkWidest, &m_sinkAccumulators})
+        list->resize(plan.sinks().size());
     m_sinkRetained.resize(plan.sinks().size());
-    for (std::size_t s = 0; s < plan.sinks().size(); ++s)
-        m_sinkRetained[s] = isIn(retained, plan.products()[plan.sinks()[s].product]);
+    for (std::size_t s = 0; s < plan.sinks().size(); ++s) {
+        const SubgraphPlan::Sink& sink = plan.sinks()[s];
+        const TensorId t = plan.products()[sink.product];
+        m_sinkRetained[s] = isIn(retained, t);
+        m_sinkUnits[s] = problem.units(t);
+        m_sinkWidest[s] =
+            sink.pointwise ? m_sinkUnits[s] : std::max(m_sinkUnits[s], problem.accumulatorUnits(t));
+        m_sinkAccumulators[s] = 0;
+        for (std::uint32_t d = sink.driverBegin; d < sink.driverEnd; ++d)
+            m_sinkAccumulators[s] += accumulatorUnits(d);
+    }
     if (!listSinks() || !listCauses())
         return false;
     const auto& uses = plan.uses();
@@ -54,9 +68,14 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const Tenso
     m_hasShared = m_hasRepeats = m_hasKept = false;
     for (std::size_t i = 0; i < uses.size(); ++i) {
         m_useBit[i] = false;
-        if (uses[i].run)
+        if (uses[i].run) {
             listRun(i, uses[i], false);
-        else if (isIn(resident, plan.inputs()[uses[i].id]))
+            if (m_holds)
+                m_runs[m_useRun[i]].interior =
+                    !isIn(retained, plan.products()[uses[i].id]) &&
+                    std::ranges::find(plan.sinks(), uses[i].id, &SubgraphPlan::Sink::product) ==
+                        plan.sinks().end();
+        } else if (isIn(resident, plan.inputs()[uses[i].id]))
             continue;
         else if (isIn(retained, plan.inputs()[uses[i].id]))
             listRun(i, uses[i], true);
@@ -93,7 +112,7 @@ template <class Limits> bool FastEngine<Limits>::listSinks()
     for (std::size_t s = 0; s < sinks.size(); ++s)
         if (!add(m_sinkReduction[s]))
             return false;
-    m_phaseBegin.resize(2 * m_depthCount + 1);
+    m_phaseBegin.resize(2 * m_depthCount + 2);
     return true;
 }
 
@@ -160,10 +179,13 @@ void FastEngine<Limits>::listRun(std::size_t index, const SubgraphPlan::Use& u, 
         m_hasRepeats = true;
     }
     Run& r = m_runs[m_listedRuns];
-    r = {u.id, u.rowSlot, u.colSlot, depthSlot, {}, u.drives, kept, false, 0, {}, {}, Axis::Full, 0};
+    r = {u.id,  u.rowSlot, u.colSlot, depthSlot, {}, u.drives,   kept, false,
+         false, 0,         1,         {},        {}, Axis::Full, 0};
     r.causes.set(cause);
+    const Problem& problem = m_plan->problem();
+    r.units = problem.units(kept ? m_plan->inputs()[u.id] : m_plan->products()[u.id]);
     if (!kept) {
-        const Op& op = m_plan->problem().op(m_plan->ops()[u.id]);
+        const Op& op = problem.op(m_plan->ops()[u.id]);
         r.matmul = op.type == OpType::MatMul;
         r.base = static_cast<double>(op.baseCost);
     }
@@ -192,6 +214,8 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
     // of the longest sink.
     m_phaseBegin[0] = 0;
     m_phaseCount = 0;
+    if (m_energy) // R17: from k step 1 on results are read once more
+        m_phaseBegin[++m_phaseCount] = 1;
     for (std::size_t d = 0; d < m_depthCount; ++d) {
         const std::int64_t steps = ceilDiv(m_depths[d], g.k);
         for (const std::int64_t q : {steps - 1, steps})
@@ -208,7 +232,7 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
         return false;
     if (m_hasShared)
         bindMixed();
-    return true;
+    return !m_holds || bindSymbols(); // R9.9: working sets depend on the runs
 }
 
 /// True if a tile range and a k range of one axis can be equal at some position.
@@ -235,6 +259,13 @@ bool FastEngine<Limits>::canMeet(Axis a, Axis b, bool row, std::int64_t size) co
     return tile == m_g.k || (size - 1) % tile == (size - 1) % m_g.k;
 }
 
+/// True if the rectangles of two runs of one op can be equal at some position.
+template <class Limits> bool FastEngine<Limits>::canMeet(const Run& a, const Run& b) const noexcept
+{
+    return canMeet(a.row, b.row, true, m_plan->ranges()[b.rowSlot].size) &&
+           canMeet(a.col, b.col, false, m_plan->ranges()[b.colSlot].size);
+}
+
 template <class Limits> bool FastEngine<Limits>::addBuffer(const Request& r)
 {
     const Axis row = canonical(r.rowSlot);
@@ -255,7 +286,9 @@ template <class Limits> bool FastEngine<Limits>::addBuffer(const Request& r)
             canMeet(other.col, col, false, m_plan->ranges()[r.colSlot].size))
             return false;
     }
-    m_buffers[m_bufferCount] = {r.input, r.rowSlot, r.colSlot, row, col, r.role, whole};
+    m_buffers[m_bufferCount] = {
+        r.input, r.rowSlot, r.colSlot, row,
+        col,     r.role,    whole,     m_plan->problem().units(m_plan->inputs()[r.input])};
     if (row == Axis::Step || col == Axis::Step)
         m_bufferStep.set(m_bufferCount);
     if (row == Axis::Tile)
@@ -286,6 +319,15 @@ template <class Limits> void FastEngine<Limits>::bindMixed()
 template <class Limits> bool FastEngine<Limits>::bindRuns()
 {
     m_cost.emplace(m_plan->problem().hardware(), m_g, m_plan->rules());
+    if ((!m_holds && !bindSymbols()) || !bindClasses())
+        return false;
+    bindRunCosts();
+    return true;
+}
+
+/// Binds the listed runs to distinct runs, which are the bits of masks.
+template <class Limits> bool FastEngine<Limits>::bindSymbols()
+{
     for (std::size_t c = 0; c < m_causeCount; ++c)
         m_causeRuns[c] = Mask{};
     m_runCount = 0;
@@ -295,9 +337,6 @@ template <class Limits> bool FastEngine<Limits>::bindRuns()
     for (std::size_t i = 0; i < m_listedRuns; ++i)
         if (!addRun(m_runs[i]))
             return false;
-    if (!bindClasses())
-        return false;
-    bindRunCosts();
     return true;
 }
 
@@ -307,8 +346,15 @@ template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRe
 {
     for (std::uint32_t b = 0; b < m_runCount; ++b) {
         const Run& other = m_runs[m_bound[b]];
-        if (other.kept != run.kept || other.id != run.id || other.depth != run.depth)
+        if (other.kept != run.kept || other.id != run.id)
             continue;
+        if (other.depth != run.depth) {
+            // R9.9: equal rectangles are one slice, whatever their k ranges
+            isRegular = !m_holds || (other.row == run.row && other.col == run.col) || !canMeet(other, run);
+            if (!isRegular)
+                return false;
+            continue;
+        }
         if (other.row == run.row && other.col == run.col) {
             // An epilogue needs this step's k range of its drivers, an interior run needs the whole K. The
             // order of both in a step decides what the second adds (R6.6).
@@ -321,8 +367,7 @@ template <class Limits> bool FastEngine<Limits>::isKnownRun(Run& run, bool& isRe
         if (run.kept) // a union of different slices cannot be one distinct run
             isRegular = m_ignoreCoincidences;
         else
-            isRegular = !canMeet(other.row, run.row, true, m_plan->ranges()[run.rowSlot].size) ||
-                        !canMeet(other.col, run.col, false, m_plan->ranges()[run.colSlot].size);
+            isRegular = !canMeet(other, run);
         if (!isRegular)
             return false;
     }
@@ -400,60 +445,6 @@ template <class Limits> bool FastEngine<Limits>::bindClasses()
     m_cells.resize(classes * m_phaseCount);
     m_firstArea.resize(classes * m_bufferCount);
     return true;
-}
-
-template <class Limits> void FastEngine<Limits>::stepExtents(std::size_t phase)
-{
-    const std::int64_t q = m_phaseBegin[phase];
-    for (std::size_t i = 0; i < m_plan->ranges().size(); ++i)
-        if (m_axis[i] == Axis::Step)
-            m_extent[i] = std::min(m_g.k, m_plan->ranges()[i].size - q * m_g.k);
-}
-
-template <class Limits> void FastEngine<Limits>::bindRunCosts()
-{
-    m_runCost.resize(m_phaseCount * m_runCount);
-    for (std::size_t p = 0; p < m_phaseCount; ++p) {
-        stepExtents(p);
-        for (std::size_t r = 0; r < m_runCount; ++r)
-            m_runCost[p * m_runCount + r] =
-                p > 0 && !m_eachStep.has(r) ? m_runCost[r] : runCost(m_runs[m_bound[r]]);
-    }
-    m_hasVariants = m_hasVariants || m_cost->array || m_cyclesOf; // R8.2: clipped tiles have a lower cost
-    if (m_hasVariants)
-        m_cellCost.resize(m_rowClasses * m_colClasses * m_phaseCount * m_runCount);
-}
-
-/// Returns the cost of the run by R8, with the k extents of the current phase.
-template <class Limits> double FastEngine<Limits>::runCost(const Run& run) const
-{
-    if (run.kept || (m_cyclesOf && run.id != *m_cyclesOf))
-        return 0;
-    const std::int64_t height = length(run.rowSlot, run.row);
-    const std::int64_t width = length(run.colSlot, run.col);
-    if (m_cyclesOf)
-        return m_cost->cycles(height, width, m_extent[run.depthSlot]);
-    const StepCosts::Extent rows{reduces(run.rowSlot), height};
-    const StepCosts::Extent cols{reduces(run.colSlot), width};
-    return run.matmul ? m_cost->matMul(run.base, rows, cols, m_extent[run.depthSlot],
-                                       m_plan->ranges()[run.depthSlot].size)
-                      : m_cost->pointwise(run.base, rows, cols);
-}
-
-/// Sets the costs by R6.6: a run is charged by the kinds of axes of its first request in the step.
-template <class Limits> void FastEngine<Limits>::variantCosts(const Cell& out, double* cost, std::int64_t q)
-{
-    Mask missing = out.runs;
-    for (std::size_t i = 0; i < m_plan->uses().size(); ++i) {
-        const auto& u = m_plan->uses()[i];
-        if (!u.run)
-            continue;
-        const Run& run = m_runs[m_useRun[i]];
-        if (!missing.has(run.bound) || !isActive(m_causes[m_groupCause[u.group]], q))
-            continue;
-        missing.reset(run.bound);
-        cost[run.bound] = runCost(run);
-    }
 }
 
 /// True if donations depend on the tile class alone (R9.6).

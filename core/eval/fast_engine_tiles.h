@@ -22,7 +22,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::length(std::uint32_t sl
 template <class Limits> std::int64_t FastEngine<Limits>::bufferArea(std::size_t b) const noexcept
 {
     const Buffer& x = m_buffers[b];
-    return length(x.rowSlot, x.row) * length(x.colSlot, x.col);
+    return length(x.rowSlot, x.row) * length(x.colSlot, x.col) * x.units;
 }
 
 template <class Limits> std::int64_t FastEngine<Limits>::area(const Mask& buffers) const noexcept
@@ -69,7 +69,7 @@ template <class Limits> void FastEngine<Limits>::buildClass(Class& c, std::size_
         Cell& out = cell(c, p);
         buildCell(out, p);
         if (m_hasVariants)
-            variantCosts(out, &m_cellCost[(c.index * m_phaseCount + p) * m_runCount], m_phaseBegin[p]);
+            variantCosts(out, (c.index * m_phaseCount + p) * m_runCount, m_phaseBegin[p]);
         c.allRuns |= out.runs;
         out.workingSet = saturatingAdd(out.fixedSet, area(out.buffers));
         out.loadEnter = area(out.buffers & ~(before & ~m_bufferStep));
@@ -136,26 +136,73 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
         const std::int64_t tile = tileArea(s);
         if (tile == 0 || q >= m_sinkSteps[s])
             continue;
+        // R9.1c: a tile that is accumulated has the width of the accumulator
+        const std::int64_t width = m_sinkSteps[s] > 1 ? m_sinkWidest[s] : m_sinkUnits[s];
         if (!m_sinkRetained[s]) {
-            out.fixedSet = saturatingAdd(out.fixedSet, tile);
+            out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, width));
             if (q == m_sinkSteps[s] - 1)
-                out.store = saturatingAdd(out.store, tile);
+                out.store = saturatingAdd(out.store, saturatingMul(tile, m_sinkUnits[s]));
+        } else {
+            out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, width - m_sinkUnits[s]));
         }
         out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, accumulators(s, q)));
     }
+    if (m_holds)
+        out.fixedSet = saturatingAdd(out.fixedSet, interiorSlices(out.runs, q));
     if (m_plan->rules().donation)
         donate(out, q);
 }
 
-/// Returns the number of drivers of sink s with an accumulator that no earlier active sink charges (R9.1d).
+/// Returns the units of an accumulated element of a driver, given its index in the plan's accumulated().
+template <class Limits> std::int64_t FastEngine<Limits>::accumulatorUnits(std::uint32_t driver) const
+{
+    const Problem& problem = m_plan->problem();
+    return problem.accumulatorUnits(problem.op(m_plan->accumulated()[driver]).output);
+}
+
+/// R9.9: returns the size of the interior slices that the runs produce, each counted once.
+template <class Limits>
+std::int64_t FastEngine<Limits>::interiorSlices(const Mask& runs, std::int64_t q) const
+{
+    std::int64_t sum = 0;
+    runs.forEach([&](std::size_t r) {
+        const Run& run = m_runs[m_bound[r]];
+        if (!run.interior || isAccumulator(run, q))
+            return;
+        for (std::size_t e = 0; m_hasRepeats && e < r; ++e)
+            if (const Run& other = m_runs[m_bound[e]]; runs.has(e) && !other.kept && other.id == run.id &&
+                                                       other.row == run.row && other.col == run.col)
+                return;
+        sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col) * run.units);
+    });
+    return sum;
+}
+
+/// True if R9.1d counts the result of the run as an accumulator in k step q of the current tile.
+template <class Limits> bool FastEngine<Limits>::isAccumulator(const Run& run, std::int64_t q) const
+{
+    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s) {
+        const auto& sink = m_plan->sinks()[s];
+        if (m_sinkSteps[s] <= 1 || q >= m_sinkSteps[s] || tileArea(s) == 0 ||
+            canonical(sink.rowSlot) != run.row || canonical(sink.colSlot) != run.col)
+            continue;
+        for (std::uint32_t d = sink.driverBegin; d < sink.driverEnd; ++d)
+            if (m_plan->accumulated()[d] == m_plan->ops()[run.id])
+                return true;
+    }
+    return false;
+}
+
+/// Returns the units that the accumulators of sink s take for an element of its tile, without those that an
+/// earlier active sink charges (R9.1d).
 template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_t s, std::int64_t q) const
 {
     if (m_sinkSteps[s] <= 1)
         return 0;
     const auto& sinks = m_plan->sinks();
-    std::int64_t n = sinks[s].driverEnd - sinks[s].driverBegin;
+    std::int64_t sum = m_sinkAccumulators[s];
     if (s == 0)
-        return n;
+        return sum;
     for (std::uint32_t d = sinks[s].driverBegin; d < sinks[s].driverEnd; ++d) {
         // An epilogue preserves the shape, so all sinks that share a driver have its rectangle.
         bool charged = false;
@@ -163,9 +210,10 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulators(std::size_
             for (std::uint32_t x = sinks[e].driverBegin; x < sinks[e].driverEnd && !charged; ++x)
                 charged = m_sinkSteps[e] > 1 && q < m_sinkSteps[e] &&
                           m_plan->accumulated()[x] == m_plan->accumulated()[d];
-        n -= charged;
+        if (charged)
+            sum -= accumulatorUnits(d);
     }
-    return n;
+    return sum;
 }
 
 template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t q)
@@ -177,6 +225,7 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
         for (std::size_t i = 0; i < m_plan->uses().size(); ++i) {
             const auto& u = m_plan->uses()[i];
             if (u.run || !m_useBit[i] || u.role != Role::Pointwise ||
+                m_plan->problem().units(m_plan->inputs()[u.id]) != m_sinkUnits[s] ||
                 !isActive(m_causes[m_groupCause[u.group]], q) || !sameRange(u.rowSlot, sink.rowSlot) ||
                 !sameRange(u.colSlot, sink.colSlot))
                 continue;
@@ -187,7 +236,7 @@ template <class Limits> void FastEngine<Limits>::donate(Cell& out, std::int64_t 
             if ((all & out.forget).any())
                 continue; // this accumulator is already charged
             out.forget |= all;
-            out.fixedSet -= tileArea(s);
+            out.fixedSet -= tileArea(s) * m_sinkUnits[s];
             break;
         }
     }
@@ -221,6 +270,15 @@ double FastEngine<Limits>::compute(const Class& c, std::size_t phase, const Mask
     return sum;
 }
 
+template <class Limits>
+void FastEngine<Limits>::addEnergy(Tally& out, const Class& c, std::size_t phase, const Mask& runs) const
+{
+    if (!m_energy)
+        return;
+    const double* energy = &m_cellEnergy[(c.index * m_phaseCount + phase) * m_runCount];
+    runs.forEach([&](std::size_t r) { out.energy += energy[r]; });
+}
+
 /// Returns the sums of one tile. `reuse` = buffers of the previous step that have the same range in this
 /// tile's first step; `charge` = runs that have a cost in this tile. Stores the buffers of the tile's last
 /// step in `last`.
@@ -238,6 +296,7 @@ Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, 
     });
     Tally out{};
     out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, *m_memory);
+    addEnergy(out, c, 0, first.runs & charge);
     out.add(c.rest);
     last = c.last;
     return out;
@@ -252,9 +311,11 @@ template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask
     for (std::size_t p = 0; p < c.phases; ++p) {
         const Cell& here = cell(c, p);
         const Mask runs = here.runs & charge;
-        if (p > 0)
-            c.rest.step(compute(c, p, runs & (m_eachStep | ~done)), here.loadEnter, here.store,
-                        here.workingSet, *m_memory);
+        if (p > 0) {
+            const Mask fresh = runs & (m_eachStep | ~done);
+            c.rest.step(compute(c, p, fresh), here.loadEnter, here.store, here.workingSet, *m_memory);
+            addEnergy(c.rest, c, p, fresh);
+        }
         done |= here.runs;
         repeat(c.rest, c, p, here, runs, here.loadRepeat, here.workingSet);
     }
@@ -272,6 +333,7 @@ void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const
     assert(here.store == 0);
     Tally one{};
     one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, *m_memory);
+    addEnergy(one, c, p, runs & m_eachStep);
     out.add(one, more);
 }
 
@@ -289,7 +351,7 @@ template <class Limits> std::int64_t FastEngine<Limits>::keptLoad(const Mask& ru
     std::int64_t sum = 0;
     (runs & m_kept).forEach([&](std::size_t r) {
         const Run& run = m_runs[m_bound[r]];
-        sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col));
+        sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col) * run.units);
     });
     return sum;
 }
@@ -311,6 +373,7 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
         const std::int64_t ws = saturatingAdd(here.fixedSet, area(now));
         out.step(compute(c, p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store, ws,
                  *m_memory);
+        addEnergy(out, c, p, fresh);
         done |= here.runs;
         repeat(out, c, p, here, runs, saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)),
                ws);

@@ -2,7 +2,7 @@
 #include "eval/fast_evaluator.h"
 
 #include "eval/fast_engine.h"
-#include "eval/trace.h"
+#include "eval/fast_positions.h"
 #include "rules/check.h"
 
 namespace tilewright {
@@ -38,21 +38,38 @@ std::optional<SubgraphEvaluation> evaluateInClosedForm(const SubgraphPlan& plan,
     return withEngine(plan, resident, retain, ignoreCoincidences, ask);
 }
 
+/// Evaluates a subgraph by walking its tiles. If that takes more steps than `mostWalkedSteps`, the result is
+/// an estimate.
 SubgraphEvaluation evaluateByWalking(const SubgraphPlan& plan, const Granularity& g,
                                      const Traversal& traversal, std::span<const TensorId> resident,
                                      std::span<const TensorId> retain, std::int64_t mostWalkedSteps)
 {
-    if (const auto estimate = evaluateInClosedForm(plan, g, traversal, resident, retain, true);
-        estimate && estimate->steps > mostWalkedSteps)
-        return *estimate;
-    if (mostWalkedSteps == 0)
+    constexpr std::int64_t kLeastWalkedSteps = 256; // of maps, which have no other estimate
+    if (!plan.hasMaps()) {
+        if (const auto estimate = evaluateInClosedForm(plan, g, traversal, resident, retain, true);
+            estimate && estimate->steps > mostWalkedSteps)
+            return *estimate;
+        if (mostWalkedSteps == 0)
+            return {};
+    }
+    thread_local PositionEngine engine; // keeps its memory and the footprints
+    engine.prepare(plan, resident, retain);
+    engine.bind(g);
+    SubgraphEvaluation out;
+    out.rows = engine.rows();
+    out.cols = engine.cols();
+    if (traversal.kind() == TraversalKind::Custom &&
+        !orderFault(traversal.explicitOrder(), {out.rows, out.cols}).empty())
         return {};
-    Subgraph s;
-    s.ops.assign(plan.ops().begin(), plan.ops().end());
-    s.granularity = g;
-    s.traversal = traversal;
-    s.retain.assign(retain.begin(), retain.end());
-    return evaluateSubgraphByTrace(plan.problem(), s, resident, plan.rules());
+    Tally tally =
+        engine.run(traversal, NoLimit{},
+                   plan.hasMaps() ? std::max(mostWalkedSteps, kLeastWalkedSteps) : PositionEngine::kNoLimit);
+    out.exact = engine.isComplete();
+    if (!out.exact)
+        tally = tally.scaledTo(engine.mostSteps());
+    tally.finish(out, plan.problem());
+    out.reserved = plan.problem().elementsOf(engine.reserved());
+    return out;
 }
 
 } // namespace
@@ -141,23 +158,66 @@ struct FastEvaluator::State
         bool m_isReached = false;
     };
 
-    const Problem* problem = nullptr; ///< of the plan; null if not prepared
     EngineBinding<SmallLimits> small;
     std::optional<EngineBinding<LargeLimits>> large; ///< created when first needed
     bool usesSmall = false, usesLarge = false;
 
-    template <class Limits> [[nodiscard]] bool firstTileFits(EngineBinding<Limits>& binding) const
+    template <class Engine> [[nodiscard]] bool firstTileFits(Engine& engine) const
     {
-        return binding.engine.firstTilePeak(problem->capacityUnits()) <= problem->capacityUnits();
+        const std::int64_t capacity = plan->problem().capacityUnits();
+        return engine.firstTilePeak(capacity) <= capacity;
     }
 
-    /// Returns answer(binding) for an engine bound to `g`; nothing if binding fails.
+    const SubgraphPlan* plan = nullptr; ///< null if not prepared
+    std::vector<TensorId> resident, retained;
+    PositionEngine positions;
+    std::optional<Granularity> walked; ///< granularity to which `positions` is bound
+    bool isListed = false;             ///< true if `positions` is prepared for the plan
+
+    /// Returns answer(engine) for an engine with a closed form at `g`; nothing if there is none.
     template <class Answer> [[nodiscard]] auto ask(const Granularity& g, bool withRuns, Answer&& answer)
     {
-        using Result = std::optional<decltype(answer(small))>;
+        using Result = std::optional<decltype(answer(small.engine))>;
         if (usesSmall)
-            return small.bind(g, withRuns) ? Result(answer(small)) : Result();
-        return usesLarge && large->bind(g, withRuns) ? Result(answer(*large)) : Result();
+            return small.bind(g, withRuns) ? Result(answer(small.engine)) : Result();
+        return usesLarge && large->bind(g, withRuns) ? Result(answer(large->engine)) : Result();
+    }
+
+    [[nodiscard]] PositionEngine& positionsAt(const Granularity& g)
+    {
+        if (!isListed) {
+            positions.prepare(*plan, resident, retained);
+            walked.reset();
+            isListed = true;
+        }
+        if (walked != g) {
+            positions.bind(g);
+            walked = g;
+        }
+        return positions;
+    }
+
+    /// Returns the cost of a tiling from its sums. `sum(limit)` runs the engine.
+    template <class Engine, class Sum>
+    [[nodiscard]] TilingCost cost(Engine& engine, double cutoff, const StepTotals& atLeast, Sum&& sum)
+    {
+        const Problem& problem = plan->problem();
+        Limit limit(cutoff, atLeast, problem);
+        const Tally tally = sum(limit);
+        TilingCost out;
+        out.peak = tally.peak;
+        const double latency = tally.latency(MemoryCosts(problem));
+        if (tally.peak > problem.capacityUnits()) {
+            out.verdict = TilingCost::Verdict::TooLarge;
+            out.anyOrder = engine.peakIsOfAnyOrder() || !firstTileFits(engine);
+        } else if (limit.isReached() || latency >= cutoff) {
+            out.verdict = TilingCost::Verdict::Cut;
+        } else {
+            out.verdict = TilingCost::Verdict::Fits;
+            out.latency = latency;
+            out.energy = tally.energy;
+        }
+        return out;
     }
 };
 
@@ -170,13 +230,16 @@ void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> 
 {
     if (!m_state)
         m_state = std::make_unique<State>();
-    m_state->problem = &plan.problem();
+    m_state->plan = &plan;
+    m_state->resident.assign(resident.begin(), resident.end());
+    m_state->retained.assign(retained.begin(), retained.end());
+    m_state->isListed = m_state->usesLarge = false;
     const auto isPrepared = [&]<class Limits>(EngineBinding<Limits>& binding) {
         binding.bound = EngineBinding<Limits>::Bound::Nothing;
         return binding.engine.prepare(plan, resident, retained);
     };
     m_state->usesSmall = SmallLimits::hold(plan) && isPrepared(m_state->small);
-    if (m_state->usesSmall)
+    if (m_state->usesSmall || plan.hasMaps())
         return;
     if (!m_state->large)
         m_state->large.emplace();
@@ -185,41 +248,47 @@ void FastEvaluator::prepare(const SubgraphPlan& plan, std::span<const TensorId> 
 
 bool FastEvaluator::isPrepared() const noexcept
 {
-    return m_state && m_state->problem;
+    return m_state && m_state->plan;
 }
 
 void FastEvaluator::reset() noexcept
 {
     if (m_state)
-        m_state->problem = nullptr;
+        m_state->plan = nullptr;
 }
 
-std::optional<TilingCost> FastEvaluator::evaluate(const Granularity& g, TraversalKind traversal,
-                                                  double cutoff, const StepTotals& atLeast)
+TilingCost FastEvaluator::evaluate(const Granularity& g, TraversalKind traversal, double cutoff,
+                                   const StepTotals& atLeast, std::int64_t mostWalkedSteps)
 {
-    return m_state->ask(g, true, [&](auto& binding) {
-        const Problem& problem = *m_state->problem;
-        State::Limit limit(cutoff, atLeast, problem);
-        const Tally tally = binding.engine.run(traversal, limit);
-        TilingCost out;
-        out.peak = tally.peak;
-        const double latency = tally.latency(MemoryCosts(problem));
-        if (tally.peak > problem.capacityUnits()) {
-            out.verdict = TilingCost::Verdict::TooLarge;
-            out.anyOrder = binding.engine.peakIsOfAnyOrder() || !m_state->firstTileFits(binding);
-        } else if (limit.isReached() || latency >= cutoff) {
-            out.verdict = TilingCost::Verdict::Cut;
-        } else {
-            out.verdict = TilingCost::Verdict::Fits;
-            out.latency = latency;
-        }
-        return out;
+    const auto cost = m_state->ask(g, true, [&](auto& engine) {
+        return m_state->cost(engine, cutoff, atLeast,
+                             [&](auto& limit) { return engine.run(traversal, limit); });
     });
+    if (cost)
+        return *cost;
+    PositionEngine& engine = m_state->positionsAt(g);
+    TilingCost unmodelled;
+    unmodelled.verdict = TilingCost::Verdict::Unmodelled;
+    if (engine.leastWalk() > mostWalkedSteps)
+        return unmodelled;
+    bool isComplete = true;
+    const TilingCost out = m_state->cost(engine, cutoff, atLeast, [&](State::Limit& limit) {
+        const Tally sum = engine.run(traversal, limit, mostWalkedSteps);
+        isComplete = engine.isComplete() || limit.isReached();
+        return sum;
+    });
+    return isComplete ? out : unmodelled;
 }
 
-std::optional<bool> FastEvaluator::firstTileFits(const Granularity& g)
+bool FastEvaluator::firstTileFits(const Granularity& g)
 {
-    return m_state->ask(g, false, [&](auto& binding) { return m_state->firstTileFits(binding); });
+    const auto fits = m_state->ask(g, false, [&](auto& engine) { return m_state->firstTileFits(engine); });
+    return fits ? *fits : m_state->firstTileFits(m_state->positionsAt(g));
+}
+
+bool FastEvaluator::hasClosedForm(const Granularity& g)
+{
+    return m_state->ask(g, true, [](auto&) { return true; }).has_value();
 }
 
 } // namespace tilewright

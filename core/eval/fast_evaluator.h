@@ -15,17 +15,19 @@
 
 namespace tilewright {
 
-/// Maximum number of steps that the fast evaluator simulates one by one. This is needed if slices of one
-/// tensor can coincide in ways without a closed form, for example if a product is both inputs of a MatMul.
-/// With more steps, the result is an estimate without such sharing, marked by exact = false.
+/// Maximum number of steps that the fast evaluator walks one by one. This is needed if slices of one tensor
+/// can coincide in ways without a closed form, for example if a product is both inputs of a MatMul, and for
+/// views with maps (R1.8). With more steps, the result is an estimate, marked by exact = false: without such
+/// sharing, or from the first tiles where an op reads through a map.
 inline constexpr std::int64_t kMostWalkedSteps = 2'000'000;
 
 /// Evaluates a subgraph in closed form: equal steps are computed once and multiplied, so the time does not
-/// depend on the number of tiles with raster, snake, column and column-snake traversals. The result equals
+/// depend on the number of tiles with raster, snake, column and column-snake traversals. Subgraphs without a
+/// closed form are walked with numbers only, equal tiles once. The result equals
 /// that of the explaining evaluator. `resident` = RES before the subgraph, `retain` as in Subgraph.
 /// structurallyValid is false if plan.check(), R4.6 or R5.3 fails. With fewer `mostWalkedSteps` more results
-/// are estimates; with 0 no steps are simulated, and a tiling without an estimate counts as structurally
-/// invalid.
+/// are estimates; with 0 only some hundred steps of views with maps are walked, and a tiling without an
+/// estimate counts as structurally invalid.
 [[nodiscard]] SubgraphEvaluation evaluate(const SubgraphPlan& plan, const Granularity& g,
                                           const Traversal& traversal, std::span<const TensorId> resident,
                                           std::span<const TensorId> retain,
@@ -44,11 +46,12 @@ struct TilingCost
         TooLarge,  ///< out of memory (R9.1)
         Illegal,   ///< violates R4.1-R4.3 or R4.7
         Cut,       ///< evaluation stopped because the latency reaches the caller's cut-off
-        Unmodelled ///< only walking every step could tell, and there are too many
+        Unmodelled ///< only walking could tell, and there are too many steps
     };
     Verdict verdict = Verdict::Illegal;
     double latency = std::numeric_limits<double>::infinity();
-    std::int64_t peak = 0; ///< largest working set of the steps evaluated so far
+    double energy = 0;     ///< in pJ (R17), if the verdict is Fits; 0 if the problem states none
+    std::int64_t peak = 0; ///< largest working set of the steps evaluated so far, in units (R1.9)
     bool anyOrder = false; ///< true if TooLarge holds with every preset row or column traversal
 };
 
@@ -82,13 +85,16 @@ public:
 
     /// Evaluates a tiling that passes plan.check(), with a preset row or column traversal. The verdict is Cut
     /// as soon as the latency is certain to reach `cutoff`; `atLeast` holds known lower bounds of the totals.
-    /// Returns nothing if there is no closed form; then every step has to be simulated.
-    [[nodiscard]] std::optional<TilingCost> evaluate(const Granularity& g, TraversalKind traversal,
-                                                     double cutoff = std::numeric_limits<double>::infinity(),
-                                                     const StepTotals& atLeast = {});
+    /// The verdict is Unmodelled if there is no closed form and more than `mostWalkedSteps` steps would have
+    /// to be walked.
+    [[nodiscard]] TilingCost evaluate(const Granularity& g, TraversalKind traversal,
+                                      double cutoff = std::numeric_limits<double>::infinity(),
+                                      const StepTotals& atLeast = {},
+                                      std::int64_t mostWalkedSteps = kMostWalkedSteps);
     /// True if the steps of the first tile, which is the same in all these traversals, fit in fast memory.
-    /// Returns nothing if there is no closed form.
-    [[nodiscard]] std::optional<bool> firstTileFits(const Granularity& g);
+    [[nodiscard]] bool firstTileFits(const Granularity& g);
+    /// True if there is a closed form, so that nothing is walked.
+    [[nodiscard]] bool hasClosedForm(const Granularity& g);
 
 private:
     struct State;

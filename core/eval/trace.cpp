@@ -3,8 +3,8 @@
 // (docs/rules/schedule.md 14).
 #include "eval/trace.h"
 
-#include "base/hash.h"
 #include "eval/cost.h"
+#include "eval/key_table.h"
 #include "rules/check.h"
 #include "schedule/schedule.h"
 
@@ -20,43 +20,6 @@ bool sameBuffer(const StepBuffer& a, const StepBuffer& b)
 }
 
 namespace {
-
-using RunKey = std::array<std::int64_t, 7>; // op, rectangle and k range of a run (R6.6)
-
-/// The set of runs so far, as an open-addressing hash table of indices into a list. A long trace has millions
-/// of runs.
-class RunSet
-{
-public:
-    /// Adds a run; returns false if it is already in the set.
-    bool add(const RunKey& key)
-    {
-        if (m_keys.size() * 2 >= m_table.size()) {
-            m_table.assign(std::max<std::size_t>(64, m_table.size() * 4), 0);
-            for (std::size_t i = 0; i < m_keys.size(); ++i)
-                m_table[placeOf(m_keys[i])] = static_cast<std::uint32_t>(i + 1);
-        }
-        std::uint32_t& place = m_table[placeOf(key)];
-        if (place != 0)
-            return false;
-        m_keys.push_back(key);
-        place = static_cast<std::uint32_t>(m_keys.size());
-        return true;
-    }
-
-private:
-    /// Returns the table index of the key, or the free index at which it would be stored.
-    [[nodiscard]] std::size_t placeOf(const RunKey& key) const
-    {
-        std::size_t at = ListHash()(key) & (m_table.size() - 1);
-        while (m_table[at] != 0 && m_keys[m_table[at] - 1] != key)
-            at = (at + 1) & (m_table.size() - 1);
-        return at;
-    }
-
-    std::vector<RunKey> m_keys;
-    std::vector<std::uint32_t> m_table; // index + 1; 0 = free
-};
 
 struct Request
 {
@@ -262,8 +225,8 @@ private:
                 return false;
         StepRun r{o, rect, depth.begin, depth.end, 0, false};
         if (m_rules.ephemeral == Rules::Ephemeral::Neutral && m_repeatable[u.id]) {
-            const RunKey key{u.id, rect.r0, rect.r1, rect.c0, rect.c1, depth.begin, depth.end};
-            r.repeated = !m_earlier.add(key);
+            r.repeated =
+                !m_earlier.add({u.id, rect.r0, rect.r1, rect.c0, rect.c1, depth.begin, depth.end}).isNew;
         }
         if (!r.repeated) {
             const auto base = static_cast<double>(op.baseCost);
@@ -498,7 +461,7 @@ private:
     std::vector<std::vector<std::uint32_t>> m_runsOf;     // for each op, its runs in the current step
     std::vector<std::uint32_t> m_pending;                 // stack of uses that are still to be followed
     std::vector<char> m_repeatable;                       // for each op, true if it may repeat a run
-    RunSet m_earlier;
+    KeyTable<7> m_earlier;                                // op, rectangle and k range of runs (R8.1)
     Step m_step;
 };
 

@@ -96,7 +96,7 @@ Places placesOf(const WindowAxis& axis, std::span<const Product> products)
         out.first = std::min(out.first, merged.begin * step + remainder);
         out.last = std::max(out.last, (merged.end - 1) * step + remainder);
     }
-    return out;
+    return all.empty() ? Places{} : out;
 }
 
 /// An interval of a raster of lines of a given length, as lines that may begin and end in their midst.

@@ -126,6 +126,47 @@ void BM_CompileChain(benchmark::State& state)
 }
 BENCHMARK(BM_CompileChain)->Arg(6)->Arg(20);
 
+/// 0: a convolution, 3x3 over an image of 56 x 56 x 64; 1: a bottleneck of three convolutions and a skip.
+ProblemPtr convolutions(std::int64_t which)
+{
+    Builder b;
+    const auto windows = [&](TensorId base) {
+        WindowsMap map;
+        map.h = map.w = 56;
+        map.channels = {0, b.data.tensors[base].width};
+        map.window = {3, 3};
+        map.pad = {1, 1, 1, 1};
+        const TensorId view = b.tensor(b.data.tensors[base].height, 9 * b.data.tensors[base].width);
+        b.data.views.push_back({view, {base}, map});
+        return view;
+    };
+    if (which == 0) {
+        b.matmul(windows(b.tensor(56 * 56, 64)), b.tensor(9 * 64, 64));
+        return b.build();
+    }
+    const TensorId x = b.tensor(56 * 56, 256);
+    const TensorId narrow = b.pointwise({b.matmul(x, b.tensor(256, 64))});
+    const TensorId middle = b.pointwise({b.matmul(windows(narrow), b.tensor(9 * 64, 64))});
+    b.pointwise({b.matmul(middle, b.tensor(64, 256)), x});
+    return b.build();
+}
+
+/// Tiles of one to eight rows of the image, k steps of a tap and of half a tap in turn.
+void BM_EvaluateThroughMap(benchmark::State& state)
+{
+    const ProblemPtr p = convolutions(state.range(0));
+    const SubgraphPlan plan(*p, allOps(*p), Rules::machine());
+    FastEvaluator evaluator;
+    evaluator.prepare(plan, {}, {});
+    Granularity g{256, 56 * state.range(1), 64};
+    for (auto _ : state) {
+        g.k = g.k == 64 ? 32 : 64;
+        benchmark::DoNotOptimize(evaluator.evaluate(g, TraversalKind::Raster));
+    }
+    state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_EvaluateThroughMap)->ArgsProduct({{0, 1}, {1, 2, 8}});
+
 void BM_FirstTileFits(benchmark::State& state)
 {
     const ProblemPtr p = shape(state.range(0));

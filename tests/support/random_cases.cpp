@@ -82,6 +82,178 @@ ProblemPtr problem(Source& rnd, int maxOps, int viewPercent)
     }
 }
 
+DrawnMap indexMap(Source& rnd, std::int64_t height, std::int64_t width, std::int64_t most)
+{
+    for (;;) {
+        const std::int64_t kind = rnd.between(0, 9);
+        if (kind < 5) {
+            std::vector<std::int64_t> divisors;
+            for (std::int64_t d = 1; d <= height; ++d)
+                if (height % d == 0)
+                    divisors.push_back(d);
+            WindowsMap m;
+            const std::int64_t pixels = rnd.pick(divisors);
+            m.n = height / pixels;
+            std::erase_if(divisors, [&](std::int64_t d) { return pixels % d != 0; });
+            m.h = rnd.pick(divisors);
+            m.w = pixels / m.h;
+            m.channels[0] = rnd.chance(60) ? 0 : rnd.between(0, width - 1);
+            m.channels[1] = rnd.chance(60) ? width - m.channels[0] : rnd.between(1, width - m.channels[0]);
+            for (std::size_t axis = 0; axis < 2; ++axis) {
+                m.window[axis] = rnd.between(1, 3);
+                m.stride[axis] = rnd.chance(60) ? 1 : rnd.between(1, 3);
+                m.dilation[axis] = rnd.chance(75) ? 1 : rnd.between(1, 3);
+            }
+            for (std::int64_t& pad : m.pad)
+                pad = rnd.chance(30) ? 0 : rnd.between(-1, 2);
+            const std::int64_t rows = m.n * m.outHeight() * m.outWidth();
+            const std::int64_t cols = m.window[0] * m.window[1] * m.channels[1];
+            if (rows >= 1 && rows <= most && cols <= most)
+                return {m, {rows, cols}};
+        } else if (kind < 7) {
+            const auto inner = [&] { return rnd.chance(50) ? std::int64_t{1} : rnd.between(1, 4); };
+            const auto size = [&](std::int64_t extent) {
+                return rnd.chance(50) ? extent : rnd.between(1, most);
+            };
+            return {RepeatMap{{height, inner()}, {width, inner()}}, {size(height), size(width)}};
+        } else {
+            const auto cut = [&](std::int64_t extent) {
+                const std::int64_t first = rnd.chance(50) ? 0 : rnd.between(0, extent - 1);
+                const std::int64_t stride = rnd.chance(60) ? 1 : rnd.between(1, 3);
+                const std::int64_t count = (extent - first - 1) / stride + 1;
+                return std::array{first, stride, rnd.chance(50) ? count : rnd.between(1, count)};
+            };
+            const SliceMap m{cut(height), cut(width), rnd.chance(50)};
+            if (m.rows[2] <= most && m.cols[2] <= most)
+                return {m, m.transposed ? std::pair{m.cols[2], m.rows[2]} : std::pair{m.rows[2], m.cols[2]}};
+        }
+    }
+}
+
+ProblemPtr realProblem(Source& rnd, int maxOps, RealParts parts)
+{
+    for (;;) {
+        Problem::Data data;
+        const auto tensor = [&](std::int64_t height, std::int64_t width) {
+            data.tensors.push_back({width, height, {}});
+            return TensorId(data.tensors.size() - 1);
+        };
+        const auto isView = [&](TensorId t) {
+            return std::ranges::find(data.views, t, &TensorView::tensor) != data.views.end();
+        };
+        // Newer tensors are likelier, so that ops make chains.
+        const auto existing = [&] {
+            const auto n = static_cast<std::int64_t>(data.tensors.size());
+            return TensorId(static_cast<std::size_t>(
+                rnd.between(rnd.chance(60) ? std::max<std::int64_t>(0, n - 3) : 0, n - 1)));
+        };
+        const auto viewOf = [&](TensorId base, const DrawnMap& drawn) {
+            const TensorId view = tensor(drawn.size.first, drawn.size.second);
+            data.views.push_back({view, {base}, drawn.map});
+            return view;
+        };
+        // A new input, something that exists, or a view of something that exists.
+        const auto first = [&] {
+            if (data.tensors.empty())
+                tensor(rnd.between(1, 24), rnd.between(1, 8));
+            const TensorId t = existing();
+            if (!parts.maps || isView(t) || !rnd.chance(65))
+                return t;
+            return viewOf(t, indexMap(rnd, data.tensors[t].height, data.tensors[t].width));
+        };
+        const auto ofSize = [&](std::int64_t height, std::int64_t width) {
+            std::vector<TensorId> fitting;
+            for (std::size_t i = 0; i < data.tensors.size(); ++i)
+                if (data.tensors[TensorId(i)].height == height && data.tensors[TensorId(i)].width == width)
+                    fitting.emplace_back(i);
+            if (!fitting.empty() && rnd.chance(70))
+                return TensorId(rnd.pick(fitting));
+            for (int tries = 0; parts.maps && rnd.chance(40) && tries < 3; ++tries) {
+                const TensorId t = data.tensors.empty() || rnd.chance(20)
+                                       ? tensor(rnd.chance(50) ? 1 : height, rnd.between(1, width))
+                                       : existing();
+                if (!isView(t))
+                    return viewOf(t, {RepeatMap{{data.tensors[t].height, rnd.between(1, 3)},
+                                                {data.tensors[t].width, rnd.between(1, 2)}},
+                                      {height, width}});
+            }
+            return tensor(height, width);
+        };
+        const std::int64_t ops = rnd.between(1, maxOps);
+        for (std::int64_t i = 0; i < ops; ++i) {
+            Op op;
+            constexpr std::int64_t kCosts[] = {0, 1, 7, 10, 40, 100};
+            op.baseCost = rnd.pick(kCosts);
+            const TensorId start = first();
+            const std::int64_t height = data.tensors[start].height, width = data.tensors[start].width;
+            if (rnd.chance(50)) {
+                op.type = OpType::MatMul;
+                const std::int64_t other = rnd.between(1, 12);
+                if (rnd.chance(75)) {
+                    op.inputs = {start, ofSize(width, other)};
+                    op.output = tensor(height, other);
+                } else {
+                    op.inputs = {ofSize(other, height), start};
+                    op.output = tensor(other, width);
+                }
+            } else {
+                op.inputs = {start};
+                for (std::int64_t more = rnd.between(0, 2); more > 0; --more)
+                    op.inputs.push_back(ofSize(height, width));
+                if (rnd.chance(30))
+                    std::swap(op.inputs.front(), op.inputs.back());
+                op.output = tensor(height, width);
+            }
+            data.ops.push_back(op);
+        }
+        if (parts.bits && rnd.chance(70)) {
+            constexpr std::int64_t kBits[] = {4 * kPartsOfBit, 4224, 8 * kPartsOfBit, 16 * kPartsOfBit};
+            data.elementBits = rnd.pick(kBits);
+            for (Tensor& t : data.tensors)
+                t.bits = rnd.chance(30) ? 8 * kPartsOfBit : rnd.pick(kBits);
+            for (const TensorView& v : data.views)
+                data.tensors[v.tensor].bits = data.tensors[v.bases.front()].bits;
+            constexpr std::int64_t kAccumulators[] = {8 * kPartsOfBit, 16 * kPartsOfBit, 32 * kPartsOfBit};
+            if (rnd.chance(60))
+                data.accumulatorBits = rnd.pick(kAccumulators);
+        }
+        if (parts.energy && rnd.chance(70)) {
+            EnergyCosts energy{static_cast<double>(rnd.between(0, 50)) / 4,
+                               static_cast<double>(rnd.between(0, 10)) / 8,
+                               {static_cast<double>(rnd.between(0, 8)) / 16},
+                               {static_cast<double>(rnd.between(0, 8)) / 4}};
+            if (rnd.chance(50))
+                for (std::size_t i = 1; i < data.ops.size(); ++i) {
+                    energy.mac.push_back(static_cast<double>(rnd.between(0, 8)) / 16);
+                    energy.vector.push_back(static_cast<double>(rnd.between(0, 8)) / 4);
+                }
+            data.energy = energy;
+        }
+        constexpr std::int64_t kBandwidths[] = {1, 3, 10, 50};
+        data.hardware = {
+            rnd.between(50, 6000), rnd.pick(kBandwidths), rnd.between(1, 24), rnd.between(1, 24), {}};
+        if (rnd.chance(30))
+            data.hardware.nativeDepth = rnd.between(1, 24);
+        if (rnd.chance(20))
+            data.hardware.array = {rnd.chance(50) ? ArrayShape::Kind::DotProduct : ArrayShape::Kind::Systolic,
+                                   rnd.between(1, 4), rnd.between(1, 4), rnd.between(1, 3)};
+        if (auto built = Problem::build(std::move(data)))
+            return *built;
+    }
+}
+
+Rules realRules(Source& rnd)
+{
+    if (rnd.chance(35))
+        return Rules::machine();
+    Rules r = rules(rnd);
+    if (rnd.chance(60))
+        r.prologue = Rules::Prologue::Off;
+    if (rnd.chance(40))
+        r.superNative = Rules::SuperNative::Ceil;
+    return r;
+}
+
 Rules rules(Source& rnd)
 {
     Rules r = rnd.chance(30) ? Rules::final() : rnd.chance(30) ? Rules::seed() : Rules{};

@@ -35,6 +35,27 @@ private:
 /// of what is there already.
 ProblemPtr problem(Source& rnd, int maxOps = 7, int viewPercent = 0);
 
+/// A map of a view to a base of this size (R1.8), and the size of the view: (height, width). At most `most`
+/// rows and columns.
+struct DrawnMap
+{
+    IndexMap map;
+    std::pair<std::int64_t, std::int64_t> size;
+};
+DrawnMap indexMap(Source& rnd, std::int64_t height, std::int64_t width, std::int64_t most = 40);
+
+/// What a drawn problem of a real model states.
+struct RealParts
+{
+    bool maps = true, bits = true, energy = true;
+};
+/// R1.8, R1.9, R17: maps of all kinds (of inputs and of results, so that they follow one another; a base that
+/// is also read directly), bits, accumulator bits and energies, and arrays of R8.4.
+ProblemPtr realProblem(Source& rnd, int maxOps = 6, RealParts parts = {});
+
+/// Often rule set `machine` (R18), otherwise rules().
+Rules realRules(Source& rnd);
+
 Rules rules(Source& rnd);
 
 /// A contiguous part of a topological order, mostly; sometimes any set of ops.

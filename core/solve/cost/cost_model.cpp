@@ -264,28 +264,6 @@ bool CostModel::legal(const Granularity& g) const
            g.k >= leastK(g.w, g.h) && (m_reductions.empty() || g.k <= m_range.maxK);
 }
 
-TilingCost CostModel::walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff)
-{
-    TilingCost result;
-    result.verdict = TilingCost::Verdict::Unmodelled;
-    const double tiles = static_cast<double>(ceilDiv(m_heights.back(), g.h)) *
-                         static_cast<double>(ceilDiv(m_widths.back(), g.w));
-    const std::int64_t depth = m_reductions.empty() ? 1 : ceilDiv(m_reductions.back(), g.k);
-    const std::int64_t most = m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps;
-    if (tiles * static_cast<double>(depth) > static_cast<double>(most))
-        return result;
-    const SubgraphEvaluation e =
-        tilewright::evaluate(m_plan, g, Traversal(traversal), m_resident, m_retained);
-    result.peak = std::llround(e.peakWorkingSet * static_cast<double>(m_problem.unitsPerElement()));
-    result.verdict = !e.structurallyValid  ? TilingCost::Verdict::Illegal
-                     : !e.fits             ? TilingCost::Verdict::TooLarge
-                     : e.latency >= cutoff ? TilingCost::Verdict::Cut
-                                           : TilingCost::Verdict::Fits;
-    if (result.verdict == TilingCost::Verdict::Fits)
-        result.latency = e.latency;
-    return result;
-}
-
 FastEvaluator& CostModel::evaluator()
 {
     if (!m_evaluator.isPrepared())
@@ -299,9 +277,8 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
     if (!legal(g))
         return {};
     ++m_evaluations;
-    if (const auto cost = evaluator().evaluate(g, traversal, cutoff, atLeast))
-        return *cost;
-    return walkEveryStep(g, traversal, cutoff);
+    const std::int64_t most = m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps;
+    return evaluator().evaluate(g, traversal, cutoff, atLeast, most);
 }
 
 bool CostModel::firstTileFits(const Granularity& g)
@@ -309,10 +286,7 @@ bool CostModel::firstTileFits(const Granularity& g)
     if (!legal(g))
         return false;
     ++m_evaluations;
-    if (const auto fits = evaluator().firstTileFits(g))
-        return *fits;
-    return walkEveryStep(g, TraversalKind::Raster, std::numeric_limits<double>::infinity()).verdict !=
-           TilingCost::Verdict::TooLarge;
+    return evaluator().firstTileFits(g);
 }
 
 } // namespace tilewright

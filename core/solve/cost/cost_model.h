@@ -46,8 +46,8 @@ public:
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
     [[nodiscard]] bool supported() const noexcept { return m_supported; }
 
-    /// Maximum number of steps that an evaluation simulates one by one if there is no closed form. Searches
-    /// use few; proofs use more.
+    /// Maximum number of steps that an evaluation walks one by one if there is no closed form. Searches use
+    /// few; proofs use more.
     static constexpr std::int64_t kMaxWalkedSteps = 1 << 11;
     static constexpr std::int64_t kMaxProofSteps = 1 << 18;
     void setMaxWalkedSteps(std::int64_t steps) noexcept { m_maxWalkedSteps = steps; }
@@ -269,8 +269,6 @@ private:
     [[nodiscard]] std::int64_t
     leastWorkingSet(const Granularity& g, std::int64_t whole, const Moment& moment,
                     std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
-    /// evaluate() for tilings without a closed form: simulates every step.
-    [[nodiscard]] TilingCost walkEveryStep(const Granularity& g, TraversalKind traversal, double cutoff);
     std::uint64_t conditionBit(std::int64_t height, std::int64_t width, std::int64_t reduction,
                                bool completing);
     void addRequest(const SubgraphPlan::Use& use, std::uint64_t condition);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fast form of the evaluator equals the explaining form on random cases.
+#include "drawn_cases.h"
 #include "random_cases.h"
 #include "test_main.h"
 
 #include "eval/fast_evaluator.h"
 #include "eval/trace.h"
+#include "rules/rules.h"
 #include "solve/cost/tiling_search.h"
 
 #include <QThread>
@@ -47,6 +49,7 @@ std::string difference(const SubgraphEvaluation& a, const SubgraphEvaluation& b)
     checkTime("latency", a.latency, b.latency);
     checkTime("compute", a.compute, b.compute);
     checkTime("memory", a.memory, b.memory);
+    checkTime("energy", a.energy, b.energy);
     check("load", a.loadElements, b.loadElements);
     check("store", a.storeElements, b.storeElements);
     check("peak", a.peakWorkingSet, b.peakWorkingSet);
@@ -67,8 +70,11 @@ std::string describe(const Problem& p, const Subgraph& s, const Rules& r)
     for (const OpId o : s.ops) {
         out +=
             std::string("\n op") + std::to_string(o.value) + (p.op(o).type == OpType::MatMul ? " MM" : " PW");
-        for (const TensorId t : p.op(o).inputs)
-            out += " " + std::to_string(t.value);
+        for (const TensorId t : p.operands(o))
+            out += " " + std::to_string(t.value) +
+                   (p.map(t) ? " (" + std::string(mapKind(*p.map(t))) + " of " +
+                                   std::to_string(p.stored(t).value) + ")"
+                             : "");
         out += " -> " + std::to_string(p.op(o).output.value);
     }
     out += "\n w,h,k = " + std::to_string(s.granularity.w) + "," + std::to_string(s.granularity.h) + "," +
@@ -89,7 +95,6 @@ class TestEvalForms : public QObject
 
     int m_inClosedForm = 0; ///< tilings that FastEvaluator was compared for
 
-    /// One connected subgraph that mostly passes R4, between random neighbours.
     void oneSubgraph(std::uint64_t seed, int maxOps, int& valid)
     {
         Source rnd(seed);
@@ -97,6 +102,13 @@ class TestEvalForms : public QObject
         Rules r = random_cases::rules(rnd);
         if (rnd.chance(70))
             r.prologue = Rules::Prologue::Off;
+        oneSubgraph(rnd, seed, p, r, maxOps, valid);
+    }
+
+    /// One connected subgraph that mostly passes R4, between random neighbours.
+    void oneSubgraph(Source& rnd, std::uint64_t seed, const ProblemPtr& p, const Rules& r, int maxOps,
+                     int& valid)
+    {
         Subgraph s = random_cases::subgraph(
             rnd, *p, random_cases::connectedOps(rnd, *p, static_cast<std::size_t>(maxOps)));
         const Boundary b = boundaryOf(*p, s.ops);
@@ -109,6 +121,11 @@ class TestEvalForms : public QObject
         for (std::size_t t = 0; t < p->tensorCount(); ++t)
             if (rnd.chance(15))
                 resident.emplace_back(t);
+
+        if (r.retainInputs == Rules::RetainInputs::Carry) // R18: whatever is resident may stay
+            for (const TensorId t : resident)
+                if (!p->isView(t) && rnd.chance(50) && std::ranges::find(s.retain, t) == s.retain.end())
+                    s.retain.push_back(t);
 
         const SubgraphEvaluation slow = evaluateSubgraphByTrace(*p, s, resident, r);
         const SubgraphPlan plan(*p, s.ops, r);
@@ -127,16 +144,27 @@ class TestEvalForms : public QObject
             return;
         FastEvaluator evaluator;
         evaluator.prepare(plan, resident, s.retain);
-        const auto cost = evaluator.evaluate(s.granularity, s.traversal.kind());
-        const auto fits = evaluator.firstTileFits(s.granularity);
-        QVERIFY(!slow.fits || fits.value_or(true));
-        if (!cost)
-            return;
-        ++m_inClosedForm;
+        const TilingCost cost = evaluator.evaluate(s.granularity, s.traversal.kind());
+        QVERIFY(!slow.fits || evaluator.firstTileFits(s.granularity));
+        m_inClosedForm += evaluator.hasClosedForm(s.granularity);
         using Verdict = TilingCost::Verdict;
-        QCOMPARE(cost->verdict, slow.fits ? Verdict::Fits : Verdict::TooLarge);
-        QVERIFY(!slow.fits || cost->peak == slow.peakWorkingSet);
-        QVERIFY(!slow.fits || cost->latency == fast.latency);
+        QCOMPARE(cost.verdict, slow.fits ? Verdict::Fits : Verdict::TooLarge);
+        QVERIFY(!slow.fits || p->elementsOf(cost.peak) == slow.peakWorkingSet);
+        QVERIFY(!slow.fits || (cost.latency == fast.latency && cost.energy == fast.energy));
+        // Again, with what the engine knows from the other order, and with cut-offs.
+        const TraversalKind other =
+            s.traversal.kind() == TraversalKind::Snake ? TraversalKind::Column : TraversalKind::Snake;
+        const TilingCost turned = evaluator.evaluate(s.granularity, other);
+        const SubgraphEvaluation expected = evaluate(plan, s.granularity, other, resident, s.retain);
+        QCOMPARE(turned.verdict, expected.fits ? Verdict::Fits : Verdict::TooLarge);
+        QVERIFY(!expected.fits || turned.latency == expected.latency);
+        QVERIFY(!cost.anyOrder || !expected.fits);
+        if (slow.fits && slow.latency > 0) {
+            QCOMPARE(evaluator.evaluate(s.granularity, s.traversal.kind(), slow.latency * 0.999).verdict,
+                     Verdict::Cut);
+            QCOMPARE(evaluator.evaluate(s.granularity, s.traversal.kind(), slow.latency * 1.001).latency,
+                     fast.latency);
+        }
     }
 
 private slots:
@@ -148,6 +176,145 @@ private slots:
         QVERIFY(valid > 8000);
         QVERIFY(m_inClosedForm > 4000);
         qInfo("%d valid", valid);
+    }
+
+    /// R1.8, R1.9, R17, R18: maps, bits and energies, under rules that are often those of machines.
+    void realSubgraphs()
+    {
+        int valid = 0, mapped = 0;
+        constexpr std::uint64_t kCases = test::drawnCases(10'000);
+        m_inClosedForm = 0;
+        for (std::uint64_t seed = 0; seed < kCases && !QTest::currentTestFailed(); ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::realProblem(rnd);
+            mapped += p->hasMaps();
+            oneSubgraph(rnd, seed, p, random_cases::realRules(rnd), 6, valid);
+        }
+        QVERIFY(valid > test::drawnAtLeast(6000));
+        QVERIFY(mapped > test::drawnAtLeast(6000));
+        QVERIFY(m_inClosedForm > test::drawnAtLeast(300));
+        qInfo("%d valid, %d with maps, %d in closed form", valid, mapped, m_inClosedForm);
+    }
+
+    /// The same without maps: FastEngine's closed form.
+    void realSubgraphsWithoutMaps()
+    {
+        int valid = 0;
+        constexpr std::uint64_t kCases = test::drawnCases(6000);
+        m_inClosedForm = 0;
+        for (std::uint64_t seed = 0; seed < kCases && !QTest::currentTestFailed(); ++seed) {
+            Source rnd(seed);
+            const ProblemPtr p = random_cases::realProblem(rnd, 7, {.maps = false});
+            oneSubgraph(rnd, seed, p, random_cases::realRules(rnd), 7, valid);
+        }
+        QVERIFY(valid > test::drawnAtLeast(3500));
+        QVERIFY(m_inClosedForm > test::drawnAtLeast(2000));
+        qInfo("%d valid, %d in closed form", valid, m_inClosedForm);
+    }
+
+    /// Tiles between the edges of an image have the same steps: they are walked once, and the sums are those
+    /// of the explaining form. With fewer steps to walk there is no answer.
+    void equalTilesAreWalkedOnce_data()
+    {
+        QTest::addColumn<int>("images");
+        QTest::addColumn<int>("layers");
+        QTest::addColumn<qint64>("height");
+        QTest::addColumn<qint64>("k");
+        QTest::addColumn<int>("walked"); ///< at most, of all steps
+        QTest::newRow("one row of the image") << 1 << 1 << qint64(56) << qint64(64) << 80;
+        QTest::newRow("two rows") << 1 << 1 << qint64(112) << qint64(16) << 28 + 3 * 35;
+        QTest::newRow("two images, ragged rows") << 2 << 1 << qint64(84) << qint64(48) << 75 + 12 * 11;
+        QTest::newRow("two layers") << 1 << 2 << qint64(56) << qint64(64) << 56 + 7 * 8;
+        QTest::newRow("three layers of two images") << 2 << 3 << qint64(112) << qint64(64) << 56 + 9 * 8;
+    }
+
+    void equalTilesAreWalkedOnce()
+    {
+        QFETCH(int, images);
+        QFETCH(int, layers);
+        QFETCH(qint64, height);
+        QFETCH(qint64, k);
+        QFETCH(int, walked);
+        constexpr std::int64_t kSide = 56, kChannels = 64;
+        Problem::Data data;
+        data.hardware = {10'000'000, 20, 32, 32, {}};
+        const auto tensor = [&](std::int64_t rows, std::int64_t cols) {
+            data.tensors.push_back({cols, rows, {}});
+            return TensorId(data.tensors.size() - 1);
+        };
+        WindowsMap map;
+        map.n = images;
+        map.h = map.w = kSide;
+        map.channels = {0, kChannels};
+        map.window = {3, 3};
+        map.pad = {1, 1, 1, 1};
+        TensorId x = tensor(images * kSide * kSide, kChannels);
+        Subgraph s;
+        for (int i = 0; i < layers; ++i) {
+            const TensorId view = tensor(images * kSide * kSide, 9 * kChannels);
+            data.views.push_back({view, {x}, map});
+            const TensorId weights = tensor(9 * kChannels, kChannels);
+            x = tensor(images * kSide * kSide, kChannels);
+            s.ops.emplace_back(data.ops.size());
+            data.ops.push_back({OpType::MatMul, {view, weights}, x, 700, {}});
+        }
+        s.granularity = {kChannels, height, k};
+        const auto problem = Problem::build(std::move(data));
+        QVERIFY(problem.hasValue());
+        const SubgraphEvaluation slow = evaluateSubgraphByTrace(**problem, s, {}, Rules::machine());
+        QVERIFY(slow.structurallyValid && slow.fits && slow.steps > 2 * walked);
+        const SubgraphPlan plan(**problem, s.ops, Rules::machine());
+        FastEvaluator evaluator;
+        evaluator.prepare(plan, {}, {});
+        const auto within = [&](std::int64_t most) {
+            return evaluator.evaluate(s.granularity, s.traversal.kind(),
+                                      std::numeric_limits<double>::infinity(), {}, most);
+        };
+        QCOMPARE(within(slow.rows - 1).verdict, TilingCost::Verdict::Unmodelled);
+        QCOMPARE(within(walked).verdict, TilingCost::Verdict::Fits);
+        QCOMPARE(within(walked).latency, slow.latency);
+        const SubgraphEvaluation fast = evaluate(plan, s.granularity, s.traversal, {}, {});
+        QVERIFY2(difference(fast, slow).empty(), difference(fast, slow).c_str());
+        // Other orders and retained inputs, which change what a tile finds in fast memory.
+        for (const TraversalKind kind : {TraversalKind::Snake, TraversalKind::Column, TraversalKind::Spiral})
+            for (const bool keeps : {false, true}) {
+                s.traversal = kind;
+                s.retain.clear();
+                if (keeps)
+                    s.retain.emplace_back(0);
+                const SubgraphEvaluation a = evaluateSubgraph(**problem, s, {}, Rules::machine());
+                const SubgraphEvaluation b = evaluateSubgraphByTrace(**problem, s, {}, Rules::machine());
+                QVERIFY2(a.structurallyValid && difference(a, b).empty(), difference(a, b).c_str());
+            }
+    }
+
+    /// With too many tiles the first ones stand for all, and the result says so.
+    void estimateFromTheFirstTiles()
+    {
+        Problem::Data data;
+        data.hardware = {1'000'000, 20, 32, 32, {}};
+        WindowsMap map;
+        map.h = map.w = 40;
+        map.window = {3, 3};
+        map.pad = {1, 1, 1, 1};
+        data.tensors.push_back({1, 1600, {}});
+        data.tensors.push_back({9, 1600, {}});
+        data.tensors.push_back({4, 9, {}});
+        data.tensors.push_back({4, 1600, {}});
+        data.views.push_back({TensorId(1), {TensorId(0)}, map});
+        data.ops.push_back({OpType::MatMul, {TensorId(1), TensorId(2)}, TensorId(3), 700, {}});
+        const auto problem = Problem::build(std::move(data));
+        QVERIFY(problem.hasValue());
+        const std::vector<OpId> ops{OpId(0)};
+        const SubgraphPlan plan(**problem, ops, Rules::machine());
+        const Granularity g{4, 1, 9};
+        const SubgraphEvaluation exact = evaluate(plan, g, TraversalKind::Raster, {}, {});
+        QVERIFY(exact.exact && exact.steps == 1600);
+        const SubgraphEvaluation estimate = evaluate(plan, g, TraversalKind::Raster, {}, {}, 0);
+        QVERIFY(!estimate.exact && estimate.structurallyValid);
+        QCOMPARE(estimate.steps, exact.steps);
+        QVERIFY(std::abs(estimate.latency - exact.latency) < 0.05 * exact.latency);
+        QVERIFY(std::abs(estimate.loadElements - exact.loadElements) < 0.05 * exact.loadElements);
     }
 
     /// Found by longer runs: a whole sink donated to from a tile; an epilogue that is also an interior run.

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The fast evaluator for subgraphs without a closed form: those that read through index maps (R1.8), so that
+// a step depends on the place of its tile, and those in which ranges coincide at some positions only.
+// Private to core/eval.
+//
+// It walks the steps with numbers only. The first step of every tile is computed, since it depends on the
+// tile before. The other steps depend on their tile alone, so they are computed once for all tiles of a
+// class: tiles whose ranges differ by one shift for each range of the plan, with the same footprints. Where
+// steps depend on all steps before (ephemeral=neutral, inputs that are being retained), every step is walked.
+#pragma once
+
+#include "eval/cost.h"
+#include "eval/fast_footprints.h"
+#include "rules/subgraph_plan.h"
+#include "schedule/schedule.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+class PositionEngine
+{
+public:
+    static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+    /// Sets the subgraph. The plan must outlive its use by the engine. Also given: the tensors resident
+    /// before the subgraph, and those that it retains (R3.3, R9.7).
+    void prepare(const SubgraphPlan& plan, std::span<const TensorId> resident,
+                 std::span<const TensorId> retained);
+    /// Sets the granularity, which must pass plan.check().
+    void bind(const Granularity& g);
+
+    /// Units (R1.9) of the resident and retained tensors (R9.1a).
+    [[nodiscard]] std::int64_t reserved() const noexcept { return m_reserved; }
+    [[nodiscard]] std::int64_t rows() const noexcept { return m_rows; }
+    [[nodiscard]] std::int64_t cols() const noexcept { return m_cols; }
+    /// Number of steps if every tile has all its k steps.
+    [[nodiscard]] std::int64_t mostSteps() const noexcept
+    {
+        return saturatingMul(saturatingMul(m_rows, m_cols), m_mostTileSteps);
+    }
+    /// A lower bound of the number of steps that run() walks.
+    [[nodiscard]] std::int64_t leastWalk() const noexcept
+    {
+        return m_keepsHistory ? mostSteps() : saturatingMul(m_rows, m_cols);
+    }
+    /// True if it is known that the peak is the same for every order of the tiles.
+    [[nodiscard]] bool peakIsOfAnyOrder() const noexcept { return !m_mayMix; }
+
+    /// Returns the largest working set in the first tile, which is the same tile in all preset row and column
+    /// traversals. Stops above `enough`.
+    [[nodiscard]] std::int64_t firstTilePeak(std::int64_t enough);
+
+    /// Returns the sums over all steps; a Custom order must be a permutation (R5.3). Calls
+    /// limit.allows(tally) for every part of the sum. When it returns false, or after `most` walked steps,
+    /// the sum so far is returned.
+    template <class Limit>
+    [[nodiscard]] Tally run(const Traversal& traversal, Limit&& limit, std::int64_t most)
+    {
+        begin(traversal.kind() == TraversalKind::Raster && !m_plan->rules().nullOrderReuse, most);
+        forEachTile(traversal, m_rows, m_cols, [&](std::int64_t row, std::int64_t col) {
+            m_isComplete = visitTile(row, col, limit);
+            return m_isComplete;
+        });
+        return total();
+    }
+    /// True if the last run() reached the last tile.
+    [[nodiscard]] bool isComplete() const noexcept { return m_isComplete; }
+
+private:
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+
+    struct Range
+    {
+        std::int64_t begin = 0, end = 0;
+        [[nodiscard]] std::int64_t size() const noexcept { return end - begin; }
+        bool operator==(const Range&) const = default;
+    };
+    /// What a range changes with, as bits.
+    static constexpr std::uint8_t kWithRow = 1, kWithCol = 2, kWithStep = 4;
+    struct Slot
+    {
+        std::uint8_t with = 0;
+        std::uint32_t box = kNone; ///< index in m_boxes
+    };
+    struct Box ///< what a rectangle of a view touches: two ranges of the plan, or a request
+    {
+        std::uint32_t map, rowSlot, colSlot;
+        std::uint32_t firstSlot; ///< slot before which it is computed; kNone: of a request
+    };
+    struct Input
+    {
+        enum class Kind : std::uint8_t { Buffer, Resident, Kept } kind = Kind::Buffer;
+        std::uint32_t map = kNone;      ///< number of its map in m_footprints
+        std::uint32_t coverage = kNone; ///< of a kept input: index in m_coverage
+        std::int64_t height = 1, width = 1, units = 1, wholeSize = 0;
+        std::uint64_t askedWhole = 0, taken = 0; ///< last step with a request for all of it, with a donation
+    };
+    struct Product
+    {
+        OpId op;
+        bool matmul = false;
+        bool interior = false; ///< R9.9: neither a sink nor retained
+        bool recorded = false; ///< true if it may repeat runs of earlier steps, which are then free (R8.1)
+        double base = 0;
+        std::int64_t units = 1, accumulatorUnits = 1, reduction = 1;
+        std::uint64_t accumulates = 0; ///< last step in which it had an accumulator (R9.1d)
+        Rect accumulator;
+    };
+    struct Sink
+    {
+        bool retained = false;
+        std::int64_t steps = 1, reduction = 1;
+    };
+    struct Run
+    {
+        std::uint32_t id;
+        Rect rect;
+        Range depth;
+        std::uint32_t next = kNone;
+    };
+    struct Request ///< also a buffer; then `full` is true if it holds the whole tensor
+    {
+        std::uint32_t id;
+        std::uint32_t rowSlot, colSlot;
+        Role role;
+        bool full;
+        Rect rect;
+        std::int64_t size;
+        std::uint32_t next = kNone;
+        [[nodiscard]] bool isSame(const Request& r) const noexcept
+        {
+            return full == r.full && (full || (role == r.role && rect == r.rect));
+        }
+    };
+    /// Items of a step, which are searched by the op or input that they belong to.
+    template <class Item> class Items
+    {
+    public:
+        void reset(std::size_t owners)
+        {
+            m_list.clear();
+            m_head.assign(owners, kNone);
+        }
+        void clear()
+        {
+            for (const Item& item : m_list)
+                m_head[item.id] = kNone;
+            m_list.clear();
+        }
+        void add(Item item)
+        {
+            item.next = std::exchange(m_head[item.id], static_cast<std::uint32_t>(m_list.size()));
+            m_list.push_back(item);
+        }
+        template <class Matches> [[nodiscard]] bool holds(std::uint32_t id, Matches&& matches) const
+        {
+            return holdsFrom(m_head[id], matches);
+        }
+        template <class Matches> [[nodiscard]] bool holdsFrom(std::uint32_t at, Matches&& matches) const
+        {
+            for (; at != kNone; at = m_list[at].next)
+                if (matches(m_list[at]))
+                    return true;
+            return false;
+        }
+        [[nodiscard]] const std::vector<Item>& list() const noexcept { return m_list; }
+
+    private:
+        std::vector<Item> m_list;
+        std::vector<std::uint32_t> m_head; // by owner: its last item
+    };
+    /// R9.7: the elements of a retained input that have been loaded.
+    class Coverage
+    {
+    public:
+        void reset(std::int64_t elements)
+        {
+            m_parts.clear();
+            m_missing = elements;
+        }
+        [[nodiscard]] bool isWhole() const noexcept { return m_missing == 0; }
+        /// Returns the number of elements of `rect` that are new, and adds them.
+        std::int64_t add(const Rect& rect);
+
+    private:
+        void join(Rect part);
+        std::vector<Rect> m_parts, m_fresh, m_rest;
+        std::int64_t m_missing = 0;
+    };
+    struct Cost ///< of the last charged run of a use
+    {
+        std::int64_t rows = -1, cols = 0, depth = 0;
+        bool adds = false;
+        double compute = 0, energy = 0;
+    };
+    /// Equal steps, which are counted and multiplied (R10.3), so that the rounding error does not grow with
+    /// their number.
+    struct Kind
+    {
+        double compute = 0, energy = 0;
+        std::int64_t loaded = 0, stored = 0;
+        std::int64_t count = 0; ///< in this run
+        [[nodiscard]] auto key() const noexcept { return std::tuple(compute, energy, loaded, stored); }
+    };
+    /// The steps after the first one of all tiles of a class.
+    struct Rest
+    {
+        bool ready = false;
+        Tally tally{};
+        std::vector<std::pair<std::uint32_t, std::int64_t>> kinds; ///< kinds of the steps with their numbers
+        std::vector<Request> last; ///< buffers after the last step; their ranges are those of another tile
+    };
+    /// Classes of the places of tiles along one axis.
+    struct Places
+    {
+        std::vector<std::int32_t> classes; ///< by place; kUnknown until needed, kAlone: no class
+        std::vector<Range> hulls; ///< for each class and slot, of the place that the class began with
+        std::size_t count = 0;
+    };
+    static constexpr std::int32_t kUnknown = -1, kAlone = -2;
+
+    void prepareSlots();
+    void prepareInputs(std::span<const TensorId> resident, std::span<const TensorId> retained);
+    void prepareOps(std::span<const TensorId> retained);
+    void preparePairs();
+    [[nodiscard]] bool mayRepeat(std::uint32_t op) const;
+
+    void begin(bool forgets, std::int64_t most);
+    [[nodiscard]] Range tileRange(std::size_t slot, std::int64_t place) const noexcept;
+    void setRanges(bool all);
+    void enterTile(std::int64_t row, std::int64_t col);
+    void leaveTile(const Rest& rest);
+    [[nodiscard]] Rect rectOf(std::uint32_t rowSlot, std::uint32_t colSlot) const noexcept
+    {
+        const Range &r = m_range[rowSlot], &c = m_range[colSlot];
+        return {r.begin, r.end, c.begin, c.end};
+    }
+    void takeStep(std::int64_t step);
+    [[nodiscard]] Tally tallyOf(std::uint32_t kind, std::int64_t peak) const;
+    void record(Rest& rest);
+    void repeat(const Rest& rest);
+    [[nodiscard]] Tally total() const;
+    [[nodiscard]] std::int64_t takeSinks(std::int64_t& stored);
+    void follow(std::uint32_t root);
+    void addRequest(const SubgraphPlan::Use& use);
+    [[nodiscard]] bool addRun(const SubgraphPlan::Use& use, Cost& cost);
+    [[nodiscard]] std::int64_t serve(std::int64_t& loaded);
+    [[nodiscard]] std::int64_t donate();
+    [[nodiscard]] std::int64_t interiorSlices() const;
+
+    [[nodiscard]] Rest* restOf(std::int64_t row, std::int64_t col);
+    [[nodiscard]] std::int32_t classOf(Places& places, bool ofRows, std::int64_t place);
+    void findHulls(bool ofRows, std::int64_t place);
+    [[nodiscard]] bool isShifted(const Range* from, bool ofRows);
+
+    /// Counts the steps of a tile. Returns false if the limit or the most steps are reached.
+    template <class Limit> [[nodiscard]] bool visitTile(std::int64_t row, std::int64_t col, Limit& limit)
+    {
+        enterTile(row, col);
+        const auto walk = [&](std::int64_t step) {
+            if (m_left <= 0)
+                return false;
+            --m_left;
+            takeStep(step);
+            return limit.allows(tallyOf(m_kind, m_room));
+        };
+        if (m_tileSteps == 0) // no sink is active in this tile
+            return true;
+        if (!walk(0))
+            return false;
+        if (m_tileSteps == 1)
+            return true;
+        Rest* rest = restOf(row, col);
+        if (rest && rest->ready) {
+            repeat(*rest);
+            return limit.allows(rest->tally);
+        }
+        m_tileKinds.clear();
+        m_tilePeak = 0;
+        for (std::int64_t step = 1; step < m_tileSteps; ++step) {
+            if (!walk(step))
+                return false;
+            if (rest) {
+                m_tileKinds.push_back(m_kind);
+                m_tilePeak = std::max(m_tilePeak, m_room);
+            }
+        }
+        if (rest)
+            record(*rest);
+        return true;
+    }
+
+    FastFootprints m_footprints;
+
+    // The following members are set by prepare().
+    const SubgraphPlan* m_plan = nullptr;
+    std::optional<StepEnergy> m_energy;
+    std::int64_t m_reserved = 0;
+    std::vector<Slot> m_slots;
+    std::vector<Box> m_boxes;
+    std::vector<Input> m_inputs;
+    std::vector<Product> m_products;
+    std::vector<Sink> m_sinks;
+    std::vector<std::uint32_t> m_accumulated; ///< for each entry of the plan's accumulated(): index of its op
+    std::vector<Coverage> m_coverage;
+    std::vector<std::int64_t> m_keptElements;
+    /// Different slots whose ranges are compared with each other, because one input or op has both.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_pairs;
+    bool m_keepsHistory = false; ///< true if every step depends on all steps before
+    bool m_mayMix = false;       ///< true if an input may be requested both whole and in part (R7.1)
+
+    // The following members are set by bind().
+    Granularity m_g;
+    std::optional<StepCosts> m_cost;
+    std::optional<MemoryCosts> m_memory;
+    std::int64_t m_rows = 0, m_cols = 0, m_mostTileSteps = 1;
+    Places m_rowPlaces, m_colPlaces;
+    KeyTable<2> m_restKeys; // class of the row and of the column
+    std::vector<Rest> m_rests;
+    std::vector<Cost> m_costs; ///< by use
+    KeyTable<4> m_kindKeys;
+    std::vector<Kind> m_kinds;
+    std::vector<FastFootprints::Shift> m_boxShift; // scratch memory of isShifted()
+    std::vector<std::int64_t> m_shift;
+    std::vector<Range> m_hull;
+
+    // The following members are of the walk.
+    bool m_forgets = false, m_isComplete = true;
+    std::int64_t m_left = 0; ///< steps that may still be walked
+    std::int64_t m_row = 0, m_col = 0, m_step = 0, m_tileSteps = 0;
+    std::vector<Range> m_range;        // by slot
+    std::uint64_t m_stamp = 0;         // number of the step, counted over all runs
+    std::vector<std::uint64_t> m_seen; // by use: last step that had it
+    std::vector<std::uint32_t> m_stack;
+    Items<Run> m_runs;
+    Items<Request> m_requests, m_buffers, m_previous;
+    KeyTable<7> m_earlier; // R8.1: op, rectangle and k range of recorded runs
+    double m_compute = 0, m_runEnergy = 0;
+    std::int64_t m_room = 0, m_peak = 0; ///< working set of the step, and the largest one so far
+    std::uint32_t m_kind = 0;            ///< of the step
+    std::vector<std::uint32_t> m_tileKinds;
+    std::int64_t m_tilePeak = 0;
+    std::int64_t m_keptLoad = 0;
+    bool m_mergedByPast = false; ///< true if a buffer of this step is whole only because of the step before
+};
+
+} // namespace tilewright

@@ -218,8 +218,7 @@ private:
         const double wanted = m.at(MachineLevel::External).gbPerSecond;
         if (m.deliverableGbPerSecond() < wanted * 0.99)
             m.notes.push_back("dram: channels and banks deliver at most " +
-                              formatGrouped(std::round(m.deliverableGbPerSecond() * 10) / 10) + " of the " +
-                              formatGrouped(wanted) +
+                              formatGrouped(m.deliverableGbPerSecond()) + " of the " + formatGrouped(wanted) +
                               " GB/s of external; the NPU lens has no more than that");
     }
 

@@ -292,6 +292,8 @@ void GraphWalk::infer(const Node& node)
         }
     }
     inferByLibrary(node, m_values);
+    if (node.proto->domain().empty() || node.proto->domain() == "ai.onnx")
+        inferByRule(node, m_values);
     for (const ValueId v : node.out) {
         if (v == kNoValue)
             continue;

@@ -42,11 +42,12 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
         line("name", problem.name());
     line("ops", formatGrouped(problem.opCount()) + " (" + formatGrouped(s.matMuls) + " MatMul, " +
                     formatGrouped(s.pointwise) + " Pointwise), longest chain " + formatGrouped(s.depth));
-    line("tensors", formatGrouped(problem.tensorCount()) + " (" +
-                        formatGrouped(problem.graphInputs().size()) + " inputs, " +
-                        formatGrouped(problem.graphOutputs().size()) + " outputs" +
-                        (s.views > 0 ? ", " + formatGrouped(s.views) + " views" : "") +
-                        (s.unusedTensors > 0 ? ", " + formatGrouped(s.unusedTensors) + " unused" : "") + ")");
+    line("tensors",
+         formatGrouped(problem.tensorCount()) + " (" + formatGrouped(problem.graphInputs().size()) +
+             " inputs, " + formatGrouped(problem.graphOutputs().size()) + " outputs" +
+             (s.views > 0 ? ", " + formatGrouped(s.views) + " views" : "") +
+             (s.mappedViews > 0 ? ", " + formatGrouped(s.mappedViews) + " of them with an index map" : "") +
+             (s.unusedTensors > 0 ? ", " + formatGrouped(s.unusedTensors) + " unused" : "") + ")");
     line("elements", formatGrouped(s.inputElements) + " in inputs, " + formatGrouped(s.outputElements) +
                          " in outputs, " + formatGrouped(s.intermediateElements) + " in between" +
                          (s.views > 0 ? ", " + formatGrouped(s.viewElements) + " read through views" : "") +

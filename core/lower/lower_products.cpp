@@ -223,8 +223,9 @@ Status ProblemLowering::recurrent(const Operator& op)
     std::vector<SourceId> states(static_cast<std::size_t>(steps * directions));
     for (std::int64_t d = 0; d < directions; ++d) {
         const std::string way = directions > 1 ? ".direction" + std::to_string(d) : "";
-        SourceId state = m_table.addInput(partName(op, {}) + way + ".state", batch, hidden, true);
-        SourceId cell = m_table.addInput(partName(op, {}) + way + ".cell", batch, hidden, true);
+        SourceId state =
+            m_table.addInput(partName(op, {}) + way + ".state", batch, hidden, true, m_resultBits);
+        SourceId cell = m_table.addInput(partName(op, {}) + way + ".cell", batch, hidden, true, m_resultBits);
         const Arrangement weights{
             w.source, w.offset + d * w.strides[0], {{w.shape[2], w.strides[2]}}, {{gates, w.strides[1]}}};
         const Arrangement recurrentWeights{
@@ -294,7 +295,8 @@ Status ProblemLowering::reduce(const Operator& op)
     for (const std::size_t d : summed)
         length *= x.shape[d];
     const std::string name = partName(op, {}), result = tensor(op.outputs[0]).name;
-    const SourceId ones = m_table.addInput(name + ".ones", rows ? 1 : length, rows ? length : 1, true);
+    const SourceId ones =
+        m_table.addInput(name + ".ones", rows ? 1 : length, rows ? length : 1, true, m_table.bits(x.source));
     const Arrangement vector =
         rows ? Arrangement{ones, 0, {}, {{length, 1}}} : Arrangement{ones, 0, {{length, 1}}, {}};
     const SourceId sum =

@@ -9,6 +9,7 @@
 #include "rules/subgraph_plan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tilewright::lower {
@@ -32,8 +33,27 @@ void keepIds(LoweredProblem& lowered, const Problem& file)
 {
     Problem::Data data = file.data();
     data.hardware = lowered.data.hardware;
-    for (std::size_t i = 0; i < lowered.data.ops.size(); ++i)
+    data.energy = lowered.data.energy;
+    if (data.energy)
+        data.energy->vector.resize(file.opCount());
+    for (std::size_t i = 0; i < lowered.data.ops.size(); ++i) {
         data.ops[OpId(lowered.source[i].index())].baseCost = lowered.data.ops[OpId(i)].baseCost;
+        if (data.energy)
+            data.energy->vector[lowered.source[i].index()] = lowered.data.energy->vector[i];
+    }
+    if (const auto machine = lowered.data.elementBits) {
+        if (!data.elementBits)
+            data.elementBits = machine;
+        // the file counts elements of another width than the machine
+        const auto counted = [&](std::int64_t elements) {
+            return std::max<std::int64_t>(
+                1, static_cast<std::int64_t>(
+                       std::floor(static_cast<double>(elements) * static_cast<double>(*machine) /
+                                  static_cast<double>(*data.elementBits))));
+        };
+        data.hardware.fastMemoryCapacity = counted(data.hardware.fastMemoryCapacity);
+        data.hardware.slowMemoryBandwidth = counted(data.hardware.slowMemoryBandwidth);
+    }
     lowered.data = std::move(data);
     lowered.source.resize(file.opCount());
     for (std::size_t i = 0; i < lowered.source.size(); ++i)
@@ -197,7 +217,8 @@ npu::TileSizes productTile(const RunTile& run, const npu::NpuModel& model, const
 }
 
 /// Returns the tile of a convolution. The rows of its product are output pixels, image by image and row by
-/// row; its depth is the taps of each input channel. The result is empty if a run is not a box of these.
+/// row; its depth is the input channels of each tap, of which a tile takes as many as the run has multiply-
+/// accumulates under all taps. The result is empty if a run is not a box of pixels or has no whole channels.
 std::optional<npu::TileSizes> convTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
 {
     const auto &y = model.tensors[op.outputs[0]].shape, &w = model.tensors[op.inputs[1]].shape;

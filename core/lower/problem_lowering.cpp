@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace tilewright::lower {
@@ -56,6 +55,8 @@ ProblemLowering::ProblemLowering(const model::Model& model, const Machine& machi
     : m_model(model), m_machine(machine), m_table(m_out.data), m_placements(model.tensors.size()),
       m_image(model.tensors.size(), 0)
 {
+    if (const std::int64_t bits = 8 * kPartsOfBit * machine.elementBytes; bits <= kWidestElement)
+        m_elementBits = bits;
 }
 
 Result<LoweredProblem> ProblemLowering::run()
@@ -82,6 +83,7 @@ Result<LoweredProblem> ProblemLowering::run()
         r.notes.push_back("the model's elements have " + std::to_string(m_model.dtypeBytes) + " bytes; the " +
                           std::to_string(m_machine.elementBytes) + " of the machine are taken");
     chooseTimeUnit();
+    addWidthsAndEnergy();
     return std::move(m_out);
 }
 
@@ -124,13 +126,21 @@ void ProblemLowering::addInputs()
     for (const Operator& op : m_model.operators)
         for (const ModelTensorId t : op.outputs)
             written[t.index()] = true;
+    // An index of rows that nothing else reads is counted as one element, as the view of the rows needs it.
+    std::vector<bool> isIndex(m_model.tensors.size(), true);
+    for (const Operator& op : m_model.operators)
+        for (std::size_t i = 0; i < op.inputs.size(); ++i)
+            if (op.kind != OperatorKind::Gather || i == 0)
+                isIndex[op.inputs[i].index()] = false;
     for (std::size_t i = 0; i < m_model.tensors.size(); ++i) {
         if (written[i])
             continue;
         const model::Tensor& t = m_model.tensors[ModelTensorId(i)];
         const Order order = kindOrder(t.shape, m_image[i] != 0);
         const auto [rows, cols] = matrixOf(t.shape, order);
-        place(ModelTensorId(i), placed(m_table.addInput(t.name, rows, cols, t.constant), t.shape, order));
+        const std::int64_t bits = isIndex[i] ? 0 : widthOf(ModelTensorId(i));
+        place(ModelTensorId(i),
+              placed(m_table.addInput(t.name, rows, cols, t.constant, bits), t.shape, order));
     }
 }
 
@@ -139,6 +149,8 @@ Status ProblemLowering::lower(const Operator& op)
     m_note.clear();
     m_status = NodeStatus::Mapped;
     m_leftOut = 0;
+    m_conversions = 0;
+    m_resultBits = op.outputs.empty() ? 0 : widthOf(op.outputs[0]);
     if (!foldConstants(op)) {
         if (Status s = dispatch(op); !s)
             return s;
@@ -168,10 +180,19 @@ bool ProblemLowering::foldConstants(const Operator& op)
     if (op.inputs.empty() || model::macsOf(m_model, op) > 0 ||
         !std::all_of(op.inputs.begin(), op.inputs.end(), constant))
         return false;
+    if (op.kind == OperatorKind::Elementwise && op.outputs.size() == 1 &&
+        op.as<model::ElementwiseAttributes>().function == "dequantize" &&
+        tensor(op.inputs[0]).shape == tensor(op.outputs[0]).shape) {
+        place(op.outputs[0], at(op.inputs[0]));
+        m_status = NodeStatus::Folded;
+        m_note = "the constant is stored with its own width; a product that reads it converts it";
+        return true;
+    }
     for (const ModelTensorId t : op.outputs) {
         const Order order = kindOrder(tensor(t).shape, m_image[t.index()] != 0);
         const auto [rows, cols] = matrixOf(tensor(t).shape, order);
-        place(t, placed(m_table.addInput(tensor(t).name, rows, cols, true), tensor(t).shape, order));
+        place(t,
+              placed(m_table.addInput(tensor(t).name, rows, cols, true, widthOf(t)), tensor(t).shape, order));
     }
     m_status = NodeStatus::Folded;
     m_note = "computed from constants alone, so it is a constant";
@@ -221,11 +242,20 @@ Status ProblemLowering::dispatch(const Operator& op)
     for (const ModelTensorId t : op.outputs) {
         const Order order = kindOrder(tensor(t).shape, m_image[t.index()] != 0);
         const auto [rows, cols] = matrixOf(tensor(t).shape, order);
-        place(t, placed(m_table.addInput(tensor(t).name, rows, cols, false), tensor(t).shape, order));
+        place(t, placed(m_table.addInput(tensor(t).name, rows, cols, false, widthOf(t)), tensor(t).shape,
+                        order));
     }
     m_status = NodeStatus::Dropped;
     m_note = "nothing is known of this operator: what it gives is taken as an input";
     return Unit{};
+}
+
+void ProblemLowering::place(ModelTensorId t, Placement placement)
+{
+    const Shape& s = placement.shape;
+    if (m_image[t.index()] != 0 && s.size() == 4 && m_table.isMatrix(arranged(placement, kindOrder(s, true))))
+        m_table.setImage(placement.source, {s[0], s[2], s[3], {}});
+    m_placements[t.index()] = std::move(placement);
 }
 
 ProblemLowering::Order ProblemLowering::kindOrder(const Shape& shape, bool image) const
@@ -274,17 +304,23 @@ TensorId ProblemLowering::addOp(OpType type, std::vector<TensorId> inputs, Sourc
     m_out.source.push_back(m_current);
     m_out.helper.push_back(helper ? 1 : 0);
     m_cycles.push_back(cycles);
+    m_passes.push_back(0);
     return out;
 }
 
 SourceId ProblemLowering::matmul(const Arrangement& lhs, const Arrangement& rhs, const std::string& name,
                                  const std::string& result, bool helper)
 {
-    const TensorId l = m_table.read(lhs, name + ".lhs");
-    const TensorId r = m_table.read(rhs, name + ".rhs");
+    TensorId l = m_table.read(lhs, name + ".lhs");
+    TensorId r = m_table.read(rhs, name + ".rhs");
     const auto& tensors = m_out.data.tensors;
-    const SourceId out = m_table.addResult(result, tensors[l].height, tensors[r].width);
-    addOp(OpType::MatMul, {l, r}, out, tensors[l].width + m_machine.rows + m_machine.cols - 2, name, helper);
+    // operands of different widths: the narrower one is converted to the wider width
+    if (const std::int64_t a = tensors[l].bits, b = tensors[r].bits; bitsOf(a) < bitsOf(b))
+        l = converted(l, b);
+    else if (bitsOf(b) < bitsOf(a))
+        r = converted(r, a);
+    const SourceId out = m_table.addResult(result, tensors[l].height, tensors[r].width, m_resultBits);
+    addOp(OpType::MatMul, {l, r}, out, productCycles(l, r), name, helper);
     return out;
 }
 
@@ -292,9 +328,10 @@ SourceId ProblemLowering::pointwise(std::vector<TensorId> inputs, std::int64_t p
                                     const std::string& name, const std::string& result)
 {
     const Tensor like = m_out.data.tensors[inputs.front()];
-    const SourceId out = m_table.addResult(result, like.height, like.width);
+    const SourceId out = m_table.addResult(result, like.height, like.width, m_resultBits);
     addOp(OpType::Pointwise, std::move(inputs), out,
           ceilDiv(m_machine.rows * m_machine.cols, m_machine.lanes) * passes, name);
+    m_passes.back() = passes;
     return out;
 }
 
@@ -359,9 +396,10 @@ void ProblemLowering::rearrange(const Operator& op, const std::string& how, cons
     const ModelTensorId out = op.outputs[0];
     std::vector<SourceId> from;
     std::string key = how + model::shapeText(tensor(out).shape);
-    for (const ModelTensorId t : op.inputs) {
-        from.push_back(at(t).source);
-        key += "|" + m_table.keyOf(arranged(at(t), kindOrder(tensor(t).shape, false)));
+    for (const ModelTensorId t : op.inputs) { // what a view joins has one width
+        const Placement p = cast(t, orderOf(t), m_table.bits(at(op.inputs[0]).source));
+        from.push_back(p.source);
+        key += "|" + m_table.keyOf(arranged(p, kindOrder(tensor(t).shape, false)));
     }
     place(out, placed(m_table.addRearranged(key, from, tensor(out).elements()), tensor(out).shape, order));
 }
@@ -378,47 +416,6 @@ Error ProblemLowering::refuse(const Operator& op, std::string message) const
     return {ErrorCode::Problem,
             std::string(op.typeName()) + " \"" + partName(op, {}) + "\": " + std::move(message),
             "ops[" + std::to_string(m_current.value) + "]", m_model.file};
-}
-
-/// The smallest whole number of cycles up to 64 for which bandwidth and every cost are rounded by at most
-/// 0.5 %, else the one with the least largest error.
-void ProblemLowering::chooseTimeUnit()
-{
-    Hardware& hw = m_out.data.hardware;
-    hw.nativeWidth = m_machine.cols;
-    hw.nativeHeight = m_machine.rows;
-    hw.fastMemoryCapacity = std::max<std::int64_t>(1, m_machine.scratchpadBytes() / m_machine.elementBytes);
-    const double perCycle =
-        m_machine.bytesPerCycle(MachineLevel::External) / static_cast<double>(m_machine.elementBytes);
-    std::vector<std::int64_t> costs = m_cycles;
-    std::sort(costs.begin(), costs.end());
-    costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
-    const auto rounded = [](double value) { return std::max(1.0, std::round(value)); };
-    double least = 0;
-    m_out.timeUnit = 0;
-    for (std::int64_t unit = 1; unit <= 64; ++unit) {
-        const double u = static_cast<double>(unit);
-        const auto error = [&](double exact) { return std::abs(rounded(exact) - exact) / exact; };
-        double worst = error(perCycle * u);
-        for (const std::int64_t c : costs)
-            worst = std::max(worst, error(static_cast<double>(c) / u));
-        if (m_out.timeUnit == 0 || worst < least) {
-            least = worst;
-            m_out.timeUnit = unit;
-        }
-        if (worst <= 0.005)
-            break;
-    }
-    const double unit = static_cast<double>(m_out.timeUnit);
-    m_out.rounding = least;
-    hw.slowMemoryBandwidth = static_cast<std::int64_t>(rounded(perCycle * unit));
-    for (std::size_t i = 0; i < m_cycles.size(); ++i)
-        m_out.data.ops[OpId(i)].baseCost =
-            static_cast<std::int64_t>(rounded(static_cast<double>(m_cycles[i]) / unit));
-    m_out.report.notes.push_back(
-        "one unit of time is " + std::to_string(m_out.timeUnit) +
-        (m_out.timeUnit == 1 ? " cycle" : " cycles") +
-        (least < 0.0005 ? std::string() : "; costs and bandwidth are rounded by at most " + percent(least)));
 }
 
 std::string_view toString(NodeStatus status) noexcept

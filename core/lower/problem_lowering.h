@@ -4,7 +4,9 @@
 
 #include "lower/lowered.h"
 
+#include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace tilewright::lower {
 
@@ -29,7 +31,7 @@ private:
     [[nodiscard]] const Placement& at(ModelTensorId t) const { return *m_placements[t.index()]; }
     [[nodiscard]] const model::Tensor& tensor(ModelTensorId t) const { return m_model.tensors[t]; }
     [[nodiscard]] bool isConstant(ModelTensorId t) const { return m_table.isConstant(at(t).source); }
-    void place(ModelTensorId t, Placement placement) { m_placements[t.index()] = std::move(placement); }
+    void place(ModelTensorId t, Placement placement);
     /// Returns the order of dimensions in which a matrix stores the tensor, or the usual order of its kind if
     /// it is not stored as a matrix.
     [[nodiscard]] Order orderOf(ModelTensorId t) const;
@@ -40,6 +42,21 @@ private:
     [[nodiscard]] static Placement broadcastTo(const Placement& placement, const model::Shape& shape);
     TensorId addOp(OpType type, std::vector<TensorId> inputs, SourceId result, std::int64_t cycles,
                    const std::string& name, bool helper = false);
+    /// Cycles of a native tile of the product over its whole reduction.
+    [[nodiscard]] std::int64_t productCycles(TensorId lhs, TensorId rhs) const;
+    /// Width of a tensor of the model on this machine as Tensor::bits: 0 for that of the machine's elements.
+    [[nodiscard]] std::int64_t widthOf(ModelTensorId t) const { return widthOf(tensor(t).ownBits()); }
+    [[nodiscard]] std::int64_t widthOf(std::int64_t bits) const
+    {
+        return m_elementBits == 0 || bits == m_elementBits ? 0 : bits;
+    }
+    /// The same in 1/1024 bit.
+    [[nodiscard]] std::int64_t bitsOf(std::int64_t width) const { return width > 0 ? width : m_elementBits; }
+    /// Returns the tensor of the model at another width, stored in `order`: the result of a Pointwise that
+    /// casts it, if its own width is another one.
+    [[nodiscard]] Placement cast(ModelTensorId t, const Order& order, std::int64_t width);
+    /// Returns an operand of a product at another width: the result of a Pointwise that converts it.
+    [[nodiscard]] TensorId converted(TensorId operand, std::int64_t width);
     SourceId matmul(const Arrangement& lhs, const Arrangement& rhs, const std::string& name,
                     const std::string& result, bool helper = false);
     SourceId pointwise(std::vector<TensorId> inputs, std::int64_t passes, const std::string& name,
@@ -68,11 +85,21 @@ private:
     Status recurrent(const model::Operator& op);
     Status reduce(const model::Operator& op);
 
-    // lower_vector_and_windows.cpp
+    // lower_windows.cpp
     Status convolution(const model::Operator& op);
+    Status convolutionByTaps(const model::Operator& op);
     Status transposedConvolution(const model::Operator& op);
     Status pool(const model::Operator& op);
-    [[nodiscard]] Result<Placement> padded(const model::Operator& op, ModelTensorId x);
+    /// Channels of the input of a convolution that lie in one matrix.
+    struct Channels
+    {
+        Placement images;
+        std::int64_t first = 0; ///< the first of them among all channels of the input
+    };
+    /// The images that together have the channels of a tensor: the parts of a concatenation of channels,
+    /// otherwise its own placement.
+    [[nodiscard]] std::vector<Channels> channelsOf(const Placement& images) const;
+    [[nodiscard]] Result<Placement> padded(const model::Operator& op, const Placement& images);
 
     // lower_vector_and_windows.cpp
     Status elementwise(const model::Operator& op);
@@ -82,15 +109,23 @@ private:
     Status kvAppend(const model::Operator& op);
     void slices(const model::Operator& op);
     void chooseTimeUnit();
+    void addWidthsAndEnergy();
 
     const model::Model& m_model;
     const Machine& m_machine;
     LoweredProblem m_out;
     MatrixTable m_table;
     std::vector<std::optional<Placement>> m_placements;
-    std::vector<char> m_image;          ///< for each tensor: true if it is stored as a matrix [N*H*W, C]
-    std::vector<std::int64_t> m_cycles; ///< per op
-    std::string m_note;                 ///< note on the operator that is being lowered
+    std::unordered_map<SourceId, std::vector<Channels>> m_joined; ///< parts of concatenations of channels
+    std::vector<char> m_image;      ///< for each tensor: true if it is stored as a matrix [N*H*W, C]
+    std::int64_t m_elementBits = 0; ///< of the machine, in 1/1024 bit; 0 if too wide to be counted in bits
+    std::int64_t m_resultBits = 0;  ///< width of the result of the operator that is being lowered
+    std::int64_t m_conversions = 0; ///< Pointwise ops that convert operands of this operator
+    std::unordered_map<std::string, SourceId> m_casts;                 ///< by arrangement and width
+    std::map<std::pair<TensorId, std::int64_t>, TensorId> m_converted; ///< by operand and width
+    std::vector<std::int64_t> m_cycles;                                ///< per op
+    std::vector<std::int64_t> m_passes;                                ///< per op; 0 for products
+    std::string m_note; ///< note on the operator that is being lowered
     NodeStatus m_status = NodeStatus::Mapped;
     std::int64_t m_leftOut = 0; ///< bytes left out, of the operator that is being lowered
     OperatorId m_current;

@@ -168,7 +168,7 @@ Result<model::Model> modelOf(const Problem& problem)
         out.operators.push_back({product ? model::OperatorKind::MatMul : model::OperatorKind::Elementwise,
                                  problem.opName(OpId(i)),
                                  {},
-                                 sameIndex(op.inputs),
+                                 sameIndex(problem.operands(OpId(i))),
                                  sameIndex({op.output}),
                                  product ? model::Attributes(model::MatMulAttributes{})
                                          : model::Attributes(model::ElementwiseAttributes{})});

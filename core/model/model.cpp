@@ -99,6 +99,8 @@ private:
             for (const std::int64_t d : t.shape)
                 if (d < 1 || d > kMaxDimension)
                     return fail(path, "expected sizes from 1 to 2147483648, got " + std::to_string(d));
+            if (t.bits < 0 || t.bits > 64 * 1024)
+                return fail(at("tensors", i) + ".bits", "expected a width of at most 64 bits");
             total = saturatingAdd(total, t.elements());
             if (total > (std::int64_t{1} << 52))
                 return fail(path, "the tensors together have more than 2^52 elements");
@@ -211,6 +213,8 @@ std::int64_t elementsOf(std::span<const std::int64_t> sizes) noexcept
 std::int64_t Model::bytes(ModelTensorId t) const
 {
     const Tensor& tensor = tensors[t];
+    if (tensor.bits > 0)
+        return ceilDiv(saturatingMul(tensor.elements(), tensor.bits), 8 * 1024);
     return tensor.elements() * (tensor.elementBytes > 0 ? tensor.elementBytes : dtypeBytes);
 }
 

@@ -166,9 +166,18 @@ struct Tensor
     Shape shape;
     bool constant = false; ///< a weight, bias, table: known before the model runs
     int elementBytes = 0;  ///< 0 = those of the model
+    /// Width of an element in 1/1024 bit that holds on every machine: integers, 8-bit floats and narrower
+    /// ones; 0 = a float, which has the width of the machine's elements.
+    std::int64_t bits = 0;
     bool operator==(const Tensor&) const = default;
 
     [[nodiscard]] std::int64_t elements() const noexcept { return elementsOf(shape); }
+    /// Width in 1/1024 bit of elements that keep it on every machine, or 0. An element of one byte has 8
+    /// bits.
+    [[nodiscard]] std::int64_t ownBits() const noexcept
+    {
+        return bits > 0 ? bits : elementBytes == 1 ? 8 * 1024 : 0;
+    }
 };
 
 struct Operator

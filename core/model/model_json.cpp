@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The model file:
 //   {"name": text, "dtype_bytes": 2, "opset": n (optional),
-//    "tensors": [{"name": text, "shape": [at most 8 sizes], "bytes": n of an element (optional)}],
+//    "tensors": [{"name": text, "shape": [at most 8 sizes], "bytes": n of an element (optional),
+//                 "bits": width of an element on every machine (optional, up to 64, multiple of 1/1024)}],
 //    "constants": [names of the tensors known before the model runs],
 //    "ops": [{"type": ..., "name": text (optional), "inputs": [tensor names], "outputs": [tensor names],
 //             ...attributes}]}
@@ -196,6 +197,12 @@ static void bindFields(JsonFields& f, Tensor& tensor)
     f.required("name", tensor.name);
     f.required("shape", tensor.shape, Integers{1, kMaxDimension});
     f.defaulted("bytes", tensor.elementBytes, 0, Integers{1, 16});
+    constexpr double kParts = 1024;
+    double bits = static_cast<double>(tensor.bits) / kParts;
+    f.defaulted("bits", bits, 0, Numbers{1 / kParts, 64});
+    tensor.bits = static_cast<std::int64_t>(bits * kParts);
+    if (static_cast<double>(tensor.bits) != bits * kParts)
+        f.fail("bits", "expected a multiple of 1/1024");
 }
 
 namespace {
@@ -264,8 +271,8 @@ void bindFields(JsonFields& f, ModelFile& file)
 void adoptCaches(Model& model)
 {
     std::map<ModelTensorId, ModelTensorId> latest; // cache of the file -> its last version
-    const auto addTensor = [&](std::string name, Shape shape) {
-        model.tensors.push_back({std::move(name), std::move(shape), false, 0});
+    const auto addTensor = [&](std::string name, const Tensor& like) {
+        model.tensors.push_back({std::move(name), like.shape, false, like.elementBytes, like.bits});
         return ModelTensorId(model.tensors.size() - 1);
     };
     for (Operator& op : model.operators) {
@@ -281,9 +288,9 @@ void adoptCaches(Model& model)
         const auto known = latest.find(cache);
         if (known != latest.end()) {
             op.inputs.push_back(known->second);
-            op.outputs[0] = addTensor(declared.name + "@" + op.name, declared.shape);
+            op.outputs[0] = addTensor(declared.name + "@" + op.name, declared);
         } else if (fresh && declared.shape.size() == 4 && declared.shape[2] > kv.position + fresh->tokens) {
-            op.inputs.push_back(addTensor(declared.name + ".past", declared.shape));
+            op.inputs.push_back(addTensor(declared.name + ".past", declared));
         }
         latest[cache] = op.outputs[0];
     }

@@ -60,7 +60,8 @@ std::uint32_t Rewrite::append(Operator added)
 
 ModelTensorId Rewrite::addTensor(const std::string& name, Shape shape, ModelTensorId like)
 {
-    m_model.tensors.push_back({name, std::move(shape), false, m_model.tensors[like].elementBytes});
+    const model::Tensor& t = m_model.tensors[like];
+    m_model.tensors.push_back({name, std::move(shape), false, t.elementBytes, t.bits});
     m_writer.push_back(kNone);
     m_readers.emplace_back();
     m_isOutput.push_back(false);
@@ -148,6 +149,8 @@ void Rewrite::foldQuantisers()
         if (!is(quantiser, "quantize") || m_isOutput[y.index()] || shape(op(quantiser).inputs[0]) != shape(y))
             continue;
         const ModelTensorId x = op(quantiser).inputs[0];
+        if (m_readers[x.index()].size() == 1 && !m_isOutput[x.index()]) // nothing reads the wide values
+            m_model.tensors[x].bits = m_model.tensors[q].ownBits();
         const std::vector<std::uint32_t> readers = m_readers[y.index()];
         for (const std::uint32_t r : readers) {
             std::replace(op(r).inputs.begin(), op(r).inputs.end(), y, x);

@@ -146,8 +146,7 @@ Status Translation::split(const Node& node)
             freshName(v == kNoValue ? node.name + ".part" + std::to_string(i) : m_values[v].name));
     }
     a.sizes = std::move(sizes);
-    const int bytes = m_model.tensors[source].elementBytes;
-    const auto out = add(node, node.name, Kind::Split, {source}, std::move(a), {}, names, bytes);
+    const auto out = add(node, node.name, Kind::Split, {source}, std::move(a), {}, names, widthLike(source));
     if (!out)
         return out.error();
     for (std::size_t i = 0; i < parts.size(); ++i)
@@ -244,7 +243,8 @@ Status Translation::pad(const Node& node)
         return Unit{};
     if (*target == x)
         return result(node, Kind::Identity, std::move(*inputs));
-    if (!known || !adds)
+    const std::string mode = node.text("mode"); // others than zeros repeat elements of the input
+    if (!known || !adds || !(mode.empty() || mode == "constant"))
         return result(node, Kind::View, std::move(*inputs), model::NoAttributes{}, *target);
     return result(node, Kind::Pad, std::move(*inputs), std::move(a));
 }

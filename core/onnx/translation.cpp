@@ -245,8 +245,9 @@ ModelTensorId Translation::tensorOf(ValueId id)
     Value& value = m_values[id];
     if (!value.tensor) {
         value.tensor = ModelTensorId(m_model.tensors.size());
+        const Width width = widthOf(value.type);
         m_model.tensors.push_back(
-            {freshName(value.name), *value.shape, value.constant, elementBytes(value.type)});
+            {freshName(value.name), *value.shape, value.constant, width.bytes, width.bits});
     }
     return *value.tensor;
 }
@@ -282,7 +283,7 @@ Error Translation::refuse(const Node& node, const std::string& message) const
 Result<std::vector<ModelTensorId>> Translation::add(const Node& node, std::string name, Kind kind,
                                                     Tensors inputs, model::Attributes attributes,
                                                     std::vector<Shape> declared,
-                                                    const std::vector<std::string>& outputs, int bytes)
+                                                    const std::vector<std::string>& outputs, Width width)
 {
     model::Operator op{kind, std::move(name), node.type, std::move(inputs), {}, std::move(attributes)};
     std::vector<Shape> shapes;
@@ -298,7 +299,7 @@ Result<std::vector<ModelTensorId>> Translation::add(const Node& node, std::strin
         if (!Value{{}, (*found)[i], 0, false, {}, {}}.isTensor())
             return refuse(node, "its result " + model::shapeText((*found)[i]) + " is too large");
         op.outputs.emplace_back(m_model.tensors.size());
-        m_model.tensors.push_back({outputs[i], (*found)[i], false, bytes});
+        m_model.tensors.push_back({outputs[i], (*found)[i], false, width.bytes, width.bits});
     }
     Tensors out = op.outputs;
     m_model.operators.push_back(std::move(op));
@@ -309,9 +310,9 @@ Result<ModelTensorId> Translation::helper(const Node& node, const char* part, Ki
                                           model::Attributes attributes, Shape declared)
 {
     const std::string name = node.name + "/" + part;
-    const int bytes = inputs.empty() ? 0 : m_model.tensors[inputs[0]].elementBytes;
+    const Width width = inputs.empty() ? Width{} : widthLike(inputs[0]);
     auto out = add(node, name, kind, std::move(inputs), std::move(attributes), {std::move(declared)},
-                   {freshName(name)}, bytes);
+                   {freshName(name)}, width);
     if (!out)
         return out.error();
     return out->front();
@@ -334,10 +335,10 @@ Result<ModelTensorId> Translation::reshape(const Node& node, const char* part, M
 Result<ModelTensorId> Translation::inner(const Node& node, Kind kind, Tensors inputs,
                                          model::Attributes attributes)
 {
-    const int bytes = node.out.empty() || node.out[0] == kNoValue ? m_model.tensors[inputs[0]].elementBytes
-                                                                  : elementBytes(m_values[node.out[0]].type);
+    const Width width = node.out.empty() || node.out[0] == kNoValue ? widthLike(inputs[0])
+                                                                    : widthOf(m_values[node.out[0]].type);
     auto out = add(node, node.name, kind, std::move(inputs), std::move(attributes), {},
-                   {freshName(node.name + "/own")}, bytes);
+                   {freshName(node.name + "/own")}, width);
     if (!out)
         return out.error();
     m_inner = OperatorId(m_model.operators.size() - 1);
@@ -358,7 +359,7 @@ Status Translation::result(const Node& node, Kind kind, Tensors inputs, model::A
     const std::string name =
         m_inner ? node.name + "/result" + (i > 0 ? std::to_string(i) : std::string()) : node.name;
     auto out = add(node, name, kind, std::move(inputs), std::move(attributes), {std::move(declared)},
-                   {freshName(value.name)}, elementBytes(value.type));
+                   {freshName(value.name)}, widthOf(value.type));
     if (!out)
         return out.error();
     value.tensor = out->front();

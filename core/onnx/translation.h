@@ -75,7 +75,11 @@ private:
     [[nodiscard]] Error refuse(const Node& node, const std::string& message) const;
     Result<std::vector<ModelTensorId>> add(const Node& node, std::string name, Kind kind, Tensors inputs,
                                            model::Attributes attributes, std::vector<model::Shape> declared,
-                                           const std::vector<std::string>& outputs, int bytes);
+                                           const std::vector<std::string>& outputs, Width width);
+    [[nodiscard]] Width widthLike(ModelTensorId t) const
+    {
+        return {m_model.tensors[t].elementBytes, m_model.tensors[t].bits};
+    }
 
     // Implemented in translate_vector.cpp.
     Status elementwise(const Node& node);

@@ -38,6 +38,17 @@ int elementBytes(int type) noexcept
     }
 }
 
+Width widthOf(int type) noexcept
+{
+    constexpr int kUint4 = 21, kInt4 = 22, kFloat4 = 23; // of newer opsets than the library's
+    const bool isWide =
+        isReal(type) || type == pb::TensorProto::COMPLEX64 || type == pb::TensorProto::COMPLEX128;
+    if (type == kUint4 || type == kInt4 || type == kFloat4)
+        return {1, 4 * 1024};
+    const int bytes = elementBytes(type);
+    return {bytes, isWide ? 0 : std::int64_t{8 * 1024} * bytes};
+}
+
 bool isReal(int type) noexcept
 {
     return type == pb::TensorProto::FLOAT || type == pb::TensorProto::DOUBLE ||

@@ -116,6 +116,14 @@ private:
 
 /// Bytes of an element; 0 if ONNX does not define it.
 [[nodiscard]] int elementBytes(int type) noexcept;
+/// Size of an element of a tensor of a model.
+struct Width
+{
+    int bytes = 0;
+    std::int64_t bits = 0; ///< model::Tensor::bits
+};
+/// Width of the elements of an ONNX type. Integers and floats of at most 8 bits have `bits`.
+[[nodiscard]] Width widthOf(int type) noexcept;
 [[nodiscard]] bool isReal(int type) noexcept;
 
 /// Converts a tensor of the file to a value; stores its elements if there are few.

@@ -18,9 +18,13 @@ ProblemSummary summarise(const Problem& problem)
                 depth[o.index()] = std::max(depth[o.index()], depth[p.index()] + 1);
         s.depth = std::max(s.depth, depth[o.index()]);
     }
+    std::vector<char> isOperand(problem.tensorCount(), 0);
+    for (std::size_t i = 0; i < problem.opCount(); ++i)
+        for (const TensorId t : problem.operands(OpId(i)))
+            isOperand[t.index()] = 1;
     for (std::size_t i = 0; i < problem.tensorCount(); ++i) {
         const TensorId t(i);
-        const std::int64_t size = problem.tensor(t).elements();
+        const std::int64_t size = problem.volume(t);
         s.largestTensor = std::max(s.largestTensor, size);
         if (problem.isGraphInput(t))
             s.inputElements += size;
@@ -28,8 +32,9 @@ ProblemSummary summarise(const Problem& problem)
             s.outputElements += size;
         else if (problem.producer(t))
             s.intermediateElements += size;
-        else if (problem.isView(t) && !problem.consumers(t).empty()) {
+        else if (problem.isView(t) && isOperand[t.index()] != 0) {
             ++s.views;
+            s.mappedViews += problem.map(t) != nullptr;
             s.viewElements += size;
         } else
             ++s.unusedTensors;
@@ -52,6 +57,7 @@ std::string summaryJson(const Problem& problem, const ProblemSummary& s, double 
                         {"graph_inputs", problem.graphInputs().size()},
                         {"graph_outputs", problem.graphOutputs().size()},
                         {"views", s.views},
+                        {"mapped_views", s.mappedViews},
                         {"unused_tensors", s.unusedTensors},
                         {"input_elements", s.inputElements},
                         {"output_elements", s.outputElements},

@@ -45,7 +45,8 @@ struct ProblemSummary
     std::size_t pointwise = 0;
     std::size_t depth = 0; ///< number of ops on the longest path
     std::size_t unusedTensors = 0;
-    std::size_t views = 0; ///< views that some op reads (R1.7)
+    std::size_t views = 0;       ///< views that some op reads (R1.7)
+    std::size_t mappedViews = 0; ///< of these, views with an index map (R1.8)
     std::int64_t inputElements = 0;
     std::int64_t outputElements = 0;
     std::int64_t intermediateElements = 0;

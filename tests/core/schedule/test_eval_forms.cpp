@@ -6,7 +6,7 @@
 
 #include "eval/fast_evaluator.h"
 #include "eval/trace.h"
-#include "rules/rules.h"
+#include "workload/rules.h"
 #include "solve/cost/tiling_search.h"
 
 #include <QThread>

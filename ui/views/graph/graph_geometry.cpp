@@ -371,6 +371,21 @@ LayoutRect layoutRect(const QRectF& r)
     return {r.x(), r.y(), r.width(), r.height()};
 }
 
+/// Returns the views through which the reader at the end of a line reads: the tensor of the line itself, or
+/// those that map it (R1.8).
+std::vector<TensorId> viewsOn(const Problem& problem, const GraphEdgeKey& edge)
+{
+    if (problem.isView(edge.tensor))
+        return {edge.tensor};
+    std::vector<TensorId> out;
+    if (edge.consumer && problem.hasMaps())
+        for (const TensorId operand : problem.operands(*edge.consumer))
+            if (problem.map(operand) && problem.stored(operand) == edge.tensor &&
+                std::find(out.begin(), out.end(), operand) == out.end())
+                out.push_back(operand);
+    return out;
+}
+
 } // namespace
 
 void placeSlabs(GraphGeometry& geometry)
@@ -386,15 +401,18 @@ void placeSlabs(GraphGeometry& geometry)
     for (std::size_t e = 0; e < geometry.edges.size(); ++e) {
         const GraphEdgeKey& edge = geometry.edges[e];
         const LayoutRoute& route = geometry.layout.edges[e];
-        if (!edge.bundle.empty() || !problem.isView(edge.tensor) || route.size() < 4)
+        if (!edge.bundle.empty() || route.size() < 4)
             continue;
         GraphSlab slab;
-        const double letters = 0.85 * static_cast<double>(slabText(geometry, edge.tensor).size());
-        if (!named.contains(edge.tensor))
+        slab.views = viewsOn(problem, edge);
+        if (slab.views.empty())
+            continue;
+        const double letters = 0.85 * static_cast<double>(slabText(geometry, slab.views).size());
+        if (!named.contains(slab.views.front()))
             if (const auto place =
                     places.place(route, {(letters + 1.5) * m.em, 1.15 * m.line}, {0.38, 0.28, 0.47})) {
                 slab.named = layoutRect(*place);
-                named.insert(edge.tensor);
+                named.insert(slab.views.front());
             }
         const QSizeF small = QSizeF(1.6, 0.72) * m.line;
         const auto free =
@@ -408,12 +426,13 @@ void placeSlabs(GraphGeometry& geometry)
     }
 }
 
-QString slabText(const GraphGeometry& geometry, TensorId view)
+QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& views)
 {
     // The operator that reads the view is clear from the line.
-    const QString name = withoutPrefix(geometry.problem->tensorName(view), geometry.namePrefix);
-    const Tensor& t = geometry.problem->tensor(view);
-    return QStringLiteral("%1  %2").arg(name.section(QLatin1Char('/'), -1),
+    const QString name = withoutPrefix(geometry.problem->tensorName(views.front()), geometry.namePrefix);
+    const Tensor& t = geometry.problem->tensor(views.front());
+    return QStringLiteral("%1  %2").arg(views.size() > 1 ? counted(std::ssize(views), tr("view"), tr("views"))
+                                                         : name.section(QLatin1Char('/'), -1),
                                         sizeText({t.width, t.height}, QChar(0x00D7)));
 }
 

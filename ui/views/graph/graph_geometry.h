@@ -92,10 +92,11 @@ struct GraphEdgeKey
     bool operator==(const GraphEdgeKey&) const = default;
 };
 
-/// The mark of a view (R1.7) on the line from one of its bases to its reader.
+/// The mark of a view (R1.7, R1.8) on the line from one of its bases to its reader.
 struct GraphSlab
 {
-    LayoutRect plain; ///< small mark without a name
+    std::vector<TensorId> views; ///< several if the reader reads one base through several maps
+    LayoutRect plain;            ///< small mark without a name
     LayoutRect named; ///< mark with name and size; width 0 if there is no room or another line of the view
                       ///< has the name
 };
@@ -152,7 +153,7 @@ struct GraphGeometry
 void placeSlabs(GraphGeometry& geometry);
 
 /// The text of a view's mark: name and size.
-[[nodiscard]] QString slabText(const GraphGeometry& geometry, TensorId view);
+[[nodiscard]] QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& views);
 
 /// Ops within `hops` of `focus`, along tensors in both directions; siblings that read the same graph input do
 /// not count as near.

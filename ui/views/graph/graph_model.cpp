@@ -406,7 +406,7 @@ private:
         edge.slab = rect(slab->second.plain);
         edge.namedSlab = rect(slab->second.named);
         if (!edge.namedSlab.isEmpty())
-            edge.slabText = slabText(m_geometry, edge.tensor);
+            edge.slabText = slabText(m_geometry, slab->second.views);
         m_model.hasViews = true;
     }
 

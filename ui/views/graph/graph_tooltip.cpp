@@ -59,8 +59,44 @@ QString viewKindText(ViewKind kind)
         return tr("a concatenation");
     case ViewKind::Gather:
         return tr("gathered");
+    case ViewKind::Mapped:
+        return tr("through an index map");
     }
     return {};
+}
+
+/// The kind and the fields of an index map (R1.8) in words.
+QString mapText(const IndexMap& map)
+{
+    const auto pair = [](const std::array<std::int64_t, 2>& p) {
+        return QStringLiteral("%1 × %2").arg(number(p[0]), number(p[1]));
+    };
+    if (const auto* w = std::get_if<WindowsMap>(&map)) {
+        QString text = tr("windows of %1 in images of %2").arg(pair(w->window), pair({w->h, w->w}));
+        if (w->n > 1)
+            text += tr(", %1 images").arg(number(w->n));
+        text += tr(", stride %1").arg(pair(w->stride));
+        if (w->dilation != std::array<std::int64_t, 2>{1, 1})
+            text += tr(", dilation %1").arg(pair(w->dilation));
+        if (w->pad != std::array<std::int64_t, 4>{})
+            text += tr(", padding %1 above, %2 left, %3 below, %4 right")
+                        .arg(number(w->pad[0]), number(w->pad[1]), number(w->pad[2]), number(w->pad[3]));
+        return text +
+               tr(", %1 from channel %2 on")
+                   .arg(counted(w->channels[1], tr("channel"), tr("channels")), number(w->channels[0]));
+    }
+    if (const auto* r = std::get_if<RepeatMap>(&map))
+        return tr("broadcast: each of %1 %2 times one after another, each of %3 %4 times")
+            .arg(counted(r->rows[0], tr("row"), tr("rows")), number(r->rows[1]),
+                 counted(r->cols[0], tr("column"), tr("columns")), number(r->cols[1]));
+    const auto& s = std::get<SliceMap>(map);
+    const auto axis = [](const std::array<std::int64_t, 3>& a, const QString& one, const QString& many) {
+        const QString text = tr("%1 from %2 on").arg(counted(a[2], one, many), number(a[0]));
+        return a[1] > 1 ? text + tr(" at a stride of %1").arg(number(a[1])) : text;
+    };
+    return tr("slice%1: %2, %3")
+        .arg(s.transposed ? tr(", transposed") : QString(), axis(s.rows, tr("row"), tr("rows")),
+             axis(s.cols, tr("column"), tr("columns")));
 }
 
 QString boundWithSign(Bound bound)
@@ -122,12 +158,23 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
             names << tr("%1 more").arg(bases.size() - 6);
         const ViewReading reading = viewReading(problem, tensor);
         table.row(tr("kind"),
-                  tr("view of %1: %2").arg(names.join(QStringLiteral(", ")), viewKindText(reading.kind)));
+                  tr("view of %1: %2")
+                      .arg(names.join(QStringLiteral(", ")),
+                           problem.map(tensor) ? mapText(*problem.map(tensor)) : viewKindText(reading.kind)));
         table.row(tr("reads"), tr("%1 elements; the tensors under the view have %2")
-                                   .arg(number(reading.elements), number(reading.baseElements)));
+                                   .arg(number(problem.volume(tensor)), number(reading.baseElements)));
     } else if (const auto views = problem.viewsOf(tensor); !views.empty()) {
         table.row(tr("read as"), counted(std::ssize(views), tr("view"), tr("views")));
     }
+    constexpr int kMaps = 3; // shown; a pool reads its input through a map a tap
+    int maps = 0;
+    for (const TensorView& view : problem.data().views)
+        if (view.map && view.bases.front() == tensor && ++maps <= kMaps)
+            table.row(tr("read as"), tr("%1: %2; %3 elements")
+                                         .arg(tensorText(problem, view.tensor), mapText(*view.map),
+                                              number(problem.volume(view.tensor))));
+    if (maps > kMaps)
+        table.row(tr("read as"), tr("%1 more views").arg(number(std::int64_t{maps - kMaps})));
     int lines = 0;
     for (std::size_t i = 0; i < snapshot.schedule.size() && lines < 12; ++i) {
         const SubgraphId s(i);

@@ -28,6 +28,15 @@ SnapshotPtr buildSnapshot(ProblemPtr problem, const Schedule& schedule, double l
 
 } // namespace
 
+std::vector<double> Snapshot::latencyOfOps() const
+{
+    std::vector<double> out(problem->opCount());
+    for (std::size_t s = 0; s < evaluation.subgraphs.size(); ++s)
+        for (const OpId op : schedule[SubgraphId(s)].ops)
+            out[op.index()] += evaluation.subgraphs[s].latency;
+    return out;
+}
+
 SnapshotPtr takeSnapshot(ProblemPtr problem, const Schedule& schedule, const Rules& rules, double lowerBound,
                          std::uint64_t revision)
 {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace tilewright {
 
@@ -31,6 +32,8 @@ struct Snapshot
             return {};
         return schedule.subgraphs[i.index() - 1]->retain;
     }
+    /// Latency per op: the sum over the subgraphs that compute the op. An op that is recomputed has several.
+    [[nodiscard]] std::vector<double> latencyOfOps() const;
     /// Gap: (total - bound) / bound; 0 without a bound.
     [[nodiscard]] double gap() const { return lowerBound > 0 ? evaluation.total / lowerBound - 1 : 0; }
 };

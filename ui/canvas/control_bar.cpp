@@ -226,21 +226,39 @@ bool ToolCanvas::event(QEvent* event)
 
 SearchField::SearchField(ControlBar& bar, const QString& placeholder, const QString& name, const QString& tip,
                          Actions& actions)
-    : QLineEdit(&bar), m_hits(new QLabel(&bar))
+    : QLineEdit(&bar), m_hits(new QLabel(this))
 {
     setPlaceholderText(placeholder);
     setClearButtonEnabled(true);
     bar.add(this, name, tip, true);
     actions.explain(this, tip);
-    m_hits->setMinimumWidth(m_hits->fontMetrics().horizontalAdvance(QStringLiteral("000/000")));
-    bar.add(m_hits, tr("Matches"), tr("Number of the shown match, and of all matches."));
-    m_hits->setFocusPolicy(Qt::NoFocus);
+    m_hits->setAccessibleName(tr("Number of the shown match, and of all matches"));
+    m_hits->setForegroundRole(QPalette::PlaceholderText);
+    m_hits->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_hits->hide();
 }
 
 void SearchField::setHits(std::size_t current, std::optional<std::size_t> count)
 {
+    m_hits->setVisible(count.has_value());
     m_hits->setText(count ? QStringLiteral("%1/%2").arg(*count == 0 ? 0 : current + 1).arg(*count)
                           : QString());
+    placeHits();
+}
+
+void SearchField::placeHits()
+{
+    const QSize size = m_hits->isHidden() ? QSize(0, 0) : m_hits->sizeHint();
+    setTextMargins(0, 0, size.width(), 0);
+    const int clear = height(); // the button that clears the field, at the right
+    m_hits->setGeometry(width() - clear - size.width(), (height() - size.height()) / 2, size.width(),
+                        size.height());
+}
+
+void SearchField::resizeEvent(QResizeEvent* event)
+{
+    QLineEdit::resizeEvent(event);
+    placeHits();
 }
 
 void SearchField::keyPressEvent(QKeyEvent* event)

@@ -91,7 +91,7 @@ private:
 
 class Actions;
 
-/// Search field in the bar of a view, with the number of the match beside it. Enter: next match, Shift+Enter:
+/// Search field in the bar of a view; it shows the number of the match. Enter: next match, Shift+Enter:
 /// previous one, Escape: clears and leaves the field.
 class SearchField : public QLineEdit
 {
@@ -108,9 +108,12 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QLabel* m_hits;
+    void placeHits();
+
+    QLabel* m_hits; ///< number of the shown match and of all matches, inside the field
 };
 
 } // namespace tilewright::ui

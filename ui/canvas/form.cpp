@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/form.h"
 
+#include "theme/icon.h"
 #include "theme/text.h"
+#include "theme/theme.h"
 
 #include <QAbstractScrollArea>
 #include <QAbstractSpinBox>
@@ -16,6 +18,8 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 #include <QWidget>
+
+#include <algorithm>
 
 namespace tilewright::ui {
 
@@ -86,7 +90,6 @@ void setUpFormPane(QScrollArea& pane, const QString& name)
     pane.setAccessibleName(name);
     pane.setFrameShape(QFrame::NoFrame);
     pane.setWidgetResizable(true);
-    pane.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 }
 
 void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip)
@@ -99,12 +102,32 @@ void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const
         form.addRow(control);
         return;
     }
-    control->setMinimumWidth(40);
+    if (!qobject_cast<QAbstractSpinBox*>(control)) // has a least width of its own
+        control->setMinimumWidth(40);
     control->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     auto* text = new QLabel(label, control->parentWidget());
     text->setBuddy(control);
     text->setToolTip(tip);
     form.addRow(text, control);
+}
+
+QToolButton* panelToggle(const QString& name, const QString& iconName, const QString& tip, QWidget* parent)
+{
+    auto* button = new QToolButton(parent);
+    button->setObjectName(name);
+    button->setIcon(icon(iconName));
+    button->setIconSize(QSize(toolIconSize(), toolIconSize()));
+    button->setCheckable(true);
+    button->setChecked(true);
+    button->setAutoRaise(true);
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    return button;
+}
+
+int leastChartWidth(const QWidget& view)
+{
+    return std::max(320, 24 * view.fontMetrics().horizontalAdvance(QLatin1Char('m')));
 }
 
 FoldGroup::FoldGroup(const QString& name, const QString& title, bool open, QWidget* parent)

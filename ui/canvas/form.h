@@ -50,11 +50,18 @@ private:
     int m_resizing = 0; ///< nesting depth of resizes of the widget
 };
 
-/// Sets up a scroll area with controls that scrolls only vertically.
+/// Sets up a scroll area with controls. It scrolls horizontally only where the controls do not fit.
 void setUpFormPane(QScrollArea& pane, const QString& name);
 /// Adds a row with label and control to a form. The wheel changes the control only if it has the focus. A
 /// control with a text of its own (check box) gets no label.
 void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip);
+
+/// A button that shows or hides a panel beside a chart.
+[[nodiscard]] QToolButton* panelToggle(const QString& name, const QString& iconName, const QString& tip,
+                                       QWidget* parent);
+/// Width in pixels that a chart must keep beside a panel. In a narrower pane the panel is hidden until the
+/// user asks for it.
+[[nodiscard]] int leastChartWidth(const QWidget& view);
 
 /// A group of fields below a heading that shows or hides them. The choice is remembered.
 class FoldGroup : public QWidget

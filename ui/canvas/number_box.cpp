@@ -63,6 +63,14 @@ template <typename Box> Result<double> TypedBox<Box>::read(const QString& text) 
     return value;
 }
 
+template <typename Box> QSize TypedBox<Box>::minimumSizeHint() const
+{
+    const QSize usual = Box::minimumSizeHint();
+    const QFontMetrics metrics = this->fontMetrics();
+    return {std::min(usual.width(), metrics.horizontalAdvance(QStringLiteral("000000")) + metrics.height()),
+            usual.height()};
+}
+
 template <typename Box> QValidator::State TypedBox<Box>::validate(QString& text, int&) const
 {
     return read(text) ? QValidator::Acceptable : QValidator::Intermediate;

@@ -22,6 +22,8 @@ public:
     /// Unit of the value (as in readNumber()), where the suffix does not name it.
     void setUnit(const QString& unit) { m_unit = unit; }
 
+    /// Room for six digits: a box in a narrow form is smaller than its largest number.
+    [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QValidator::State validate(QString& text, int& position) const override;
     /// Shows why the text is refused.
     void fixup(QString& text) const override;

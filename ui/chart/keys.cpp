@@ -7,6 +7,8 @@
 #include <QPainter>
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace tilewright::ui {
 
@@ -94,10 +96,22 @@ double keysHeight(const std::vector<ChartKey>& keys, double width)
 void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRectF& area, const Theme& theme)
 {
     const KeySizes sizes;
+    std::optional<QPointF> end; // upper right corner of the last drawn entry
+    bool complete = true;
     flow(sizes, keys, area.width(), [&](const ChartKey& key, QRectF place) {
         place.translate(area.topLeft());
-        if (place.right() > area.right() + 1 || place.bottom() > area.bottom() + 2)
+        const double sign = place.left() + sizes.before(key) + sizes.sign(key);
+        if (!complete || place.bottom() > area.bottom() + 2 || sign > area.right() + 1) {
+            // One sign for all entries without room.
+            const bool first = std::exchange(complete, false);
+            if (first && end && end->x() + 2 * kBetween < area.right()) {
+                painter.setFont(uiFont(0.85));
+                painter.setPen(theme.muted);
+                painter.drawText(*end + QPointF(kBetween, sizes.fm.ascent()), QStringLiteral("…"));
+            }
             return;
+        }
+        end = place.topRight();
         const double base = place.top() + sizes.fm.ascent();
         double x = place.left();
         painter.setFont(uiFont(0.85));
@@ -113,7 +127,9 @@ void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRect
             painter.restore();
             x += sizes.sign(key) + kGap;
         }
-        painter.drawText(QPointF(x, base), key.text);
+        // An entry that is wider than the legend stands in a row of its own.
+        painter.drawText(QPointF(x, base),
+                         sizes.fm.elidedText(key.text, Qt::ElideRight, area.right() + 1 - x));
     });
 }
 

@@ -33,7 +33,8 @@ struct ChartKey
 [[nodiscard]] double keysWidth(const std::vector<ChartKey>& keys);
 /// Height of the legend, wrapped to `width`.
 [[nodiscard]] double keysHeight(const std::vector<ChartKey>& keys, double width);
-/// Paints the legend in rows from the top left corner. Entries that do not fit are omitted.
+/// Paints the legend in rows from the top left corner. A text that is wider than a row is elided. Entries
+/// without room are omitted, with "…" in their place.
 void paintKeys(QPainter& painter, const std::vector<ChartKey>& keys, const QRectF& area, const Theme& theme);
 
 } // namespace tilewright::ui

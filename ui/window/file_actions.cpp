@@ -53,6 +53,14 @@ QByteArray stateOf(const QString& path)
            QByteArray::number(static_cast<quint64>(info.st_ino));
 }
 
+/// The problem of a schedule: the one that it was saved or opened with before, according to the settings,
+/// otherwise the one that its name points to. Empty if there is none.
+QString problemOf(const QString& schedule)
+{
+    const QString known = QSettings().value(problemKey(schedule)).toString();
+    return QFileInfo::exists(known) ? known : problemBeside(QFileInfo(schedule));
+}
+
 /// Lock that a window holds while it has the file open. It is beside the settings, as the sessions are.
 std::unique_ptr<QLockFile> lockOf(const QString& path)
 {
@@ -224,18 +232,22 @@ bool FileActions::openFile(const LensFile& file)
     Document& document = m_state.document;
     Q_EMIT opening();
     const bool hadProblem = document.hasProblem();
-    if (file.kind == FileKind::Schedule && !hadProblem) {
-        // The settings remember the problem of a schedule that was saved or opened before. For any other one,
-        // for example after a double-click, the problem is found by the file name.
-        QString problem = QSettings().value(problemKey(file.path)).toString();
-        if (!QFileInfo::exists(problem))
-            problem = problemBeside(QFileInfo(file.path));
-        if (QFileInfo::exists(problem)) {
-            if (const Status opened = document.openProblem(problem); !opened) {
-                showFileError(opened.error(), problem);
-                return false;
-            }
-            watch(problem, {});
+    const QString problem = file.kind == FileKind::Schedule ? problemOf(file.path) : QString();
+    if (!problem.isEmpty() && !hadProblem) {
+        if (const Status opened = document.openProblem(problem); !opened) {
+            showFileError(opened.error(), problem);
+            return false;
+        }
+        watch(problem, {});
+    } else if (!problem.isEmpty() && QFileInfo(problem) != QFileInfo(document.problemPath())) {
+        // A schedule of another problem: nobody is asked to save or discard before it is clear that it opens.
+        if (const auto read = readSchedule(*document.problem(), file.text(), file.name());
+            !read || !read->formatIssues.empty()) {
+            showFileError(read ? Error{ErrorCode::Field, read->formatIssues.front().text, {}, file.name()}
+                               : read.error(),
+                          file.path, tr("Open with %1").arg(QFileInfo(problem).fileName()),
+                          [this, paths = QStringList{problem, file.path}] { open(paths); });
+            return false;
         }
     }
     const auto opened = m_state.workspace.open(file);
@@ -490,6 +502,7 @@ bool FileActions::saveAs(LensDocument& document)
 bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
 {
     QStringList names;
+    const QString problemName = QFileInfo(m_state.document.problemPath()).fileName();
     std::vector<LensDocument*> modified;
     for (LensDocument* document : documents)
         if (document->isModified()) {
@@ -497,6 +510,8 @@ bool FileActions::confirmDiscard(const std::vector<LensDocument*>& documents)
             QString name = lensName(document->lens());
             if (!document->path().isEmpty())
                 name += QStringLiteral(" (%1)").arg(QFileInfo(document->path()).fileName());
+            else if (document == &m_state.document)
+                name = tr("Schedule of %1, which has no file yet").arg(problemName);
             names << name;
         }
     if (modified.empty() || m_reloading || !m_window.isVisible() ||

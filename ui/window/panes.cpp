@@ -11,6 +11,7 @@
 #include <QMainWindow>
 #include <QMouseEvent>
 #include <QStackedWidget>
+#include <QStyle>
 #include <QTabBar>
 
 #include <algorithm>
@@ -256,6 +257,7 @@ void Panes::arrange(const Arrangement& docks)
     updateCentre();
     m_window.resizeDocks(sized, widths, Qt::Horizontal);
     m_window.resizeDocks(sized, heights, Qt::Vertical);
+    repaintLater();
 }
 
 void Panes::hideDocks()
@@ -461,6 +463,12 @@ void Panes::showNewWorkload()
         applyPerspective(m_perspective); // with the list of layers
 }
 
+/// Repaints the window after the pending layouts: Qt does not erase a handle that a title bar has covered.
+void Panes::repaintLater()
+{
+    QTimer::singleShot(0, &m_window, qOverload<>(&QWidget::update));
+}
+
 void Panes::resizeAll()
 {
     QMap<DockArea, QDockWidget*> shown; // one dock of each place
@@ -485,7 +493,9 @@ void Panes::resizeAll()
         // Wide enough for all columns of the table, if the properties keep a third.
         const int wide =
             std::clamp(74 * m_window.fontMetrics().averageCharWidth(), column * 55 / 100, column * 66 / 100);
-        m_window.resizeDocks({table, properties}, {wide, column - wide}, Qt::Horizontal);
+        const int handle =
+            m_window.style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, &m_window);
+        m_window.resizeDocks({table, properties}, {wide, column - handle - wide}, Qt::Horizontal);
     }
     // The texts of a chart grow with the font, its plot keeps its height.
     // The list of a machine's values is long.
@@ -495,6 +505,7 @@ void Panes::resizeAll()
             : std::min(13 * m_window.fontMetrics().height() + height * 31 / 100, height * 66 / 100);
     if (QDockWidget* below = table ? table : properties)
         m_window.resizeDocks({charts, below}, {chart, height * 88 / 100 - chart}, Qt::Vertical);
+    repaintLater();
 }
 
 void Panes::restoreDefaults()

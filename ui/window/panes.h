@@ -119,6 +119,7 @@ private:
     void updateCentre();
     void leaveMaximised();
     void resizeAll();
+    void repaintLater();
     void resizeAgain();
     void follow(QWidget* focus);
     void hideDocks();    ///< hides all docks while nothing is open

@@ -3,14 +3,20 @@
 
 #include "theme/icon.h"
 #include "theme/text.h"
+#include "theme/text_metrics.h"
 #include "workspace/lens_links.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QEvent>
 #include <QLabel>
+#include <QMenu>
+#include <QPainter>
 #include <QToolButton>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tilewright::ui {
 
@@ -40,6 +46,15 @@ public:
         return m_size;
     }
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        if (width() >= sizeHint().width())
+            return QLabel::paintEvent(event);
+        QPainter painter(this);
+        writeAcross(painter, rect(), text(), font(), palette().color(QPalette::WindowText));
+    }
 
 private:
     mutable QString m_text; ///< text that m_size was measured for
@@ -82,6 +97,14 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_validity = button(tr("Validity"));
     m_rules = button(tr("Rule set"));
     connect(m_rules, &QToolButton::clicked, this, &StatusStrip::rulesClicked);
+    m_more = button(tr("More figures"));
+    m_more->setObjectName(QStringLiteral("status.more"));
+    m_more->setText(QStringLiteral("…"));
+    m_more->setToolTip(tr("Figures without room in this row."));
+    m_more->setPopupMode(QToolButton::InstantPopup);
+    m_more->setMenu(new QMenu(m_more));
+    m_more->menu()->setToolTipsVisible(true);
+    connect(m_more->menu(), &QMenu::aboutToShow, this, &StatusStrip::fillMenu);
     m_time = label(tr("Evaluation time"));
     connect(m_gap, &QToolButton::clicked, this, &StatusStrip::gapClicked);
     connect(m_validity, &QToolButton::clicked, this, &StatusStrip::validityClicked);
@@ -124,28 +147,86 @@ bool StatusStrip::event(QEvent* event)
 void StatusStrip::fitRow()
 {
     constexpr int kMargin = 8, kGap = 16;
+    const QFontMetrics metrics(m_peak->font());
+    const auto saves = [&](const Wording& text) {
+        return std::max(0, metrics.horizontalAdvance(text.whole) - metrics.horizontalAdvance(text.brief));
+    };
     const auto widthOf = [](const QWidget* w) { return w->sizeHint().width(); };
-    int needed = 2 * kMargin - kGap;
+    // The widths that all fields have in full.
+    std::map<const QWidget*, int> widths;
     for (const QWidget* w : row())
-        if (widthOf(w) > 0)
-            needed += widthOf(w) + kGap;
-    for (QWidget* w :
-         {static_cast<QWidget*>(m_rules), static_cast<QWidget*>(m_against), static_cast<QWidget*>(m_npu),
-          static_cast<QWidget*>(m_array), static_cast<QWidget*>(m_peak), static_cast<QWidget*>(m_change),
-          static_cast<QWidget*>(m_name), static_cast<QWidget*>(m_seconds), static_cast<QWidget*>(m_unit),
-          static_cast<QWidget*>(m_gap)}) {
-        const bool fits = needed <= width();
-        if (!fits && widthOf(w) > 0)
-            needed -= widthOf(w) + kGap;
-        w->setVisible(fits && widthOf(w) > 0);
-    }
+        widths[w] = widthOf(w);
+    widths[m_gap] += m_gap->text() == m_gapText.whole ? 0 : saves(m_gapText);
+    widths[m_peak] += m_peak->text() == m_peakText.whole ? 0 : saves(m_peakText);
+    m_inMenu.clear();
+    const auto fits = [&] {
+        int needed = 2 * kMargin - kGap + (m_inMenu.empty() ? 0 : widthOf(m_more) + kGap);
+        for (const QWidget* w : row())
+            needed += widths[w] > 0 ? widths[w] + kGap : 0;
+        return needed <= width();
+    };
+    const auto drop = [&](std::initializer_list<QWidget*> fields) {
+        for (QWidget* w : fields)
+            if (widths[w] > 0 && !fits()) {
+                if (std::ranges::find(m_inMenu, w) == m_inMenu.end())
+                    m_inMenu.push_back(w);
+                widths[w] = 0;
+            }
+    };
+    const auto shorten = [&](QWidget* w, int by) {
+        if (by <= 0 || widths[w] == 0 || fits())
+            return false;
+        m_inMenu.push_back(w);
+        widths[w] -= by;
+        return true;
+    };
+    drop({m_rules, m_against, m_npu, m_array});
+    const bool briefGap = shorten(m_gap, saves(m_gapText));
+    const bool briefPeak = shorten(m_peak, saves(m_peakText));
+    drop({m_change});
+    shorten(m_name, widths[m_name] - 14 * metrics.averageCharWidth());
+    drop({m_peak, m_seconds, m_unit, m_gap, m_name});
+    m_gap->setText(briefGap ? m_gapText.brief : m_gapText.whole);
+    m_peak->setText(briefPeak ? m_peakText.brief : m_peakText.whole);
+
+    int room = width() - 2 * kMargin + kGap - (m_inMenu.empty() ? 0 : widthOf(m_more) + kGap);
+    for (const QWidget* w : row())
+        room -= widths[w] > 0 ? widths[w] + kGap : 0;
+    if (widths[m_name] > 0) // a shortened name takes what is left
+        widths[m_name] = std::min(widthOf(m_name), widths[m_name] + std::max(0, room));
     int x = kMargin;
+    const auto place = [&](QWidget* w, int across) {
+        const int height = w->sizeHint().height();
+        w->setVisible(across > 0);
+        if (across <= 0)
+            return;
+        w->setGeometry(x, (this->height() - height) / 2, across, height);
+        x += across + kGap;
+    };
+    for (QWidget* w : row())
+        place(w, widths[w]);
+    place(m_more, m_inMenu.empty() ? 0 : widthOf(m_more));
+}
+
+void StatusStrip::fillMenu()
+{
+    QMenu& menu = *m_more->menu();
+    menu.clear();
     for (QWidget* w : row()) {
-        if (w->isHidden())
+        if (std::ranges::find(m_inMenu, w) == m_inMenu.end())
             continue;
-        const QSize size = w->sizeHint();
-        w->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
-        x += size.width() + kGap;
+        auto* button = qobject_cast<QToolButton*>(w);
+        const auto* label = qobject_cast<QLabel*>(w);
+        const QString text = w == m_gap    ? m_gapText.whole
+                             : w == m_peak ? m_peakText.whole
+                             : button      ? button->text()
+                                           : label->text();
+        QAction* action = menu.addAction(QString(text).replace(QLatin1Char('&'), QLatin1String("&&")));
+        action->setToolTip(button ? button->toolTip() : tr("Click to copy the text."));
+        if (button)
+            connect(action, &QAction::triggered, button, &QToolButton::click);
+        else
+            connect(action, &QAction::triggered, this, [text] { QApplication::clipboard()->setText(text); });
     }
 }
 
@@ -283,17 +364,23 @@ void StatusStrip::refresh()
         m_against->clear();
     }
 
-    m_gap->setText(valid && !document.preview() && document.proof()
-                       ? tr("Bound %1   proven optimal").arg(number(snapshot->lowerBound))
-                   : valid
-                       ? tr("Bound %1   gap %2").arg(number(snapshot->lowerBound), percent(snapshot->gap()))
-                       : tr("Bound %1").arg(number(snapshot->lowerBound)));
+    const QString bound = tr("Bound %1").arg(number(snapshot->lowerBound));
+    const QString gap = tr("gap %1").arg(percent(snapshot->gap()));
+    const bool proven = valid && !document.preview() && document.proof();
+    m_gapText = {!valid ? bound : bound + QStringLiteral("   ") + (proven ? tr("proven optimal") : gap),
+                 !valid   ? bound
+                 : proven ? tr("Optimal")
+                          : tr("Gap %1").arg(percent(snapshot->gap()))};
+    if (m_gap->text() != m_gapText.brief)
+        m_gap->setText(m_gapText.whole);
 
     std::int64_t peak = 0;
     for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
         peak = std::max(peak, s.peakWorkingSet);
     const std::int64_t capacity = snapshot->problem->hardware().fastMemoryCapacity;
-    m_peak->show(tr("Peak %1 / %2").arg(number(peak), number(capacity)),
+    m_peakText = {tr("Peak %1 / %2").arg(number(peak), number(capacity)),
+                  tr("Peak %1").arg(percent(static_cast<double>(peak) / static_cast<double>(capacity)))};
+    m_peak->show(m_peak->text() == m_peakText.brief ? m_peakText.brief : m_peakText.whole,
                  peak > capacity ? theme.error : theme.text);
 
     if (m_showsValid != valid)

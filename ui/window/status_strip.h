@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 class QToolButton;
 
@@ -21,7 +22,8 @@ class StatusStrip : public QWidget
 public:
     explicit StatusStrip(const ViewContext& context, QWidget* parent = nullptr);
 
-    /// Small, so that the window can be narrow: fields that do not fit are hidden, the least important first.
+    /// Small, so that the window can be narrow: fields that do not fit are shortened or moved to a menu, the
+    /// least important first.
     [[nodiscard]] QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
     [[nodiscard]] QSize sizeHint() const override;
 
@@ -42,7 +44,14 @@ private:
     void refreshNpu();
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
+    void fillMenu();
     [[nodiscard]] std::array<QWidget*, 12> row() const; ///< all fields from left to right
+
+    /// The two forms of a field that is shortened where the row is narrow.
+    struct Wording
+    {
+        QString whole, brief;
+    };
 
     ViewContext m_context;
     StatusText* m_name;
@@ -58,6 +67,9 @@ private:
     QToolButton* m_validity;
     std::optional<bool> m_showsValid; ///< validity that the icon of m_validity shows
     QToolButton* m_rules;
+    QToolButton* m_more;            ///< its menu has the fields without room
+    std::vector<QWidget*> m_inMenu; ///< fields that the row does not show, or not in full
+    Wording m_gapText, m_peakText;
     StatusText* m_time;
 };
 

@@ -14,6 +14,7 @@
 #include "eval/memory_use.h"
 
 #include "rules/check.h"
+#include "snapshot/snapshot.h"
 #include "solve/search/solver.h"
 #include "workload/generate.h"
 
@@ -427,6 +428,14 @@ private slots:
         qInfo("%d of %d optimal, worst %.3f", optimal, cases, worst);
         QVERIFY(cases > 25);
         QVERIFY(optimal * 100 >= cases * 90);
+    }
+
+    /// The sample recomputes op 0: its latency is that of both subgraphs.
+    void theLatencyOfAnOpIsThatOfAllItsSubgraphs()
+    {
+        const ProblemPtr p = exampleProblem("ex3");
+        const SnapshotPtr snapshot = takeSnapshot(p, exampleSchedule("ex3B"), Rules::final(), 0, 0);
+        QCOMPARE(snapshot->latencyOfOps(), (std::vector<double>{3000 + 3276.8, 3000, 3276.8}));
     }
 };
 

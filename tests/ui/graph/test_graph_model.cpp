@@ -124,7 +124,7 @@ void TestGraphModel::model_errors()
 {
     const ProblemPtr problem = example("ex5.problem.json");
     const GraphModel model = modelOf(problem, solution(*problem, "ex5A.solution.json"));
-    QCOMPARE(model.hulls[0].error, QStringLiteral("OOM"));
+    QCOMPARE(model.hulls[0].error, QStringLiteral("out of memory"));
     QVERIFY(model.nodes[*model.geometry->nodeOf(OpId(0))].error);
     // An op in no subgraph.
     Schedule part = oneOpPerSubgraph(*problem);

@@ -303,6 +303,25 @@ private Q_SLOTS:
         QVERIFY(b.view->model()->hasViews);
         QVERIFY(same());
     }
+
+    /// An op that two subgraphs compute is in two hulls; the tag of the second one covered its name.
+    void tagsDoNotCoverTheNameOfTheirOp()
+    {
+        const std::string folder = TILEWRIGHT_SOURCE_DIR "/samples/schedule/attention-block";
+        const ProblemPtr problem = *loadProblem(folder + ".json");
+        const Schedule once = loadSchedule(*problem, folder + ".fused.schedule.json")->schedule;
+        Schedule twice = once;
+        twice.subgraphs.insert(twice.subgraphs.begin() + 3, once.subgraphs[0]); // norm1
+        Bench b(problem, twice);
+        b.view->resize(540, 640);
+        b.view->settle();
+        b.view->fitAll();
+        // The left half of the op has the colour of the first subgraph, the right half that of the second.
+        const QImage name = picture::of(*b.view, QRect(b.at(0) - QPoint(28, 4), QSize(56, 12)));
+        const QColor second = name.pixelColor(name.width() - 2, 6);
+        QVERIFY(picture::pixels(name, second) > 40);
+        QCOMPARE(picture::pixels(name.copy(0, 0, 20, name.height()), second), 0);
+    }
 };
 
 TILEWRIGHT_TEST(TestGraphViews)

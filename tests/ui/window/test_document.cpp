@@ -393,6 +393,64 @@ private Q_SLOTS:
         QVERIFY(fuseSelection(state.document, state.selection));
         QCOMPARE(state.document.colours()[0], before[0]);
     }
+
+    // -- announcements and the selection
+
+    void aChangeIsAnnouncedWhenTheUndoStackHasCountedIt()
+    {
+        AppState state;
+        Document& document = state.document;
+        QVERIFY(state.workspace.open(dataFile("ex3.problem.json")));
+        const Schedule start = document.schedule();
+        std::vector<bool> modified;
+        document.whenChanged(this, Part::Steps, [&] { modified.push_back(document.isModified()); });
+        state.selection.selectOps({OpId(1), OpId(2)});
+        QVERIFY(fuseSelection(document, state.selection));
+        document.undoStack().undo();
+        document.undoStack().redo();
+        document.newSchedule();
+        document.undoStack().setIndex(0);
+        QCOMPARE(modified, (std::vector<bool>{true, false, true, true, false}));
+        QVERIFY(document.schedule() == start);
+        disconnect(&document, nullptr, this, nullptr);
+    }
+    void anEditThatAnswersAnAnnouncementIsAStepOfItsOwn()
+    {
+        AppState state;
+        Document& document = state.document;
+        QVERIFY(state.workspace.open(dataFile("ex3.problem.json")));
+        const Schedule start = document.schedule();
+        bool once = false;
+        document.whenChanged(this, Part::Steps, [&] {
+            if (!std::exchange(once, true))
+                document.newSchedule();
+        });
+        state.selection.selectOps({OpId(1), OpId(2)});
+        (void)fuseSelection(document, state.selection);
+        QCOMPARE(document.undoStack().count(), 2);
+        QVERIFY(document.schedule() == start);
+        document.undoStack().undo();
+        QVERIFY(document.schedule() != start);
+        document.undoStack().undo();
+        QVERIFY(document.schedule() == start);
+        document.undoStack().setIndex(2);
+        QVERIFY(document.schedule() == start);
+        disconnect(&document, nullptr, this, nullptr);
+    }
+
+    void theSelectionNamesOnlyWhatThereIs()
+    {
+        AppState state;
+        QVERIFY(state.workspace.open(dataFile("ex3.problem.json")));
+        state.selection.selectSubgraph(SubgraphId(2));
+        QCOMPARE(state.selection.state().subgraph, std::optional(SubgraphId(2)));
+        state.selection.selectSubgraph(SubgraphId(3)); // of an earlier schedule, in a picture that is behind
+        QVERIFY(!state.selection.state().hasSubgraph());
+        state.selection.selectOps({OpId(1), OpId(3)});
+        QCOMPARE(state.selection.state().ops, std::set<OpId>{OpId(1)});
+        state.selection.selectTensor(TensorId(4));
+        QVERIFY(!state.selection.state().tensor);
+    }
 };
 
 TILEWRIGHT_TEST(TestDocument)

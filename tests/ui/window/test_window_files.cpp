@@ -153,6 +153,28 @@ private Q_SLOTS:
         QVERIFY(!anyway->isVisible());
         QVERIFY(!window.state().document.openReadablePart(broken));
     }
+    /// Nobody is asked about changes before it is clear that the schedule opens.
+    void aScheduleOfAnotherProblemOpensWithThatProblem()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {sample("mlp.json")}));
+        Document& document = window.state().document;
+        window.state().selection.selectOps({OpId(0), OpId(1)});
+        QVERIFY(fuseSelection(document, window.state().selection));
+        qApp->setProperty("tilewrightNoPrompts", false);
+        const bool opened = window.openPaths({sample("attention-block.fused.schedule.json")});
+        qApp->setProperty("tilewrightNoPrompts", true);
+        QVERIFY(!opened);
+        QVERIFY(document.isModified());
+        QToolButton* with = nullptr;
+        for (QToolButton* b : window.findChild<MessageBar*>()->findChildren<QToolButton*>())
+            if (b->text() == QLatin1String("Open with attention-block.json"))
+                with = b;
+        QVERIFY(with && with->isVisible());
+        QTest::mouseClick(with, Qt::LeftButton);
+        QCOMPARE(QFileInfo(document.problemPath()).fileName(), QStringLiteral("attention-block.json"));
+        QCOMPARE(document.schedule().size(), 9U);
+    }
     void fieldsOfAnotherProgramAreNamed()
     {
         const auto with = [&](const QString& path, const char* name, const char* field) {

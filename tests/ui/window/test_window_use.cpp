@@ -206,7 +206,7 @@ private Q_SLOTS:
             if (byKey)
                 QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
             else
-                QTest::mouseClick(buttonNamed(*compare, QStringLiteral("Back to the graph")), Qt::LeftButton);
+                QTest::mouseClick(buttonNamed(*compare, QStringLiteral("To the graph")), Qt::LeftButton);
             QVERIFY(window.view(QStringLiteral("graph"))->isVisible());
         }
     }

@@ -47,7 +47,12 @@ public:
         const auto known = m_heights.constFind(width);
         return known != m_heights.cend() ? *known : *m_heights.insert(width, QLabel::heightForWidth(width));
     }
-    [[nodiscard]] QSize sizeHint() const override { return {width(), heightForWidth(width())}; }
+    /// The layouts of the Inspector ask heightForWidth(). Measuring at the width that the label has now,
+    /// which is often another one, takes as long again.
+    [[nodiscard]] QSize sizeHint() const override
+    {
+        return {width(), m_heights.value(width(), fontMetrics().height())};
+    }
     [[nodiscard]] QSize minimumSizeHint() const override { return {1, fontMetrics().height()}; }
 
 private:

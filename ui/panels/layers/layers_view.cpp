@@ -31,10 +31,7 @@ Table layersTable(const Snapshot& snapshot)
 {
     const Problem& problem = *snapshot.problem;
     const QString prefix = commonPrefix(problem);
-    std::vector<double> latency(problem.opCount());
-    for (std::size_t s = 0; s < snapshot.evaluation.subgraphs.size(); ++s)
-        for (const OpId op : snapshot.schedule[SubgraphId(s)].ops)
-            latency[op.index()] += snapshot.evaluation.subgraphs[s].latency;
+    const std::vector<double> latency = snapshot.latencyOfOps();
     Table out;
     out.columns = {{tr("Layer")},
                    {tr("Size"), ColumnKind::Text,
@@ -85,7 +82,6 @@ LayersView::LayersView(const ViewContext& context, QWidget* parent)
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setAlternatingRowColors(true);
     m_table->horizontalHeader()->setStretchLastSection(false);
-    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_rows->sortBy(*m_table);
     column->addWidget(m_table, 1);
     setFocusProxy(m_table);
@@ -188,8 +184,9 @@ QString LayersView::copyText() const
 void LayersView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
-    // Sizes and latencies fit their texts, names get the rest.
+    // Sizes and latencies fit their texts, names get the rest. In a narrow list the table scrolls.
     QHeaderView* header = m_table->horizontalHeader();
+    header->setMinimumSectionSize(10 * fontMetrics().averageCharWidth());
     for (const int column : {1, 2})
         header->setSectionResizeMode(column, QHeaderView::ResizeToContents);
     header->setSectionResizeMode(0, QHeaderView::Stretch);

@@ -155,7 +155,9 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
                       "baseline, and Compare opens."));
     m_buttons->add(m_keep, m_keep->text(),
                    tr("Keep the schedule as it is and show the result as a ghost in every view."));
-    m_buttons->add(m_compare, m_compare->text(), tr("Show both side by side before you decide."));
+    m_buttons->add(m_compare, m_compare->text(),
+                   tr("Add the result to the baselines under the name Solver, and show it beside the "
+                      "current schedule. Other baselines stay in the list."));
     m_buttons->add(m_discard, m_discard->text(), tr("Forget the result."));
     m_tabs->setDocumentMode(true);
     m_tabs->setUsesScrollButtons(true);

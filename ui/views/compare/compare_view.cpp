@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/compare/compare_view.h"
 
+#include "canvas/control_bar.h"
 #include "theme/icon.h"
 #include "theme/text.h"
+#include "theme/theme.h"
 #include "views/compare/compare_panes.h"
 #include "views/compare/difference_list.h"
 #include "views/graph/graph_colouring.h"
@@ -28,8 +30,8 @@
 namespace tilewright::ui {
 
 CompareView::CompareView(const ViewContext& context, QWidget* parent)
-    : View(context, QStringLiteral("compare"), tr("Compare"), parent), m_baseline(new QComboBox(this)),
-      m_summary(new QLabel(this)), m_totals(new QLabel(this)),
+    : View(context, QStringLiteral("compare"), tr("Compare"), parent), m_bar(new ControlBar(this)),
+      m_baseline(new QComboBox(this)), m_summary(new QLabel(this)), m_totals(new QLabel(this)),
       m_onlyDifferences(new QCheckBox(tr("&Only differences"), this)),
       m_panes(new ComparePanes(context, this)), m_list(new DifferenceList(context.themes, this)),
       m_splitter(new QSplitter(Qt::Vertical, this))
@@ -37,45 +39,34 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(8, 6, 8, 6);
-    row->setSpacing(8);
-    m_baseline->setAccessibleName(tr("Baseline"));
-    m_baseline->setToolTip(tr("The baseline is A here and the ghost in every view."));
     m_baseline->setMinimumContentsLength(14);
     m_baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    row->addWidget(m_baseline);
+    m_bar->add(m_baseline, tr("Baseline"), tr("The baseline is A here and the ghost in every view."));
     addActions();
     for (const char* id :
-         {"compare.swap", "compare.previous", "compare.next", "compare.link", "compare.leave"}) {
-        auto* button = new QToolButton(this);
-        button->setDefaultAction(registry().find(QLatin1String(id)));
-        button->setAutoRaise(true);
-        button->setIconSize({20, 20});
-        button->setAccessibleName(button->defaultAction()->text().remove(QLatin1Char('&')));
-        row->addWidget(button);
-        m_leave = button; // the last button
-    }
-    static_cast<QToolButton*>(m_leave)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+         {"compare.swap", "compare.previous", "compare.next", "compare.link", "compare.leave"})
+        m_leave = m_bar->addButton(registry().find(QLatin1String(id))); // at last that of the last action
+    m_leave->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_onlyDifferences->setToolTip(tr("Hide the operators that are the same in both models."));
     m_onlyDifferences->setChecked(true);
-    m_summary->setMinimumWidth(40);
-    row->addWidget(m_summary, 1);
+    m_bar->add(m_summary, {}, tr("Number of differences, and the change of the total."));
+    m_summary->setFocusPolicy(Qt::NoFocus);
     // Leaving is offered even if there is nothing to compare.
     if (QAction* graph = registry().find(QStringLiteral("view.graph"))) {
         auto* leave = new QToolButton(this);
-        leave->setText(tr("Back to the graph"));
+        leave->setText(tr("To the graph"));
         leave->setIcon(icon(QStringLiteral("layout")));
-        leave->setIconSize({20, 20});
-        registry().explain(leave, tr("Leave the comparison ({view.graph|Ctrl+G} or Esc)."));
+        leave->setIconSize(QSize(toolIconSize(), toolIconSize()));
         leave->setAutoRaise(true);
-        connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
-        row->addWidget(leave);
         leave->setToolButtonStyle(
             Qt::ToolButtonTextBesideIcon); // text and icon, so that the way out is easy to find
+        connect(leave, &QToolButton::clicked, graph, &QAction::trigger);
+        m_bar->add(leave, tr("Back to the graph"), {});
+        registry().explain(leave, tr("Leave the comparison ({view.graph|Ctrl+G} or Esc)."));
     }
-    column->addLayout(row);
+    column->addWidget(m_bar);
     m_totals->setWordWrap(true);
+    m_totals->hide();
     m_totals->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* second = new QHBoxLayout;
     second->setContentsMargins(8, 0, 8, 6);
@@ -208,12 +199,13 @@ void CompareView::refresh()
     fillBaselines();
     registry().refresh();
     const ComparedModel& other = workspace().compared();
-    for (QWidget* w : std::initializer_list<QWidget*>{m_leave, m_onlyDifferences, m_totals})
-        w->setVisible(other.isOpen());
+    m_bar->setShown(m_leave, other.isOpen());
+    m_onlyDifferences->setVisible(other.isOpen());
     if (other.isOpen()) {
         if (!other.models()) { // the comparison is still being computed
             m_job->cancel();
             m_summary->setText(tr("Comparing …"));
+            m_bar->setShown(m_summary, true);
             return;
         }
         if (m_requested == other.models()) // a change of the schedule does not affect compared models
@@ -261,7 +253,12 @@ void CompareView::showTexts()
     // The text on models is long and needs a wrapped label.
     const bool models = m_data && m_data->models;
     m_summary->setText(models ? QString() : rich(summary()));
-    m_totals->setText(models ? rich(summary() + QStringLiteral("<br>") + totals()) : QString());
+    m_bar->setShown(m_summary, !models);
+    m_totals->setText(models ? rich(summary() + QStringLiteral("<br>") + totals())
+                      : m_data && m_data->otherHardware
+                          ? tr("A is for other hardware; all latencies in the list are on the hardware of B.")
+                          : QString());
+    m_totals->setVisible(!m_totals->text().isEmpty());
 }
 
 QString CompareView::summary() const
@@ -270,17 +267,12 @@ QString CompareView::summary() const
         return tr("Nothing to compare yet.");
     if (!m_data->models) {
         const Comparison& c = m_data->comparison;
-        QString out =
-            c.contributions.empty()
-                ? tr("Both schedules are the same.")
-                : tr("%1: %2 (%3)")
-                      .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
-                      .arg(signedNumber(c.after - c.before),
-                           c.before > 0 ? signedPercent(c.after / c.before - 1) : QString());
-        if (m_data->otherHardware)
-            out += QLatin1Char(' ') +
-                   tr("A is for other hardware; all latencies in the list are on the hardware of B.");
-        return out;
+        return c.contributions.empty()
+                   ? tr("Both schedules are the same.")
+                   : tr("%1: %2 (%3)")
+                         .arg(counted(std::ssize(c.contributions), tr("difference"), tr("differences")))
+                         .arg(signedNumber(c.after - c.before),
+                              c.before > 0 ? signedPercent(c.after / c.before - 1) : QString());
     }
     const model::ModelComparison& c = m_data->models->comparison;
     if (c.added + c.changed + c.gone == 0)

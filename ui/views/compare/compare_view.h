@@ -10,10 +10,12 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QSplitter;
+class QToolButton;
 
 namespace tilewright::ui {
 
 class ComparePanes;
+class ControlBar;
 class DifferenceList;
 
 /// Two schedules of one problem side by side, with a list of differences and the exact contribution of each
@@ -53,11 +55,12 @@ private:
     void showCurrent();
     void placeSplitter();
 
+    ControlBar* m_bar;
     QComboBox* m_baseline;
     QLabel* m_summary;
     QLabel* m_totals;
     QCheckBox* m_onlyDifferences;
-    QWidget* m_leave;
+    QToolButton* m_leave = nullptr; ///< leaves the comparison of two models
     ComparePanes* m_panes;
     DifferenceList* m_list;
     QSplitter* m_splitter;

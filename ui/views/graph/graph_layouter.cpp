@@ -377,7 +377,7 @@ void GraphLayouter::rebuildModel(bool animate)
     unlabelled.edgeLabels = false;
     if (!m_isPreview)
         unlabelled.changes = m_context.workspace.compared().changes();
-    auto next = std::make_unique<GraphModel>(
+    auto next = std::make_shared<GraphModel>(
         buildGraph(shownSnapshot(), baseline.get(),
                    m_isPreview ? document.previewColours() : document.colours(), unlabelled, m_shown));
     if (m_model && m_options.edgeLabels && !m_isPreview)
@@ -435,7 +435,7 @@ void GraphLayouter::moveOn(double seconds)
         m_context.clock.stop(this);
     } else {
         const double t = 1 - std::pow(1 - m_transition, 3);
-        m_between = std::make_unique<GraphModel>(between(*m_before, *m_model, t));
+        m_between = std::make_shared<const GraphModel>(between(*m_before, *m_model, t));
     }
     m_view.update();
 }
@@ -446,11 +446,11 @@ void GraphLayouter::requestLabels()
 {
     if (!m_model || !m_options.edgeLabels || m_isPreview)
         return;
-    m_labelJob.request([model = std::make_shared<GraphModel>(*m_model),
-                        memory = m_trafficMemory](std::stop_token stop) -> Labelled {
+    m_labelJob.request([plain = m_model, memory = m_trafficMemory](std::stop_token stop) -> Labelled {
+        const auto model = std::make_shared<GraphModel>(*plain);
         GraphTraffic traffic = memory->count(*model->snapshot, stop);
         labelEdges(*model, traffic);
-        return {model, std::move(traffic)};
+        return {plain, model, std::move(traffic)};
     });
 }
 
@@ -461,15 +461,21 @@ void GraphLayouter::takeLabels(const Labelled& labelled)
         m_model->geometry != labelled.model->geometry || !m_options.edgeLabels)
         return;
     m_traffic = labelled.traffic;
-    bool changed = false;
-    for (std::size_t e = 0; e < m_model->edges.size(); ++e) {
-        const GraphEdge& from = labelled.model->edges[e];
-        GraphEdge& edge = m_model->edges[e];
-        changed = changed || edge.label != from.label || edge.labelRect != from.labelRect;
-        edge.label = from.label;
-        edge.labelRect = from.labelRect;
+    const bool changed = !std::ranges::equal(
+        m_model->edges, labelled.model->edges, [](const GraphEdge& now, const GraphEdge& next) {
+            return now.label == next.label && now.labelRect == next.labelRect;
+        });
+    if (m_model == labelled.plain) {
+        m_model = labelled.model;
+    } else { // the same picture in other colours
+        const auto next = std::make_shared<GraphModel>(*m_model);
+        for (std::size_t e = 0; e < next->edges.size(); ++e) {
+            next->edges[e].label = labelled.model->edges[e].label;
+            next->edges[e].labelRect = labelled.model->edges[e].labelRect;
+        }
+        next->bounds |= labelled.model->bounds;
+        m_model = next;
     }
-    m_model->bounds |= labelled.model->bounds;
     if (changed)
         Q_EMIT labelsChanged();
 }

@@ -87,6 +87,7 @@ private:
     /// A model with its labels, made by a worker thread.
     struct Labelled
     {
+        std::shared_ptr<const GraphModel> plain; ///< the model without labels
         std::shared_ptr<const GraphModel> model;
         GraphTraffic traffic;
     };
@@ -111,7 +112,7 @@ private:
     GeometryPtr m_shown;    ///< m_geometry with the nodes moved by hand, used by m_model
     GraphNudges m_nudges;
     GeometryPtr m_arranged; ///< m_geometry, or the layout that a provisional one was made from
-    std::unique_ptr<GraphModel> m_model;
+    std::shared_ptr<const GraphModel> m_model; ///< shared with the worker thread that labels a copy
     /// Earlier layouts, latest last: undo, and edits that revert another edit, show them again.
     std::vector<GeometryPtr> m_remembered;
     bool m_isPreview = false;
@@ -121,8 +122,8 @@ private:
     std::shared_ptr<TrafficMemory> m_trafficMemory; ///< cache of the worker thread
     LatestJob<Labelled> m_labelJob;
 
-    std::unique_ptr<GraphModel> m_before; // start of a running transition
-    std::unique_ptr<GraphModel> m_between;
+    std::shared_ptr<const GraphModel> m_before; // start of a running transition
+    std::shared_ptr<const GraphModel> m_between;
     double m_transition = 1;
 };
 

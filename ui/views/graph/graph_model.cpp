@@ -15,6 +15,40 @@ namespace tilewright::ui {
 
 namespace {
 
+/// What breaks a rule in a subgraph, for the tag of its hull.
+QString problemText(IssueCode code)
+{
+    switch (code) {
+    case IssueCode::Format:
+        return tr("wrong format");
+    case IssueCode::Granularity:
+        return tr("invalid granularity");
+    case IssueCode::Retain:
+        return tr("cannot retain");
+    case IssueCode::SuperNative:
+        return tr("larger than native tile");
+    case IssueCode::KTooLarge:
+        return tr("k too large");
+    case IssueCode::OpOrder:
+        return tr("wrong op order");
+    case IssueCode::Disconnected:
+        return tr("not connected");
+    case IssueCode::Prologue:
+        return tr("invalid prologue");
+    case IssueCode::Traversal:
+        return tr("invalid traversal");
+    case IssueCode::Dependency:
+        return tr("input not available");
+    case IssueCode::OutOfMemory:
+        return tr("out of memory");
+    case IssueCode::Coverage:
+        return tr("ops missing");
+    case IssueCode::Output:
+        return tr("output not stored");
+    }
+    return {};
+}
+
 QString times(std::initializer_list<std::int64_t> sizes)
 {
     return sizeText(sizes, QChar(0x00D7));
@@ -76,10 +110,8 @@ private:
         m_error.resize(m_snapshot.schedule.size());
         for (const Issue& issue : m_snapshot.evaluation.issues)
             if (issue.subgraph && issue.subgraph->index() < m_error.size() &&
-                m_error[issue.subgraph->index()].isEmpty()) {
-                const std::string_view code = issueCodeName(issue.code);
-                m_error[issue.subgraph->index()] = word(code);
-            }
+                m_error[issue.subgraph->index()].isEmpty())
+                m_error[issue.subgraph->index()] = problemText(issue.code);
     }
 
     static std::vector<OpId> sorted(std::vector<OpId> ops)

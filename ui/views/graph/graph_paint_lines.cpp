@@ -224,6 +224,15 @@ public:
         if (m_farText) { // on the upper edge, above the names of the ops
             const double room = m_model.geometry->metrics.padding() * m_scale;
             tag.moveTopLeft(m_viewport.toScreen(hull.tab) + QPointF(3, std::min(room, 8.0) - size.height()));
+            // A recomputed op is in several hulls, whose tags would cover its name: they stand side by side.
+            for (const std::size_t node : hull.nodes)
+                if (const QRectF op(m_viewport.toScreen(m_model.nodes[node].rect));
+                    m_model.recomputes && tag.intersects(op.adjusted(0, 4, 0, 0)))
+                    tag.moveBottom(op.top() + 2);
+            for (const QRectF& other : m_farTags)
+                if (m_model.recomputes && tag.intersects(other))
+                    tag.moveLeft(other.right() + 2);
+            m_farTags.push_back(tag);
         }
         if (judged) {
             const QRectF seen = m_viewport.toScreen(m_seen).adjusted(2, 2, -2, -2);
@@ -248,6 +257,8 @@ public:
                       {tag.right() - lock - 2, tag.center().y() - lock / 2, lock, lock}, ink);
         m_p.restore();
     }
+
+    std::vector<QRectF> m_farTags; ///< tags that are drawn so far, in screen pixels
 };
 
 } // namespace

@@ -38,7 +38,6 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
     const auto integer = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                              auto part, int least = 1) {
         NumberBox* box = m_fields.number(*form, QLatin1String(key), name, least, 2'000'000'000, tip, part);
-        box->setMinimumWidth(70);
         return box;
     };
     m_layerForm = group("layer", tr("Layer"), true);
@@ -48,6 +47,8 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
                              member(&Setup::layer, &Layer::kind));
     m_kind->setAccessibleName(tr("Kind of layer"));
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_kind->setMinimumContentsLength(8);
+    m_kind->setMinimumWidth(0); // that of its contents
     const auto layer = [&](bool gemm, const QString& name, const char* key, const QString& tip, auto part,
                            int least = 1) {
         m_kindFields.emplace_back(
@@ -94,7 +95,6 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
         DecimalBox* box = m_fields.decimal(*form, QLatin1String(key), name, 0, 1e6, 4, 1, tip,
                                            member(&Setup::architecture, path...));
         box->setUnit(name.section(QStringLiteral(", "), 1)); // "MHz", "pJ", "cycles"
-        box->setMinimumWidth(70);
     };
     const auto energy = [&](QFormLayout* form, const QString& name, const char* key, const QString& tip,
                             double EnergyTable::*field) {
@@ -153,7 +153,6 @@ MappingForm::MappingForm(MappingDocument& state, QWidget* parent)
             });
         box->setSpecialValueText(tr("as a read"));
         box->setUnit(QStringLiteral("pJ"));
-        box->setMinimumWidth(70);
     };
     write(tr("RF write, pJ"), "energy_rf_write", tr("Energy of one write to a register file."),
           &EnergyTable::rfWrite);

@@ -84,20 +84,28 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
     painter.setPen(QPen(theme.grid, 1));
     painter.setBrush(theme.panel);
     painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    const double x = area.left() + 8;
-    const double w = area.width() - 16;
+    const QFontMetricsF small(uiFont(0.85));
+    const QFontMetricsF big(metricFont());
+    // Name, value and comparison stand one below the other, or side by side in a low area.
+    const bool low = area.height() < small.height() + big.height();
+    double x = area.left() + kMetricMargin;
+    double w = area.width() - 2 * kMetricMargin;
+    double y = low ? area.center().y() + (big.ascent() - big.descent()) / 2 : area.top() + 3 + small.ascent();
+    const auto advance = [&](double across, double down) {
+        x += low ? across : 0;
+        w -= low ? across : 0;
+        y += low ? 0 : down;
+    };
     painter.setFont(uiFont(0.85));
-    const QFontMetricsF small(painter.font());
-    double y = area.top() + 3 + small.ascent();
     painter.setPen(theme.muted);
     drawText(painter, {x, y}, w, metric.name);
-    painter.setFont(uiFont(1.15, QFont::DemiBold));
-    const QFontMetricsF big(painter.font());
-    y += small.descent() + big.ascent() + 1;
+    advance(small.horizontalAdvance(tr("Energy × delay")) + 2 * kMetricMargin,
+            small.descent() + big.ascent() + 1);
+    painter.setFont(metricFont());
     painter.setPen(valid ? theme.text : theme.muted);
-    drawText(painter, {x, y}, w, metric.value);
+    const double value = drawText(painter, {x, y}, w, metric.value);
+    advance(value + 2 * kMetricMargin, big.descent() + small.ascent() + 1);
     painter.setFont(uiFont(0.85));
-    y += big.descent() + small.ascent() + 1;
     // Compared with the baseline if there is one, otherwise with the optimum: one short line; the tooltip has
     // the rest.
     if (metric.change) {
@@ -112,7 +120,7 @@ void paintMetric(QPainter& painter, const NestMetric& metric, const QRectF& area
         else
             drawWording(painter, {x, y}, w,
                         {tr("%1 over %2").arg(signedPercent(above), best),
-                         tr("%1 over best").arg(signedPercent(above))});
+                         tr("%1 over best").arg(signedPercent(above)), signedPercent(above)});
     }
 }
 
@@ -350,6 +358,11 @@ void paintColumn(QPainter& painter, const NestModel& model, const NestColumn& co
 }
 
 } // namespace
+
+QFont metricFont()
+{
+    return uiFont(1.15, QFont::DemiBold);
+}
 
 const QColor& operandColour(const Theme& theme, int operand)
 {

@@ -42,6 +42,10 @@ struct NestPlaces
     [[nodiscard]] std::size_t slotAt(mapping::Level level, QPointF position) const;
 };
 
+/// Font of the value of a metric.
+[[nodiscard]] QFont metricFont();
+constexpr double kMetricMargin = 8; ///< space to the left and right of the texts of a metric, in pixels
+
 /// `area` gives the width and the top left corner; columns grow to its height if it is larger than needed.
 /// Title and metrics have the full width, operands and columns `bodyWidth`.
 [[nodiscard]] NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& model);

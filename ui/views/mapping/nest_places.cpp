@@ -83,9 +83,21 @@ NestPlaces nestPlaces(const QRectF& area, double bodyWidth, const NestModel& mod
         out.title = {left, y, width, titleHeight};
         y = out.title.bottom() + 4;
         const double w = (width - 2 * kGap) / 3;
-        for (std::size_t i = 0; i < 3; ++i)
-            out.metrics[i] = {left + static_cast<double>(i) * (w + kGap), y, w, cardHeight};
-        y += cardHeight + kGap;
+        const QFontMetricsF values(metricFont());
+        double widest = 0;
+        for (const NestMetric& metric : model.metrics)
+            widest = std::max(widest, values.horizontalAdvance(metric.value) + 2 * kMetricMargin);
+        if (widest <= w) {
+            for (std::size_t i = 0; i < 3; ++i)
+                out.metrics[i] = {left + static_cast<double>(i) * (w + kGap), y, w, cardHeight};
+            y += cardHeight + kGap;
+        } else { // one below the other, each in one line
+            for (QRectF& metric : out.metrics) {
+                metric = {left, y, width, values.height() + 6};
+                y += metric.height() + 4;
+            }
+            y += kGap - 4;
+        }
     }
 
     width = std::max(240.0, bodyWidth - 2 * kMargin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_view.h"
 
-#include "theme/icon.h"
+#include "canvas/form.h"
 #include "theme/text.h"
 #include "views/npu/npu_controls.h"
 #include "views/npu/npu_side.h"
@@ -26,35 +26,22 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
                                        "of its schedule. Editing the hardware or the tiles here ends it."));
     m_controls = new NpuControls(context.workspace, m_options, follow, this);
     m_side = new NpuSide(context, m_state, this);
-    const auto toggle = [&](const QString& name, const QString& iconName, const QString& tip) {
-        auto* button = new QToolButton(this);
-        button->setObjectName(name);
-        button->setIcon(icon(iconName));
-        button->setIconSize({18, 18});
-        button->setCheckable(true);
-        button->setChecked(true);
-        button->setAutoRaise(true);
-        button->setToolTip(tip);
-        button->setAccessibleName(tip);
-        return button;
-    };
-    m_toggleControls =
-        toggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"), tr("Show the settings"));
-    m_toggleSide = toggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
-                          tr("Show stalls, node, instructions and checks"));
+    m_toggleControls = panelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
+                                   tr("Show the settings"), this);
+    m_toggleSide = panelToggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
+                               tr("Show stalls, node, instructions and checks"), this);
     // Where there is no room for both, the one that is asked for takes the place of the other.
-    const auto connectToggle = [this](QToolButton* button, const QWidget* panel, bool& wanted, bool& other) {
-        connect(button, &QToolButton::clicked, this, [this, panel, &wanted, &other](bool on) {
+    using Choice = std::optional<bool>;
+    const auto connectToggle = [this](QToolButton* button, Choice& wanted, Choice& other) {
+        connect(button, &QToolButton::clicked, this, [this, &wanted, &other](bool on) {
             wanted = on;
-            place();
-            if (on && panel->isHidden()) {
+            if (on && width() < controlsWidth() + sideWidth() + leastChartWidth(*this))
                 other = false;
-                place();
-            }
+            place();
         });
     };
-    connectToggle(m_toggleSide, m_side, m_wantsSide, m_wantsControls);
-    connectToggle(m_toggleControls, m_controls, m_wantsControls, m_wantsSide);
+    connectToggle(m_toggleSide, m_wantsSide, m_wantsControls);
+    connectToggle(m_toggleControls, m_wantsControls, m_wantsSide);
     connect(m_controls, &NpuControls::optionsChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::resultChanged, this, &NpuView::rebuild);
     connect(&m_state, &NpuDocument::busyChanged, this, [this] {
@@ -107,14 +94,26 @@ QRectF NpuView::chartArea(const QRectF& area, bool exporting) const
     return {left, area.top(), std::max(10.0, right - left), area.height()};
 }
 
+int NpuView::controlsWidth() const
+{
+    return std::max(200, 20 * fontMetrics().horizontalAdvance(QLatin1Char('m')));
+}
+
+int NpuView::sideWidth() const
+{
+    return std::max(260, 25 * fontMetrics().horizontalAdvance(QLatin1Char('m')));
+}
+
 void NpuView::place()
 {
-    const int em = fontMetrics().horizontalAdvance(QLatin1Char('m'));
-    const int controls = std::max(200, 20 * em);
-    const int side = std::max(260, 25 * em);
-    // The chart comes first: in a narrow pane, lists and settings are hidden.
-    const bool showControls = m_wantsControls && width() > controls + 320;
-    const bool showSide = m_wantsSide && width() > (showControls ? controls : 0) + side + 520;
+    // The chart comes first: in a narrow pane, lists and settings are hidden until they are asked for.
+    const int least = leastChartWidth(*this);
+    const int most = std::max(0, width() - least / 3);
+    const int controls = std::min(most, controlsWidth());
+    const bool showControls = m_wantsControls.value_or(width() > controls + least);
+    const int side = std::min(most - (showControls ? controls : 0), sideWidth());
+    const bool showSide = side > 0 && m_wantsSide.value_or(width() > (showControls ? controls : 0) + side +
+                                                                         std::max(520, least));
     m_toggleControls->setChecked(showControls);
     m_toggleSide->setChecked(showSide);
     m_controls->setVisible(showControls);

@@ -49,6 +49,8 @@ protected:
 private:
     void rebuild();
     void place();
+    [[nodiscard]] int controlsWidth() const; ///< width in pixels that the settings take where there is room
+    [[nodiscard]] int sideWidth() const;     ///< width in pixels that the lists take where there is room
     void addOwnKeys();
     void moveSpan(int by);
     void moveCore(int by);
@@ -61,7 +63,8 @@ private:
     NpuSide* m_side = nullptr;
     QToolButton* m_toggleControls = nullptr;
     QToolButton* m_toggleSide = nullptr;
-    bool m_wantsControls = true, m_wantsSide = true; ///< shown where there is room
+    /// The user's choices; otherwise the width decides.
+    std::optional<bool> m_wantsControls, m_wantsSide;
     NpuChartModel m_model;
     NpuChartOptions m_options;
     std::size_t m_lastCore = 0;

@@ -57,6 +57,13 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({m_settings->sizeHint().width(), 2000});
     setFocusProxy(m_tabs);
+    m_toggle = panelToggle(QStringLiteral("systolic.toggleSettings"), QStringLiteral("settings"),
+                           tr("Show the settings"), this);
+    m_tabs->setCornerWidget(m_toggle);
+    connect(m_toggle, &QToolButton::clicked, this, [this](bool on) {
+        m_wantsSettings = on;
+        showSettings();
+    });
 
     // The pane with the GEMM that another lens sent is shown.
     connect(&context.workspace, &Workspace::gemmOpened, this,
@@ -66,8 +73,15 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
 void SystolicView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
-    // The chart comes first: in a narrow pane the settings are hidden.
-    m_settings->setVisible(width() > m_settings->sizeHint().width() + 320);
+    showSettings();
+}
+
+void SystolicView::showSettings()
+{
+    const bool room = width() > m_settings->sizeHint().width() + leastChartWidth(*this);
+    const bool shown = m_wantsSettings.value_or(room);
+    m_settings->setVisible(shown);
+    m_toggle->setChecked(shown);
 }
 
 Canvas* SystolicView::current() const

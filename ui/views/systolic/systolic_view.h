@@ -9,6 +9,7 @@
 #include <QComboBox>
 
 class QTabWidget;
+class QToolButton;
 
 namespace tilewright::ui {
 
@@ -114,10 +115,13 @@ protected:
 
 private:
     [[nodiscard]] Canvas* current() const;
+    void showSettings();
 
     SystolicDocument* m_state;
     SettingsPanel* m_settings = nullptr;
     QTabWidget* m_tabs = nullptr;
+    QToolButton* m_toggle = nullptr;     ///< shows or hides the settings
+    std::optional<bool> m_wantsSettings; ///< the user's choice; otherwise the width decides
 };
 
 } // namespace tilewright::ui

@@ -19,7 +19,10 @@ using namespace systolic;
 
 namespace {
 
-constexpr double kFactsWidth = 270;
+double factsWidth()
+{
+    return std::max(270.0, 17 * QFontMetricsF(uiFont()).height());
+}
 
 std::int64_t streamStep(Dataflow dataflow, const PeActivity& pe)
 {
@@ -323,7 +326,7 @@ void paintFacts(QPainter& painter, const QRectF& area, const WavefrontModel& m, 
     const QFont small = uiFont(0.9);
     const QFontMetricsF bm(bold);
     const QFontMetricsF fm(small);
-    double labelWidth = 84;
+    double labelWidth = std::max(84.0, fm.horizontalAdvance(tr("fill · drain")) + 10);
     if (overlay.facts)
         for (const auto& [label, value] : overlay.facts->lines)
             labelWidth = std::max(labelWidth, fm.horizontalAdvance(label) + 10);
@@ -383,8 +386,9 @@ WavefrontPlaces wavefrontPlaces(const QRectF& area, const WavefrontModel& m)
         const double h = std::clamp(rest.height() * 0.2, 44.0, 120.0);
         p.chart = QRectF(rest.left(), rest.bottom() - axis - h, rest.width(), h);
         rest.setBottom(p.chart.top() - caption - 6);
-        if (rest.width() >= 520) {
-            p.facts = QRectF(rest.right() - kFactsWidth, rest.top(), kFactsWidth, rest.height());
+        const double facts = factsWidth();
+        if (rest.width() >= 2 * facts - 20) {
+            p.facts = QRectF(rest.right() - facts, rest.top(), facts, rest.height());
             rest.setRight(p.facts.left() - 16);
         }
         p.array = rest;

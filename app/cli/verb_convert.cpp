@@ -70,7 +70,7 @@ int writeEachAlone(ConvertArguments& a)
         return fail(on.error());
     const Problem& problem = *on->problem;
     verbs::EvaluatedSchedule alone = verbs::evaluateLoaded(on->problem, {oneOpPerSubgraph(problem), {}},
-                                                           {Rules::final(), "each operation alone"});
+                                                           {problem.rules(), "each operation alone"});
     alone.loaded.schedule.extra = lower::withTarget({}, on->target);
     const Evaluation& e = alone.evaluation;
     std::vector<double> latencies;

@@ -141,7 +141,7 @@ int info(InfoArguments& args)
         return describeModel(call, args.json);
     const Problem& problem = *call.workload->problem;
     const ProblemSummary summary = summarise(problem);
-    const double bound = lowerBound(problem, Rules::final()).value;
+    const double bound = lowerBound(problem, problem.rules()).value;
     if (args.json)
         std::cout << summaryJson(problem, summary, bound);
     else

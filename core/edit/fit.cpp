@@ -65,6 +65,10 @@ Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted
 Granularity startGranularity(const SubgraphPlan& plan)
 {
     const Hardware& hw = plan.problem().hardware();
+    // Where tiles may be larger than the array and k as large as the reduction, every input is read once if it
+    // fits.
+    if (plan.rules().superNative == Rules::SuperNative::Ceil && plan.rules().kLimit == Rules::KLimit::Reduction)
+        return legalGranularity(plan, {plan.sinkWidth(), plan.sinkHeight(), plan.largestDriverK()});
     return legalGranularity(plan, {hw.nativeWidth, hw.nativeHeight, plan.hasMatMul() ? hw.nativeK() : 1});
 }
 
@@ -164,7 +168,7 @@ Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorI
 Schedule oneOpPerSubgraph(const Problem& problem)
 {
     Schedule schedule;
-    PlanCompiler compiler(problem, {});
+    PlanCompiler compiler(problem, problem.rules());
     SubgraphPlan plan;
     for (const OpId o : problem.topologicalOrder()) {
         Subgraph s;

@@ -299,7 +299,7 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
 std::vector<double> startCycles(const ModelOnMachine& model)
 {
     std::vector<double> out(model.model().operators.size(), 0.0);
-    const Rules rules = Rules::final();
+    const Rules rules = model.problem->rules();
     for (const SubgraphPtr& s : oneOpPerSubgraph(*model.problem).subgraphs)
         if (const SubgraphEvaluation e = evaluateSubgraph(*model.problem, *s, {}, rules); e.structurallyValid)
             out[model.operatorOf(s->ops.front()).index()] +=

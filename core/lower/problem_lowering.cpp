@@ -84,6 +84,7 @@ Result<LoweredProblem> ProblemLowering::run()
                           std::to_string(m_machine.elementBytes) + " of the machine are taken");
     chooseTimeUnit();
     addWidthsAndEnergy();
+    m_out.data.rules = Rules::machine();
     return std::move(m_out);
 }
 

@@ -115,14 +115,15 @@ void MainWindow::createEditActions()
           });
     for (const auto& [id, text, rules] :
          {std::tuple{"schedule.rules.final", tr("Rules: fi&nal statement"), Rules::final()},
-          std::tuple{"schedule.rules.seed", tr("Rules: earlier statemen&t"), Rules::seed()}})
+          std::tuple{"schedule.rules.seed", tr("Rules: earlier statemen&t"), Rules::seed()},
+          std::tuple{"schedule.rules.machine", tr("Rules: machi&ne"), Rules::machine()}})
         a.add({QString::fromLatin1(id),
                menu,
                text,
                {},
                {},
-               tr("Evaluate by the rules of this statement of the contest. The Rules view explains the "
-                  "differences."),
+               tr("Evaluate by this rule set: a statement of the contest, or a model on a machine. The Rules view "
+                  "explains the differences."),
                true,
                {},
                nothing,

@@ -178,7 +178,7 @@ SessionStore::SessionStore(QMainWindow& window, AppState& state, Panes& panes)
     const auto compare = [this] {
         const SnapshotPtr& now = m_state.document.snapshot();
         if (now && now->problem == m_bestOf && now->evaluation.valid() && !m_state.document.isModified() &&
-            now->evaluation.rules == Rules::final() && (m_best == 0 || now->evaluation.total < m_best))
+            now->evaluation.rules == now->problem->rules() && (m_best == 0 || now->evaluation.total < m_best))
             m_best = now->evaluation.total;
     };
     m_state.document.whenChanged(this, Part::Problem | Part::Snapshot, [this, compare](Parts parts) {

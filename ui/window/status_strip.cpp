@@ -402,7 +402,7 @@ void StatusStrip::refresh()
 
     const auto name = ruleSetTitle(snapshot->evaluation.rules);
     // For models, the final statement of the contest is simply called the default.
-    const bool usual = document.model() && snapshot->evaluation.rules == Rules::final();
+    const bool usual = document.model() && snapshot->evaluation.rules == snapshot->problem->rules();
     const QString title = QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
     m_rules->setText(tr("Rules: %1").arg(usual ? tr("default") : title));
     m_rules->setToolTip(document.rulesReason().isEmpty()

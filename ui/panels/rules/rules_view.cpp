@@ -98,8 +98,8 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         const QString tip = QStringLiteral("<p>%1</p><p>%2</p>")
                                 .arg(word(s.meaning).toHtmlEscaped(),
-                                     tr("%1 in the final statement, %2 in the earlier one; the values are %3")
-                                         .arg(word(s.finalValue()), word(s.seedValue),
+                                     tr("%1 in the final statement, %2 in the earlier one, %3 on a machine; the values are %4")
+                                         .arg(word(s.finalValue()), word(s.seedValue), word(s.machineValue),
                                               QString::fromStdString(s.valueList(", "))));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);

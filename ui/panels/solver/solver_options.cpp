@@ -71,7 +71,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
                      "only the selected subgraphs or ops. The result is never worse than the start. Locked "
                      "subgraphs keep their ops, granularity, retained tensors and drawn order."));
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
-    m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement")},
+    m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement"), tr("machine")},
                         tr("The rules of the schedule, which the solver uses as well."));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
@@ -94,7 +94,10 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     connect(m_start, &QComboBox::activated, this,
             [](int start) { QSettings().setValue(key("start"), start); });
     connect(m_rules, &QComboBox::activated, this,
-            [this](int i) { m_document.setRules(i == 0 ? Rules::final() : Rules::seed()); });
+            [this](int i) {
+                if (const auto rules = ruleSetNamed(ruleSetNames()[static_cast<std::size_t>(i)]))
+                    m_document.setRules(*rules);
+            });
     connect(m_placeable, &QCheckBox::toggled, this,
             [](bool on) { QSettings().setValue(key("placeable"), on); });
     connect(m_preview, &QCheckBox::toggled, this, [this](bool on) {
@@ -123,9 +126,9 @@ void SolverOptions::refresh()
     const bool open = m_document.hasProblem();
     m_run->setEnabled(open && !m_running);
     m_rules->setEnabled(open);
-    m_rules->setCurrentIndex(m_document.rules() == Rules::final()  ? 0
-                             : m_document.rules() == Rules::seed() ? 1
-                                                                   : -1);
+    const auto names = ruleSetNames(); // "custom" is none of them
+    const auto at = std::ranges::find(names, ruleSetName(m_document.rules()));
+    m_rules->setCurrentIndex(at == names.end() ? -1 : static_cast<int>(at - names.begin()));
     const double suited = suggestedSeconds(open ? m_document.problem()->opCount() : 0);
     m_budget->setSpecialValueText(open ? tr("auto (%1)").arg(secondsText(suited)) : tr("auto"));
 }

@@ -266,7 +266,7 @@ CompareDataPtr compareData(const lower::ModelsOnMachinePtr& models, const std::a
     std::array<GraphOptions, 2> options;
     for (const std::size_t side : {0U, 1U}) {
         const ProblemPtr& problem = models->models[side]->problem;
-        data->snapshots[side] = takeSnapshot(problem, oneOpPerSubgraph(*problem), Rules::final(), 0, 0);
+        data->snapshots[side] = takeSnapshot(problem, oneOpPerSubgraph(*problem), problem->rules(), 0, 0);
         data->counterparts[side].resize(problem->opCount());
         options[side].colouring = GraphColouring::Change;
         options[side].changes = changesOf(*models, side);

@@ -186,6 +186,7 @@ private:
         std::uint32_t rowSlot, colSlot;
         Role role;
         Mask causes;
+        std::int64_t units; // R1.9: of an element
     };
     struct Buffer // one or more requests
     {
@@ -296,7 +297,7 @@ private:
     // ---- tiles ----------------------------------------------------------------------------------------
 
     [[nodiscard]] double compute(const Class& c, std::size_t phase, const Mask& runs) const;
-    /// R17: adds the energy of charged runs.
+    /// R17: adds the energy of charged runs. Requires m_energy.
     void addEnergy(Tally& out, const Class& c, std::size_t phase, const Mask& runs) const;
     [[nodiscard]] Tally tile(Class& c, const Mask& reuse, const Mask& charge, Mask& last);
     void restOfTile(Class& c, const Mask& charge);
@@ -428,6 +429,8 @@ private:
     Store<std::int64_t, Limits::kSinks> m_sinkReduction;
     // R1.9: units of an element of the sink, in the accumulating tile, and of all its accumulators together
     Store<std::int64_t, Limits::kSinks> m_sinkUnits, m_sinkWidest, m_sinkAccumulators;
+    Store<std::int64_t, Limits::kSinks>
+        m_sinkRoom; ///< units that an element of the tile takes; set by bind()
     // heights and widths of the sinks, each once, ascending
     Store<std::int64_t, Limits::kSinks> m_heights, m_widths;
     std::size_t m_heightCount = 0, m_widthCount = 0;

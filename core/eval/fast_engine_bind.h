@@ -43,7 +43,7 @@ bool FastEngine<Limits>::prepare(const SubgraphPlan& plan, std::span<const Tenso
     m_holds = plan.rules().interior == Rules::Interior::Held;
     m_reserved = reservedUnits(problem, resident, retained);
     m_cyclesOf.reset();
-    for (auto* list : {&m_sinkUnits, &m_sinkWidest, &m_sinkAccumulators})
+    for (auto* list : {&m_sinkUnits, &m_sinkWidest, &m_sinkAccumulators, &m_sinkRoom})
         list->resize(plan.sinks().size());
     m_sinkRetained.resize(plan.sinks().size());
     for (std::size_t s = 0; s < plan.sinks().size(); ++s) {
@@ -156,7 +156,8 @@ template <class Limits> void FastEngine<Limits>::listRequest(const SubgraphPlan:
         }
         m_hasShared = true;
     }
-    m_requests[m_requestCount] = {u.id, u.rowSlot, u.colSlot, u.role, {}};
+    m_requests[m_requestCount] = {u.id,   u.rowSlot, u.colSlot,
+                                  u.role, {},        m_plan->problem().units(m_plan->inputs()[u.id])};
     m_requests[m_requestCount++].causes.set(cause);
 }
 
@@ -183,7 +184,8 @@ void FastEngine<Limits>::listRun(std::size_t index, const SubgraphPlan::Use& u, 
          false, 0,         1,         {},        {}, Axis::Full, 0};
     r.causes.set(cause);
     const Problem& problem = m_plan->problem();
-    r.units = problem.units(kept ? m_plan->inputs()[u.id] : m_plan->products()[u.id]);
+    if (problem.hasWidths())
+        r.units = problem.units(kept ? m_plan->inputs()[u.id] : m_plan->products()[u.id]);
     if (!kept) {
         const Op& op = problem.op(m_plan->ops()[u.id]);
         r.matmul = op.type == OpType::MatMul;
@@ -208,8 +210,12 @@ template <class Limits> bool FastEngine<Limits>::bindBuffers(const Granularity& 
         m_causes[c].steps = ceilDiv(m_causes[c].reduction, g.k);
         m_causeBuffers[c] = Mask{};
     }
-    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s)
+    for (std::size_t s = 0; s < m_plan->sinks().size(); ++s) {
         m_sinkSteps[s] = ceilDiv(m_sinkReduction[s], g.k);
+        // R9.1c: a tile that is accumulated has the width of the accumulator
+        m_sinkRoom[s] = (m_sinkSteps[s] > 1 ? m_sinkWidest[s] : m_sinkUnits[s]) -
+                        (m_sinkRetained[s] ? m_sinkUnits[s] : 0);
+    }
     // Start of each phase, i.e. the k steps at which some condition begins or ends; the last entry is the end
     // of the longest sink.
     m_phaseBegin[0] = 0;
@@ -286,9 +292,7 @@ template <class Limits> bool FastEngine<Limits>::addBuffer(const Request& r)
             canMeet(other.col, col, false, m_plan->ranges()[r.colSlot].size))
             return false;
     }
-    m_buffers[m_bufferCount] = {
-        r.input, r.rowSlot, r.colSlot, row,
-        col,     r.role,    whole,     m_plan->problem().units(m_plan->inputs()[r.input])};
+    m_buffers[m_bufferCount] = {r.input, r.rowSlot, r.colSlot, row, col, r.role, whole, r.units};
     if (row == Axis::Step || col == Axis::Step)
         m_bufferStep.set(m_bufferCount);
     if (row == Axis::Tile)

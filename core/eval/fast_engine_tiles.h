@@ -136,16 +136,9 @@ template <class Limits> void FastEngine<Limits>::buildCell(Cell& out, std::size_
         const std::int64_t tile = tileArea(s);
         if (tile == 0 || q >= m_sinkSteps[s])
             continue;
-        // R9.1c: a tile that is accumulated has the width of the accumulator
-        const std::int64_t width = m_sinkSteps[s] > 1 ? m_sinkWidest[s] : m_sinkUnits[s];
-        if (!m_sinkRetained[s]) {
-            out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, width));
-            if (q == m_sinkSteps[s] - 1)
-                out.store = saturatingAdd(out.store, saturatingMul(tile, m_sinkUnits[s]));
-        } else {
-            out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, width - m_sinkUnits[s]));
-        }
-        out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, accumulators(s, q)));
+        out.fixedSet = saturatingAdd(out.fixedSet, saturatingMul(tile, m_sinkRoom[s] + accumulators(s, q)));
+        if (q == m_sinkSteps[s] - 1 && !m_sinkRetained[s])
+            out.store = saturatingAdd(out.store, tile * m_sinkUnits[s]);
     }
     if (m_holds)
         out.fixedSet = saturatingAdd(out.fixedSet, interiorSlices(out.runs, q));
@@ -160,20 +153,16 @@ template <class Limits> std::int64_t FastEngine<Limits>::accumulatorUnits(std::u
     return problem.accumulatorUnits(problem.op(m_plan->accumulated()[driver]).output);
 }
 
-/// R9.9: returns the size of the interior slices that the runs produce, each counted once.
+/// R9.9: returns the size of the interior slices that the runs produce. Of two runs with one rectangle one is
+/// a driver's with a part of its reduction, so R9.1d counts both.
 template <class Limits>
 std::int64_t FastEngine<Limits>::interiorSlices(const Mask& runs, std::int64_t q) const
 {
     std::int64_t sum = 0;
     runs.forEach([&](std::size_t r) {
         const Run& run = m_runs[m_bound[r]];
-        if (!run.interior || isAccumulator(run, q))
-            return;
-        for (std::size_t e = 0; m_hasRepeats && e < r; ++e)
-            if (const Run& other = m_runs[m_bound[e]]; runs.has(e) && !other.kept && other.id == run.id &&
-                                                       other.row == run.row && other.col == run.col)
-                return;
-        sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col) * run.units);
+        if (run.interior && !isAccumulator(run, q))
+            sum = saturatingAdd(sum, length(run.rowSlot, run.row) * length(run.colSlot, run.col) * run.units);
     });
     return sum;
 }
@@ -273,8 +262,6 @@ double FastEngine<Limits>::compute(const Class& c, std::size_t phase, const Mask
 template <class Limits>
 void FastEngine<Limits>::addEnergy(Tally& out, const Class& c, std::size_t phase, const Mask& runs) const
 {
-    if (!m_energy)
-        return;
     const double* energy = &m_cellEnergy[(c.index * m_phaseCount + phase) * m_runCount];
     runs.forEach([&](std::size_t r) { out.energy += energy[r]; });
 }
@@ -296,7 +283,8 @@ Tally FastEngine<Limits>::tile(Class& c, const Mask& reuse, const Mask& charge, 
     });
     Tally out{};
     out.step(compute(c, 0, first.runs & charge), load, first.store, first.workingSet, *m_memory);
-    addEnergy(out, c, 0, first.runs & charge);
+    if (m_energy)
+        addEnergy(out, c, 0, first.runs & charge);
     out.add(c.rest);
     last = c.last;
     return out;
@@ -314,7 +302,8 @@ template <class Limits> void FastEngine<Limits>::restOfTile(Class& c, const Mask
         if (p > 0) {
             const Mask fresh = runs & (m_eachStep | ~done);
             c.rest.step(compute(c, p, fresh), here.loadEnter, here.store, here.workingSet, *m_memory);
-            addEnergy(c.rest, c, p, fresh);
+            if (m_energy)
+                addEnergy(c.rest, c, p, fresh);
         }
         done |= here.runs;
         repeat(c.rest, c, p, here, runs, here.loadRepeat, here.workingSet);
@@ -333,7 +322,8 @@ void FastEngine<Limits>::repeat(Tally& out, const Class& c, std::size_t p, const
     assert(here.store == 0);
     Tally one{};
     one.step(compute(c, p, runs & m_eachStep), load, here.store, ws, *m_memory);
-    addEnergy(one, c, p, runs & m_eachStep);
+    if (m_energy)
+        addEnergy(one, c, p, runs & m_eachStep);
     out.add(one, more);
 }
 
@@ -373,7 +363,8 @@ Tally FastEngine<Limits>::tileGeneral(Class& c, const Mask& reuse, const Mask& c
         const std::int64_t ws = saturatingAdd(here.fixedSet, area(now));
         out.step(compute(c, p, fresh), saturatingAdd(area(now & ~previous), keptLoad(fresh)), here.store, ws,
                  *m_memory);
-        addEnergy(out, c, p, fresh);
+        if (m_energy)
+            addEnergy(out, c, p, fresh);
         done |= here.runs;
         repeat(out, c, p, here, runs, saturatingAdd(area(now & m_bufferStep), keptLoad(runs & m_eachStep)),
                ws);

@@ -219,6 +219,25 @@ struct FastEvaluator::State
         }
         return out;
     }
+
+    /// The cost of a tiling without a closed form. Kept apart, so that the common case stays small.
+    [[nodiscard, gnu::noinline]] TilingCost walkedCost(const Granularity& g, TraversalKind traversal,
+                                                       double cutoff, const StepTotals& atLeast,
+                                                       std::int64_t mostSteps)
+    {
+        PositionEngine& engine = positionsAt(g);
+        TilingCost unmodelled;
+        unmodelled.verdict = TilingCost::Verdict::Unmodelled;
+        if (engine.leastWalk() > mostSteps)
+            return unmodelled;
+        bool isKnown = true;
+        const TilingCost out = cost(engine, cutoff, atLeast, [&](Limit& limit) {
+            const Tally sum = engine.run(traversal, limit, mostSteps);
+            isKnown = engine.isComplete() || limit.isReached();
+            return sum;
+        });
+        return isKnown ? out : unmodelled;
+    }
 };
 
 FastEvaluator::FastEvaluator() = default;
@@ -266,18 +285,7 @@ TilingCost FastEvaluator::evaluate(const Granularity& g, TraversalKind traversal
     });
     if (cost)
         return *cost;
-    PositionEngine& engine = m_state->positionsAt(g);
-    TilingCost unmodelled;
-    unmodelled.verdict = TilingCost::Verdict::Unmodelled;
-    if (engine.leastWalk() > mostWalkedSteps)
-        return unmodelled;
-    bool isComplete = true;
-    const TilingCost out = m_state->cost(engine, cutoff, atLeast, [&](State::Limit& limit) {
-        const Tally sum = engine.run(traversal, limit, mostWalkedSteps);
-        isComplete = engine.isComplete() || limit.isReached();
-        return sum;
-    });
-    return isComplete ? out : unmodelled;
+    return m_state->walkedCost(g, traversal, cutoff, atLeast, mostWalkedSteps);
 }
 
 bool FastEvaluator::firstTileFits(const Granularity& g)

@@ -332,15 +332,14 @@ std::int64_t PositionEngine::donate()
     return room;
 }
 
-/// R9.9: returns the room of the interior slices that the runs of this step produce.
+/// R9.9: returns the room of the interior slices that the runs of this step produce. Of two runs with one
+/// rectangle one is a driver's with a part of its reduction, so R9.1d counts both.
 std::int64_t PositionEngine::interiorSlices() const
 {
     std::int64_t room = 0;
     for (const Run& run : m_runs.list()) {
         const Product& p = m_products[run.id];
-        const auto isSame = [&](const Run& r) { return r.rect == run.rect; };
-        if (p.interior && !(p.accumulates == m_stamp && p.accumulator == run.rect) &&
-            !m_runs.holdsFrom(run.next, isSame))
+        if (p.interior && !(p.accumulates == m_stamp && p.accumulator == run.rect))
             room = saturatingAdd(room, run.rect.area() * p.units);
     }
     return room;

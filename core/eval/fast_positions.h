@@ -161,11 +161,7 @@ private:
         }
         template <class Matches> [[nodiscard]] bool holds(std::uint32_t id, Matches&& matches) const
         {
-            return holdsFrom(m_head[id], matches);
-        }
-        template <class Matches> [[nodiscard]] bool holdsFrom(std::uint32_t at, Matches&& matches) const
-        {
-            for (; at != kNone; at = m_list[at].next)
+            for (std::uint32_t at = m_head[id]; at != kNone; at = m_list[at].next)
                 if (matches(m_list[at]))
                     return true;
             return false;

@@ -290,7 +290,8 @@ void addLowering(py::module_& m)
                                "The products by shape: [{operators, m, n, k, count}], helpers left out.")
         .def("report_json",
              [](const LoweringValue& v) {
-                 return lower::reportJson(lower::reportOf(*v.model->workload, v.model->lowered.report));
+                 return lower::reportJson(lower::reportOf(*v.model->workload, v.model->lowered.report),
+                                          lower::lensCoverage(*v.model));
              })
         .def("layers_json",
              [](const LoweringValue& v) {

@@ -8,6 +8,7 @@
 #include "workload/problem_json.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilewright::python {
 
@@ -269,6 +270,54 @@ topology, problem. Immutable.)");
         .def(py::pickle([](const ModelValue& v) { return stateOf(v); }, &modelFrom));
 }
 
+/// The value of an enumeration with this word. Raises Error.
+template <typename E, std::size_t N>
+E valueNamed(const std::array<E, N>& values, const std::string& word, const char* what)
+{
+    std::string known;
+    for (const E value : values) {
+        if (toString(value) == word)
+            return value;
+        known += (known.empty() ? "" : ", ") + std::string(toString(value));
+    }
+    throw BadInput(std::string(what) + ": expected one of " + known + ", got \"" + word + "\"");
+}
+
+SourceKind sourceKind(const std::string& word)
+{
+    return valueNamed(std::array{SourceKind::Measured, SourceKind::Datasheet, SourceKind::Paper,
+                                 SourceKind::Assumed, SourceKind::Fitted},
+                      word, "kind");
+}
+
+MachineLens lensNamed(const std::string& word)
+{
+    return valueNamed(
+        std::array{MachineLens::Schedule, MachineLens::Systolic, MachineLens::Npu, MachineLens::Mapping},
+        word, "lens");
+}
+
+py::list machineDicts(const Machine& machine)
+{
+    py::list out;
+    for (const MachineField& f : machineFields(machine)) {
+        py::list lenses;
+        for (const MachineLens lens : f.lenses)
+            lenses.append(std::string(toString(lens)));
+        py::object source = py::none();
+        if (f.source)
+            source = py::dict(py::arg("kind") = std::string(toString(f.source->kind)),
+                              py::arg("source") = f.source->source, py::arg("year") = f.source->year,
+                              py::arg("note") = f.source->note);
+        out.append(py::dict(py::arg("path") = f.path, py::arg("group") = f.group, py::arg("label") = f.label,
+                            py::arg("meaning") = std::string(f.meaning), py::arg("value") = f.value,
+                            py::arg("given") = f.given,
+                            py::arg("formula") = f.given ? std::string() : f.formula,
+                            py::arg("source") = source, py::arg("lenses") = lenses));
+    }
+    return out;
+}
+
 void addMachine(py::module_& m)
 {
     py::class_<Machine> type(
@@ -304,11 +353,39 @@ void addMachine(py::module_& m)
         .def(
             "with_field",
             [](const Machine& v, const std::string& path, const py::object& value) {
-                return valueOf(withMachineField(v, path, fieldText(value)));
+                const bool isBool = py::isinstance<py::bool_>(value);
+                return valueOf(withMachineField(
+                    v, path, isBool ? value.cast<bool>() ? "true" : "false" : fieldText(value)));
             },
             py::arg("path"), py::arg("value"),
             R"(Another machine with one field changed ("levels.l2.bytes", 65536), all that follows from it derived again.
 Raises Error.)")
+        .def(
+            "with_source",
+            [](const Machine& v, const std::string& path, const std::string& kind, const std::string& source,
+               std::int64_t year, const std::string& note) {
+                return valueOf(withMachineSource(v, path, {sourceKind(kind), source, year, note}));
+            },
+            py::arg("path"), py::arg("kind"), py::arg("source") = "", py::arg("year") = 0,
+            py::arg("note") = "",
+            R"(Another machine with the origin of a given value: "measured", "datasheet", "paper", "assumed" or "fitted".
+Raises Error.)")
+        .def_property_readonly(
+            "fields", &machineDicts,
+            R"(Every value: [{path, group, label, meaning, value, given, formula, source, lenses}]. `source` is None or
+{kind, source, year, note}; `lenses` are the lenses that model the value.)")
+        .def(
+            "left_out",
+            [](const Machine& v, const std::string& lens) {
+                py::list out;
+                for (const FieldLeftOut& f : fieldsLeftOut(v, lensNamed(lens)))
+                    out.append(py::dict(py::arg("path") = f.path, py::arg("label") = f.label,
+                                        py::arg("value") = f.value));
+                return out;
+            },
+            py::arg("lens"),
+            R"(The given values that a lens ("Schedule", "Systolic", "NPU" or "Mapping") does not model: [{path, label,
+value}]. Raises Error.)")
         .def_property_readonly("name", [](const Machine& v) { return v.name; })
         .def(
             "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, py::is_operator())

@@ -136,7 +136,13 @@ void printSubgraphs(const Problem& problem, const Schedule& schedule, const Eval
         std::cout << "and " << formatGrouped(rest) << " more, none of which takes longer\n";
 }
 
-void printLowering(const lower::LoweringReport& r)
+void printLensNotes(const std::vector<std::string>& notes)
+{
+    for (const std::string& note : notes)
+        std::cout << "note         " << note << '\n';
+}
+
+void printLowering(const lower::LoweringReport& r, const std::vector<lower::LensCoverage>& lenses)
 {
     const auto line = [](const char* name, const std::string& value) {
         std::cout << name << std::string(15 - std::string_view(name).size(), ' ') << value << '\n';
@@ -149,11 +155,21 @@ void printLowering(const lower::LoweringReport& r)
                                               ? ", " + formatGrouped(r.vectorMacs) + " of them vector work"
                                               : std::string()));
     line("of the MACs", percent(r.coverage.mapped) + " mapped, " + percent(r.coverage.approximated) +
-                            " approximated, " + lower::droppedText(r.coverage) + " dropped; of the operators " +
-                            percent(r.coverage.folded) + " folded");
+                            " approximated, " + lower::droppedText(r.coverage) +
+                            " dropped; of the operators " + percent(r.coverage.folded) + " folded");
     line("left out", formatGrouped(r.leftOutBytes) + " bytes of constants that are broadcast");
     for (const std::string& note : r.notes)
         line("note", note);
+    Table coverage({"operators in lens", "mapped", "folded", "approximated", "dropped", "MACs dropped"});
+    for (const lower::LensCoverage& lens : lenses) {
+        const lower::Coverage& c = lens.coverage;
+        using S = lower::NodeStatus;
+        coverage.add(std::string(toString(lens.lens)), c.count(S::Mapped), c.count(S::Folded),
+                     c.count(S::Approximated), c.count(S::Dropped),
+                     c.unknown > 0 ? std::string("unknown") : percent(c.dropped));
+    }
+    std::cout << '\n';
+    print(coverage);
     Table table({"type", "nodes", "MACs", "bytes"});
     for (const lower::TypeReport& t : lower::typesOf(r))
         table.add(t.type, t.nodes, t.macs, t.bytes);

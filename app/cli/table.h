@@ -4,7 +4,7 @@
 
 #include "base/table.h"
 #include "eval/evaluation.h"
-#include "lower/lowered.h"
+#include "lower/lens_coverage.h"
 #include "schedule/schedule.h"
 
 #include <cstddef>
@@ -28,8 +28,10 @@ void print(const Table& table);
 void printSubgraphs(const Problem& problem, const Schedule& schedule, const Evaluation& evaluation,
                     std::size_t most);
 
-/// Prints the report of a lowering: totals, MACs by type, the ten largest operators that are approximated or
-/// dropped.
-void printLowering(const lower::LoweringReport& report);
+/// Prints the report of a lowering: totals, coverage of every lens, MACs by type, the ten largest operators
+/// that are approximated or dropped.
+void printLowering(const lower::LoweringReport& report, const std::vector<lower::LensCoverage>& lenses);
+/// Prints a line for each note.
+void printLensNotes(const std::vector<std::string>& notes);
 
 } // namespace tilewright::cli

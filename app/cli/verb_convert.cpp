@@ -124,9 +124,9 @@ int convert(ConvertArguments& a)
         return fail(s.error());
     report = lower::reportOf(*on.workload, std::move(report));
     if (a.json)
-        std::cout << lower::reportJson(report);
+        std::cout << lower::reportJson(report, lower::lensCoverage(on));
     else
-        printLowering(report);
+        printLowering(report, lower::lensCoverage(on));
     return Exit::Success;
 }
 

@@ -24,8 +24,8 @@ struct InfoArguments
 
 void bindOptions(verbs::OptionList& o, InfoArguments& a)
 {
-    o.add("problem", a.workload.file, "FILE", "Problem, ONNX or other model, layer list or topology",
-          o.required());
+    o.add("problem", a.workload.file, "FILE",
+          "Problem, ONNX or other model, layer list or topology; or a machine", o.required());
     o.add("--compare", a.other, "FILE", "Another model: its differences, operator by operator");
     o.add("--csv", a.csv, "FILE", "Write the differences, a row an operator, to this file",
           o.needs(!a.other.empty(), "--compare"), o.writes());
@@ -68,9 +68,36 @@ int describeModel(const verbs::WorkloadCall& call, bool json)
         return fail(model.error());
     const lower::LoweringReport report = lower::reportOf(*call.workload, (*model)->lowered.report);
     if (json)
-        std::cout << lower::reportJson(report);
+        std::cout << lower::reportJson(report, lower::lensCoverage(**model));
     else
-        printLowering(report);
+        printLowering(report, lower::lensCoverage(**model));
+    return Exit::Success;
+}
+
+/// Prints the values of a machine with their origins, and the lenses that use them.
+int describeMachine(const Machine& machine, bool json)
+{
+    if (json) {
+        std::cout << machineFieldsJson(machine);
+        return Exit::Success;
+    }
+    Table table({"value", "is", "used by", "origin"});
+    for (const MachineField& f : machineFields(machine)) {
+        if (f.summary)
+            continue;
+        std::string lenses;
+        for (const MachineLens lens : f.lenses)
+            lenses += (lenses.empty() ? "" : ", ") + std::string(toString(lens));
+        std::string origin = f.given ? "given" : f.formula == "default" ? "default" : "derived: " + f.formula;
+        if (f.source)
+            origin = std::string(toString(f.source->kind)) +
+                     (f.source->source.empty() ? "" : ": " + f.source->source) +
+                     (f.source->year > 0 ? " (" + std::to_string(f.source->year) + ")" : "") +
+                     (f.source->note.empty() ? "" : "; " + f.source->note);
+        table.add(f.path, f.value, lenses.empty() ? "no lens yet" : lenses, origin);
+    }
+    print(table);
+    printLensNotes(machine.notes);
     return Exit::Success;
 }
 
@@ -135,8 +162,11 @@ int info(InfoArguments& args)
     if (!args.other.empty())
         return compare(args);
     verbs::WorkloadCall& call = args.workload;
+    call.mayBeMachine = true;
     if (const Status s = readFiles(call); !s)
         return fail(s.error());
+    if (call.described)
+        return describeMachine(*call.described, args.json);
     if (!call.workload->problem || call.machine)
         return describeModel(call, args.json);
     const Problem& problem = *call.workload->problem;

@@ -225,9 +225,11 @@ int searchWhole(const verbs::MapModel& model, const MapArguments& args, const In
     if (!r)
         return fail(r.error());
     if (args.json)
-        std::cout << mapping::modelReport(*r, objectiveOf(args.objective));
-    else
+        std::cout << verbs::withNotes(mapping::modelReport(*r, objectiveOf(args.objective)), model.notes);
+    else {
+        printLensNotes(model.notes);
         printModel(*r);
+    }
     rescueOutput(args.workload.file, [&] { return mapping::modelReport(*r, objectiveOf(args.objective)); });
     int code = r->interrupted ? Exit::Interrupted : r->complete ? Exit::Success : Exit::No;
     if (!args.csv.empty())

@@ -120,6 +120,7 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
     if (answer.searchInterrupted)
         std::cout << "interrupted: the best tiles so far\n";
     printText(answer.graph, *answer.run, answer.bounds, answer.reports, answer.checks);
+    printLensNotes(answer.notes);
     if (!instructions)
         return;
     for (std::size_t c = 0; const auto& program : npu::instructionsOf(answer.graph, *answer.run)) {

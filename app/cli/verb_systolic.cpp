@@ -232,6 +232,7 @@ int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
         std::cout << verbs::systolicJson(answer);
         return Exit::Success;
     }
+    printLensNotes(answer.notes);
     Table out({"layer", "M", "N", "K", "count", "cycles", "utilisation", "mapping", "L1 bytes", "L2 bytes",
                "L3 bytes", "DRAM bytes", "with DRAM", "bound by", "energy nJ"});
     for (const lower::NetworkRow& row : table.rows)

@@ -105,7 +105,5 @@ struct LoweredProblem
 
 /// Validates the lowered problem and returns it.
 [[nodiscard]] Result<ProblemPtr> problemOf(LoweredProblem lowered);
-/// Returns the report as one JSON document.
-[[nodiscard]] std::string reportJson(const LoweringReport& report);
 
 } // namespace tilewright::lower

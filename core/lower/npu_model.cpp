@@ -177,6 +177,8 @@ private:
                 return kvAppend(op);
             break;
         case OperatorKind::Unknown:
+            m_node->macsKnown = false;
+            m_node->needed = true;
             return note(NodeStatus::Dropped,
                         "nothing is known of this operator: what it gives is taken as an input");
         case OperatorKind::MaxPool:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reports of lowerings and of compared models as JSON.
 #include "base/json_document.h"
-#include "lower/lowered.h"
-#include "lower/on_machine.h"
+#include "lower/lens_coverage.h"
 
 namespace tilewright::lower {
 
@@ -13,8 +12,20 @@ template <typename T> Json countsJson(const std::array<T, 4>& counts)
 {
     Json out = Json::object();
     for (std::size_t s = 0; s < counts.size(); ++s)
-        out[std::string(toString(static_cast<NodeStatus>(s)))] = counts[s];
+        out[std::string(lower::toString(static_cast<NodeStatus>(s)))] = counts[s];
     return out;
+}
+
+Json coverageJson(const Coverage& c)
+{
+    return {{"mapped", jsonNumber(c.mapped)},
+            {"folded", jsonNumber(c.folded)},
+            {"approximated", jsonNumber(c.approximated)},
+            {"dropped", c.unknown > 0 ? Json() : jsonNumber(c.dropped)},
+            {"operators", countsJson(c.operators)},
+            {"macs", countsJson(c.macs)},
+            {"unknown_macs", c.unknown},
+            {"missing", c.missing}};
 }
 
 } // namespace
@@ -24,7 +35,7 @@ Result<ProblemPtr> problemOf(LoweredProblem lowered)
     return Problem::build(std::move(lowered.data));
 }
 
-std::string reportJson(const LoweringReport& r)
+std::string reportJson(const LoweringReport& r, const std::vector<LensCoverage>& lenses)
 {
     Json out{{"kind", "model"}, {"name", r.name}};
     if (r.opset > 0)
@@ -45,14 +56,10 @@ std::string reportJson(const LoweringReport& r)
                                 {"bytes", n.bytes},
                                 {"note", n.note}});
     out["left_out_bytes"] = r.leftOutBytes;
-    out["coverage"] = {{"mapped", jsonNumber(r.coverage.mapped)},
-                       {"folded", jsonNumber(r.coverage.folded)},
-                       {"approximated", jsonNumber(r.coverage.approximated)},
-                       {"dropped", r.coverage.unknown > 0 ? Json() : jsonNumber(r.coverage.dropped)},
-                       {"operators", countsJson(r.coverage.operators)},
-                       {"macs", countsJson(r.coverage.macs)},
-                       {"unknown_macs", r.coverage.unknown},
-                       {"missing", r.coverage.missing}};
+    out["coverage"] = coverageJson(r.coverage);
+    out["lenses"] = Json::object();
+    for (const LensCoverage& lens : lenses)
+        out["lenses"][std::string(toString(lens.lens))] = coverageJson(lens.coverage);
     out["notes"] = r.notes;
     return jsonText(out, 2) + "\n";
 }

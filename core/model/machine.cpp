@@ -273,6 +273,11 @@ std::string_view toString(MachineLens lens) noexcept
     return kNames[static_cast<std::size_t>(lens)];
 }
 
+std::string rateName(const MacRate& rate)
+{
+    return std::to_string(rate.bits) + (rate.other > 0 ? "x" + std::to_string(rate.other) : "");
+}
+
 namespace {
 
 const MacRate* rateOfPair(const std::vector<MacRate>& rates, std::int64_t wide, std::int64_t narrow)
@@ -315,7 +320,8 @@ double MachineCores::macsPerCycle(double bits, double otherBits) const noexcept
 double Machine::Dram::deliverableBytesPerCycle() const noexcept
 {
     const auto burst = static_cast<double>(burstBytes);
-    // As npu.md 5.3: a burst takes whole cycles of the bus, and a bank is busy until the bus is released.
+    // As docs/rules/npu.md 5.3: a burst takes whole cycles of the bus, and a bank is busy until the bus is
+    // released.
     const double bus = std::ceil(burst / bytesPerCycle - 1e-9);
     const double bank = pipelinedHits ? bus : bus + static_cast<double>(rowHitCycles);
     return static_cast<double>(channels) * std::min(burst / bus, static_cast<double>(banks) * burst / bank);

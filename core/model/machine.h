@@ -48,6 +48,7 @@ struct MacRate
     double macs = 1;
     bool operator==(const MacRate&) const = default;
 };
+[[nodiscard]] std::string rateName(const MacRate& rate); ///< "8" or "8x4", as in a machine file
 
 /// The cores of one kind: their number, arrays and vector units.
 struct MachineCores
@@ -256,14 +257,17 @@ void deriveMachine(Machine& machine);
 [[nodiscard]] Result<Machine> readMachine(std::string_view text, const std::string& file);
 /// The fields that were given, as readMachine() takes them.
 [[nodiscard]] std::string writeMachine(const Machine& machine);
-/// The machine with one field changed, all else derived again; `value` as in the file ("64", "ws").
+/// The machine with one field changed, all else derived again; `value` as in the file ("64", "ws"). A changed
+/// kind of array drops the fields that the new kind does not have. Fields of machineFields() that stand for
+/// several: "levels.l1.memories" takes "one" or "separate", "array.rates" "16:1 8x4:2.5", "other_cores"
+/// names.
 [[nodiscard]] Result<Machine> withMachineField(const Machine& machine, std::string_view path,
                                                std::string_view value);
 /// The machine with the origin of a given field; its value is unchanged. A changed value loses its origin.
 [[nodiscard]] Result<Machine> withMachineSource(const Machine& machine, std::string_view path,
                                                 const Provenance& source);
 
-/// The machine without a field, which is then derived.
+/// The machine without a field, or without all fields below a path; they are then derived.
 [[nodiscard]] Result<Machine> withoutMachineField(const Machine& machine, std::string_view path);
 
 struct MachinePreset
@@ -287,7 +291,7 @@ enum class MachineUnit : std::uint8_t {
     Micros,
     Factor, ///< a number without unit that may be a fraction
     Word,
-    Loops, ///< names of loops, separated by spaces
+    List, ///< words separated by spaces
 };
 
 /// One value of a machine for people; withMachineField() changes it.
@@ -298,9 +302,12 @@ struct MachineField
     std::string label;        ///< "rows"
     std::string_view meaning; ///< one line
     MachineUnit unit = MachineUnit::Count;
-    std::string value;                   ///< as in the file
-    bool given = false;                  ///< in the file; else derived
-    bool editable = true;                ///< false: follows from other values and cannot be set
+    std::string value;    ///< as in the file
+    bool given = false;   ///< in the file; else derived
+    bool editable = true; ///< false: follows from other values and cannot be set
+    /// True for a field that stands for several fields of the file: the memories of a level, all rates, the
+    /// names of further kinds of cores. These fields follow it in the list.
+    bool summary = false;
     std::string formula;                 ///< formula of a derived value, "2 * array cols"
     std::vector<std::string_view> words; ///< the choices of a Word
     std::optional<Provenance> source;    ///< of a given value that names its own
@@ -310,6 +317,9 @@ struct MachineField
 /// Returns all values of a machine in the order of its description. A memory level that the machine lacks has
 /// no fields; Machine::derived has a note on it.
 [[nodiscard]] std::vector<MachineField> machineFields(const Machine& machine);
+
+/// Returns machineFields() as one JSON document, with the notes on the machine.
+[[nodiscard]] std::string machineFieldsJson(const Machine& machine);
 
 /// A difference between two machines.
 struct MachineChange

@@ -46,7 +46,7 @@ constexpr Modelled kModelled[] = {
     {"vector", kSchedule | kNpu, false},
     {"levels.*.buffers", kAll, false},
     {"levels.*.bytes", kAll, false},
-    {"levels.*.gb_per_s", kAll, false},
+    {"levels.*.gb_per_s", kSchedule | kSystolic | kNpu, false},
     {"levels", 0},
     {"scratchpad", kAll, false},
     {"register_file_bytes", kMapping, false},
@@ -110,11 +110,22 @@ public:
     }
     void loops(const std::string& path, std::string label, std::string value, std::string_view meaning)
     {
-        add(path, std::move(label), meaning, MachineUnit::Loops, std::move(value));
+        add(path, std::move(label), meaning, MachineUnit::List, std::move(value));
     }
     void flag(const std::string& path, std::string label, bool value, std::string_view meaning)
     {
         text(path, std::move(label), meaning, value ? "true" : "false", {"false", "true"});
+    }
+    /// A field that stands for several fields of the file.
+    void summary(const std::string& path, std::string label, MachineUnit unit, std::string value, bool given,
+                 std::string formula, std::string_view meaning, std::vector<std::string_view> words = {})
+    {
+        add(path, std::move(label), meaning, unit, std::move(value));
+        MachineField& f = m_out.back();
+        f.given = given;
+        f.formula = std::move(formula);
+        f.words = std::move(words);
+        f.summary = true;
     }
     template <typename T>
     void number(const std::string& path, std::string label, MachineUnit unit, T value,
@@ -225,9 +236,14 @@ void arrayFields(FieldList& f, const std::string& path, const MachineCores& c)
         f.loops(path + "array.col_loops", "loops of the columns", spaced(c.colLoops),
                 "Unrolled on the columns; the first is fixed, the others fill what it leaves.");
     }
+    std::string rates;
     for (const MacRate& rate : c.rates)
-        f.number(path + "array.rates." + std::to_string(rate.bits) +
-                     (rate.other > 0 ? "x" + std::to_string(rate.other) : ""),
+        rates += (rates.empty() ? "" : " ") + rateName(rate) + ":" + formatNumber(rate.macs);
+    f.summary(
+        path + "array.rates", "rates", U::List, std::move(rates), !c.rates.empty(), "1 for all operands",
+        "Multiply-accumulates of a processing element in a cycle, by bits of the operands: 16:1 8:2 8x4:2.5");
+    for (const MacRate& rate : c.rates)
+        f.number(path + "array.rates." + rateName(rate),
                  rate.other > 0
                      ? "rate at " + std::to_string(rate.bits) + " x " + std::to_string(rate.other) + " bits"
                      : "rate at " + std::to_string(rate.bits) + " bits",
@@ -270,6 +286,11 @@ std::vector<MachineField> machineFields(const Machine& m)
         f.group(std::string(levelTitle(level)));
         f.number(path + ".buffers", "buffers", U::Count, l.buffers, "Equal memories side by side.");
         f.number(path + ".bytes", "size of a buffer", U::Bytes, l.bytes, "Bytes of one buffer.");
+        if (level != MachineLevel::External && level != MachineLevel::Host)
+            f.summary(path + ".memories", "operands", U::Word, l.hasMemories() ? "separate" : "one",
+                      l.hasMemories(), "one memory for all operands",
+                      "Separate memories for inputs, weights and outputs, or one for all.",
+                      {"one", "separate"});
         if (l.hasMemories())
             operandFields(f, path + ".memories", l.memories, "Bytes of one buffer for this operand alone.");
         f.number(path + ".gb_per_s", "bandwidth", U::GbPerSecond, l.gbPerSecond,
@@ -295,6 +316,10 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("scratchpad_banks", "banks", U::Count, m.scratchpadBanks, "Of one half of the double buffer.");
     f.number("register_file_bytes", "register file", U::Bytes, m.registerFileBytes,
              "Of one processing element.");
+    f.summary("register_files", "operands", U::Word, m.registerFiles[0] > 0 ? "separate" : "one",
+              m.registerFiles[0] > 0, "one register file for all operands",
+              "Separate register files for inputs, weights and outputs, or one for all.",
+              {"one", "separate"});
     if (m.registerFiles[0] > 0)
         operandFields(f, "register_files", m.registerFiles,
                       "Bytes of one processing element for this operand alone.");
@@ -351,6 +376,13 @@ std::vector<MachineField> machineFields(const Machine& m)
     f.number("energy_pj.spm_write", "write to the scratchpad", U::Pj, m.energy.spmWrite, "Of an element.");
     f.number("energy_pj.dram_write", "write to DRAM", U::Pj, m.energy.dramWrite, "Of an element.");
     f.number("energy_pj.leakage", "leakage", U::Pj, m.energy.leakage, "Of one cycle of a core.");
+    std::vector<std::string> kinds;
+    for (const OtherCores& other : m.otherCores)
+        kinds.push_back(other.name);
+    f.group("other cores");
+    f.summary(
+        "other_cores", "kinds", U::List, spaced(kinds), !kinds.empty(), "none",
+        "Names of further kinds of cores, separated by spaces. A new kind begins as a copy of the first.");
     for (const OtherCores& other : m.otherCores) {
         const std::string path = "other_cores." + other.name + ".";
         f.group("cores \"" + other.name + "\"");
@@ -381,7 +413,7 @@ std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens
         // The simulator of the NPU moves whole bytes a cycle.
         const bool fraction = f.path == "dram.bytes_per_cycle" && lens == MachineLens::Npu &&
                               machine.dram.bytesPerCycle != std::floor(machine.dram.bytesPerCycle);
-        if (f.given && ((isLeftOut(f.path) && differs) || fraction))
+        if (f.given && !f.summary && ((isLeftOut(f.path) && differs) || fraction))
             out.push_back({f.path, f.group + ", " + f.label, f.value});
     }
     return out;
@@ -403,7 +435,9 @@ std::string leftOutText(const Machine& machine, MachineLens lens)
 
 std::vector<MachineChange> machineChanges(const Machine& before, const Machine& after)
 {
-    const std::vector<MachineField> a = machineFields(before), b = machineFields(after);
+    std::vector<MachineField> a = machineFields(before), b = machineFields(after);
+    for (std::vector<MachineField>* fields : {&a, &b})
+        std::erase_if(*fields, [](const MachineField& f) { return f.summary; });
     std::vector<MachineChange> out;
     const auto find = [](const std::vector<MachineField>& fields, const std::string& path) {
         return std::find_if(fields.begin(), fields.end(),

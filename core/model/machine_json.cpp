@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The machine file of docs/rules/workload.md 2.
+#include "model/machine_json.h"
 #include "base/json_fields.h"
-#include "model/machine.h"
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 namespace tilewright {
 
@@ -190,12 +189,6 @@ void bindLevels(JsonFields& f, Machine& m)
         f.fail({}, "needs at least one level that each core has for itself");
 }
 
-/// Name of the width of a rate in a machine file: "8" or "8x4".
-std::string rateKey(const MacRate& rate)
-{
-    return std::to_string(rate.bits) + (rate.other > 0 ? "x" + std::to_string(rate.other) : "");
-}
-
 std::optional<MacRate> rateOfKey(const std::string& key)
 {
     MacRate rate;
@@ -233,8 +226,6 @@ void keepGiven(Json& node, const std::string& path, const Machine& m)
     }
 }
 
-Result<Machine> machineOf(Json json, const std::string& file);
-
 } // namespace
 
 static Status readJson(const JsonCursor& at, std::vector<MacRate>& out)
@@ -258,7 +249,7 @@ static Json writeJson(const std::vector<MacRate>& rates)
 {
     Json out = Json::object();
     for (const MacRate& rate : rates)
-        out[rateKey(rate)] = jsonNumber(rate.macs);
+        out[rateName(rate)] = jsonNumber(rate.macs);
     return out;
 }
 
@@ -387,7 +378,8 @@ void putSources(Json& json, const Machine& machine)
     }
 }
 
-/// The fields that a machine file gives, with their origins.
+} // namespace
+
 Json givenFields(const Machine& machine)
 {
     Json json = writeJson(machine);
@@ -425,8 +417,6 @@ Result<Machine> machineOf(Json json, const std::string& file)
     return machine;
 }
 
-} // namespace
-
 Result<Machine> readMachine(std::string_view text, const std::string& file)
 {
     const auto json = parseJson(text, file);
@@ -443,49 +433,6 @@ Result<Machine> completeMachine(const Machine& fields, const std::string& file)
 std::string writeMachine(const Machine& machine)
 {
     return jsonText(givenFields(machine), 2) + "\n";
-}
-
-Result<Machine> withMachineField(const Machine& machine, std::string_view path, std::string_view value)
-{
-    Machine before = machine; // a changed value has another origin
-    before.sources.erase(std::string(path));
-    Json json = givenFields(before);
-    Json* at = &json;
-    for (std::size_t start = 0; start < path.size();) {
-        const std::size_t dot = std::min(path.find('.', start), path.size());
-        if (!at->is_object() && !at->is_null())
-            return Error{ErrorCode::Field, "there is no such field", std::string(path), machine.name};
-        at = &(*at)[std::string(path.substr(start, dot - start))];
-        start = dot + 1;
-    }
-    Json parsed = parsedJson(value);
-    if (path.ends_with("_loops") && !parsed.is_array()) {
-        parsed = Json::array(); // "Fx M"
-        std::istringstream loops{std::string(value)};
-        for (std::string loop; loops >> loop;)
-            parsed.push_back(loop);
-    }
-    const bool isText = path == "name" || !(parsed.is_number() || parsed.is_boolean() || parsed.is_array());
-    *at = isText ? Json(std::string(value)) : std::move(parsed);
-    return machineOf(std::move(json), machine.name);
-}
-
-Result<Machine> withMachineSource(const Machine& machine, std::string_view path, const Provenance& source)
-{
-    if (!machine.has(path))
-        return Error{ErrorCode::Field, "only a value that the machine file gives has an origin",
-                     std::string(path), machine.name};
-    Machine changed = machine;
-    changed.sources.insert_or_assign(std::string(path), source);
-    return machineOf(givenFields(changed), machine.name);
-}
-
-Result<Machine> withoutMachineField(const Machine& machine, std::string_view path)
-{
-    Machine less = machine;
-    less.given.erase(std::string(path));
-    less.sources.erase(std::string(path));
-    return completeMachine(less, machine.name);
 }
 
 } // namespace tilewright

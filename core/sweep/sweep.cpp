@@ -184,7 +184,7 @@ std::string listOf(const std::vector<MachineField>& fields)
 /// The reason why a value is not valid for a machine field.
 std::string invalidReason(const MachineField& field, const AxisValue& value)
 {
-    if (field.unit == MachineUnit::Loops)
+    if (field.unit == MachineUnit::List)
         return {};
     if (field.unit != MachineUnit::Word)
         return value.number() ? std::string() : "\"" + value.text + "\" is not a number";

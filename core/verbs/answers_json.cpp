@@ -313,6 +313,15 @@ std::string systolicJson(const SystolicAnswer& answer)
     return jsonText(out, 2) + "\n";
 }
 
+std::string withNotes(const std::string& json, const std::vector<std::string>& notes)
+{
+    Json out = parsedJson(json);
+    if (notes.empty() || !out.is_object())
+        return json;
+    out["notes"] = notes;
+    return jsonText(out, 2) + "\n";
+}
+
 std::string systolicJson(const NetworkAnswer& answer)
 {
     Json rows = Json::array();
@@ -332,14 +341,14 @@ std::string systolicJson(const NetworkAnswer& answer)
                             {"total_cycles", r.boundCycles},
                             {"energy_pj", r.energyPj}});
     }
-    const Json out = {{"name", answer.name},
-                      {"macs", answer.table.macs},
-                      {"layers", std::move(rows)},
-                      {"total", std::move(total)},
-                      {"dataflows", std::move(compared)},
-                      {"os_fewer_than_ws", answer.osFewerThanWs()},
-                      {"dram_gb_per_s", answer.request.hierarchy.at(systolic::Level::External).gbPerSecond}};
-    return jsonText(out, 2) + "\n";
+    Json out = {{"name", answer.name},
+                {"macs", answer.table.macs},
+                {"layers", std::move(rows)},
+                {"total", std::move(total)},
+                {"dataflows", std::move(compared)},
+                {"os_fewer_than_ws", answer.osFewerThanWs()},
+                {"dram_gb_per_s", answer.request.hierarchy.at(systolic::Level::External).gbPerSecond}};
+    return withNotes(jsonText(out, 2) + "\n", answer.notes);
 }
 
 std::string flatCsv(const std::string& document)

@@ -103,6 +103,13 @@ Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProbl
         auto workload = lower::readWorkload(content->view(), call.file, given->empty() ? usual : *given);
         if (!workload) {
             const auto kind = fileKindOf(content->view(), call.file);
+            if (call.mayBeMachine && kind && *kind == FileKind::Machine) {
+                auto machine = readMachine(content->view(), call.file);
+                if (!machine)
+                    return machine.error();
+                call.described = std::move(*machine);
+                return Unit{};
+            }
             if (asProblem && kind && *kind == FileKind::Schedule)
                 if (const auto problem = tilewright::readProblem(content->view(), call.file); !problem)
                     return problem.error();

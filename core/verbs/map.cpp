@@ -56,12 +56,17 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     const lower::Workload& workload = *call.workload.workload;
     mapping::Architecture architecture;
     std::optional<mapping::Model> lowered;
+    std::vector<std::string> notes;
     if (!workload.layers || call.workload.machine) {
         const auto model = putOnMachine(call.workload);
         if (!model)
             return model.error();
         if (!workload.layers)
             lowered = lower::layerModel(workload.model, (*model)->lowered);
+        if (const auto nodes = lower::lensNodes(**model, MachineLens::Mapping); nodes && lowered)
+            notes = lensNotes(*nodes, (*model)->machine, MachineLens::Mapping);
+        else
+            noticeOf(file, leftOutText((*model)->machine, MachineLens::Mapping));
         if (call.workload.machine || !call.architecture)
             architecture = lower::architectureOf((*model)->machine);
     }
@@ -79,7 +84,7 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     if (Status s = addOptions(call, architecture); !s)
         return s.error();
     if (call.ofModel())
-        return std::variant<MapSubject, MapModel>(MapModel{layers, architecture});
+        return std::variant<MapSubject, MapModel>(MapModel{layers, architecture, std::move(notes)});
     const auto nest = mapping::makeNest(layers.layers.front());
     if (!nest)
         return nest.error();

@@ -47,6 +47,7 @@ struct MapModel
 {
     mapping::Model layers;
     mapping::Architecture architecture;
+    std::vector<std::string> notes = {}; ///< what the lens leaves out of the workload and of the machine
 };
 /// Converts the options to the layer or the model to search. The Error names options that exclude each other.
 [[nodiscard]] Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call);

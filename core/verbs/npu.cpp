@@ -35,7 +35,8 @@ npu::RunOptions runOptions(const NpuCall& a)
 }
 
 /// The workload as it is when it is a model of this lens and no machine is named, else on the machine.
-Result<npu::NpuModel> npuModel(const WorkloadCall& call)
+/// `notes` gets what the lens leaves out.
+Result<npu::NpuModel> npuModel(const WorkloadCall& call, std::vector<std::string>& notes)
 {
     if (call.workload->npu && !call.machine)
         return *call.workload->npu;
@@ -48,6 +49,7 @@ Result<npu::NpuModel> npuModel(const WorkloadCall& call)
         error.file = call.file;
         return error;
     }
+    notes = lensNotes(lower::nodesOfFile(*call.workload, lowered->nodes), machine, MachineLens::Npu);
     lowered->model.file = call.file;
     lowered->model.hardware = lower::npuHardwareOf(machine);
     return std::move(lowered->model);
@@ -92,13 +94,13 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
                          const std::function<Status(const npu::NpuGraph&, const npu::NpuHardware&,
                                                     const npu::RunOptions&)>& onGraph)
 {
-    auto model = npuModel(call.workload);
+    NpuAnswer out;
+    auto model = npuModel(call.workload, out.notes);
     if (!model)
         return model.error();
     const auto hardware = hardwareOf(call, *model);
     if (!hardware)
         return hardware.error();
-    NpuAnswer out;
     out.hardware = *hardware;
     out.options = runOptions(call);
     if (call.tiles == "searched") {
@@ -156,8 +158,9 @@ std::string npuJson(const NpuAnswer& a)
     const std::string extra = a.searchInterrupted || a.scalingInterrupted ? "{\"interrupted\":true}"
                               : a.scaling.empty()                         ? std::string()
                                                                           : scalingJson(a.scaling);
-    return npu::summaryToJson(a.graph, *a.run, a.bounds, a.reports, a.search ? &*a.search : nullptr,
-                              npu::allPassed(a.checks), extra);
+    return withNotes(npu::summaryToJson(a.graph, *a.run, a.bounds, a.reports, a.search ? &*a.search : nullptr,
+                                        npu::allPassed(a.checks), extra),
+                     a.notes);
 }
 
 } // namespace tilewright::verbs

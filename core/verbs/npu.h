@@ -50,6 +50,7 @@ struct NpuAnswer
     npu::NpuHardware hardware;
     npu::RunOptions options;
     npu::Bounds bounds;
+    std::vector<std::string> notes; ///< what the lens leaves out of the workload and of the machine
     std::optional<npu::TileSearch> search;
     std::optional<npu::NpuRun> run;
     std::vector<npu::OpReport> reports;

@@ -46,6 +46,8 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
         const Machine machine = o.workload.machineOrEdge();
         r.hierarchy = lower::hierarchyOf(machine);
         r.energy = machine.energy;
+        if (!o.workload.workload || !o.layer.empty()) // a network has notes of its own
+            noticeOf(o.workload.file, leftOutText(machine, MachineLens::Systolic));
         if (!o.dataflow)
             r.timing.dataflow = lower::dataflowOf(machine);
     } else if (o.array) {
@@ -317,6 +319,8 @@ Result<NetworkAnswer> systolicNetwork(const SystolicCall& call)
     NetworkAnswer out;
     out.name = (*model)->model().name;
     out.request = *request;
+    if (const auto nodes = lower::lensNodes(**model, MachineLens::Systolic))
+        out.notes = lensNotes(*nodes, (*model)->machine, MachineLens::Systolic);
     const auto layers = lower::gemmsOf((*model)->lowered);
     const auto tableOf = [&](const systolic::TimingOptions& timing) {
         return lower::networkTable(layers, out.request.hierarchy, timing, (*model)->machine.energy);

@@ -156,6 +156,7 @@ struct NetworkAnswer
     SystolicRequest request; ///< `gemm` is not used
     lower::NetworkTable table;
     std::array<lower::NetworkRow, 3> dataflows; ///< totals of each systolic::Dataflow
+    std::vector<std::string> notes;             ///< what the lens leaves out of the model and of the machine
     /// Share by which os needs fewer cycles than ws, DRAM included: 1 - os / ws; 0 if ws needs none.
     [[nodiscard]] double osFewerThanWs() const;
 };

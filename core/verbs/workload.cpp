@@ -34,6 +34,16 @@ Machine WorkloadCall::machineOrEdge() const
     return machine ? *machine : *machinePreset("edge");
 }
 
+std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes, const Machine& machine,
+                                   MachineLens lens)
+{
+    std::vector<std::string> out;
+    for (std::string text : {lower::leftOutText(nodes), leftOutText(machine, lens)})
+        if (!text.empty())
+            out.push_back(std::move(text));
+    return out;
+}
+
 Result<lower::ModelOnMachinePtr> putOnMachine(const WorkloadCall& call)
 {
     auto model = lower::putOnMachine(call.workload, call.machineOrEdge());
@@ -157,6 +167,8 @@ Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std:
     const ProblemPtr& problem = (*model)->problem;
     text += ": " + sizesOf(problem->hardware()) + unitOf((*model)->lowered.timeUnit) +
             unusedText(schedule.target, machine, problem->hardware());
+    if (const std::string left = leftOutText(machine, MachineLens::Schedule); !left.empty())
+        text += "; " + left;
     return ProblemOnHardware{problem, {machine, {}, {}}, std::move(text)};
 }
 

@@ -2,7 +2,7 @@
 // The verbs without a command line: options and results of each verb, for tilewright-cli and for Python.
 #pragma once
 
-#include "lower/on_machine.h"
+#include "lower/lens_coverage.h"
 #include "verbs/options.h"
 
 #include <memory>
@@ -22,6 +22,8 @@ struct WorkloadCall
     // readFiles() uses these if `machine` and `workload` are not set.
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
+    bool mayBeMachine = false;         ///< the file of the workload may be a machine file instead
+    std::optional<Machine> described;  ///< this machine; `workload` is then not set
     /// Makes an Error of a model with dropped operators whose results are needed.
     bool strict = false;
 
@@ -54,6 +56,13 @@ void bindOptions(OptionList& o, WorkloadCall& call);
 
 /// Calls readFiles(), then putOnMachine().
 [[nodiscard]] Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call);
+
+/// Returns sentences on what a lens leaves out: of the operators of a workload (`nodes`, may be empty), and
+/// of the fields of the machine.
+[[nodiscard]] std::vector<std::string> lensNotes(const std::vector<lower::NodeReport>& nodes,
+                                                 const Machine& machine, MachineLens lens);
+/// Returns a JSON object as text with the field "notes"; unchanged if there are none.
+[[nodiscard]] std::string withNotes(const std::string& json, const std::vector<std::string>& notes);
 
 /// Returns the product of a network that belongs to the operator `name`. "NAME:2" is the second product of an
 /// operator with several (attention). The Error lists the products.

@@ -72,6 +72,67 @@ private slots:
                  (run.out + run.err).constData());
     }
 
+    /// Every lens names the values of the machine that it does not model.
+    void everyLensNamesWhatItLeavesOut()
+    {
+        const SweepFolder folder;
+        folder.write("real.json",
+                     R"({"name": "real", "element_bytes": 2, "array": {"rows": 32, "cols": 32},
+            "levels": {"l3": {"buffers": 1, "bytes": 98304, "gb_per_s": 25},
+                       "external": {"buffers": 1, "bytes": 1073741824, "gb_per_s": 25}}, "scratchpad": "l3",
+            "launch_us": {"product": {"value": 21, "kind": "measured", "source": "a run", "year": 2024}}})");
+        const QString real = folder.path("real.json");
+        const QByteArray left = "does not model: launch_us.product (21)";
+        QVERIFY(lineOf(runCli({"bound", kModel, "--machine", real}).out, "machine")
+                    .contains("Schedule lens " + left));
+        QVERIFY(runCli({"npu", kModel, "--machine", real}).out.contains("NPU lens " + left));
+        QVERIFY(runCli({"systolic", kModel, "--machine", real}).out.contains("Systolic lens " + left));
+        QVERIFY(runCli({"map", kModel, "--machine", real, "--quick"}).out.contains("Mapping lens " + left));
+        QVERIFY(
+            runCli({"tile", "--gemm", "64x64x64", "--machine", real}).err.contains("Systolic lens " + left));
+        for (const char* verb : {"npu", "systolic"}) {
+            const auto notes = runCli({verb, kModel, "--machine", real, "--json"}).json()["notes"];
+            QVERIFY(QByteArray::fromStdString(notes.back().get<std::string>()).contains(left));
+        }
+        // The machine itself: every value with its origin.
+        const CliRun told = runCli({"info", real});
+        QCOMPARE(told.code, 0);
+        const QByteArray line = lineOf(told.out, "launch_us.product");
+        QVERIFY2(line.contains("21") && line.contains("measured: a run (2024)") &&
+                     line.contains("no lens yet"),
+                 line.constData());
+        QVERIFY(lineOf(told.out, "vector.lanes").contains("derived: 2 * array cols"));
+        QCOMPARE(runCli({"info", real, "--json"}).json()["kind"].get<std::string>(), std::string("machine"));
+        QCOMPARE(runCli({"bound", real}).code, 2); // no workload
+    }
+
+    /// A dropped operator whose results are needed: a warning, and exit code 1 with --strict.
+    void missingOperatorsAreRefusedIfAsked()
+    {
+        const SweepFolder folder;
+        folder.write("odd.json", R"({"name": "odd", "tensors": [{"name": "x", "shape": [64, 64]},
+            {"name": "w", "shape": [64, 64]}, {"name": "y", "shape": [64, 64]}, {"name": "z", "shape": [64, 64]}],
+            "constants": ["w"], "ops": [
+            {"type": "matmul", "name": "known", "inputs": ["x", "w"], "outputs": ["y"]},
+            {"type": "unknown", "name": "riddle", "inputs": ["y"], "outputs": ["z"]}]})");
+        const QString odd = folder.path("odd.json");
+        for (const char* verb : {"info", "bound", "npu", "systolic", "map"}) {
+            const CliRun told = runCli({verb, odd});
+            QCOMPARE(told.code, 0);
+            QVERIFY2(told.err.contains(
+                         "1 operator is dropped although the model needs its results (unknown \"riddle\")"),
+                     told.err.constData());
+            const CliRun strict = runCli({verb, odd, "--strict"});
+            QCOMPARE(strict.code, 1);
+            QVERIFY(strict.out.isEmpty() && strict.err.contains("riddle"));
+            QCOMPARE(runCli({verb, kModel, "--strict"}).code, 0);
+        }
+        const CliRun info = runCli({"info", odd});
+        QVERIFY2(info.out.contains("an unknown share (1 operator without known MACs) dropped"),
+                 info.out.constData());
+        QCOMPARE(runCli({"npu", "--strict"}).code, 2); // needs a workload
+    }
+
     /// docs/rules/workload.md 1: what `solve -o` writes brings its machine with it; --machine outranks it,
     /// which is said.
     void aScheduleIsEvaluatedOnTheMachineThatItWasFoundOn()

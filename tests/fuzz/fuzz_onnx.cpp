@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/lens_coverage.h"
 #include "lower/npu_model.h"
 #include "lower/workload.h"
 
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     workload.import = read->report;
     if (const auto lowered = lower::lowerToProblem(read->model, kMachine)) {
         (void)lower::problemOf(*lowered);
-        (void)lower::reportJson(lower::reportOf(workload, lowered->report));
+        (void)lower::reportJson(lower::reportOf(workload, lowered->report), {});
     }
     (void)lower::lowerToNpu(read->model, kMachine);
     return 0;

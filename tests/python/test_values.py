@@ -4,6 +4,7 @@
 import copy
 import gc
 import inspect
+import json
 import os
 import pathlib
 import pickle
@@ -68,6 +69,41 @@ class Values(unittest.TestCase):
         self.assertEqual(wide, tilewright.Machine.from_text(wide.to_text()))
         with self.assertRaisesRegex(tilewright.Error, "unknown field \"nonsense\""):
             edge.with_field("array.nonsense", 1)
+
+    def test_real_machines(self):
+        edge = tilewright.Machine.load("edge")
+        self.assertEqual(edge.left_out("NPU"), [])
+        real = edge.with_field("array.kind", "dot_product").with_field("dram.pipelined_hits", True)
+        real = real.with_field("launch_us.product", 21)
+        self.assertEqual([f["path"] for f in real.left_out("NPU")],
+                         ["array.kind", "dram.pipelined_hits", "launch_us.product"])
+        sourced = real.with_source("cores", "paper", "JSSC 52(1)", year=2017)
+        fields = {f["path"]: f for f in sourced.fields}
+        self.assertEqual(fields["cores"]["source"],
+                         {"kind": "paper", "source": "JSSC 52(1)", "year": 2017, "note": ""})
+        self.assertEqual(fields["launch_us.product"]["lenses"], [])
+        self.assertEqual(fields["cores"]["lenses"], ["NPU"])
+        self.assertFalse(fields["array.row_granule"]["given"])
+        self.assertEqual(tilewright.Machine.from_text(sourced.to_text()), sourced)
+        with self.assertRaisesRegex(tilewright.Error, "kind: expected one of measured"):
+            edge.with_source("cores", "rumour")
+        with self.assertRaisesRegex(tilewright.Error, "lens: expected one of Schedule"):
+            edge.left_out("Roofline")
+
+    def test_missing_operators(self):
+        text = json.dumps({
+            "name": "odd", "tensors": [{"name": n, "shape": [64, 64]} for n in "xwyz"], "constants": ["w"],
+            "ops": [{"type": "matmul", "name": "known", "inputs": ["x", "w"], "outputs": ["y"]},
+                    {"type": "unknown", "name": "riddle", "inputs": ["y"], "outputs": ["z"]}]})
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "odd.json")
+            path.write_text(text)
+            model = tilewright.Model.load(path)
+        self.assertIsNone(tilewright.lower(model).report["coverage"]["dropped"])
+        self.assertEqual(tilewright.lower(model).report["lenses"]["NPU"]["missing"], 1)
+        tilewright.npu(model)
+        with self.assertRaisesRegex(tilewright.Error, "riddle"):
+            tilewright.npu(model, strict=True)
 
     def test_rules(self):
         final, custom = tilewright.Rules(), tilewright.Rules(compute="array")

@@ -312,11 +312,11 @@ void FileActions::warnAboutImport()
         std::ranges::count(report.nodes, lower::NodeStatus::Dropped, &lower::NodeReport::status);
     if (dropped == 0)
         return;
-    m_messages.show(
-        MessageBar::Kind::Warning,
-        tr("%1 not supported: %2 of the multiply-accumulates are missing.")
-            .arg(counted(dropped, tr("operator is"), tr("operators are")), percent(report.coverage.dropped)),
-        tr("Show"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
+    m_messages.show(MessageBar::Kind::Warning,
+                    tr("%1 not supported: %2 of the multiply-accumulates are missing.")
+                        .arg(counted(dropped, tr("operator is"), tr("operators are")),
+                             QString::fromStdString(lower::droppedText(report.coverage))),
+                    tr("Show"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
 }
 
 // -- files on disk ---------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include "views/sweep/sweep_view.h"
 #include "window/file_actions.h"
 #include "window/message_bar.h"
+#include "window/missing_banner.h"
 #include "window/session_store.h"
 #include "window/start_page.h"
 #include "window/status_strip.h"
@@ -90,6 +91,8 @@ void MainWindow::createParts()
     rows->setSpacing(0);
     statusBar()->addPermanentWidget(messages, 1);
     statusBar()->setSizeGripEnabled(false);
+    auto* missing = new MissingBanner(context, messages);
+    connect(missing, &MissingBanner::importWanted, this, [this] { showView(QStringLiteral("import")); });
     m_messages = new MessageBar(context, messages);
     messages->setMinimumHeight(m_messages->usualHeight());
     setNoticeHandler([bar = QPointer<MessageBar>(m_messages)](const Error& what) {

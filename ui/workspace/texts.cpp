@@ -103,7 +103,7 @@ QString machineValueText(const MachineField& field)
     const double value = raw.toDouble();
     switch (field.unit) {
     case MachineUnit::Word:
-    case MachineUnit::Loops:
+    case MachineUnit::List:
         return raw;
     case MachineUnit::Factor:
         return exactNumber(value);
@@ -139,7 +139,7 @@ Result<QString> typedMachineValue(const QString& text, MachineUnit unit, const N
 {
     constexpr std::array kUnits = {"",        "B",      "GB/s", "GHz", "MHz",
                                    "B/cycle", "cycles", "pJ",   "µs",  ""}; // by MachineUnit
-    if (unit == MachineUnit::Word || unit == MachineUnit::Loops)
+    if (unit == MachineUnit::Word || unit == MachineUnit::List)
         return text.trimmed();
     const auto value = readNumber(text.toStdString(), kUnits.at(static_cast<std::size_t>(unit)), style);
     if (!value)

@@ -2,6 +2,7 @@
 // Layers, GEMMs and NPU models of models, files of every kind as workloads, and the machine as each lens
 // takes it: docs/rules/workload.md 1, 2, 4 and 5.
 #include "base/file.h"
+#include "lower/lens_coverage.h"
 #include "lower/machine_lenses.h"
 #include "lower/network_table.h"
 #include "lower/npu_model.h"
@@ -83,6 +84,7 @@ private slots:
     void rule_5_groupedQueries();
     void rule_5_allMacsRunOnTheArray();
     void rule_5_batchesOfProducts();
+    void rule_3_4_coverageOfEveryLens();
     void rule_1_everyFileIsAWorkload();
     void rule_1_liftedProblems();
     void rule_2_lenses();
@@ -364,6 +366,50 @@ void TestLowerLenses::rule_5_batchesOfProducts()
           model::RecurrentAttributes{2, 1});
     const auto endless = lowerToNpu(*std::move(b).build(), edge());
     QVERIFY(!endless && endless.error().text().find("more than 200") != std::string::npos);
+}
+
+void TestLowerLenses::rule_3_4_coverageOfEveryLens()
+{
+    model::ModelBuilder b("all");
+    const ModelTensorId x = b.input("x", {1, 8, 6, 6});
+    model::WindowAttributes depthwise;
+    depthwise.groups = 8;
+    const ModelTensorId d =
+        b.add(model::OperatorKind::Conv2d, "depthwise", {x, b.constant("w", {8, 1, 3, 3})}, depthwise);
+    const ModelTensorId c = b.add(model::OperatorKind::Conv2d, "conv", {d, b.constant("v", {4, 8, 1, 1})},
+                                  model::WindowAttributes());
+    const ModelTensorId r =
+        b.add(model::OperatorKind::Elementwise, "relu", {c}, model::ElementwiseAttributes{"relu", 0});
+    model::Operator odd{model::OperatorKind::Unknown, "riddle", "Riddle", {r}, {}, model::NoAttributes{}};
+    auto workload = std::make_shared<Workload>();
+    workload->model = *std::move(b).build();
+    model::Model& m = workload->model;
+    odd.outputs.emplace_back(m.tensors.size());
+    m.tensors.push_back({"answer", {1, 4, 4, 4}, false, 0});
+    m.operators.push_back(odd);
+    const auto on = putOnMachine(workload, edge());
+    QVERIFY2(on.hasValue(), on ? "" : on.error().text().c_str());
+    std::map<std::string, Coverage> lenses;
+    for (const LensCoverage& lens : lensCoverage(**on))
+        lenses[std::string(toString(lens.lens))] = lens.coverage;
+    QCOMPARE(lenses.size(), std::size_t{4});
+    using Counts = std::array<std::size_t, 4>; // mapped, folded, approximated, dropped
+    QCOMPARE(lenses["Schedule"].operators, (Counts{3, 0, 0, 1}));
+    QCOMPARE(lenses["NPU"].operators, (Counts{3, 0, 0, 1}));
+    QCOMPARE(lenses["Mapping"].operators, (Counts{2, 0, 0, 2}));  // no vector work
+    QCOMPARE(lenses["Systolic"].operators, (Counts{1, 0, 0, 3})); // depthwise is vector work, too
+    const std::int64_t ofDepthwise = 8 * 4 * 4 * 9, ofConv = 4 * 8 * 4 * 4;
+    QCOMPARE(lenses["Systolic"].macs, (std::array<std::int64_t, 4>{ofConv, 0, 0, ofDepthwise}));
+    for (const auto& [name, coverage] : lenses) {
+        QCOMPARE(coverage.unknown, std::size_t{1});
+        QCOMPARE(coverage.missing, std::size_t{1});
+        QVERIFY(droppedText(coverage).find("unknown") != std::string::npos);
+    }
+    QVERIFY(missingText(*workload).find("Riddle \"riddle\"") != std::string::npos);
+    const std::string json = reportJson((*on)->lowered.report, lensCoverage(**on));
+    QVERIFY(json.find("\"dropped\": null") != std::string::npos);
+    QVERIFY(json.find("\"dropped\": 0.0") == std::string::npos);
+    QVERIFY((*on)->lowered.report.nodes.back().note.find("0.0 %") == std::string::npos);
 }
 
 void TestLowerLenses::rule_1_everyFileIsAWorkload()

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace test_machine {
@@ -47,6 +48,7 @@ private slots:
     void ratesByWidths();
     void originsOfValues();
     void whatALensLeavesOut();
+    void fieldsThatStandForSeveral();
     void invalidFiles();
 };
 
@@ -275,6 +277,9 @@ void TestMachine::originsOfValues()
     QCOMPARE(m->sources.at("array.rows").year, 2017);
     QCOMPARE(m->sources.at("levels.l2.gb_per_s").note, std::string("no bandwidth is published"));
     QVERIFY(nlohmann::json::parse(writeMachine(*m)) == nlohmann::json::parse(text));
+    const auto fields = nlohmann::json::parse(machineFieldsJson(*m))["fields"];
+    const auto rows = std::ranges::find_if(fields, [](const auto& f) { return f["path"] == "array.rows"; });
+    QVERIFY((*rows)["origin"]["year"] == 2017 && (*rows)["lenses"].size() == 4);
     for (const MachineField& f : machineFields(*m))
         QCOMPARE(f.source.has_value(), f.path == "array.rows" || f.path == "levels.l2.gb_per_s");
     // A changed value has another origin; that of the others stays.
@@ -320,6 +325,53 @@ void TestMachine::whatALensLeavesOut()
     QCOMPARE(npu[1].path, std::string("launch_us.product"));
     QCOMPARE(npu[1].label, std::string("launch of an operator, product or convolution"));
     QCOMPARE(npu[2].path, std::string("energy_pj.leakage"));
+}
+
+void TestMachine::fieldsThatStandForSeveral()
+{
+    const Machine edge = *machinePreset("edge");
+    const auto changed = [](const Machine& m, const char* path, const char* value) {
+        const auto out = withMachineField(m, path, value);
+        if (!out)
+            qFatal("%s", out.error().text().c_str());
+        return *out;
+    };
+    // Another kind of array drops the fields of the old one.
+    const Machine dots = changed(edge, "array.kind", "dot_product");
+    QVERIFY(!dots.has("array.dataflow") && dots.rowGranule == 64);
+    const Machine spatial = changed(changed(dots, "array.row_granule", "16"), "array.kind", "spatial");
+    QVERIFY(!spatial.has("array.row_granule"));
+    QCOMPARE(spatial.rowLoops, std::vector<std::string>{"C"});
+    QCOMPARE(spatial.colLoops, std::vector<std::string>{"M"});
+    // Memories of a level and of the registers.
+    const Machine apart = changed(edge, "levels.l3.memories", "separate");
+    QVERIFY(apart.at(MachineLevel::L3).hasMemories() && !apart.has("levels.l3.bytes"));
+    QCOMPARE(apart.at(MachineLevel::L3).bytes, edge.at(MachineLevel::L3).bytes / 3 * 3);
+    const Machine larger = changed(apart, "levels.l3.memories.weight", "262144");
+    QCOMPARE(larger.at(MachineLevel::L3).memories[1], 262144);
+    const Machine joined = changed(larger, "levels.l3.memories", "one");
+    QCOMPARE(joined.at(MachineLevel::L3).bytes, larger.at(MachineLevel::L3).bytes);
+    QVERIFY(!joined.at(MachineLevel::L3).hasMemories());
+    const Machine files = changed(edge, "register_files", "separate");
+    QCOMPARE(files.registerFiles[2], 170);
+    QVERIFY(changed(files, "register_files", "one").registerFileBytes == 510);
+    QVERIFY(!withMachineField(edge, "register_files", "some"));
+    // Rates as one text.
+    const Machine rates = changed(edge, "array.rates", "16:1 8x4:2.5");
+    QCOMPARE(rates.macsPerCycle(8, 4), 2.5);
+    QVERIFY(changed(rates, "array.rates", "").rates.empty());
+    QVERIFY(!withMachineField(edge, "array.rates", "16"));
+    QVERIFY(!withMachineField(edge, "array.rates", "int8:2"));
+    // Kinds of cores begin as a copy of the first one, and keep what was changed.
+    Machine kinds = changed(edge, "other_cores", "little");
+    QCOMPARE(kinds.otherCores[0].rows, edge.rows);
+    kinds = changed(kinds, "other_cores.little.array.rows", "8");
+    kinds = changed(kinds, "other_cores", "little tiny");
+    QCOMPARE(kinds.otherCores.size(), std::size_t{2});
+    QCOMPARE(kinds.otherCores[0].rows, 8);
+    QVERIFY(changed(kinds, "other_cores", "").otherCores.empty());
+    for (const Machine* m : std::initializer_list<const Machine*>{&dots, &spatial, &apart, &rates, &kinds})
+        QVERIFY(*readMachine(writeMachine(*m), "again") == *m);
 }
 
 void TestMachine::invalidFiles()

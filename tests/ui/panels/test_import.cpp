@@ -3,6 +3,7 @@
 #include "panels/import/import_view.h"
 #include "test_main.h"
 #include "window/message_bar.h"
+#include "window/missing_banner.h"
 #include "window_fixture.h"
 
 #include "base/file.h"
@@ -193,6 +194,19 @@ void TestImport::whatIsDroppedIsToldOnOpening()
     m_view->filter()->setCurrentIndex(2);
     QCOMPARE(m_view->operators()->model()->rowCount(), 1);
     QCOMPARE(m_view->operators()->model()->index(0, 0).data().toString(), QStringLiteral("riddle"));
+    // Nobody knows its multiply-accumulates, so their share is not 0 %.
+    const auto* coverage = m_view->findChild<CoverageBar*>();
+    QVERIFY2(coverage->accessibleDescription().endsWith(QStringLiteral("unknown dropped")),
+             qPrintable(coverage->accessibleDescription()));
+    // A red row stays as long as the model is open.
+    auto* banner = m_window->findChild<MissingBanner*>();
+    QVERIFY(banner && banner->isVisible());
+    QVERIFY2(banner->text().contains(QStringLiteral("unknown \"riddle\"")), qPrintable(banner->text()));
+    bar->dismiss();
+    const QImage row = banner->grab().toImage();
+    QCOMPARE(row.pixelColor(2, row.height() / 2), m_window->state().themes.theme().error);
+    open(example("ex3.problem.json"));
+    QVERIFY(!banner->isVisible());
 }
 
 void TestImport::freeDimensionsAreAFormAndAnUndoStep()

@@ -2,13 +2,17 @@
 // The machine dock: presets, typed fields, what no longer fits, and the machine in files.
 #include "base/file.h"
 #include "lens_window.h"
+#include "panels/machine/machine_source.h"
 #include "panels/machine/machine_view.h"
 #include "panels/solver/solver_view.h"
 #include "test_main.h"
 #include "workspace/systolic_document.h"
 
+#include <QApplication>
+#include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QTimer>
 #include <QTreeWidget>
 
 namespace test_machine_dock {
@@ -65,6 +69,8 @@ private Q_SLOTS:
     void aMachineFileIsOpenedOntoTheModel();
     void aProblemTakesAMachineAndGivesItBack();
     void valuesAreTypedWithTheirUnits();
+    void realMachinesAreEdited();
+    void sourcesAreShownAndSet();
 };
 
 void TestMachineDock::aPresetIsOneUndoStep()
@@ -272,6 +278,87 @@ void TestMachineDock::valuesAreTypedWithTheirUnits()
         if (f.unit != MachineUnit::Bytes) // rounded to one decimal of KiB
             QCOMPARE(*typedMachineValue(machineValueText(f), f.unit, NumberStyle()),
                      QString::fromStdString(f.value));
+}
+
+void TestMachineDock::realMachinesAreEdited()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    typeField(*view, QStringLiteral("launch_us.product"), QStringLiteral("21 µs"));
+    QCOMPARE(document().machine()->launch.product, 21.0);
+    QCOMPARE(fieldItem(*view, QStringLiteral("launch_us.product"))->text(1), QStringLiteral("21 µs"));
+    QVERIFY(fieldItem(*view, QStringLiteral("launch_us.product"))
+                ->toolTip(1)
+                .contains(QStringLiteral("No lens models this value yet")));
+    typeField(*view, QStringLiteral("array.rates"), QStringLiteral("16:1 8:2"));
+    QCOMPARE(document().machine()->macsPerCycle(8, 8), 2.0);
+    QVERIFY(fieldItem(*view, QStringLiteral("array.rates.8")));
+    // A choice; the dataflow of the preset does not hold for the other kind of array.
+    fieldItem(*view, QStringLiteral("array.kind"))->setText(1, QStringLiteral("dot_product"));
+    QVERIFY2(view->message().isEmpty(), qPrintable(view->message()));
+    QVERIFY(document().machine()->kind == ArrayKind::DotProduct);
+    QVERIFY(!fieldItem(*view, QStringLiteral("array.dataflow")));
+    QVERIFY(fieldItem(*view, QStringLiteral("array.row_granule")));
+    fieldItem(*view, QStringLiteral("levels.l3.memories"))->setText(1, QStringLiteral("separate"));
+    QVERIFY(document().machine()->at(MachineLevel::L3).hasMemories());
+    QVERIFY(fieldItem(*view, QStringLiteral("levels.l3.memories.weight")));
+    typeField(*view, QStringLiteral("other_cores"), QStringLiteral("little"));
+    QVERIFY(fieldItem(*view, QStringLiteral("other_cores.little.array.rows")));
+    // A value that follows from others cannot be typed.
+    QVERIFY(
+        !fieldItem(*view, QStringLiteral("dram.deliverable_gb_per_s"))->flags().testFlag(Qt::ItemIsEditable));
+    bool told = false;
+    for (const QLabel* label : view->findChildren<QLabel*>())
+        told |= label->text().contains(QStringLiteral("that the NPU lens does not model: "));
+    QVERIFY(told);
+    QCOMPARE(document().undoStack().count(), 5);
+    for (int i = 0; i < 5; ++i)
+        document().undoStack().undo();
+    QVERIFY(*document().machine() == *machinePreset("edge"));
+    QVERIFY(!fieldItem(*view, QStringLiteral("array.rates.8")));
+}
+
+void TestMachineDock::sourcesAreShownAndSet()
+{
+    open("llama-block.json");
+    auto* view = viewOf<MachineView>(*m_window, "machine");
+    m_window->showView(QStringLiteral("machine"));
+    const QString before = fieldItem(*view, QStringLiteral("cores"))->text(2);
+    Provenance source;
+    source.kind = SourceKind::Paper;
+    source.source = "JSSC <52>";
+    source.year = 2017;
+    source.note = "quoted by a tool";
+    view->setSource("cores", source);
+    const auto* item = fieldItem(*view, QStringLiteral("cores"));
+    QCOMPARE(item->text(2), QStringLiteral("paper: JSSC <52> (2017); quoted by a tool"));
+    QVERIFY(item->toolTip(2).contains(QStringLiteral("JSSC &lt;52&gt;")));
+    QCOMPARE(document().undoStack().count(), 1);
+    QVERIFY(writeMachine(*document().machine()).find("JSSC <52>") != std::string::npos);
+    document().undoStack().undo();
+    QCOMPARE(fieldItem(*view, QStringLiteral("cores"))->text(2), before);
+    document().undoStack().redo();
+    // Another value has another source.
+    typeField(*view, QStringLiteral("cores"), QStringLiteral("2"));
+    QVERIFY(document().machine()->sources.empty());
+    // The dialog of the menu.
+    view->setSource("cores", source);
+    QTimer::singleShot(0, this, [] {
+        auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+        QVERIFY(dialog);
+        auto* line = dialog->findChild<QLineEdit*>();
+        QVERIFY(line);
+        for (QLineEdit* edit : dialog->findChildren<QLineEdit*>())
+            if (edit->text() == QStringLiteral("JSSC <52>"))
+                edit->setText(QStringLiteral("another paper"));
+        dialog->accept();
+    });
+    const auto asked = askSource(view, QStringLiteral("cores"), source);
+    QVERIFY(asked);
+    QCOMPARE(asked->source, std::string("another paper"));
+    QCOMPARE(asked->year, 2017);
+    QVERIFY(asked->kind == SourceKind::Paper);
 }
 
 TILEWRIGHT_TEST(TestMachineDock)

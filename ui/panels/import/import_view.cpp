@@ -2,6 +2,7 @@
 #include "panels/import/import_view.h"
 
 #include "canvas/number_box.h"
+#include "lower/lens_coverage.h"
 #include "theme/text.h"
 
 #include <QComboBox>
@@ -19,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tilewright::ui {
 
@@ -45,7 +47,7 @@ void CoverageBar::setCoverage(const lower::Coverage& coverage, std::int64_t macs
     m_macs = macs;
     QStringList text;
     for (const Part& part : parts())
-        text << QStringLiteral("%1 %2").arg(percent(part.share), part.name);
+        text << QStringLiteral("%1 %2").arg(part.figure, part.name);
     setAccessibleDescription(text.join(QStringLiteral(", ")));
     update();
 }
@@ -53,9 +55,18 @@ void CoverageBar::setCoverage(const lower::Coverage& coverage, std::int64_t macs
 std::array<CoverageBar::Part, 3> CoverageBar::parts() const
 {
     const Theme& t = m_themes.theme();
-    return {Part{tr("mapped"), m_coverage.mapped, t.ok, false},
-            Part{tr("approximated"), m_coverage.approximated, t.warning, true},
-            Part{tr("dropped"), m_coverage.dropped, t.error, false}};
+    // Dropped operators whose MACs are not known are drawn by their share of the operators.
+    const lower::Coverage& c = m_coverage;
+    const std::size_t all = std::accumulate(c.operators.begin(), c.operators.end(), std::size_t{0});
+    const bool known = c.unknown == 0;
+    const double dropped =
+        known ? c.dropped
+              : std::max(c.dropped,
+                         static_cast<double>(c.count(lower::NodeStatus::Dropped)) / static_cast<double>(all));
+    const double rest = known ? 1 : 1 - dropped;
+    return {Part{tr("mapped"), c.mapped * rest, percent(c.mapped), t.ok, false},
+            Part{tr("approximated"), c.approximated * rest, percent(c.approximated), t.warning, true},
+            Part{tr("dropped"), dropped, known ? percent(c.dropped) : tr("unknown"), t.error, false}};
 }
 
 QSize CoverageBar::sizeHint() const
@@ -91,7 +102,7 @@ void CoverageBar::paintEvent(QPaintEvent*)
     const double y = bar.bottom() + 4;
     painter.setFont(font());
     for (const Part& part : parts()) {
-        const QString text = QStringLiteral("%1 %2").arg(part.name, percent(part.share));
+        const QString text = QStringLiteral("%1 %2").arg(part.name, part.figure);
         const QRectF mark(at, y + height * 0.2, height * 0.6, height * 0.6);
         painter.fillRect(mark, part.colour);
         if (part.hatched)
@@ -108,7 +119,11 @@ bool CoverageBar::event(QEvent* event)
         QString text = QStringLiteral("<p>%1</p>")
                            .arg(tr("Of %1 multiply-accumulates of the model:").arg(number(m_macs)));
         for (const Part& part : parts())
-            text += QStringLiteral("%1: %2<br>").arg(part.name, percent(part.share));
+            text += QStringLiteral("%1: %2<br>").arg(part.name, part.figure);
+        if (m_coverage.unknown > 0)
+            text += tr("The multiply-accumulates of %1 are not known.<br>")
+                        .arg(counted(static_cast<std::int64_t>(m_coverage.unknown), tr("dropped operator"),
+                                     tr("dropped operators")));
         text += tr("Folded: %1 of the operators.").arg(percent(m_coverage.folded));
         QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text, this);
         return true;
@@ -306,6 +321,15 @@ void ImportView::refresh()
         const bool sameNodes = m_shown && m_shown->workload == model->workload;
         m_shown = model;
         m_coverage->setCoverage(r.coverage, r.macs);
+        m_lensNotes.clear();
+        for (const lower::LensCoverage& lens : lower::lensCoverage(*model)) {
+            QStringList counts;
+            for (const NodeStatus s :
+                 {NodeStatus::Mapped, NodeStatus::Folded, NodeStatus::Approximated, NodeStatus::Dropped})
+                counts << QStringLiteral("%1 %2").arg(number(lens.coverage.count(s)), statusText(s));
+            m_lensNotes << tr("Operators in the %1 lens: %2.")
+                               .arg(word(toString(lens.lens)), counts.join(QStringLiteral(", ")));
+        }
         if (!sameNodes || m_nodes.size() != r.nodes.size())
             m_search->clear();
         m_nodes = r.nodes;
@@ -331,7 +355,7 @@ void ImportView::refresh()
         notes << tr("Left out: %1 of constants that are broadcast.").arg(bytesText(r.leftOutBytes));
     for (const std::string& note : r.notes)
         notes << wholeSentence(note);
-    m_noteTexts = notes;
+    m_noteTexts = notes + m_lensNotes;
     showNotes();
     showSelected();
 }

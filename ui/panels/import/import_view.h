@@ -37,7 +37,8 @@ private:
     struct Part
     {
         QString name;
-        double share = 0;
+        double share = 0; ///< of the bar
+        QString figure;   ///< share for people, or that it is not known
         QColor colour;
         bool hatched = false;
     };
@@ -113,7 +114,7 @@ private:
     SortedRows* m_rows; ///< the visible rows of m_table
     std::vector<lower::NodeReport> m_nodes;
     QLabel* m_notes;
-    QStringList m_noteTexts;
+    QStringList m_noteTexts, m_lensNotes;
     bool m_following = false; ///< true while the row changes because the selection changed
 };
 

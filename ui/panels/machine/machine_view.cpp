@@ -2,6 +2,8 @@
 #include "panels/machine/machine_view.h"
 
 #include "base/file.h"
+#include "panels/machine/machine_source.h"
+#include "panels/machine/value_delegate.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 
@@ -12,7 +14,6 @@
 #include <QMenu>
 #include <QScopedValueRollback>
 #include <QScrollArea>
-#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -21,52 +22,6 @@
 #include <cmath>
 
 namespace tilewright::ui {
-
-namespace {
-
-enum Column { kField, kValue, kFrom };
-constexpr int kPath = Qt::UserRole;      ///< role of the first column: path of the field
-constexpr int kRaw = Qt::UserRole + 1;   ///< role of the value column: the text to edit
-constexpr int kWords = Qt::UserRole + 2; ///< role of the value column: the possible choices
-
-/// Editor of values: sizes with a unit, choices from a list.
-class ValueDelegate : public QStyledItemDelegate
-{
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const override
-    {
-        if (index.column() != kValue)
-            return nullptr;
-        const QStringList words = index.data(kWords).toStringList();
-        if (words.isEmpty())
-            return QStyledItemDelegate::createEditor(parent, option, index);
-        auto* box = new QComboBox(parent);
-        box->addItems(words);
-        connect(box, &QComboBox::activated, this, [this, box] {
-            auto* self = const_cast<ValueDelegate*>(this);
-            Q_EMIT self->commitData(box);
-            Q_EMIT self->closeEditor(box);
-        });
-        return box;
-    }
-    void setEditorData(QWidget* editor, const QModelIndex& index) const override
-    {
-        if (auto* box = qobject_cast<QComboBox*>(editor))
-            box->setCurrentText(index.data(kRaw).toString());
-        else
-            editor->setProperty("text", index.data(kRaw));
-    }
-    void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override
-    {
-        const auto* box = qobject_cast<QComboBox*>(editor);
-        model->setData(index, box ? box->currentText() : editor->property("text").toString(), Qt::EditRole);
-    }
-};
-
-} // namespace
 
 MachineView::MachineView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("machine"), tr("Machine"), parent), m_presets(new QComboBox(this)),
@@ -159,7 +114,12 @@ MachineView::MachineView(const ViewContext& context, QWidget* parent)
         if (!item || item->data(kField, kPath).toString().isEmpty())
             return;
         QMenu menu(this);
-        menu.addAction(tr("Edit"), this, [this, item] { m_list->editItem(item, kValue); });
+        const auto field = std::ranges::find(m_shown, item->data(kField, kPath).toString().toStdString(),
+                                             &MachineField::path);
+        menu.addAction(tr("Edit"), this, [this, item] { m_list->editItem(item, kValue); })
+            ->setEnabled(item->flags().testFlag(Qt::ItemIsEditable));
+        menu.addAction(tr("Source of the value…"), this, [this, item] { editSource(item); })
+            ->setEnabled(field != m_shown.end() && field->given && !field->summary);
         QAction* back =
             menu.addAction(tr("Reset to the preset's value"), this, [this, item] { resetField(item); });
         const auto changes = base() ? machineChanges(*base(), *machine()) : std::vector<MachineChange>();
@@ -311,14 +271,16 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
             item->setData(kValue, kWords, words);
             const auto was = std::find_if(before.begin(), before.end(),
                                           [&](const MachineField& b) { return b.path == f.path; });
-            const bool changed = was != before.end() && was->value != f.value;
+            const bool changed = !f.summary && was != before.end() && was->value != f.value;
             QString from;
             if (!f.given)
                 from = f.formula == "default" ? tr("default")
                                               : tr("derived: %1").arg(QString::fromStdString(f.formula));
+            if (f.source)
+                from = sourceText(*f.source);
             if (changed) {
                 const QString preset = tr("%1 in the preset").arg(machineValueText(*was));
-                from = f.given ? preset : preset + QStringLiteral("; ") + from;
+                from = from.isEmpty() ? preset : preset + QStringLiteral("; ") + from;
             }
             item->setText(kFrom, from);
             QFont style = font();
@@ -330,7 +292,8 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
                 QStringLiteral("<p>%1</p><p>%2: %3%4</p>")
                     .arg(word(f.meaning).toHtmlEscaped(), QString::fromStdString(f.path).toHtmlEscaped(),
                          raw.toHtmlEscaped(),
-                         from.isEmpty() ? QString() : QStringLiteral("<br>") + from.toHtmlEscaped());
+                         from.isEmpty() ? QString() : QStringLiteral("<br>") + from.toHtmlEscaped()) +
+                QStringLiteral("<p>%1</p>").arg(lensesText(f));
             for (const int c : {kField, kValue, kFrom})
                 item->setToolTip(c, tip);
         }
@@ -407,6 +370,10 @@ void MachineView::showState(const Machine& machine, const std::optional<Machine>
     QStringList notes{tr("Italic: derived. Bold: differs from the preset.")};
     for (const std::string& note : machine.notes)
         notes << wholeSentence(note);
+    for (const MachineLens lens :
+         {MachineLens::Schedule, MachineLens::Systolic, MachineLens::Npu, MachineLens::Mapping})
+        if (const std::string left = leftOutText(machine, lens); !left.empty())
+            notes << wholeSentence(left);
     if (document().model())
         for (const std::string& note : document().model()->lowered.report.notes)
             notes << wholeSentence(note);
@@ -467,6 +434,21 @@ void MachineView::resetField(QTreeWidgetItem* item)
             take(f.given ? withMachineField(*machine(), path, f.value)
                          : withoutMachineField(*machine(), path),
                  tr("%1 as in the preset").arg(word(f.label)));
+}
+
+void MachineView::editSource(QTreeWidgetItem* item)
+{
+    const QString path = item->data(kField, kPath).toString();
+    const auto field = std::ranges::find(m_shown, path.toStdString(), &MachineField::path);
+    if (field == m_shown.end() || !machine())
+        return;
+    if (const auto source = askSource(this, path, field->source.value_or(Provenance())))
+        setSource(field->path, *source);
+}
+
+void MachineView::setSource(const std::string& path, const Provenance& source)
+{
+    take(withMachineSource(*machine(), path, source), tr("Source of %1").arg(QString::fromStdString(path)));
 }
 
 void MachineView::openMachine()

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] QString message() const;
     QSize exportSize() const override { return {560, 900}; }
     QString copyText() const override;
+    /// Sets the origin of a value, as one undo step.
+    void setSource(const std::string& path, const Provenance& source);
 
 Q_SIGNALS:
     void problemsWanted(); ///< a request to show the problems of the schedule on this machine
@@ -46,6 +48,7 @@ private:
     void choosePreset(const QString& name);
     void setField(QTreeWidgetItem* item);
     void resetField(QTreeWidgetItem* item);
+    void editSource(QTreeWidgetItem* item);
     void take(const Result<Machine>& machine, const QString& text, const QString& mergeKey = {});
     void openMachine();
     void saveMachine();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/npu/npu_controls.h"
 
+#include "lower/lens_coverage.h"
 #include "theme/text.h"
 #include "theme/theme.h"
 #include "views/npu/npu_tiling_form.h"
@@ -272,6 +273,21 @@ void NpuControls::refresh()
             followed += QLatin1Char(' ') +
                         tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")
                             .arg(number(tiles.cut));
+    }
+    if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
+        const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
+        if (model != m_leftOutOf) {
+            m_leftOutOf = model;
+            QStringList left;
+            if (const auto nodes =
+                    model ? lower::lensNodes(*model, MachineLens::Npu) : std::vector<lower::NodeReport>())
+                for (const std::string& text :
+                     {lower::leftOutText(*nodes), model ? leftOutText(model->machine, MachineLens::Npu) : ""})
+                    if (!text.empty())
+                        left << wholeSentence(text);
+            m_leftOut = left.join(QLatin1Char(' '));
+        }
+        followed += (m_leftOut.isEmpty() ? QString() : QStringLiteral(" ")) + m_leftOut;
     }
     if (m_state.openOperators() > 0 && m_state.model())
         followed += (followed.isEmpty() ? QString() : QStringLiteral(" ")) +

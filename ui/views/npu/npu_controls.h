@@ -39,7 +39,9 @@ private:
     ValueForm<NpuSettings> m_fields;
     std::vector<QWidget*> m_dynamic; ///< controls of the dynamic scheduler
     QComboBox* m_model = nullptr;
-    QLabel* m_followed = nullptr; ///< origin of the tiles, or why they do not follow the schedule
+    QLabel* m_followed = nullptr;         ///< origin of the tiles, or why they do not follow the schedule
+    lower::ModelOnMachinePtr m_leftOutOf; ///< the model of m_leftOut
+    QString m_leftOut;                    ///< what the lens leaves out of the open model and of its machine
     QComboBox* m_preset = nullptr;
     QCheckBox* m_keepGhost = nullptr;
     QPushButton* m_clearGhost = nullptr;

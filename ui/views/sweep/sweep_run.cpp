@@ -70,7 +70,8 @@ std::vector<SweepParameter> machineParameters(const Machine& machine)
                             QStringLiteral("cores")};
     std::vector<SweepParameter> out;
     for (const MachineField& field : machineFields(machine)) {
-        if (field.unit == MachineUnit::Word || field.unit == MachineUnit::Loops || !field.editable)
+        if (field.unit == MachineUnit::Word || field.unit == MachineUnit::List || !field.editable ||
+            field.summary)
             continue;
         SweepParameter p;
         p.path = QString::fromStdString(field.path);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each lens makes of the operators of a model.
+#pragma once
+
+#include "lower/on_machine.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright::lower {
+
+/// Reports on the operators of the file, from those on the operators of its model.
+[[nodiscard]] std::vector<NodeReport> nodesOfFile(const Workload& workload, std::vector<NodeReport> nodes);
+
+/// What a lens makes of each operator of the file (docs/rules/workload.md 3.4). The Systolic and the Mapping
+/// lens have products and convolutions only: vector work is dropped there, and what is no work at all is
+/// folded.
+[[nodiscard]] Result<std::vector<NodeReport>> lensNodes(const ModelOnMachine& model, MachineLens lens);
+
+struct LensCoverage
+{
+    MachineLens lens = MachineLens::Schedule;
+    Coverage coverage;
+};
+/// The coverage of every lens. A lens that cannot take the model has no entry.
+[[nodiscard]] std::vector<LensCoverage> lensCoverage(const ModelOnMachine& model);
+
+/// Returns a report of a lowering as one JSON document, with the coverage of every lens.
+[[nodiscard]] std::string reportJson(const LoweringReport& report, const std::vector<LensCoverage>& lenses);
+
+/// Returns one sentence without full stop on what a lens leaves out of a model: "of 69 operators 9 are
+/// approximated and 3 are dropped (vector work)". Empty if it has all of it.
+[[nodiscard]] std::string leftOutText(const std::vector<NodeReport>& nodes);
+
+} // namespace tilewright::lower

@@ -165,6 +165,10 @@ void ControlBar::resizeEvent(QResizeEvent*)
 
 bool ControlBar::event(QEvent* event)
 {
+    if (event->type() == QEvent::FontChange)
+        for (const Item& item : m_items)
+            if (auto* button = qobject_cast<QToolButton*>(item.control))
+                button->setIconSize(QSize(toolIconSize(), toolIconSize()));
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange) {
         arrange(width(), true);
         updateGeometry(); // the bar may need another row
@@ -248,7 +252,8 @@ void SearchField::setHits(std::size_t current, std::optional<std::size_t> count)
 
 void SearchField::placeHits()
 {
-    const QSize size = m_hits->isHidden() ? QSize(0, 0) : m_hits->sizeHint();
+    constexpr int kSpace = 4; // in front of the button that clears the field
+    const QSize size = m_hits->isHidden() ? QSize(0, 0) : m_hits->sizeHint() + QSize(kSpace, 0);
     setTextMargins(0, 0, size.width(), 0);
     const int clear = height(); // the button that clears the field, at the right
     m_hits->setGeometry(width() - clear - size.width(), (height() - size.height()) / 2, size.width(),

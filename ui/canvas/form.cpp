@@ -111,18 +111,24 @@ void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const
     form.addRow(text, control);
 }
 
-QToolButton* panelToggle(const QString& name, const QString& iconName, const QString& tip, QWidget* parent)
+PanelToggle::PanelToggle(const QString& name, const QString& iconName, const QString& tip, QWidget* parent)
+    : QToolButton(parent)
 {
-    auto* button = new QToolButton(parent);
-    button->setObjectName(name);
-    button->setIcon(icon(iconName));
-    button->setIconSize(QSize(toolIconSize(), toolIconSize()));
-    button->setCheckable(true);
-    button->setChecked(true);
-    button->setAutoRaise(true);
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    return button;
+    setObjectName(name);
+    setIcon(ui::icon(iconName));
+    setIconSize(QSize(toolIconSize(), toolIconSize()));
+    setCheckable(true);
+    setChecked(true);
+    setAutoRaise(true);
+    setToolTip(tip);
+    setAccessibleName(tip);
+}
+
+void PanelToggle::changeEvent(QEvent* event)
+{
+    QToolButton::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        setIconSize(QSize(toolIconSize(), toolIconSize()));
 }
 
 int leastChartWidth(const QWidget& view)

@@ -56,9 +56,16 @@ void setUpFormPane(QScrollArea& pane, const QString& name);
 /// control with a text of its own (check box) gets no label.
 void addFormRow(QFormLayout& form, const QString& label, QWidget* control, const QString& tip);
 
-/// A button that shows or hides a panel beside a chart.
-[[nodiscard]] QToolButton* panelToggle(const QString& name, const QString& iconName, const QString& tip,
-                                       QWidget* parent);
+/// A button that shows or hides a panel beside a chart. It is checked at first.
+class PanelToggle : public QToolButton
+{
+public:
+    PanelToggle(const QString& name, const QString& iconName, const QString& tip, QWidget* parent);
+
+protected:
+    void changeEvent(QEvent* event) override; ///< the icon grows with the font
+};
+
 /// Width in pixels that a chart must keep beside a panel. In a narrower pane the panel is hidden until the
 /// user asks for it.
 [[nodiscard]] int leastChartWidth(const QWidget& view);

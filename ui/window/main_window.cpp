@@ -378,12 +378,13 @@ void MainWindow::setTheme(const QString& choice)
     QApplication::setPalette(theme.palette());
     if (auto* primary = findChild<QToolButton*>(QStringLiteral("primary")))
         primary->setStyleSheet(
-            QStringLiteral("QToolButton { background: %1; color: %2; border-radius: 4px; padding: 4px 12px; }"
+            QStringLiteral("QToolButton { background: %1; color: %2; border-radius: 4px; padding: 4px 12px;"
+                           " font-size: %6px; }" // a widget with a style sheet does not follow the font
                            "QToolButton:hover, QToolButton:focus { background: %3; }"
                            "QToolButton:disabled { background: %4; color: %5; }")
                 .arg(theme.accent.name(), theme.inkOn(theme.accent).name(),
-                     Theme::mix(theme.accent, theme.text, 0.2).name(), theme.panel.name(),
-                     theme.muted.name()));
+                     Theme::mix(theme.accent, theme.text, 0.2).name(), theme.panel.name(), theme.muted.name())
+                .arg(QFontInfo(QApplication::font()).pixelSize()));
     m_state->themes.setTheme(theme);
     // A label keeps the colour that its links had when its text was set.
     for (auto* label : findChildren<QLabel*>())

@@ -194,16 +194,37 @@ private Q_SLOTS:
         QVERIFY(summary->width() >= summary->sizeHint().width());
     }
 
-    void latenciesOfLayersCanBeScrolledTo()
+    void allLettersAndIconsFollowTheFont()
     {
-        show("resnet-18.onnx", 20);
+        show("resnet-18.onnx", 10);
+        run("lens.show.mapping");
+        setLetters(20);
+        const auto* solve = child<QToolButton>("primary");
+        QCOMPARE(QFontInfo(solve->font()).pixelSize(), QFontInfo(QApplication::font()).pixelSize());
+        for (const auto* bar : view("mapping")->findChildren<ControlBar*>())
+            for (const auto* button : bar->findChildren<QToolButton*>())
+                QCOMPARE(button->iconSize().height(), toolIconSize());
+        QCOMPARE(child<QToolButton>("systolic.toggleSettings")->iconSize().height(), toolIconSize());
+        // The settings are as wide as the larger letters need.
         run("lens.show.systolic");
         QApplication::processEvents();
+        QTest::mouseClick(child<QToolButton>("systolic.toggleSettings"), Qt::LeftButton);
+        QApplication::processEvents();
+        const auto* settings = child<QScrollArea>("systolic.settings");
+        QVERIFY(settings->horizontalScrollBar()->maximum() == 0);
+    }
+
+    void latenciesOfLayersCanBeScrolledTo()
+    {
+        show("resnet-18.onnx", 10);
+        run("lens.show.systolic");
+        setLetters(20);
         const auto* layers = viewOf<LayersView>(*m_window, "layers");
         const QHeaderView* header = layers->table()->horizontalHeader();
         QVERIFY(header->length() <= layers->table()->viewport()->width() ||
                 layers->table()->horizontalScrollBar()->maximum() > 0);
         QVERIFY(header->sectionSize(0) >= layers->fontMetrics().horizontalAdvance(QStringLiteral("layer1")));
+        QVERIFY(header->sectionViewportPosition(1) < layers->table()->viewport()->width() / 2);
     }
 
     /// The count of matches once had an empty row of its own.

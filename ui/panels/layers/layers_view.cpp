@@ -12,6 +12,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 namespace {
@@ -106,6 +108,13 @@ LayersView::LayersView(const ViewContext& context, QWidget* parent)
     });
     document().whenChanged(this, Part::Problem | Part::Snapshot, &LayersView::outdate);
     refresh();
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    header->setSectionResizeMode(0, QHeaderView::Fixed);
+    connect(header, &QHeaderView::sectionResized, this, [this](int section) {
+        if (section > 0)
+            fitColumns();
+    });
 }
 
 void LayersView::refresh()
@@ -184,12 +193,16 @@ QString LayersView::copyText() const
 void LayersView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
-    // Sizes and latencies fit their texts, names get the rest. In a narrow list the table scrolls.
+    fitColumns();
+}
+
+void LayersView::fitColumns()
+{
+    // Sizes and latencies fit their texts, names get the rest. In a narrow list the table scrolls. The mode
+    // Stretch would keep the width of a smaller font.
     QHeaderView* header = m_table->horizontalHeader();
-    header->setMinimumSectionSize(10 * fontMetrics().averageCharWidth());
-    for (const int column : {1, 2})
-        header->setSectionResizeMode(column, QHeaderView::ResizeToContents);
-    header->setSectionResizeMode(0, QHeaderView::Stretch);
+    const int rest = m_table->viewport()->width() - header->sectionSize(1) - header->sectionSize(2);
+    header->resizeSection(0, std::max(10 * m_table->fontMetrics().averageCharWidth(), rest));
 }
 
 } // namespace tilewright::ui

@@ -30,6 +30,7 @@ protected:
 private:
     void refresh();
     void refreshTitle();
+    void fitColumns();
     void fromSelection();
     void toSelection();
     [[nodiscard]] std::optional<OpId> selectedOp() const;

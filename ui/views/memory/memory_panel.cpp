@@ -76,8 +76,12 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
 {
     Lines lines(painter, panel.area);
     const QFont small = uiFont(0.9);
-    lines.write((model.pinned ? tr("At time %1") : tr("At the peak, time %1")).arg(number(model.cursor)),
-                uiFont(1.0, QFont::DemiBold), theme.text);
+    const QFont bold = uiFont(1.0, QFont::DemiBold);
+    QString heading =
+        (model.pinned ? tr("At time %1") : tr("At the peak, time %1")).arg(number(model.cursor));
+    if (!model.pinned && TextMetrics(bold).horizontalAdvance(heading) > panel.area.width() - 2 * kMargin)
+        heading = tr("Peak at %1").arg(number(model.cursor));
+    lines.write(heading, bold, theme.text);
     if (!model.contents) {
         const auto part = model.timeline->partAt(model.cursor);
         lines.write(part && model.timeline->parts[*part].duration == 0

@@ -26,10 +26,10 @@ NpuView::NpuView(const ViewContext& context, QWidget* parent)
                                        "of its schedule. Editing the hardware or the tiles here ends it."));
     m_controls = new NpuControls(context.workspace, m_options, follow, this);
     m_side = new NpuSide(context, m_state, this);
-    m_toggleControls = panelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
-                                   tr("Show the settings"), this);
-    m_toggleSide = panelToggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
-                               tr("Show stalls, node, instructions and checks"), this);
+    m_toggleControls = new PanelToggle(QStringLiteral("npu.toggleControls"), QStringLiteral("settings"),
+                                       tr("Show the settings"), this);
+    m_toggleSide = new PanelToggle(QStringLiteral("npu.toggleSide"), QStringLiteral("bars"),
+                                   tr("Show stalls, node, instructions and checks"), this);
     // Where there is no room for both, the one that is asked for takes the place of the other.
     using Choice = std::optional<bool>;
     const auto connectToggle = [this](QToolButton* button, Choice& wanted, Choice& other) {

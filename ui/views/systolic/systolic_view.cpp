@@ -11,6 +11,8 @@
 #include <QSplitter>
 #include <QTabWidget>
 
+#include <algorithm>
+
 namespace tilewright::ui {
 
 using namespace systolic;
@@ -21,15 +23,15 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
 {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
-    splitter->setObjectName(QStringLiteral("systolic.splitter"));
-    splitter->setChildrenCollapsible(true);
-    row->addWidget(splitter);
+    m_splitter = new QSplitter(Qt::Horizontal, this);
+    m_splitter->setObjectName(QStringLiteral("systolic.splitter"));
+    m_splitter->setChildrenCollapsible(true);
+    row->addWidget(m_splitter);
     QAction* follow = addFollowCommand(
         Lens::Systolic, tr("Show the tile of the selected subgraph on the machine's array, also while they "
                            "are edited. Editing the GEMM or the array here ends it."));
-    m_settings = new SettingsPanel(context, m_state, follow, splitter);
-    m_tabs = new QTabWidget(splitter);
+    m_settings = new SettingsPanel(context, m_state, follow, m_splitter);
+    m_tabs = new QTabWidget(m_splitter);
     m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
     m_tabs->setAccessibleName(tr("Panes of the systolic lens"));
     m_tabs->setDocumentMode(true);
@@ -51,14 +53,14 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     add(new LevelsCanvas(context, m_tabs), tr("&Memories"),
         tr("Schedules of L2, banks, roofline, dataflows, DRAM. Without an open workload also values printed "
            "in the source documents, with corrections."));
-    splitter->addWidget(m_settings);
-    splitter->addWidget(m_tabs);
-    splitter->setStretchFactor(0, 0);
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({m_settings->sizeHint().width(), 2000});
+    m_splitter->addWidget(m_settings);
+    m_splitter->addWidget(m_tabs);
+    m_splitter->setStretchFactor(0, 0);
+    m_splitter->setStretchFactor(1, 1);
+    m_splitter->setSizes({m_settings->sizeHint().width(), 2000});
     setFocusProxy(m_tabs);
-    m_toggle = panelToggle(QStringLiteral("systolic.toggleSettings"), QStringLiteral("settings"),
-                           tr("Show the settings"), this);
+    m_toggle = new PanelToggle(QStringLiteral("systolic.toggleSettings"), QStringLiteral("settings"),
+                               tr("Show the settings"), this);
     m_tabs->setCornerWidget(m_toggle);
     connect(m_toggle, &QToolButton::clicked, this, [this](bool on) {
         m_wantsSettings = on;
@@ -80,8 +82,14 @@ void SystolicView::showSettings()
 {
     const bool room = width() > m_settings->sizeHint().width() + leastChartWidth(*this);
     const bool shown = m_wantsSettings.value_or(room);
-    m_settings->setVisible(shown);
     m_toggle->setChecked(shown);
+    if (shown == !m_settings->isHidden())
+        return;
+    m_settings->setVisible(shown);
+    // As wide as its fields need in the present font, if the chart keeps a third.
+    const int needed = std::min(m_settings->sizeHint().width(), width() * 2 / 3);
+    if (shown)
+        m_splitter->setSizes({needed, width() - needed});
 }
 
 Canvas* SystolicView::current() const

@@ -8,6 +8,7 @@
 
 #include <QComboBox>
 
+class QSplitter;
 class QTabWidget;
 class QToolButton;
 
@@ -118,6 +119,7 @@ private:
     void showSettings();
 
     SystolicDocument* m_state;
+    QSplitter* m_splitter = nullptr;
     SettingsPanel* m_settings = nullptr;
     QTabWidget* m_tabs = nullptr;
     QToolButton* m_toggle = nullptr;     ///< shows or hides the settings

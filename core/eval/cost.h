@@ -61,7 +61,7 @@ struct StepCosts
     bool array = false;    ///< compute=array (R8.2)
     bool elements = false; ///< vector=elements (R8.3)
     std::int64_t arrayRows = 1, arrayCols = 1;
-    ArrayShape shape;
+    ComputeArray shape;
 
     StepCosts(const Hardware& hw, const Granularity& g, const Rules& rules)
         : nativeHeight(static_cast<double>(hw.nativeHeight)),
@@ -104,7 +104,7 @@ struct StepCosts
     /// R8.2, R8.4: returns the cycles of one run.
     [[nodiscard]] double cycles(std::int64_t rows, std::int64_t cols, std::int64_t length) const noexcept
     {
-        if (shape.kind == ArrayShape::Kind::DotProduct)
+        if (shape.kind == ComputeArray::Kind::DotProduct)
             return static_cast<double>(rows) * static_cast<double>(ceilDiv(length, shape.inputs)) *
                    static_cast<double>(ceilDiv(ceilDiv(cols, shape.outputs), shape.arrays));
         if (shape.arrays > 1) // the folds are dealt to the arrays; the longest counts
@@ -117,12 +117,12 @@ struct StepCosts
     /// True if the array is one systolic array, for which arrayCycles() holds.
     [[nodiscard]] bool isPlainArray() const noexcept
     {
-        return shape.kind == ArrayShape::Kind::Systolic && shape.arrays == 1;
+        return shape.kind == ComputeArray::Kind::Systolic && shape.arrays == 1;
     }
     /// Lower bound of the cycles of runs that compute this many elements over the whole reduction.
     [[nodiscard]] double leastCycles(std::int64_t elements, std::int64_t length) const noexcept
     {
-        const bool dots = shape.kind == ArrayShape::Kind::DotProduct;
+        const bool dots = shape.kind == ComputeArray::Kind::DotProduct;
         const double atOnce = dots ? static_cast<double>(shape.outputs)
                                    : static_cast<double>(arrayRows) * static_cast<double>(arrayCols);
         return static_cast<double>(elements) / (atOnce * static_cast<double>(shape.arrays)) *

@@ -64,7 +64,7 @@ void FastFootprints::trim()
     m_known.clear();
 }
 
-Footprint FastFootprints::find(std::uint32_t number, const Rect& rect)
+MapFootprint FastFootprints::find(std::uint32_t number, const Rect& rect)
 {
     const Map& m = m_maps[number];
     if (!m.windows || rect.r0 >= rect.r1 || rect.c0 >= rect.c1)
@@ -83,7 +83,7 @@ Footprint FastFootprints::find(std::uint32_t number, const Rect& rect)
     const auto [index, isNew] = m_keys.add({static_cast<std::int64_t>(number), r.r0, r.r1, r.c0, r.c1});
     if (isNew)
         m_known.push_back(footprint(m.map, r));
-    Footprint out = m_known[index];
+    MapFootprint out = m_known[index];
     if (!out.empty()) {
         out.box.r0 += moved;
         out.box.r1 += moved;

@@ -21,7 +21,7 @@ public:
     /// Removes what was computed if it takes much memory. All numbers become invalid.
     void trim();
 
-    [[nodiscard]] Footprint find(std::uint32_t number, const Rect& rect);
+    [[nodiscard]] MapFootprint find(std::uint32_t number, const Rect& rect);
 
     struct Shift
     {
@@ -54,7 +54,7 @@ private:
 
     std::vector<Map> m_maps;
     KeyTable<5> m_keys; // number of the map and rectangle
-    std::vector<Footprint> m_known;
+    std::vector<MapFootprint> m_known;
 };
 
 } // namespace tilewright

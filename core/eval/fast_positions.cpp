@@ -228,7 +228,7 @@ void PositionEngine::addRequest(const SubgraphPlan::Use& use)
     Rect box = r.rect;
     std::int64_t volume = box.area();
     if (in.map != kNone) {
-        const Footprint touched = m_footprints.find(in.map, r.rect);
+        const MapFootprint touched = m_footprints.find(in.map, r.rect);
         volume = touched.volume;
         box = touched.box;
     }

@@ -199,7 +199,7 @@ std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std:
         return 0; // columns of the view: places in the windows, some of which may be padding everywhere
     // Of each window that is read, the element at its middle place, unless that is padding.
     const std::int64_t middle = (m.window[0] / 2 * m.window[1] + m.window[1] / 2) * m.channels[1];
-    const Footprint stored = footprint(*map, {0, in.height, middle, middle + m.channels[1]});
+    const MapFootprint stored = footprint(*map, {0, in.height, middle, middle + m.channels[1]});
     const std::int64_t windows = matmul ? needed / in.width * m.channels[1] : needed - (in.elements() - in.height * m.channels[1]);
     return std::max<std::int64_t>(0, windows - (in.height * m.channels[1] - stored.volume));
 }

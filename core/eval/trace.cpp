@@ -195,7 +195,7 @@ private:
         const Rect rect = rectOf(u.rowSlot, u.colSlot);
         Request wanted{u.id, m_plan.inputs()[u.id], u.role, rect, rect, rect.area()};
         if (const IndexMap* map = m_problem.map(wanted.tensor)) {
-            const Footprint touched = footprint(*map, wanted.rect);
+            const MapFootprint touched = footprint(*map, wanted.rect);
             if (touched.empty())
                 return;
             wanted.box = touched.box;

@@ -196,7 +196,7 @@ void addImages(Places& out, const Places& image, std::int64_t offset, std::int64
     out.count += copies * image.count;
 }
 
-Footprint footprintOf(const WindowsMap& m, const Rect& rect)
+MapFootprint footprintOf(const WindowsMap& m, const Rect& rect)
 {
     const ImageWindows image(m);
     const std::int64_t windows = m.outHeight() * m.outWidth();
@@ -207,7 +207,7 @@ Footprint footprintOf(const WindowsMap& m, const Rect& rect)
     std::array<std::int64_t, 4> cuts{0, taps.begin, taps.end, count};
     std::ranges::sort(cuts);
 
-    Footprint out;
+    MapFootprint out;
     out.box = {std::numeric_limits<std::int64_t>::max(), 0, std::numeric_limits<std::int64_t>::max(), 0};
     for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
         const Interval channels{cuts[i], cuts[i + 1]};
@@ -230,7 +230,7 @@ Footprint footprintOf(const WindowsMap& m, const Rect& rect)
         out.box.c0 = std::min(out.box.c0, m.channels[0] + channels.begin);
         out.box.c1 = std::max(out.box.c1, m.channels[0] + channels.end);
     }
-    return out.empty() ? Footprint{} : out;
+    return out.empty() ? MapFootprint{} : out;
 }
 
 // -- repeat and slice ---------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ Interval repeated(Interval view, const std::array<std::int64_t, 2>& axis, std::i
     return begin + count <= extent ? Interval{begin, begin + count} : Interval{0, extent};
 }
 
-Footprint footprintOf(const RepeatMap& m, const Rect& rect)
+MapFootprint footprintOf(const RepeatMap& m, const Rect& rect)
 {
     std::int64_t rows = 0, cols = 0;
     const Interval r = repeated({rect.r0, rect.r1}, m.rows, rows);
@@ -252,7 +252,7 @@ Footprint footprintOf(const RepeatMap& m, const Rect& rect)
     return {rows * cols, {r.begin, r.end, c.begin, c.end}};
 }
 
-Footprint footprintOf(const SliceMap& m, const Rect& rect)
+MapFootprint footprintOf(const SliceMap& m, const Rect& rect)
 {
     const Rect r = m.transposed ? Rect{rect.c0, rect.c1, rect.r0, rect.r1} : rect;
     return {r.area(),
@@ -358,7 +358,7 @@ Status checkMap(const IndexMap& map, Size view, Size base)
     return std::visit([&](const auto& m) { return checkOf(m, view, base); }, map);
 }
 
-Footprint footprint(const IndexMap& map, const Rect& rect)
+MapFootprint footprint(const IndexMap& map, const Rect& rect)
 {
     if (rect.r0 >= rect.r1 || rect.c0 >= rect.c1)
         return {};

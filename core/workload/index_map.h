@@ -58,17 +58,17 @@ using IndexMap = std::variant<WindowsMap, RepeatMap, SliceMap>;
                               std::pair<std::int64_t, std::int64_t> base);
 
 /// Elements of the base that a rectangle of the view touches.
-struct Footprint
+struct MapFootprint
 {
     std::int64_t volume = 0; ///< number of different elements
     Rect box;                ///< smallest rectangle of the base that holds them; empty if there is none
     [[nodiscard]] bool empty() const noexcept { return volume == 0; }
-    bool operator==(const Footprint&) const = default;
+    bool operator==(const MapFootprint&) const = default;
 };
 
 /// Returns the footprint of a rectangle inside a view whose map passes checkMap(). Closed forms by rows of
 /// images; no set of elements is built. An empty rectangle has an empty footprint.
-[[nodiscard]] Footprint footprint(const IndexMap& map, const Rect& rect);
+[[nodiscard]] MapFootprint footprint(const IndexMap& map, const Rect& rect);
 
 /// Returns (row, column) of the base for one element of the view; nothing for a zero that is not stored.
 [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>>

@@ -65,13 +65,13 @@ struct EnergyCosts
 };
 
 /// R8.4: what multiplies. The extents of a systolic array are Hardware::nativeHeight and nativeWidth.
-struct ArrayShape
+struct ComputeArray
 {
     enum class Kind : std::uint8_t { Systolic, DotProduct } kind = Kind::Systolic;
     std::int64_t inputs = 1;  ///< of a dot-product array: inputs summed at once
     std::int64_t outputs = 1; ///< of a dot-product array: columns at once
     std::int64_t arrays = 1;  ///< arrays of a core
-    bool operator==(const ArrayShape&) const = default;
+    bool operator==(const ComputeArray&) const = default;
 };
 
 struct Hardware
@@ -81,7 +81,7 @@ struct Hardware
     std::int64_t nativeWidth = 1;
     std::int64_t nativeHeight = 1;
     std::optional<std::int64_t> nativeDepth; ///< third entry of native_granularity
-    ArrayShape array{};                      ///< used with compute=array
+    ComputeArray array{};                      ///< used with compute=array
     /// R1.6: the third entry, otherwise native_w.
     [[nodiscard]] std::int64_t nativeK() const noexcept { return nativeDepth.value_or(nativeWidth); }
     bool operator==(const Hardware&) const = default;

@@ -13,14 +13,14 @@ namespace tilewright {
 
 namespace {
 
-constexpr std::array kArrayKinds{ArrayShape::Kind::Systolic, ArrayShape::Kind::DotProduct};
+constexpr std::array kArrayKinds{ComputeArray::Kind::Systolic, ComputeArray::Kind::DotProduct};
 constexpr Integers kCounts{1, kMaxDimension};
 constexpr Integers kFirsts{0, kMaxDimension};
 constexpr Integers kPads{-kMaxDimension, kMaxDimension};
 
-std::string_view arrayKindName(ArrayShape::Kind kind)
+std::string_view arrayKindName(ComputeArray::Kind kind)
 {
-    return kind == ArrayShape::Kind::Systolic ? "systolic" : "dot_product";
+    return kind == ComputeArray::Kind::Systolic ? "systolic" : "dot_product";
 }
 
 void bindMap(JsonFields& f, WindowsMap& m)
@@ -174,10 +174,10 @@ static void bindFields(JsonFields& f, EnergyCosts& e)
     e.vector = std::move(vector.values);
 }
 
-static void bindFields(JsonFields& f, ArrayShape& a)
+static void bindFields(JsonFields& f, ComputeArray& a)
 {
-    f.required("kind", a.kind, Words<ArrayShape::Kind>{kArrayKinds, arrayKindName});
-    if (a.kind == ArrayShape::Kind::DotProduct) {
+    f.required("kind", a.kind, Words<ComputeArray::Kind>{kArrayKinds, arrayKindName});
+    if (a.kind == ComputeArray::Kind::DotProduct) {
         f.required("inputs", a.inputs, kCounts);
         f.required("outputs", a.outputs, kCounts);
     }
@@ -210,7 +210,7 @@ struct ProblemFile
     std::vector<BitWidth> bits; ///< empty if no tensor has a width of its own
     std::optional<BitWidth> elementBits, accumulatorBits;
     std::optional<EnergyCosts> energy;
-    ArrayShape array;
+    ComputeArray array;
     std::optional<Rules> rules;
     std::string extra; ///< unknown fields, as JSON text
 };

@@ -374,7 +374,7 @@ void StatusStrip::refresh()
     if (m_gap->text() != m_gapText.brief)
         m_gap->setText(m_gapText.whole);
 
-    std::int64_t peak = 0;
+    double peak = 0;
     for (const SubgraphEvaluation& s : snapshot->evaluation.subgraphs)
         peak = std::max(peak, s.peakWorkingSet);
     const std::int64_t capacity = snapshot->problem->hardware().fastMemoryCapacity;

@@ -19,7 +19,7 @@ using random_cases::Source;
 namespace {
 
 /// The definition: the different elements of the base, one after another.
-Footprint counted(const IndexMap& map, const Rect& rect)
+MapFootprint counted(const IndexMap& map, const Rect& rect)
 {
     std::set<std::pair<std::int64_t, std::int64_t>> touched;
     for (std::int64_t r = rect.r0; r < rect.r1; ++r)
@@ -28,7 +28,7 @@ Footprint counted(const IndexMap& map, const Rect& rect)
                 touched.insert(*element);
     if (touched.empty())
         return {};
-    Footprint out{static_cast<std::int64_t>(touched.size()),
+    MapFootprint out{static_cast<std::int64_t>(touched.size()),
                   {touched.begin()->first, touched.rbegin()->first + 1, touched.begin()->second, 0}};
     for (const auto& [row, col] : touched) {
         out.box.c0 = std::min(out.box.c0, col);
@@ -70,7 +70,7 @@ private slots:
                 for (r.r1 = r.r0 + 1; r.r1 <= size.first; ++r.r1)
                     for (r.c0 = 0; r.c0 < size.second; ++r.c0)
                         for (r.c1 = r.c0 + 1; r.c1 <= size.second; ++r.c1) {
-                            const Footprint expected = counted(map, r);
+                            const MapFootprint expected = counted(map, r);
                             if (footprint(map, r) != expected || known.find(number, r) != expected)
                                 QFAIL(("seed " + std::to_string(seed) + ": " + std::string(mapKind(map)) +
                                        " " + text(r) + " touches " + std::to_string(expected.volume) +
@@ -117,8 +117,8 @@ private slots:
                 for (int part = 0; part < 8; ++part) {
                     const std::int64_t r0 = rnd.between(0, rows - 1), r1 = rnd.between(r0 + 1, rows);
                     const std::int64_t c0 = rnd.between(0, cols - 1), c1 = rnd.between(c0 + 1, cols);
-                    Footprint a = counted(map, {from.r0 + r0, from.r0 + r1, from.c0 + c0, from.c0 + c1});
-                    const Footprint b = counted(map, {to.r0 + r0, to.r0 + r1, to.c0 + c0, to.c0 + c1});
+                    MapFootprint a = counted(map, {from.r0 + r0, from.r0 + r1, from.c0 + c0, from.c0 + c1});
+                    const MapFootprint b = counted(map, {to.r0 + r0, to.r0 + r1, to.c0 + c0, to.c0 + c1});
                     if (!a.empty())
                         a.box = {a.box.r0 + shift->rows, a.box.r1 + shift->rows, a.box.c0 + shift->cols,
                                  a.box.c1 + shift->cols};

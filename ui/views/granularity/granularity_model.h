@@ -44,7 +44,7 @@ struct CubeCell
     State state = State::Forbidden;
     IssueCode issue = IssueCode::Format; ///< for SuperNative and Forbidden
     double latency = 0;
-    std::int64_t peak = 0;
+    double peak = 0;
     std::int64_t rows = 0, cols = 0, steps = 0;
 };
 

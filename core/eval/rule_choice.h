@@ -22,11 +22,11 @@ struct RulesChoice
 /// problem.
 [[nodiscard]] RulesChoice chooseRules(const Problem& problem, const Schedule& schedule);
 
-/// Returns the rules to write into a schedule file (R18): none if a reader chooses them anyway, because the
-/// problem states them.
+/// Returns the rules to write into a schedule file (R18): none for rule set `final` of a problem that states no
+/// rules, so that files of the contest stay as they are.
 [[nodiscard]] inline std::optional<Rules> statedRules(const Problem& problem, const Rules& rules)
 {
-    return rules == problem.rules() ? std::nullopt : std::optional(rules);
+    return rules == Rules::final() && rules == problem.rules() ? std::nullopt : std::optional(rules);
 }
 
 /// R10.2: true if every subgraph has a reported latency and none differs from the computed one by more than

@@ -95,7 +95,7 @@ private Q_SLOTS:
         const Evaluation& e = m_state->document.snapshot()->evaluation;
         QVERIFY2(e.valid(), e.valid() ? "" : e.verdict()->text.c_str());
         QVERIFY(std::abs(timeline().total - e.total) < 1e-9 * e.total);
-        std::int64_t peak = 0;
+        double peak = 0;
         for (const SubgraphEvaluation& s : e.subgraphs)
             peak = std::max(peak, s.peakWorkingSet);
         QCOMPARE(timeline().peak, peak);

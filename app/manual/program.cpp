@@ -134,7 +134,7 @@ void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& e
 int refuse(const CLI::App& program, const Error& error)
 {
     std::cerr << program.get_name() << ": " << printable(error.text()) << '\n';
-    return 2;
+    return error.code == ErrorCode::Missing ? 1 : 2;
 }
 
 int exitCodeOf(const CLI::App& program, const CLI::ParseError& error)

@@ -73,9 +73,10 @@ std::string missingText(std::span<const NodeReport> nodes)
         return {};
     if (count > kNamed)
         names += " and " + formatGrouped(count - kNamed) + " more";
-    return (count == 1 ? "1 operator is" : formatGrouped(count) + " operators are") +
-           " dropped although the model needs " + (count == 1 ? "its results" : "their results") + " (" +
-           names + "): every figure leaves out their work and what follows from it";
+    const bool one = count == 1;
+    return (one ? "1 operator is" : formatGrouped(count) + " operators are") +
+           " dropped although the model needs " + (one ? "its" : "their") + " results (" + names +
+           "): every figure leaves out " + (one ? "its" : "their") + " work and what follows from it";
 }
 
 void tellTotals(LoweringReport& r)

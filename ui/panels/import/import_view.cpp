@@ -321,15 +321,16 @@ void ImportView::refresh()
         const bool sameNodes = m_shown && m_shown->workload == model->workload;
         m_shown = model;
         m_coverage->setCoverage(r.coverage, r.macs);
-        m_lensNotes.clear();
+        QStringList lenses;
         for (const lower::LensCoverage& lens : lower::lensCoverage(*model)) {
             QStringList counts;
             for (const NodeStatus s :
                  {NodeStatus::Mapped, NodeStatus::Folded, NodeStatus::Approximated, NodeStatus::Dropped})
-                counts << QStringLiteral("%1 %2").arg(number(lens.coverage.count(s)), statusText(s));
-            m_lensNotes << tr("Operators in the %1 lens: %2.")
-                               .arg(word(toString(lens.lens)), counts.join(QStringLiteral(", ")));
+                counts << number(lens.coverage.count(s));
+            lenses << word(toString(lens.lens)) + QLatin1Char(' ') + counts.join(QStringLiteral(", "));
         }
+        m_lensNote =
+            tr("Operators mapped, folded, approximated, dropped: %1.").arg(lenses.join(QStringLiteral("; ")));
         if (!sameNodes || m_nodes.size() != r.nodes.size())
             m_search->clear();
         m_nodes = r.nodes;
@@ -355,7 +356,7 @@ void ImportView::refresh()
         notes << tr("Left out: %1 of constants that are broadcast.").arg(bytesText(r.leftOutBytes));
     for (const std::string& note : r.notes)
         notes << wholeSentence(note);
-    m_noteTexts = notes + m_lensNotes;
+    m_noteTexts = notes << m_lensNote;
     showNotes();
     showSelected();
 }

@@ -114,7 +114,8 @@ private:
     SortedRows* m_rows; ///< the visible rows of m_table
     std::vector<lower::NodeReport> m_nodes;
     QLabel* m_notes;
-    QStringList m_noteTexts, m_lensNotes;
+    QStringList m_noteTexts;
+    QString m_lensNote;       ///< coverage of every lens
     bool m_following = false; ///< true while the row changes because the selection changed
 };
 

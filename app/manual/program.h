@@ -81,7 +81,7 @@ void addManualVerb(CLI::App& app);
 /// `error` describes the first illegal value. Both must outlive the parser.
 void addOptions(CLI::App& verb, verbs::OptionList& list, std::optional<Error>& error);
 
-/// Prints "PROGRAM: sentence" on stderr and returns exit code 2.
+/// Prints "PROGRAM: sentence" on stderr and returns exit code 2, or 1 for ErrorCode::Missing.
 int refuse(const CLI::App& program, const Error& error);
 
 /// Prints the help or the error message of the parser. Returns the exit code, 0 or 2.

@@ -55,6 +55,7 @@ TABLE = [
             ([verb, MODEL, *GEMM], "--gemm: not with a workload"),
             ([verb, *GEMM, "--layer", "q"], "--layer: needs a workload"),
             ([verb, *GEMM, "--dim", "N=1"], "--dim: needs a workload"),
+            ([verb, *GEMM, "--strict"], "--strict: needs a workload"),
             ([verb, *GEMM, "--machine", "edge", "--array", "4x4"], "--array: not with --machine"),
             ([verb, *GEMM, "--machine", "edge", "--hierarchy", HIERARCHY], "--hierarchy: not with --machine"),
             ([verb, MODEL, "--tile", "4x4x4"], "--tile: needs --gemm or --layer"),
@@ -226,7 +227,7 @@ class Options(unittest.TestCase):
         for program in programs():
             for verb, option, line in described(program):
                 for limit in re.findall(r"\. ((?:Needs|Not with|Alone).*?)(?=\. [A-Z]|$)", line):
-                    if option != "--dim" or limit != NEVER or verb in ("systolic", "tile"):
+                    if option not in ("--dim", "--strict") or limit != NEVER or verb in ("systolic", "tile"):
                         self.assertIn((verb, option, limit.lower()), table)
 
     def test_values_that_are_not_legal(self):

@@ -91,10 +91,13 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
         const SubgraphPlan::Sink& s = plan.sinks()[i];
         const std::int64_t tile = extents[s.rowSlot].size * extents[s.colSlot].size;
         const TensorId t = plan.products()[s.product];
-        if (!listed(retain, t))
-            sum += tile * problem.units(t);
-        if (plan.kSteps(i, g.k) > 1)
-            sum += tile * problem.accumulatorUnits(t) * (s.driverEnd - s.driverBegin);
+        const bool split = plan.kSteps(i, g.k) > 1;
+        // R9.1c: a split MatMul accumulates in its own tile.
+        const std::int64_t units = split && !s.pointwise ? std::max(problem.units(t), problem.accumulatorUnits(t))
+                                                         : problem.units(t);
+        sum += tile * (listed(retain, t) ? units - problem.units(t) : units);
+        for (std::uint32_t d = s.driverBegin; split && d < s.driverEnd; ++d)
+            sum += tile * problem.accumulatorUnits(problem.op(plan.accumulated()[d]).output);
     }
 
     // Through a map a rectangle of the view touches at most all that the view reads (R1.8).
@@ -103,6 +106,22 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
         const std::int64_t volume = map ? footprint(*map, {0, rows, 0, cols}).volume : rows * cols;
         return volume * problem.units(t);
     };
+    // R9.9: interior slices, each rectangle once.
+    if (plan.rules().interior == Rules::Interior::Held) {
+        std::vector<std::tuple<std::uint32_t, Extent, Extent>> held;
+        const auto isSink = [&](std::uint32_t product) {
+            return std::ranges::any_of(plan.sinks(),
+                                       [&](const SubgraphPlan::Sink& s) { return s.product == product; });
+        };
+        for (const SubgraphPlan::Use& u : plan.uses())
+            if (u.run && !isSink(u.id) && !listed(retain, plan.products()[u.id]))
+                held.emplace_back(u.id, extents[u.rowSlot], extents[u.colSlot]);
+        std::ranges::sort(held);
+        held.erase(std::unique(held.begin(), held.end()), held.end());
+        for (const auto& [product, rows, cols] : held)
+            sum += rows.size * cols.size * problem.units(plan.products()[product]);
+    }
+
     // A request for the whole tensor includes all other requests for it (R7.1).
     std::vector<char> whole(plan.inputs().size(), 0);
     std::vector<std::tuple<std::uint32_t, Role, Extent, Extent>> parts;

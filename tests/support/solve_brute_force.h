@@ -57,8 +57,11 @@ public:
                 if (!std::ranges::all_of(boundary.inputs, isThere))
                     continue;
                 unsigned keepable = maskOf(boundary.sinks) | maskOf(boundary.interior);
-                if (m_rules.retainInputs == Rules::RetainInputs::Allow)
+                if (m_rules.keepsInputs())
                     keepable |= maskOf(boundary.inputs);
+                const unsigned carried =
+                    m_rules.retainInputs == Rules::RetainInputs::Carry ? resident & ~keepable : 0;
+                keepable |= carried;
                 for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
                     const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
                     const double latency = elements(reserved) <= m_problem.hardware().fastMemoryCapacity

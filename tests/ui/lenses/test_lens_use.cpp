@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lenses as a person comes and goes: what a tile is cut to, where undo acts, what closes, where one is.
+#include "edit/edits.h"
 #include "lens_window.h"
 #include "test_main.h"
 #include "theme/text.h"
@@ -165,6 +166,9 @@ void TestLensUse::theWholeProductCanBeSearched()
     open("llama-block.json");
     const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
     selection().selectSubgraph(gate);
+    document().apply(edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {64, 64, 64}),
+                     QStringLiteral("tile"));
+    document().waitForSnapshot();
     run("lens.systolic");
     const systolic::Gemm tile = workspace().systolic().settings().gemm;
     auto* lens = viewOf<SystolicView>(*m_window, "systolic");

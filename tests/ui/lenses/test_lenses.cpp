@@ -205,6 +205,7 @@ void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
     open("llama-block.json");
     const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
     selection().selectSubgraph(gate);
+    const Granularity start = document().schedule()[gate].granularity;
     QVERIFY(document().apply(
         edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {32, 32, 64}),
         QStringLiteral("smaller")));
@@ -212,9 +213,9 @@ void TestLenses::undoInALensThatOnlyShowsIsThatOfTheSchedule()
     QVERIFY(m_window->view(QStringLiteral("systolic"))->isAncestorOf(QApplication::focusWidget()));
     QCOMPARE(workspace().current().lens(), Lens::Schedule);
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier);
-    QCOMPARE(document().schedule()[gate].granularity, (Granularity{64, 64, 64}));
+    QCOMPARE(document().schedule()[gate].granularity, start);
     document().waitForSnapshot();
-    QCOMPARE(workspace().systolic().settings().gemm.m, std::int64_t{64});
+    QCOMPARE(workspace().systolic().settings().gemm.m, start.h);
     SystolicSettings s = workspace().systolic().settings();
     s.timing.readout = systolic::Readout::Shift; // an edit of its own is undone there
     QVERIFY(workspace().systolic().set(s));

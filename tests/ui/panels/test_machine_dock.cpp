@@ -140,7 +140,6 @@ void TestMachineDock::whatNoLongerFitsIsListedAndFixed()
 {
     open("llama-block.json");
     const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
-    QCOMPARE(document().schedule()[gate].granularity, (Granularity{64, 64, 64}));
     QVERIFY(document().snapshot()->evaluation.valid());
     auto* view = viewOf<MachineView>(*m_window, "machine");
     m_window->showView(QStringLiteral("machine"));

@@ -184,10 +184,10 @@ Granularity fittingGranularity(const SubgraphPlan& plan, std::span<const TensorI
     return g;
 }
 
-Schedule oneOpPerSubgraph(const Problem& problem)
+Schedule oneOpPerSubgraph(const Problem& problem, const Rules& rules)
 {
     Schedule schedule;
-    PlanCompiler compiler(problem, problem.rules());
+    PlanCompiler compiler(problem, rules);
     SubgraphPlan plan;
     for (const OpId o : problem.topologicalOrder()) {
         Subgraph s;

@@ -17,7 +17,8 @@ namespace tilewright {
 /// the native size wins. Without a MatMul, k is unchanged.
 [[nodiscard]] Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted);
 
-/// Returns the native granularity, adapted by legalGranularity(): the initial granularity of a new subgraph.
+/// Returns the initial granularity of a new subgraph, adapted by legalGranularity(): the native one, or, where the
+/// rules do not limit tiles and k by the native size, whole results and reductions.
 [[nodiscard]] Granularity startGranularity(const SubgraphPlan& plan);
 
 /// Returns an upper bound on the working set of a step (R9.1), in elements, from the shapes of a full tile.
@@ -34,8 +35,13 @@ namespace tilewright {
                                              std::span<const Granularity> wanted);
 
 /// Start schedule: one op per subgraph in topological order, raster order, nothing retained. The granularity
-/// is the native one, made legal and halved until its estimated working set fits.
-[[nodiscard]] Schedule oneOpPerSubgraph(const Problem& problem);
+/// is startGranularity(), halved until its estimated working set fits.
+[[nodiscard]] Schedule oneOpPerSubgraph(const Problem& problem, const Rules& rules);
+/// ... under the rules of the problem (R18).
+[[nodiscard]] inline Schedule oneOpPerSubgraph(const Problem& problem)
+{
+    return oneOpPerSubgraph(problem, problem.rules());
+}
 
 /// Tolerance for keeping the present granularity of a subgraph: relative latency above the best one found.
 inline constexpr double kNearBest = 0.05;

@@ -192,7 +192,7 @@ private Q_SLOTS:
             const lower::LoweredProblem lowered = *lower::lowerToProblem(
                 lower::loadWorkload(sample(names[side]).toStdString())->model, *machinePreset("edge"));
             const ProblemPtr opened = *loadProblem(problem.toStdString());
-            const Evaluation start = evaluate(*opened, oneOpPerSubgraph(*opened), Rules::final());
+            const Evaluation start = evaluate(*opened, oneOpPerSubgraph(*opened), opened->rules());
             QVERIFY(start.valid());
             QVERIFY(std::abs(start.total * static_cast<double>(lowered.timeUnit) - total) < 1e-9 * total);
         }

@@ -58,7 +58,7 @@ class Evaluate(unittest.TestCase):
     def test_workload_on_a_machine(self):
         lowered = tilewright.lower(LLAMA, machine="server")
         solution = tilewright.solve(lowered.problem, seconds=0, iterations=2000, threads=1)
-        e = tilewright.evaluate(LLAMA, solution.schedule, machine="server", rules="final")
+        e = tilewright.evaluate(LLAMA, solution.schedule, machine="server")
         self.assertAlmostEqual(e.total, solution.total, places=6)
 
     def test_schedule_names_its_machine(self):

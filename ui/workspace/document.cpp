@@ -221,7 +221,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
 void Document::newSchedule()
 {
     if (m_problem)
-        apply(oneOpPerSubgraph(*m_problem), tr("New schedule"));
+        apply(oneOpPerSubgraph(*m_problem, m_rules), tr("New schedule"));
 }
 
 void Document::close()

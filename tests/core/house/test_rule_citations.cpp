@@ -133,7 +133,11 @@ bool isDrawnForTheHandbook(const QString& document, const QString& target)
 class Checker
 {
 public:
-    Checker() : m_rules(sectionsOf(content(QStringLiteral("docs/rules/schedule.md")))) {}
+    Checker()
+        : m_rules(sectionsOf(content(QStringLiteral("docs/rules/schedule.md"))) +
+                  sectionsOf(content(QStringLiteral("docs/rules/real.md"))))
+    {
+    }
 
     /// What is wrong with the citations of a text. `inDocuments`: plain words such as "section 3" speak of
     /// the document itself.

@@ -121,6 +121,8 @@ private Q_SLOTS:
     void anEditThatOnlyTheArrayFeelsSaysSo()
     {
         open("llama-block.json");
+        document().setRules(Rules::final());
+        document().newSchedule();
         total();
         const SnapshotPtr before = document().snapshot();
         const std::size_t gate = subgraphOf(document(), "layer0.gate");

@@ -39,7 +39,8 @@ std::vector<Extent> fullStepExtents(const SubgraphPlan& plan, const Granularity&
 {
     std::vector<Extent> extents;
     for (const SubgraphPlan::Slot& s : plan.ranges()) {
-        const std::int64_t part = s.axis == Axis::Full || s.axis == Axis::Box ? s.size // a box: at most the base
+        const std::int64_t part = s.axis == Axis::Full || s.axis == Axis::Box
+                                      ? s.size // a box: at most the base
                                   : s.axis == Axis::Step ? g.k
                                   : s.row                ? g.h
                                                          : g.w;
@@ -65,9 +66,10 @@ Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted
 Granularity startGranularity(const SubgraphPlan& plan)
 {
     const Hardware& hw = plan.problem().hardware();
-    // Where tiles may be larger than the array and k as large as the reduction, every input is read once if it
-    // fits.
-    if (plan.rules().superNative == Rules::SuperNative::Ceil && plan.rules().kLimit == Rules::KLimit::Reduction)
+    // Where tiles may be larger than the array and k as large as the reduction, every input is read once if
+    // it fits.
+    if (plan.rules().superNative == Rules::SuperNative::Ceil &&
+        plan.rules().kLimit == Rules::KLimit::Reduction)
         return legalGranularity(plan, {plan.sinkWidth(), plan.sinkHeight(), plan.largestDriverK()});
     return legalGranularity(plan, {hw.nativeWidth, hw.nativeHeight, plan.hasMatMul() ? hw.nativeK() : 1});
 }
@@ -93,8 +95,9 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
         const TensorId t = plan.products()[s.product];
         const bool split = plan.kSteps(i, g.k) > 1;
         // R9.1c: a split MatMul accumulates in its own tile.
-        const std::int64_t units = split && !s.pointwise ? std::max(problem.units(t), problem.accumulatorUnits(t))
-                                                         : problem.units(t);
+        const std::int64_t units = split && !s.pointwise
+                                       ? std::max(problem.units(t), problem.accumulatorUnits(t))
+                                       : problem.units(t);
         sum += tile * (listed(retain, t) ? units - problem.units(t) : units);
         for (std::uint32_t d = s.driverBegin; split && d < s.driverEnd; ++d)
             sum += tile * problem.accumulatorUnits(problem.op(plan.accumulated()[d]).output);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "eval/granularity_search.h"
-#include "workload/rules.h"
 #include "rules/subgraph_plan.h"
 #include "schedule/schedule.h"
+#include "workload/rules.h"
 
 #include <optional>
 #include <span>
@@ -17,8 +17,8 @@ namespace tilewright {
 /// the native size wins. Without a MatMul, k is unchanged.
 [[nodiscard]] Granularity legalGranularity(const SubgraphPlan& plan, const Granularity& wanted);
 
-/// Returns the initial granularity of a new subgraph, adapted by legalGranularity(): the native one, or, where the
-/// rules do not limit tiles and k by the native size, whole results and reductions.
+/// Returns the initial granularity of a new subgraph, adapted by legalGranularity(): the native one, or,
+/// where the rules do not limit tiles and k by the native size, whole results and reductions.
 [[nodiscard]] Granularity startGranularity(const SubgraphPlan& plan);
 
 /// Returns an upper bound on the working set of a step (R9.1), in elements, from the shapes of a full tile.

@@ -4,8 +4,8 @@
 
 #include "base/integer.h"
 #include "eval/evaluation.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/ids.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <functional>

@@ -35,13 +35,13 @@
 //    more (R9.1a). So it is written once in the producer's component and read once in the consumer's.
 //
 // 5. Index maps (R1.8). Readers may touch a part of a tensor only, so an op may run on a part of its result.
-//    A subgraph that runs it computes all of it as a sink, or what some reader in the subgraph needs: at least
-//    the least of what its readers need. If the tensor can be neither retained nor resident, the readers get it
-//    from inside or from slow memory, where it was written whole: then at least the most that a reader needs.
-//    A reader of which n elements are computed needs n elements (Pointwise), or whole rows of the LHS and
-//    columns of the RHS; through windows, the elements at one place of each window are different ones. A box
-//    may have any extent at the cost of one native tile (`boxed`), except where extents decide about the cost
-//    (compute=array, vector=elements).
+//    A subgraph that runs it computes all of it as a sink, or what some reader in the subgraph needs: at
+//    least the least of what its readers need. If the tensor can be neither retained nor resident, the
+//    readers get it from inside or from slow memory, where it was written whole: then at least the most that
+//    a reader needs. A reader of which n elements are computed needs n elements (Pointwise), or whole rows of
+//    the LHS and columns of the RHS; through windows, the elements at one place of each window are different
+//    ones. A box may have any extent at the cost of one native tile (`boxed`), except where extents decide
+//    about the cost (compute=array, vector=elements).
 #include "eval/lower_bound.h"
 
 #include "base/integer.h"
@@ -156,8 +156,8 @@ private:
             formatGrouped(p.ops.size()) + (p.ops.size() == 1 ? " op" : " ops") +
             (p.compute >= p.memory ? ": computing takes at least " : ": moving its data takes at least ") +
             formatGrouped(p.value) + " (" + formatGrouped(m_problem.elementsOf(p.inputElements)) +
-            " elements of inputs, " + formatGrouped(m_problem.elementsOf(p.outputElements)) + " of outputs, " +
-            formatGrouped(m_problem.elementsOf(p.spilledElements)) +
+            " elements of inputs, " + formatGrouped(m_problem.elementsOf(p.outputElements)) +
+            " of outputs, " + formatGrouped(m_problem.elementsOf(p.spilledElements)) +
             " of tensors too large to keep)";
         out.value += p.value;
         out.compute += p.compute;
@@ -200,7 +200,8 @@ std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std:
     // Of each window that is read, the element at its middle place, unless that is padding.
     const std::int64_t middle = (m.window[0] / 2 * m.window[1] + m.window[1] / 2) * m.channels[1];
     const MapFootprint stored = footprint(*map, {0, in.height, middle, middle + m.channels[1]});
-    const std::int64_t windows = matmul ? needed / in.width * m.channels[1] : needed - (in.elements() - in.height * m.channels[1]);
+    const std::int64_t windows =
+        matmul ? needed / in.width * m.channels[1] : needed - (in.elements() - in.height * m.channels[1]);
     return std::max<std::int64_t>(0, windows - (in.height * m.channels[1] - stored.volume));
 }
 
@@ -217,15 +218,16 @@ double leastTime(const Problem& problem, const Rules& rules, OpId o, const Spati
         const StepCosts costs(hw, {}, rules);
         const double part = static_cast<double>(spatial.least) / static_cast<double>(t.elements());
         return byElements ? part * leastTime(problem, rules, o, {true, true, false, t.elements()})
-               : byArray  ? static_cast<double>(op.baseCost) * costs.leastCycles(spatial.least, problem.reductionSize(o)) /
+               : byArray  ? static_cast<double>(op.baseCost) *
+                               costs.leastCycles(spatial.least, problem.reductionSize(o)) /
                                costs.wholeTile(problem.reductionSize(o))
-                          : 0;
+                         : 0;
     }
     if (byArray)
         return leastArrayTime(problem, rules, o, spatial.rows, spatial.cols);
     const auto strips = [&](std::int64_t extent, std::int64_t native, bool tiles) {
         return tiles && !byElements ? static_cast<double>(ceilDiv(extent, native))
-                     : static_cast<double>(extent) / static_cast<double>(native);
+                                    : static_cast<double>(extent) / static_cast<double>(native);
     };
     double time = static_cast<double>(op.baseCost) * strips(t.height, hw.nativeHeight, spatial.rows) *
                   strips(t.width, hw.nativeWidth, spatial.cols);
@@ -328,7 +330,8 @@ std::vector<SpatialAxes> spatialAxes(const Problem& problem, const Rules& rules)
         }
         for (const OpId c : consumers)
             for (const TensorId operand : problem.operands(c))
-                axes.boxed |= problem.stored(operand) == op.output && (out[c.index()].boxed || problem.map(operand));
+                axes.boxed |=
+                    problem.stored(operand) == op.output && (out[c.index()].boxed || problem.map(operand));
         if (axes.boxed) {
             mine = kSS | kSK | kKS | kKK;
             axes.rows = axes.cols = false;

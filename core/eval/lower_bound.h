@@ -2,8 +2,8 @@
 // Quick lower bounds, and what they rest on: forbidden fusions, axes that are always tiled, components.
 #pragma once
 
-#include "workload/rules.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <string>
@@ -16,8 +16,8 @@ namespace tilewright {
 [[nodiscard]] bool isFusionForbidden(const Problem& problem, const Rules& rules, TensorId t, OpId consumer);
 
 /// `rows` is true if every subgraph cuts the rows of the op's result into tiles: no request for it has the
-/// range of a reduction as its rows (R6). `cols` says the same of the columns. `boxed` is true if a request may
-/// come through an index map (R1.8), so that a run may have any extent whatever its kind.
+/// range of a reduction as its rows (R6). `cols` says the same of the columns. `boxed` is true if a request
+/// may come through an index map (R1.8), so that a run may have any extent whatever its kind.
 struct SpatialAxes
 {
     bool rows = true, cols = true;
@@ -65,8 +65,8 @@ struct LowerBound
 }
 
 /// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
-/// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result are
-/// computed, in elements of the tensor that holds them.
+/// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result
+/// are computed, in elements of the tensor that holds them.
 [[nodiscard]] std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least);
 
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,

@@ -135,8 +135,7 @@ std::optional<ResidentsAtInstant> residentsAt(const Problem& problem, const Sche
         out.residents.push_back({Resident::Kind::Resident, t, problem.sizeUnits(t), {}, {}, false});
     for (const TensorId t : subgraph.retain)
         if (std::find(resident.begin(), resident.end(), t) == resident.end())
-            out.residents.push_back(
-                {Resident::Kind::Retained, t, problem.sizeUnits(t), {}, {}, false});
+            out.residents.push_back({Resident::Kind::Retained, t, problem.sizeUnits(t), {}, {}, false});
     traceSubgraph(problem, subgraph, resident, rules, [&](const Step& step) {
         // Due to rounding the time may lie behind the last step; then the last step is used.
         const bool last = step.index + 1 == evaluation.subgraphs[i].steps;

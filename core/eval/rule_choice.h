@@ -17,13 +17,13 @@ struct RulesChoice
     std::string reason; ///< reason for the choice, one sentence for the user
 };
 
-/// R18: the rules that the schedule states; otherwise, if the latencies reported in the file agree (R10.2) with
-/// exactly one of the rule sets `final` and `seed`, that one (docs/rules/schedule.md 0); otherwise those of the
-/// problem.
+/// R18: the rules that the schedule states; otherwise, if the latencies reported in the file agree (R10.2)
+/// with exactly one of the rule sets `final` and `seed`, that one (docs/rules/schedule.md 0); otherwise those
+/// of the problem.
 [[nodiscard]] RulesChoice chooseRules(const Problem& problem, const Schedule& schedule);
 
-/// Returns the rules to write into a schedule file (R18): none for rule set `final` of a problem that states no
-/// rules, so that files of the contest stay as they are.
+/// Returns the rules to write into a schedule file (R18): none for rule set `final` of a problem that states
+/// no rules, so that files of the contest stay as they are.
 [[nodiscard]] inline std::optional<Rules> statedRules(const Problem& problem, const Rules& rules)
 {
     return rules == Rules::final() && rules == problem.rules() ? std::nullopt : std::optional(rules);

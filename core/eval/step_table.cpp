@@ -95,10 +95,10 @@ private:
         for (const std::int64_t v :
              {s.kSteps, s.loadElements, s.storeElements, s.workingSet, s.inputElements, s.outputElements,
               s.accumulatorElements, s.donatedElements, s.interiorElements, bits(s.compute), bits(s.memory),
-              bits(s.latency), bits(s.energy),
-              static_cast<std::int64_t>(s.runs.size()), static_cast<std::int64_t>(s.buffers.size()),
-              static_cast<std::int64_t>(s.keptLoads.size()), static_cast<std::int64_t>(s.sinks.size()),
-              static_cast<std::int64_t>(s.interiors.size()), static_cast<std::int64_t>(s.residentReads.size())})
+              bits(s.latency), bits(s.energy), static_cast<std::int64_t>(s.runs.size()),
+              static_cast<std::int64_t>(s.buffers.size()), static_cast<std::int64_t>(s.keptLoads.size()),
+              static_cast<std::int64_t>(s.sinks.size()), static_cast<std::int64_t>(s.interiors.size()),
+              static_cast<std::int64_t>(s.residentReads.size())})
             m_code.push_back(v);
         for (const StepRun& r : s.runs) {
             word(r.op.value);
@@ -243,8 +243,9 @@ Step StepTable::step(std::int64_t i) const
 
     const Position at{s.row, s.col, s.kStep};
     Reader in(m_codes[m_shape[static_cast<std::size_t>(i)]]);
-    for (std::int64_t* v : {&s.kSteps, &s.loadElements, &s.storeElements, &s.workingSet, &s.inputElements,
-                            &s.outputElements, &s.accumulatorElements, &s.donatedElements, &s.interiorElements})
+    for (std::int64_t* v :
+         {&s.kSteps, &s.loadElements, &s.storeElements, &s.workingSet, &s.inputElements, &s.outputElements,
+          &s.accumulatorElements, &s.donatedElements, &s.interiorElements})
         *v = in.next();
     for (double* v : {&s.compute, &s.memory, &s.latency, &s.energy})
         *v = in.nextDouble();

@@ -106,9 +106,9 @@ public:
     ForcedTraffic(const Problem& problem, const Rules& rules)
         : m_problem(problem), m_hw(problem.hardware()),
           m_limited(rules.superNative == Rules::SuperNative::Error &&
-                    rules.retainInputs == Rules::RetainInputs::Error && !problem.hasMaps() && !problem.hasWidths()),
-          m_axes(spatialAxes(problem, rules)),
-          m_rules(rules),
+                    rules.retainInputs == Rules::RetainInputs::Error && !problem.hasMaps() &&
+                    !problem.hasWidths()),
+          m_axes(spatialAxes(problem, rules)), m_rules(rules),
           m_mostK(rules.kLimit == Rules::KLimit::Native ? m_hw.nativeK()
                                                         : std::numeric_limits<std::int64_t>::max())
     {
@@ -325,8 +325,7 @@ TrafficBound trafficBound(const Problem& problem, const Rules& rules)
     const std::vector<SpatialAxes> axes = spatialAxes(problem, rules);
     for (std::size_t i = 0; i < problem.opCount(); ++i)
         bound.compute += leastCompute(problem, rules, OpId(i), axes[i]);
-    bound.memory =
-        ForcedTraffic(problem, rules).units() / static_cast<double>(problem.bandwidthUnits());
+    bound.memory = ForcedTraffic(problem, rules).units() / static_cast<double>(problem.bandwidthUnits());
     return bound;
 }
 

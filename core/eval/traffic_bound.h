@@ -2,8 +2,8 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "workload/rules.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 namespace tilewright {
 
@@ -21,9 +21,10 @@ struct TrafficBound
 
 /// Lower bound of the compute time of one op in any schedule (R8): each of its native tiles once. Clipped
 /// tiles count as whole tiles only if no MatMul reads the op's result, directly or through Pointwise ops.
-/// Otherwise an axis can be a part of the MatMul's reduction, which costs in proportion to its size. `axes`: of
-/// the op, from spatialAxes().
-[[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op, const SpatialAxes& axes);
+/// Otherwise an axis can be a part of the MatMul's reduction, which costs in proportion to its size. `axes`:
+/// of the op, from spatialAxes().
+[[nodiscard]] double leastCompute(const Problem& problem, const Rules& rules, OpId op,
+                                  const SpatialAxes& axes);
 
 /// Lower bound of the compute time of one MatMul with compute=array (R8.2). The successive runs for one
 /// request form a grid: rows, columns and K are each cut into pieces. No cut takes fewer cycles than none:

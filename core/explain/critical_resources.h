@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/progress.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <optional>
 

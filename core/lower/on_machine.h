@@ -7,8 +7,8 @@
 #include "lower/workload.h"
 #include "mapping/method.h"
 #include "model/compare_models.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
+#include "workload/rules.h"
 
 #include <memory>
 

@@ -173,15 +173,17 @@ private:
                     size += s.accumulators;
                 }
             if (count > 0)
-                size = ceilDiv(size, count); // they have one width (R1.9), unless drivers of several widths have their own
+                size = ceilDiv(
+                    size,
+                    count); // they have one width (R1.9), unless drivers of several widths have their own
             for (const Accumulator& a : m_accumulators)
                 if (a.tile == tile && count > 0) {
                     use(a.item);
                     --count;
                 }
             for (; count > 0; --count)
-                m_accumulators.push_back({tile, add({Resident::Kind::Accumulator, step.sinks[i].tensor,
-                                                     size, tile, std::nullopt, false},
+                m_accumulators.push_back({tile, add({Resident::Kind::Accumulator, step.sinks[i].tensor, size,
+                                                     tile, std::nullopt, false},
                                                     step.index)});
         }
     }
@@ -262,8 +264,8 @@ Result<PlacedSchedule> placeSchedule(const Problem& problem, const Schedule& sch
     if (!items)
         return items.error();
     const PlacementOfItems shapes = shapesOf(*items);
-    PlacedSchedule out{std::move(*items), findPlacement(shapes.shapes, problem.capacityUnits(),
-                                                        progress, options)};
+    PlacedSchedule out{std::move(*items),
+                       findPlacement(shapes.shapes, problem.capacityUnits(), progress, options)};
     std::vector<std::int64_t> offsets;
     offsets.reserve(shapes.shapeOf.size());
     for (const std::size_t shape : shapes.shapeOf)

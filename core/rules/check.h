@@ -3,8 +3,8 @@
 // refused edits and the Problems list all use these checks.
 #pragma once
 
-#include "workload/rules.h"
 #include "schedule/schedule.h"
+#include "workload/rules.h"
 
 #include <span>
 #include <string>

@@ -2,8 +2,8 @@
 // Rules on sets of ops: connectivity (R4.5), prologues (R4.7).
 #pragma once
 
-#include "workload/rules.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <optional>

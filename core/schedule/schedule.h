@@ -137,7 +137,7 @@ struct Schedule
 {
     std::vector<SubgraphPtr> subgraphs;
     std::optional<Rules> rules; ///< R18: the rules that the file states
-    std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
+    std::string extra;          ///< unknown fields of the file, as the text of one JSON object; kept on save
 
     [[nodiscard]] std::size_t size() const noexcept { return subgraphs.size(); }
     [[nodiscard]] const Subgraph& operator[](SubgraphId i) const { return *subgraphs[i.index()]; }

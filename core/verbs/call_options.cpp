@@ -137,11 +137,14 @@ void bindOptions(OptionList& o, RulesCall& call)
     std::string names;
     for (const RuleSwitch& s : ruleSwitches())
         names += (names.empty() ? "" : ", ") + std::string(s.name) + "=" + s.valueList("|");
-    o.add("--rules", call.set, "auto|final|seed|machine",
-          std::string("Rule set. final: the contest's last statement; seed: an earlier one; machine: a model on a "
-                      "machine; auto: that of the ") +
-              (call.byFile ? "schedule file, which states it or whose latencies agree with it, else that of the problem"
-                           : "problem"));
+    o.add(
+        "--rules", call.set, "auto|final|seed|machine",
+        std::string(
+            "Rule set. final: the contest's last statement; seed: an earlier one; machine: a model on a "
+            "machine; auto: that of the ") +
+            (call.byFile
+                 ? "schedule file, which states it or whose latencies agree with it, else that of the problem"
+                 : "problem"));
     o.add("--set", call.switches, "NAME=VALUE", "Value of one rule; may be repeated: " + names);
 }
 

@@ -78,7 +78,8 @@ Result<RulesChoice> rulesNamed(const std::string& set)
 {
     const auto named = ruleSetNamed(set);
     if (!named)
-        return Error{ErrorCode::Field, "expected auto, " + ruleSetList() + ", got \"" + set + "\"", "--rules", {}};
+        return Error{
+            ErrorCode::Field, "expected auto, " + ruleSetList() + ", got \"" + set + "\"", "--rules", {}};
     return RulesChoice{*named, "given by --rules"};
 }
 

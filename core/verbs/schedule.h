@@ -50,7 +50,7 @@ private:
 /// The rules that the options --rules and --set choose: a rule set, and rule switches that differ from it.
 struct RulesCall
 {
-    std::string set = "auto"; ///< "auto": those of the schedule file or of the problem (R18)
+    std::string set = "auto";          ///< "auto": those of the schedule file or of the problem (R18)
     std::vector<std::string> switches; ///< "NAME=VALUE"
     bool byFile = false;               ///< true if a schedule file is read, which may state its rules
     std::optional<Rules> value;        ///< used instead of `set` and `switches`

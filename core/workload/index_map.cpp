@@ -128,8 +128,10 @@ class ImageWindows
 {
 public:
     explicit ImageWindows(const WindowsMap& m)
-        : m_width(m.w), m_outWidth(m.outWidth()), m_windowWidth(m.window[1]),
-          m_rows{m.stride[0], m.dilation[0], m.pad[0], m.h}, m_cols{m.stride[1], m.dilation[1], m.pad[1], m.w}
+        : m_width(m.w), m_outWidth(m.outWidth()),
+          m_windowWidth(m.window[1]), m_rows{m.stride[0], m.dilation[0], m.pad[0], m.h}, m_cols{m.stride[1],
+                                                                                                m.dilation[1],
+                                                                                                m.pad[1], m.w}
     {
     }
 
@@ -186,7 +188,8 @@ private:
 };
 
 /// Joins the places of `copies` images that follow one another at a distance, the first one at `offset`.
-void addImages(Places& out, const Places& image, std::int64_t offset, std::int64_t copies, std::int64_t distance)
+void addImages(Places& out, const Places& image, std::int64_t offset, std::int64_t copies,
+               std::int64_t distance)
 {
     if (image.count == 0 || copies <= 0)
         return;
@@ -219,7 +222,8 @@ MapFootprint footprintOf(const WindowsMap& m, const Rect& rect)
         const std::int64_t first = images.firstLine, last = images.lastLine;
         addImages(touched, image.pixels(images.inLine(first), places), first * pixels, 1, pixels);
         if (last > first + 1)
-            addImages(touched, image.pixels({0, windows}, places), (first + 1) * pixels, last - first - 1, pixels);
+            addImages(touched, image.pixels({0, windows}, places), (first + 1) * pixels, last - first - 1,
+                      pixels);
         if (last > first)
             addImages(touched, image.pixels(images.inLine(last), places), last * pixels, 1, pixels);
         if (touched.count == 0)
@@ -286,15 +290,16 @@ Status checkOf(const WindowsMap& m, Size view, Size base)
     for (const auto& [value, field] : {std::pair{m.n, "n"}, std::pair{m.h, "h"}, std::pair{m.w, "w"}})
         if (value < 1 || value > kMaxDimension)
             return mapError(field, "must be from 1 to 2^31");
-    for (const auto& [values, field] : {std::pair{m.window, "window"}, std::pair{m.stride, "stride"},
-                                        std::pair{m.dilation, "dilation"}})
+    for (const auto& [values, field] :
+         {std::pair{m.window, "window"}, std::pair{m.stride, "stride"}, std::pair{m.dilation, "dilation"}})
         for (const std::int64_t value : values)
             if (value < 1 || value > kMaxDimension)
                 return mapError(field, "entries must be from 1 to 2^31");
     for (const std::int64_t value : m.pad)
         if (value < -kMaxDimension || value > kMaxDimension)
             return mapError("pad", "entries must be from -2^31 to 2^31");
-    if (const auto rows = checkedMul(m.n * m.h, m.w); m.n * m.h > kMaxDimension || !rows || *rows != base.first)
+    if (const auto rows = checkedMul(m.n * m.h, m.w);
+        m.n * m.h > kMaxDimension || !rows || *rows != base.first)
         return mapError("h", "n * h * w must be the height " + std::to_string(base.first) + " of the base");
     if (m.channels[0] < 0 || m.channels[1] < 1 || m.channels[0] > base.second ||
         m.channels[1] > base.second - m.channels[0])
@@ -321,8 +326,9 @@ Status checkOf(const SliceMap& m, Size view, Size base)
 {
     for (const auto& [axis, field, extent] :
          {std::tuple{m.rows, "rows", base.first}, std::tuple{m.cols, "cols", base.second}})
-        if (const auto [first, stride, count] = axis;
-            first < 0 || first >= extent || stride < 1 || count < 1 || (count - 1) > (extent - 1 - first) / stride)
+        if (const auto [first, stride, count] = axis; first < 0 || first >= extent || stride < 1 ||
+                                                      count < 1 ||
+                                                      (count - 1) > (extent - 1 - first) / stride)
             return mapError(field, "must be [first, stride, count] within the base's extent " +
                                        std::to_string(extent));
     const Size size = m.transposed ? Size{m.cols[2], m.rows[2]} : Size{m.rows[2], m.cols[2]};

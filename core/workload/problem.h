@@ -81,7 +81,7 @@ struct Hardware
     std::int64_t nativeWidth = 1;
     std::int64_t nativeHeight = 1;
     std::optional<std::int64_t> nativeDepth; ///< third entry of native_granularity
-    ComputeArray array{};                      ///< used with compute=array
+    ComputeArray array{};                    ///< used with compute=array
     /// R1.6: the third entry, otherwise native_w.
     [[nodiscard]] std::int64_t nativeK() const noexcept { return nativeDepth.value_or(nativeWidth); }
     bool operator==(const Hardware&) const = default;
@@ -104,7 +104,7 @@ public:
         std::optional<std::int64_t> accumulatorBits; ///< R1.9: in 1/1024 bit
         std::optional<EnergyCosts> energy;           ///< R17
         std::optional<Rules> rules; ///< R18: those of its schedules, unless something else states them
-        std::string extra;          ///< unknown fields of the file, as the text of one JSON object; kept on save
+        std::string extra; ///< unknown fields of the file, as the text of one JSON object; kept on save
     };
 
     /// Checks R1.3, R1.4, R1.7 to R1.9 and the limits of docs/design.md 2.2 (dimensions up to 2^31, areas and

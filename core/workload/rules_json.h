@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-/// Reads rules (real.md R18): the name of a set, or an object with the field "set" and the switches that differ
-/// from it, by name.
+/// Reads rules (docs/rules/real.md R18): the name of a set, or an object with the field "set" and the
+/// switches that differ from it, by name.
 [[nodiscard]] inline Status readJson(const JsonCursor& at, Rules& rules)
 {
     const auto named = [](const JsonCursor& where, Rules& out) -> Status {

@@ -235,7 +235,8 @@ ProblemPtr realProblem(Source& rnd, int maxOps, RealParts parts)
         if (rnd.chance(30))
             data.hardware.nativeDepth = rnd.between(1, 24);
         if (rnd.chance(20))
-            data.hardware.array = {rnd.chance(50) ? ComputeArray::Kind::DotProduct : ComputeArray::Kind::Systolic,
+            data.hardware.array = {rnd.chance(50) ? ComputeArray::Kind::DotProduct
+                                                  : ComputeArray::Kind::Systolic,
                                    rnd.between(1, 4), rnd.between(1, 4), rnd.between(1, 3)};
         if (auto built = Problem::build(std::move(data)))
             return *built;

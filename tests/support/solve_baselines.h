@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 namespace tilewright {
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "place_cases.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 #include <memory>

@@ -122,7 +122,8 @@ void MainWindow::createEditActions()
                text,
                {},
                {},
-               tr("Evaluate by this rule set: a statement of the contest, or a model on a machine. The Rules view "
+               tr("Evaluate by this rule set: a statement of the contest, or a model on a machine. The Rules "
+                  "view "
                   "explains the differences."),
                true,
                {},

@@ -3,10 +3,10 @@
 
 #include "base/result.h"
 #include "lower/on_machine.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "snapshot/snapshot.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 #include "workspace/document_marks.h"
 #include "workspace/latest_job.h"
 #include "workspace/lens_document.h"

@@ -113,8 +113,9 @@ void CostModel::addRun(const SubgraphPlan::Use& use, bool epilogue, std::uint64_
     // A box of any extent may cost one native tile, unless the extents decide about the cost.
     const bool matmul = o.type == OpType::MatMul;
     const bool counts = (m_whole.empty() || m_whole[use.id]) && (!boxed || (matmul ? m_array : m_elements));
-    m_runs.push_back({op.value, row, col, split, matmul, condition, counts ? static_cast<double>(o.baseCost) : 0,
-                      m_problem.reductionSize(op), out.width, out.height, boxed});
+    m_runs.push_back({op.value, row, col, split, matmul, condition,
+                      counts ? static_cast<double>(o.baseCost) : 0, m_problem.reductionSize(op), out.width,
+                      out.height, boxed});
 }
 
 /// R1.8: finds the ops of which the subgraph certainly computes the whole result: sinks, and what such an op
@@ -161,8 +162,8 @@ void CostModel::compileSinks()
         const bool free = std::ranges::find(m_free, t) != m_free.end();
         std::int64_t accumulator = std::numeric_limits<std::int64_t>::max();
         for (std::uint32_t d = s.driverBegin; d < s.driverEnd; ++d)
-            accumulator =
-                std::min(accumulator, m_problem.accumulatorUnits(m_problem.op(m_plan.accumulated()[d]).output));
+            accumulator = std::min(accumulator,
+                                   m_problem.accumulatorUnits(m_problem.op(m_plan.accumulated()[d]).output));
         m_sinks.push_back({t.value, out.height, out.width, 1, m_retainedHere[t.value] == m_stamp, s.pointwise,
                            free, s.driverEnd - s.driverBegin, m_problem.units(t),
                            s.driverEnd > s.driverBegin ? accumulator : 0});

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "eval/fast_evaluator.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 #include <array>
@@ -157,7 +157,7 @@ private:
         /// `reduction`: largest reduction size of the drivers, 1 without drivers
         std::int64_t height, width, reduction;
         bool retained, pointwise, free;
-        std::uint32_t accumulators; ///< number of drivers except the sink's own producer
+        std::uint32_t accumulators;           ///< number of drivers except the sink's own producer
         std::int64_t units, accumulatorUnits; ///< of an element of the tile and of an accumulator (R1.9)
     };
     /// The loads of one tensor for one role, in the form that bound() sums.
@@ -171,7 +171,7 @@ private:
         bool mayBeLoaded = false;
         /// If > 0: requested only in the steps that complete a reduction of this size.
         std::int64_t after = 0;
-        bool early = false; ///< true if requested in the first step of every tile that requests it
+        bool early = false;     ///< true if requested in the first step of every tile that requests it
         std::int64_t units = 1; ///< of an element (R1.9)
     };
     /// The runs of one op, in the form that bound() sums.
@@ -307,7 +307,8 @@ private:
     std::vector<std::int64_t> m_prologueWidths, m_prologueHeights;
     std::vector<Condition> m_conditions;
     std::vector<Sink> m_sinks;
-    std::vector<char> m_whole; ///< by op of the plan: true if the subgraph certainly computes its whole result
+    std::vector<char>
+        m_whole; ///< by op of the plan: true if the subgraph certainly computes its whole result
     std::vector<std::uint64_t> m_groupConditions; ///< condition of each group of the plan
     bool m_sharedDrivers = false;
     std::vector<Request> m_requests;

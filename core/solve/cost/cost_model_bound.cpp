@@ -38,7 +38,8 @@ void CostModel::compileBound()
     m_moments.clear();
     for (const Sink& s : m_sinks)
         if (!s.retained)
-            m_stores += static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
+            m_stores +=
+                static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
     prepareBounds(m_range.maxK);
     Moment first{0, 1, true};
     for (std::size_t b = 0; b < m_conditions.size(); ++b)
@@ -110,11 +111,11 @@ void CostModel::listWork(std::int64_t deepest)
         const bool stepsRow = r.row == Axis::Step;
         const bool stepsCol = r.col == Axis::Step;
         const bool boxed = !all([](const Run& o) { return !o.boxed; });
-        const std::int64_t stepped = m_same.size() > 1 || boxed || int{r.split} + int{stepsRow} + int{stepsCol} != 1
-                                         ? 0
-                                     : r.split  ? r.reduction
-                                     : stepsRow ? r.height
-                                                : r.width;
+        const std::int64_t stepped =
+            m_same.size() > 1 || boxed || int{r.split} + int{stepsRow} + int{stepsCol} != 1 ? 0
+            : r.split                                                                       ? r.reduction
+            : stepsRow                                                                      ? r.height
+                                                                                            : r.width;
         Work work{r.base,
                   r.height,
                   r.width,
@@ -194,7 +195,8 @@ void CostModel::listLoads(std::int64_t deepest)
         for (std::size_t j = i; j < end; ++j) // slices through maps have no known shape
             canBeWhole |= m_requests[j].boxed || (map && end - i > 1);
         if (canBeWhole) {
-            m_loads.push_back({area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early, 1});
+            m_loads.push_back(
+                {area, Axis::Full, Axis::Full, t.height, t.width, 1, 1, false, after, early, 1});
             continue;
         }
         m_ofTensor.clear();

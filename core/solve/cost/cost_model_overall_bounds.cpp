@@ -74,9 +74,12 @@ double CostModel::gridCompute(const Granularity& g) const
             };
             const double chunks =
                 split ? static_cast<double>(ceilDiv(r.reduction, std::max<std::int64_t>(g.k, 1))) : 1;
-            compute += costOfCycle(r) * (m_plainArray ? arrayCycles(cut(r.row, r.height, g.h, m_nativeH),
-                                                    cut(r.col, r.width, g.w, m_nativeW), r.reduction, chunks)
-                                       : StepCosts(m_problem.hardware(), {}, m_rules).cycles(r.height, r.width, r.reduction));
+            compute +=
+                costOfCycle(r) *
+                (m_plainArray
+                     ? arrayCycles(cut(r.row, r.height, g.h, m_nativeH), cut(r.col, r.width, g.w, m_nativeW),
+                                   r.reduction, chunks)
+                     : StepCosts(m_problem.hardware(), {}, m_rules).cycles(r.height, r.width, r.reduction));
             continue;
         }
         const Grid grid = gridOf(r.conditions, g.w, g.h);
@@ -166,12 +169,13 @@ void CostModel::addGridLoads(std::size_t first, std::size_t last, const Granular
         };
         const double inRows = col == Axis::Full ? area : area * rows;
         const double inColumns = row == Axis::Full ? area : area * cols;
-        const double inSnake =
-            inRows -
-            (row == Axis::Full ? units * kept(grid.rows - 1, t.width, g.w) * static_cast<double>(t.height) : 0);
+        const double inSnake = inRows - (row == Axis::Full ? units * kept(grid.rows - 1, t.width, g.w) *
+                                                                 static_cast<double>(t.height)
+                                                           : 0);
         const double inColumnSnake =
-            inColumns -
-            (col == Axis::Full ? units * kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width) : 0);
+            inColumns - (col == Axis::Full
+                             ? units * kept(grid.cols - 1, t.height, g.h) * static_cast<double>(t.width)
+                             : 0);
         const auto add = [&](TraversalKind kind, double loads) {
             elements[static_cast<std::size_t>(kind)] += loads;
         };
@@ -352,7 +356,8 @@ double CostModel::steppedReductionBound(const Extents& e, const Depths& depths, 
     double completing = 0; // elements transferred in completing steps
     for (const Sink& s : m_sinks)
         if (!s.retained && s.reduction == reduction)
-            completing += static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
+            completing +=
+                static_cast<double>(s.height) * static_cast<double>(s.width) * static_cast<double>(s.units);
     double starting = 0; // elements loaded in first steps
     double slices = 0;   // elements loaded over all steps
     for (const Load& l : m_loads) {

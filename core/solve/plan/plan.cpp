@@ -89,8 +89,8 @@ bool PlanRepair::prune(std::vector<CostedSet>& entries)
     return changed;
 }
 
-/// retain_inputs=allow and carry: true if entry `at` may retain t (R4.6; the lists of earlier entries are right)
-/// and some later entry reads t before it is dropped or produced anew.
+/// retain_inputs=allow and carry: true if entry `at` may retain t (R4.6; the lists of earlier entries are
+/// right) and some later entry reads t before it is dropped or produced anew.
 bool PlanRepair::isKept(const std::vector<CostedSet>& entries, std::size_t at, TensorId t) const
 {
     const bool carries = m_pool.rules().retainInputs == Rules::RetainInputs::Carry;

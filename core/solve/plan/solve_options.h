@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 #include <cstdint>

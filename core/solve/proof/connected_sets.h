@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workload/rules.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,11 +2,11 @@
 // The rows of a master problem over subgraphs, and the pricing loop that finds their dual prices.
 #pragma once
 
-#include "workload/rules.h"
 #include "solve/columns/linear_program.h"
 #include "solve/cost/slack.h"
 #include "solve/proof/set_cover.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstddef>
 #include <cstdint>

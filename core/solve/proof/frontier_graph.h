@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/hash.h"
-#include "workload/rules.h"
 #include "solve/proof/dual_pricer.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "solve/proof/set_cover.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <functional>
 #include <limits>

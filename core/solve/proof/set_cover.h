@@ -3,9 +3,9 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "workload/rules.h"
 #include "solve/plan/solve_options.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,9 +2,9 @@
 // Sets of ops as bits of a graph, and A* over the states of plans.
 #pragma once
 
-#include "workload/rules.h"
 #include "solve/plan/plan.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <bit>
 #include <cstdint>

@@ -156,8 +156,9 @@ bool BoxCosts::split(const TileBox& box, TileBox& low, TileBox& high) const
 double BoxCosts::computeOf(OpId o, const FrontierChoice& s, const TileBox& box) const
 {
     const Op& op = m_problem.op(o);
-    if (op.type == OpType::MatMul ? m_rules.compute == Rules::Compute::Array
-                                  : m_rules.vector == Rules::Vector::Elements) // the extents decide about the cost
+    if (op.type == OpType::MatMul
+            ? m_rules.compute == Rules::Compute::Array
+            : m_rules.vector == Rules::Vector::Elements) // the extents decide about the cost
         return leastTime(m_problem, m_rules, o, m_spatial[o.index()]);
     const Tensor& t = m_problem.tensor(op.output);
     const Hardware& hw = m_problem.hardware();

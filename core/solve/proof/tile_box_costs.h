@@ -3,9 +3,9 @@
 
 #include "base/hash.h"
 #include "eval/lower_bound.h"
-#include "workload/rules.h"
 #include "solve/proof/frontier_graph.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <array>
 #include <cstddef>

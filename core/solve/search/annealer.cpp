@@ -183,8 +183,8 @@ private:
         return true;
     }
 
-    /// retain_inputs=allow and carry: keeps a tensor in fast memory from the last entry that produces or reads
-    /// it until it is read again, or no longer.
+    /// retain_inputs=allow and carry: keeps a tensor in fast memory from the last entry that produces or
+    /// reads it until it is read again, or no longer.
     [[nodiscard]] bool proposeKeep()
     {
         constexpr std::uint32_t kFarthest = 12;

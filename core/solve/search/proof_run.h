@@ -2,10 +2,10 @@
 #pragma once
 
 #include "eval/lower_bound.h"
-#include "workload/rules.h"
 #include "schedule/schedule.h"
 #include "solve/plan/solve_options.h"
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <cstddef>
 #include <functional>

@@ -6,8 +6,8 @@
 
 #include "eval/fast_evaluator.h"
 #include "eval/trace.h"
-#include "workload/rules.h"
 #include "solve/cost/tiling_search.h"
+#include "workload/rules.h"
 
 #include <QThread>
 #include <QtTest>

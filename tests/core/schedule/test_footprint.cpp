@@ -29,7 +29,7 @@ MapFootprint counted(const IndexMap& map, const Rect& rect)
     if (touched.empty())
         return {};
     MapFootprint out{static_cast<std::int64_t>(touched.size()),
-                  {touched.begin()->first, touched.rbegin()->first + 1, touched.begin()->second, 0}};
+                     {touched.begin()->first, touched.rbegin()->first + 1, touched.begin()->second, 0}};
     for (const auto& [row, col] : touched) {
         out.box.c0 = std::min(out.box.c0, col);
         out.box.c1 = std::max(out.box.c1, col + 1);

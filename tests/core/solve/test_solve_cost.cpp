@@ -228,7 +228,7 @@ private slots:
         int cut = 0;
         int tooLarge = 0;
         int large = 0;
-        for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+        for (std::uint64_t seed = 0; seed < 2500; ++seed) {
             Random rng(seed);
             const auto native = pick(rng, 2, 16);
             const Hardware hw{rng() % 3 == 0 ? pick(rng, 50, 2000) : 100'000,

@@ -166,8 +166,9 @@ void TestLensUse::theWholeProductCanBeSearched()
     open("llama-block.json");
     const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
     selection().selectSubgraph(gate);
-    document().apply(edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {64, 64, 64}),
-                     QStringLiteral("tile"));
+    document().apply(
+        edit::setGranularity(*document().problem(), document().schedule(), std::array{gate}, {64, 64, 64}),
+        QStringLiteral("tile"));
     document().waitForSnapshot();
     run("lens.systolic");
     const systolic::Gemm tile = workspace().systolic().settings().gemm;

@@ -96,11 +96,13 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     for (const RuleSwitch& s : ruleSwitches()) {
         auto* item = new QTreeWidgetItem(m_list, {word(s.name), {}, {}, word(s.meaning)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-        const QString tip = QStringLiteral("<p>%1</p><p>%2</p>")
-                                .arg(word(s.meaning).toHtmlEscaped(),
-                                     tr("%1 in the final statement, %2 in the earlier one, %3 on a machine; the values are %4")
-                                         .arg(word(s.finalValue()), word(s.seedValue), word(s.machineValue),
-                                              QString::fromStdString(s.valueList(", "))));
+        const QString tip =
+            QStringLiteral("<p>%1</p><p>%2</p>")
+                .arg(
+                    word(s.meaning).toHtmlEscaped(),
+                    tr("%1 in the final statement, %2 in the earlier one, %3 on a machine; the values are %4")
+                        .arg(word(s.finalValue()), word(s.seedValue), word(s.machineValue),
+                             QString::fromStdString(s.valueList(", "))));
         for (const int c : {kSwitch, kValue, kMeaning})
             item->setToolTip(c, tip);
         m_values.push_back(nullptr);

@@ -93,11 +93,10 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
             [](int threads) { QSettings().setValue(key("threads"), threads); });
     connect(m_start, &QComboBox::activated, this,
             [](int start) { QSettings().setValue(key("start"), start); });
-    connect(m_rules, &QComboBox::activated, this,
-            [this](int i) {
-                if (const auto rules = ruleSetNamed(ruleSetNames()[static_cast<std::size_t>(i)]))
-                    m_document.setRules(*rules);
-            });
+    connect(m_rules, &QComboBox::activated, this, [this](int i) {
+        if (const auto rules = ruleSetNamed(ruleSetNames()[static_cast<std::size_t>(i)]))
+            m_document.setRules(*rules);
+    });
     connect(m_placeable, &QCheckBox::toggled, this,
             [](bool on) { QSettings().setValue(key("placeable"), on); });
     connect(m_preview, &QCheckBox::toggled, this, [this](bool on) {

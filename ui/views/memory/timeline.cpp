@@ -185,9 +185,8 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
 MemoryUse memoryUse(const TimelinePart& part, std::int64_t step)
 {
     const StepSums& s = part.steps->sums(step);
-    return {part.resident, part.retained, s.inputElements - s.donatedElements, s.interiorElements,
-            s.accumulatorElements,
-            s.outputElements};
+    return {part.resident,      part.retained,         s.inputElements - s.donatedElements,
+            s.interiorElements, s.accumulatorElements, s.outputElements};
 }
 
 namespace {

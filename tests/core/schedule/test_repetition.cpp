@@ -47,12 +47,14 @@ struct Shuffled
             newTensor[tensors[i]] = i;
         Problem::Data data;
         data.hardware = from.hardware();
+        data.elementBits = from.data().elementBits;
+        data.accumulatorBits = from.data().accumulatorBits;
         for (const std::size_t t : tensors) {
             data.tensors.push_back(from.tensor(TensorId(t)));
             data.tensors[TensorId(data.tensors.size() - 1)].name.clear();
         }
         for (const std::size_t o : ops) {
-            Op op = from.op(OpId(o));
+            Op op = from.data().ops[OpId(o)]; // as in the file: views with maps as they are
             op.name.clear();
             op.output = TensorId(newTensor[op.output.index()]);
             for (TensorId& t : op.inputs)

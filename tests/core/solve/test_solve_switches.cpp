@@ -174,8 +174,6 @@ private slots:
             if (i % 4 == 0)
                 problem = withViews(rng, *problem);
             const Rules& rules = all[static_cast<std::size_t>(i) % all.size()];
-            if (problem->opCount() > 2 && rules.retainInputs == Rules::RetainInputs::Carry)
-                continue; // the brute force has too much to try
             const double optimum = BruteForce(*problem, rules).optimum();
             const auto result = solve(*problem, under(rules));
             if (optimum >= 1e300) {
@@ -273,8 +271,8 @@ private slots:
             ProblemPtr problem = keeps && i % 2 == 0 ? rereading(rng) : tiny(rng, false, keeps ? 3 : 4);
             if (i % 4 == 0)
                 problem = withViews(rng, *problem);
-            if (problem->opCount() > 2 &&
-                (carries || (rules.superNative == Rules::SuperNative::Ceil && keeps && i % 3 != 0)))
+            if (problem->opCount() > 2 && rules.superNative == Rules::SuperNative::Ceil && keeps &&
+                i % 3 != 0)
                 continue; // the brute force has too much to try
             const double optimum = BruteForce(*problem, rules).optimum();
             const auto result = solve(*problem, under(rules));

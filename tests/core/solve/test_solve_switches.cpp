@@ -92,6 +92,9 @@ SolveOptions under(const Rules& rules)
     options.seconds = 20;
     options.threads = 1;
     options.rules = rules;
+    if (rules.retainInputs ==
+        Rules::RetainInputs::Carry) // a proof is rare, so the search would take its time
+        options.iterations = 200;
     return options;
 }
 
@@ -266,7 +269,7 @@ private slots:
         const std::vector<Rules> all = settings(120);
         for (std::size_t i = 0; i < test::drawnCases(2 * all.size()); ++i) {
             const Rules& rules = all[i % all.size()];
-            const bool carries = rules.retainInputs == Rules::RetainInputs::Carry; // nothing is proven then
+            const bool carries = rules.retainInputs == Rules::RetainInputs::Carry; // a proof is rare then
             const bool keeps = rules.keepsInputs();
             ProblemPtr problem = keeps && i % 2 == 0 ? rereading(rng) : tiny(rng, false, keeps ? 3 : 4);
             if (i % 4 == 0)
@@ -283,9 +286,9 @@ private slots:
             if (result->provenOptimal)
                 QVERIFY2(result->total <= optimum * (1 + 1e-9), qPrintable(text));
             cases += !carries;
-            proven += result->provenOptimal;
+            proven += !carries && result->provenOptimal;
             keeping += keeps && !carries;
-            provenKeeping += keeps && result->provenOptimal;
+            provenKeeping += keeps && !carries && result->provenOptimal;
             for (const SubgraphPtr& s : result->schedule.subgraphs) {
                 const Boundary b = boundaryOf(*problem, s->ops);
                 kept += std::ranges::any_of(

@@ -183,6 +183,36 @@ private:
         return true;
     }
 
+    /// retain_inputs=allow and carry: keeps a tensor in fast memory from the last entry that produces or
+    /// reads it until it is read again, or no longer.
+    [[nodiscard]] bool proposeKeep()
+    {
+        constexpr std::uint32_t kFarthest = 12;
+        if (m_entries.size() < 2) // there is no plan at all as long as none fits
+            return false;
+        const std::uint32_t to = m_random.below(m_entries.size());
+        const std::vector<TensorId>& inputs = m_pool.set(m_entries[to].set).allInputs;
+        if (to == 0 || inputs.empty())
+            return false;
+        const TensorId t = m_random.pick(inputs);
+        std::uint32_t from = to;
+        do {
+            if (from == 0 || to - from >= kFarthest)
+                return false;
+            --from;
+        } while (!isIn(t, m_pool.set(m_entries[from].set).produced) &&
+                 !isIn(t, m_pool.set(m_entries[from].set).allInputs));
+        const bool drops = isIn(t, m_pool.retain(m_entries[to - 1].retain));
+        for (std::uint32_t i = from; i < to; ++i) {
+            std::vector<TensorId> retain = m_pool.retain(m_entries[i].retain);
+            std::erase(retain, t);
+            if (!drops)
+                retain.push_back(t);
+            setRetain(i, m_pool.internRetain(std::move(retain)));
+        }
+        return true;
+    }
+
     /// Retains all tensors that the changed entries can hand over to their neighbours or receive from them.
     void retainAround()
     {
@@ -223,7 +253,7 @@ private:
     {
         const std::uint32_t dice = m_random.below(100);
         if (dice < 8)
-            return proposeRetain();
+            return m_pool.rules().keepsInputs() && m_random.below(2) == 0 ? proposeKeep() : proposeRetain();
         if (dice < 10 && m_entries.size() > 2)
             return proposeRelocate();
         const OpId oa(m_random.below(m_problem.opCount()));

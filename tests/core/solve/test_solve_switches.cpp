@@ -298,7 +298,7 @@ private slots:
         qInfo("%d of %d proven; %d of %d with retain_inputs=allow; %d subgraphs keep an input", proven, cases,
               provenKeeping, keeping, kept);
         QCOMPARE(proven, cases);
-        QVERIFY(keeping > test::drawnAtLeast(60) && kept > test::drawnAtLeast(20));
+        QVERIFY(keeping > test::drawnAtLeast(60) && kept > test::drawnAtLeast(10));
     }
 };
 

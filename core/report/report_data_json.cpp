@@ -42,7 +42,9 @@ Json stepRows(const Snapshot& snapshot)
                               return false;
                           rows.push_back({i, s.index, s.row, s.col, s.kStep, jsonNumber(begin + s.start),
                                           jsonNumber(s.compute), jsonNumber(s.memory), jsonNumber(s.latency),
-                                          s.loadElements, s.storeElements, s.workingSet});
+                                          jsonNumber(snapshot.problem->elementsOf(s.loadElements)),
+                                          jsonNumber(snapshot.problem->elementsOf(s.storeElements)),
+                                          jsonNumber(snapshot.problem->elementsOf(s.workingSet))});
                           return true;
                       });
         begin += e.latency;

@@ -175,14 +175,16 @@ bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules
                 return b.loaded == loaded ? slice(problem, b) : std::string();
             });
         };
+        const auto size = [&](std::int64_t units) { return problem.elementsOf(units); };
         const auto storedText = [&](const StepSink& k) {
-            return k.stored ? slice(problem, {k.tensor, Role::Pointwise, k.tile, false, false})
+            return k.stored ? slice(problem, {k.tensor, Role::Pointwise, k.tile, 0, false, false})
                             : std::string();
         };
         out << csvRow(i.value, s.index, s.tile, s.row, s.col, s.kStep, s.kSteps, start, s.compute, s.memory,
-                      s.latency, boundName(s.bound()), s.loadElements, s.storeElements, s.workingSet,
-                      s.reserved, s.inputElements, s.outputElements, s.accumulatorElements, s.donatedElements,
-                      list(s.runs, runText), buffers(true), buffers(false),
+                      s.latency, boundName(s.bound()), size(s.loadElements), size(s.storeElements),
+                      size(s.workingSet), size(s.reserved), size(s.inputElements), size(s.outputElements),
+                      size(s.accumulatorElements), size(s.donatedElements), list(s.runs, runText),
+                      buffers(true), buffers(false),
                       list(s.residentReads, [&](TensorId t) { return problem.tensorName(t); }),
                       list(s.sinks, storedText));
     });
@@ -194,9 +196,10 @@ bool writeOccupancyCsv(const Problem& problem, const Schedule& schedule, const R
     Buffer out(sink);
     out << "subgraph,step,start,end,reserved,input,output,accumulator,donated,working_set,capacity\n";
     return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
-        out << csvRow(i.value, s.index, start, start + s.latency, s.reserved, s.inputElements,
-                      s.outputElements, s.accumulatorElements, s.donatedElements, s.workingSet,
-                      problem.hardware().fastMemoryCapacity);
+        const auto size = [&](std::int64_t units) { return problem.elementsOf(units); };
+        out << csvRow(i.value, s.index, start, start + s.latency, size(s.reserved), size(s.inputElements),
+                      size(s.outputElements), size(s.accumulatorElements), size(s.donatedElements),
+                      size(s.workingSet), problem.hardware().fastMemoryCapacity);
     });
 }
 
@@ -254,12 +257,13 @@ bool writeTraceEvents(const Problem& problem, const Schedule& schedule, const Ru
             event(Steps,
                   "tile " + std::to_string(s.tile) + (s.kSteps > 1 ? " k " + std::to_string(s.kStep) : ""),
                   start, s.latency,
-                  "\"load\": " + std::to_string(s.loadElements) + ", \"store\": " +
-                      std::to_string(s.storeElements) + ", \"bound\": \"" + boundText(s) + "\"");
+                  "\"load\": " + formatNumber(problem.elementsOf(s.loadElements)) +
+                      ", \"store\": " + formatNumber(problem.elementsOf(s.storeElements)) +
+                      ", \"bound\": \"" + boundText(s) + "\"");
             event(Compute, "compute", start, s.compute, "");
             event(Memory, "memory", start, s.memory, "");
             next() << "{\"ph\": \"C\", \"pid\": 1, \"name\": \"working set\", \"ts\": " << start
-                   << ", \"args\": {\"elements\": " << s.workingSet << "}}";
+                   << ", \"args\": {\"elements\": " << formatNumber(problem.elementsOf(s.workingSet)) << "}}";
         });
     if (!done)
         return false; // without its end, so that nobody takes it for the whole

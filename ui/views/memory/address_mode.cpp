@@ -58,7 +58,7 @@ std::shared_ptr<const AddressMap> buildAddressMap(const Snapshot& snapshot, cons
 {
     auto out = std::make_shared<AddressMap>();
     out->problem = snapshot.problem;
-    out->capacity = snapshot.problem->hardware().fastMemoryCapacity;
+    out->capacity = snapshot.problem->capacityUnits();
     if (!snapshot.evaluation.valid()) {
         out->hint = tr("Only a valid schedule has addresses; see the list of problems.");
         return out;

@@ -154,7 +154,7 @@ MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selectio
         m.hint = tr("Open a problem to see what occupies fast memory over time.");
         return m;
     }
-    m.capacity = snapshot->problem->hardware().fastMemoryCapacity;
+    m.capacity = snapshot->problem->capacityUnits();
     m.subgraph = selection.subgraph;
     if (snapshot->schedule.size() == 0) {
         m.hint = tr("The schedule has no subgraph yet. Drag ops in the graph to make one.");

@@ -294,7 +294,7 @@ TilesModel buildTiles(const Snapshot* snapshot, const SelectionState& selection,
     const Problem& problem = *snapshot->problem;
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[shown->index()];
     model.subgraph = shown;
-    model.capacity = problem.hardware().fastMemoryCapacity;
+    model.capacity = problem.capacityUnits();
     model.subgraphStart = startOf(*snapshot, *shown);
     const Granularity& g = subgraph.granularity;
     model.title = tr("Subgraph %1 · %2 · %3 × %4 × %5")

@@ -29,7 +29,7 @@ void tell(const std::string& sentence)
 int fail(const Error& error)
 {
     tell(error.text());
-    return Exit::BadInput;
+    return error.code == ErrorCode::Missing ? Exit::No : Exit::BadInput;
 }
 
 namespace {

@@ -149,7 +149,7 @@ void printLowering(const lower::LoweringReport& r)
                                               ? ", " + formatGrouped(r.vectorMacs) + " of them vector work"
                                               : std::string()));
     line("of the MACs", percent(r.coverage.mapped) + " mapped, " + percent(r.coverage.approximated) +
-                            " approximated, " + percent(r.coverage.dropped) + " dropped; of the operators " +
+                            " approximated, " + lower::droppedText(r.coverage) + " dropped; of the operators " +
                             percent(r.coverage.folded) + " folded");
     line("left out", formatGrouped(r.leftOutBytes) + " bytes of constants that are broadcast");
     for (const std::string& note : r.notes)

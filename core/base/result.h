@@ -14,6 +14,7 @@ enum class ErrorCode {
     Field,    ///< a field is missing or has the wrong type or value
     Problem,  ///< well-formed, but not a legal problem, layer, model ...
     Refused,  ///< an edit or request that the rules do not allow
+    Missing,  ///< readable, but with parts that the program cannot compute (--strict)
     Internal, ///< an internal error of the program
 };
 

@@ -28,6 +28,79 @@ std::vector<TypeReport> typesOf(const LoweringReport& report)
     return out;
 }
 
+Coverage coverageOf(std::span<const NodeReport> nodes)
+{
+    Coverage c;
+    std::int64_t all = 0;
+    for (const NodeReport& node : nodes) {
+        const auto s = static_cast<std::size_t>(node.status);
+        ++c.operators[s];
+        c.macs[s] = saturatingAdd(c.macs[s], node.macs);
+        all = saturatingAdd(all, node.macs);
+        c.unknown += node.macsKnown ? 0 : 1;
+        c.missing += node.status == NodeStatus::Dropped && node.needed ? 1 : 0;
+    }
+    const auto share = [&](NodeStatus s) {
+        return all == 0 ? 0.0
+                        : static_cast<double>(c.macs[static_cast<std::size_t>(s)]) / static_cast<double>(all);
+    };
+    c.mapped = all == 0 ? 1.0 : share(NodeStatus::Mapped);
+    c.approximated = share(NodeStatus::Approximated);
+    c.dropped = share(NodeStatus::Dropped);
+    c.folded = nodes.empty()
+                   ? 0
+                   : static_cast<double>(c.count(NodeStatus::Folded)) / static_cast<double>(nodes.size());
+    return c;
+}
+
+std::string droppedText(const Coverage& c)
+{
+    if (c.unknown == 0)
+        return percent(c.dropped);
+    return "an unknown share (" + formatGrouped(c.unknown) + (c.unknown == 1 ? " operator" : " operators") +
+           " without known MACs)";
+}
+
+std::string missingText(std::span<const NodeReport> nodes)
+{
+    constexpr std::size_t kNamed = 3;
+    std::size_t count = 0;
+    std::string names;
+    for (const NodeReport& node : nodes)
+        if (node.status == NodeStatus::Dropped && node.needed && ++count <= kNamed)
+            names += (names.empty() ? "" : ", ") + node.type + " \"" + node.name + "\"";
+    if (count == 0)
+        return {};
+    if (count > kNamed)
+        names += " and " + formatGrouped(count - kNamed) + " more";
+    return (count == 1 ? "1 operator is" : formatGrouped(count) + " operators are") +
+           " dropped although the model needs " + (count == 1 ? "its results" : "their results") + " (" +
+           names + "): every figure leaves out their work and what follows from it";
+}
+
+void tellTotals(LoweringReport& r)
+{
+    r.macs = 0;
+    r.byType.clear();
+    for (const NodeReport& node : r.nodes) {
+        r.macs += node.macs;
+        if (node.macs > 0)
+            r.byType[node.type] += node.macs;
+    }
+    r.coverage = coverageOf(r.nodes);
+    r.droppedMacs = r.coverage.macs[static_cast<std::size_t>(NodeStatus::Dropped)];
+}
+
+std::string dependentsText(double share, const NodeReport& node, bool allKnown)
+{
+    if (!node.needed)
+        return "; nothing reads its results";
+    if (share > 0 || allKnown)
+        return "; " + percent(share) +
+               (allKnown ? " of the MACs depend on it" : " of the known MACs depend on it");
+    return "; how many MACs depend on it is not known";
+}
+
 /// Adds to the note of each dropped operator the share of the MACs that reads what it gives, directly or not.
 void ProblemLowering::tellDependents()
 {
@@ -36,7 +109,7 @@ void ProblemLowering::tellDependents()
     for (std::size_t i = 0; i < m_out.report.nodes.size() && dropped.size() < kMost; ++i)
         if (m_out.report.nodes[i].status == NodeStatus::Dropped)
             dropped.emplace_back(i);
-    if (dropped.empty() || m_out.report.macs == 0)
+    if (dropped.empty())
         return;
     const auto order = model::operatorOrder(m_model);
     for (std::size_t first = 0; first < dropped.size(); first += kAtOnce) {
@@ -60,8 +133,9 @@ void ProblemLowering::tellDependents()
         }
         for (std::size_t i = 0; i < count; ++i) {
             NodeReport& node = m_out.report.nodes[dropped[first + i].index()];
-            node.dependents = static_cast<double>(macs[i]) / static_cast<double>(m_out.report.macs);
-            node.note += "; " + percent(node.dependents) + " of the MACs depend on it";
+            node.dependents = static_cast<double>(macs[i]) /
+                              static_cast<double>(std::max<std::int64_t>(1, m_out.report.macs));
+            node.note += dependentsText(node.dependents, node, m_out.report.coverage.unknown == 0);
         }
     }
 }

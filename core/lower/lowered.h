@@ -6,6 +6,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,33 @@ struct NodeReport
     std::int64_t macs = 0;  ///< multiply-accumulates of the operator in the model
     std::int64_t bytes = 0; ///< bytes of operands and results, without operands that are left out
     std::string note;       ///< explanation for the user; may be empty if the status is Mapped
-    double dependents = 0;  ///< for a dropped operator: share of the MACs that depend on it
+    double dependents = 0;  ///< for a dropped operator: share of the known MACs that depend on it
+    bool macsKnown = true;  ///< false: a dropped operator that may have MACs, which nobody can count
+    bool needed = false;    ///< for a dropped operator: something reads its results
 };
 
-/// Shares of the MACs of a model. `folded` is a share of its operators.
+/// What became of the operators of a model in one lens.
 struct Coverage
 {
+    /// Shares of the known MACs; `folded` is a share of the operators. Without MACs everything is mapped.
     double mapped = 1, folded = 0, approximated = 0, dropped = 0;
+    std::array<std::size_t, 4> operators{}; ///< number of operators for each NodeStatus
+    std::array<std::int64_t, 4> macs{};     ///< their known MACs
+    std::size_t unknown = 0;                ///< dropped operators whose MACs are not known
+    std::size_t missing = 0;                ///< dropped operators whose results are needed
+
+    [[nodiscard]] std::size_t count(NodeStatus status) const noexcept
+    {
+        return operators[static_cast<std::size_t>(status)];
+    }
 };
+[[nodiscard]] Coverage coverageOf(std::span<const NodeReport> nodes);
+/// Returns the share of the MACs that is dropped, for people: "2.5 %", or a text that says that it is not
+/// known.
+[[nodiscard]] std::string droppedText(const Coverage& coverage);
+/// Returns a sentence without full stop about the operators without which the model gives another result;
+/// empty if there are none.
+[[nodiscard]] std::string missingText(std::span<const NodeReport> nodes);
 
 /// Report of the lowering of a model (docs/rules/workload.md 6.4).
 struct LoweringReport
@@ -57,6 +77,10 @@ struct TypeReport
 };
 /// Returns the reports of all types, in alphabetical order.
 [[nodiscard]] std::vector<TypeReport> typesOf(const LoweringReport& report);
+
+/// Returns the end of the note on a dropped operator: the share of the MACs that depend on it. `allKnown`:
+/// the MACs of all operators are known.
+[[nodiscard]] std::string dependentsText(double share, const NodeReport& node, bool allKnown);
 
 /// Computes the totals of the report from its nodes: MACs, operators by type, dropped MACs, coverage.
 void tellTotals(LoweringReport& report);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tilewright::lower {
@@ -49,7 +50,8 @@ npu::NpuHardware npuHardwareOf(const Machine& m)
                  static_cast<int>(m.passes.rmsNorm), static_cast<int>(m.passes.elementwise)};
     hw.dram.channels = static_cast<int>(m.dram.channels);
     hw.dram.banks = static_cast<int>(m.dram.banks);
-    hw.dram.bytesPerCycle = m.dram.bytesPerCycle;
+    // The simulator moves whole bytes a cycle: fieldsLeftOut() names a fraction.
+    hw.dram.bytesPerCycle = std::max<std::int64_t>(1, static_cast<std::int64_t>(m.dram.bytesPerCycle));
     hw.dram.burstBytes = m.dram.burstBytes;
     hw.dram.interleaveBytes = m.dram.interleaveBytes;
     hw.dram.rowBytes = m.dram.rowBytes;
@@ -75,6 +77,13 @@ mapping::Architecture architectureOf(const Machine& m)
     a.dmaMhz = m.dma.mhz;
     a.arrayMhz = m.clockGhz * 1000;
     a.energyPj = {m.energy.rf, m.energy.noc, m.energy.spm, m.energy.dram, m.energy.mac};
+    const auto write = [&](const char* path, double pj) {
+        return m.has(path) ? std::optional(pj) : std::nullopt; // without: as a read
+    };
+    a.energyPj.rfWrite = write("energy_pj.rf_write", m.energy.rfWrite);
+    a.energyPj.spmWrite = write("energy_pj.spm_write", m.energy.spmWrite);
+    a.energyPj.dramWrite = write("energy_pj.dram_write", m.energy.dramWrite);
+    a.energyPj.leakage = m.energy.leakage;
     return a;
 }
 

@@ -208,11 +208,11 @@ namespace {
 
 npu::TileSizes productTile(const RunTile& run, const npu::NpuModel& model, const npu::ModelOp& op)
 {
-    const auto &a = model.tensors[op.inputs[0]].shape, &b = model.tensors[op.inputs[1]].shape;
+    const npu::MatmulShape s = npu::matmulShape(model, op);
     npu::TileSizes tile;
-    tile.m = std::min(run.rows, a[0]);
-    tile.n = std::min(run.cols, b[1]);
-    tile.k = std::min(run.depth, a[1]);
+    tile.m = std::min(run.rows, s.m);
+    tile.n = std::min(run.cols, s.n);
+    tile.k = std::min(run.depth, s.k);
     return tile;
 }
 
@@ -283,7 +283,7 @@ ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model, con
             npu::TileSizes shallow = tile; // as deep as two sets of operands fit
             if (isProduct) {
                 tile.k = 0;
-                shallow.k = std::min(npu::kMatmulDepth, npu.model.tensors[op.inputs[0]].shape[1]);
+                shallow.k = std::min(npu::kMatmulDepth, npu::matmulShape(npu.model, op).k);
             } else {
                 tile.cIn = 0;
                 shallow.cIn = 1;

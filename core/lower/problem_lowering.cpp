@@ -167,6 +167,8 @@ Status ProblemLowering::lower(const Operator& op)
             node.bytes = saturatingAdd(node.bytes, m_model.bytes(t));
     node.bytes -= m_leftOut;
     node.note = m_note;
+    node.macsKnown = op.kind != OperatorKind::Unknown;
+    node.needed = m_status == NodeStatus::Dropped;
     m_out.report.leftOutBytes += m_leftOut;
     return Unit{};
 }
@@ -414,30 +416,6 @@ Error ProblemLowering::refuse(const Operator& op, std::string message) const
     return {ErrorCode::Problem,
             std::string(op.typeName()) + " \"" + partName(op, {}) + "\": " + std::move(message),
             "ops[" + std::to_string(m_current.value) + "]", m_model.file};
-}
-
-void tellTotals(LoweringReport& r)
-{
-    std::array<std::int64_t, 4> macs{};
-    std::size_t folded = 0;
-    r.macs = 0;
-    r.byType.clear();
-    for (const NodeReport& node : r.nodes) {
-        r.macs += node.macs;
-        macs[static_cast<std::size_t>(node.status)] += node.macs;
-        folded += node.status == NodeStatus::Folded;
-        if (node.macs > 0)
-            r.byType[node.type] += node.macs;
-    }
-    r.droppedMacs = macs[static_cast<std::size_t>(NodeStatus::Dropped)];
-    const auto share = [&](NodeStatus s) {
-        return r.macs == 0
-                   ? 0.0
-                   : static_cast<double>(macs[static_cast<std::size_t>(s)]) / static_cast<double>(r.macs);
-    };
-    r.coverage = {r.macs == 0 ? 1.0 : share(NodeStatus::Mapped),
-                  static_cast<double>(folded) / static_cast<double>(r.operators),
-                  share(NodeStatus::Approximated), share(NodeStatus::Dropped)};
 }
 
 std::string_view toString(NodeStatus status) noexcept

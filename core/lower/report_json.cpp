@@ -6,6 +6,19 @@
 
 namespace tilewright::lower {
 
+namespace {
+
+/// Counts by status as an object.
+template <typename T> Json countsJson(const std::array<T, 4>& counts)
+{
+    Json out = Json::object();
+    for (std::size_t s = 0; s < counts.size(); ++s)
+        out[std::string(toString(static_cast<NodeStatus>(s)))] = counts[s];
+    return out;
+}
+
+} // namespace
+
 Result<ProblemPtr> problemOf(LoweredProblem lowered)
 {
     return Problem::build(std::move(lowered.data));
@@ -28,14 +41,18 @@ std::string reportJson(const LoweringReport& r)
         out["nodes"].push_back({{"name", n.name},
                                 {"type", n.type},
                                 {"status", toString(n.status)},
-                                {"macs", n.macs},
+                                {"macs", n.macsKnown ? Json(n.macs) : Json()},
                                 {"bytes", n.bytes},
                                 {"note", n.note}});
     out["left_out_bytes"] = r.leftOutBytes;
     out["coverage"] = {{"mapped", jsonNumber(r.coverage.mapped)},
                        {"folded", jsonNumber(r.coverage.folded)},
                        {"approximated", jsonNumber(r.coverage.approximated)},
-                       {"dropped", jsonNumber(r.coverage.dropped)}};
+                       {"dropped", r.coverage.unknown > 0 ? Json() : jsonNumber(r.coverage.dropped)},
+                       {"operators", countsJson(r.coverage.operators)},
+                       {"macs", countsJson(r.coverage.macs)},
+                       {"unknown_macs", r.coverage.unknown},
+                       {"missing", r.coverage.missing}};
     out["notes"] = r.notes;
     return jsonText(out, 2) + "\n";
 }

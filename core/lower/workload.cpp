@@ -308,7 +308,7 @@ std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered)
 
 namespace {
 
-NodeReport reportOf(const onnx::ImportedNode& node, const std::vector<NodeReport>& operators)
+NodeReport reportOf(const onnx::ImportedNode& node, const std::vector<NodeReport>& operators, bool allKnown)
 {
     NodeReport out{node.name, node.type, NodeStatus::Folded, 0, node.bytes, node.note, 0};
     const NodeReport* op = node.op ? &operators[node.op->index()] : nullptr;
@@ -331,7 +331,9 @@ NodeReport reportOf(const onnx::ImportedNode& node, const std::vector<NodeReport
     case onnx::Fate::Dropped:
         out.status = NodeStatus::Dropped;
         out.dependents = op == nullptr ? 0 : op->dependents;
-        out.note += "; " + percent(out.dependents) + " of the MACs depend on it";
+        out.macsKnown = node.macsKnown;
+        out.needed = node.needed;
+        out.note += dependentsText(out.dependents, out, allKnown);
         break;
     }
     return out;
@@ -339,13 +341,36 @@ NodeReport reportOf(const onnx::ImportedNode& node, const std::vector<NodeReport
 
 } // namespace
 
+std::string missingText(const Workload& workload)
+{
+    std::vector<NodeReport> dropped;
+    const auto add = [&](const std::string& name, std::string_view type) {
+        NodeReport& node = dropped.emplace_back();
+        node.name = name;
+        node.type = type;
+        node.status = NodeStatus::Dropped;
+        node.needed = true;
+    };
+    if (workload.import) {
+        for (const onnx::ImportedNode& node : workload.import->nodes)
+            if (node.fate == onnx::Fate::Dropped && node.needed)
+                add(node.name, node.type);
+    } else {
+        for (const model::Operator& op : workload.model.operators)
+            if (op.kind == model::OperatorKind::Unknown)
+                add(op.name, op.typeName());
+    }
+    return missingText(dropped);
+}
+
 LoweringReport reportOf(const Workload& workload, LoweringReport report)
 {
     if (!workload.import)
         return report;
     std::vector<NodeReport> nodes;
+    const bool allKnown = std::ranges::all_of(workload.import->nodes, &onnx::ImportedNode::macsKnown);
     for (const onnx::ImportedNode& node : workload.import->nodes)
-        nodes.push_back(reportOf(node, report.nodes));
+        nodes.push_back(reportOf(node, report.nodes, allKnown));
     report.nodes = std::move(nodes);
     report.operators = report.nodes.size();
     report.leftOutBytes = saturatingAdd(report.leftOutBytes, workload.import->leftOutBytes);

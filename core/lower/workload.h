@@ -32,6 +32,9 @@ struct Workload
 /// Reads a workload from a file. An ONNX model may be of any size.
 [[nodiscard]] Result<Workload> loadWorkload(const std::string& path, const onnx::Dimensions& dimensions = {});
 
+/// Returns missingText() of the operators of a model that no lens supports.
+[[nodiscard]] std::string missingText(const Workload& workload);
+
 /// Returns the report of a lowering for the nodes of an ONNX file, including the nodes that did not become
 /// operators. For other workloads, returns `report`.
 [[nodiscard]] LoweringReport reportOf(const Workload& workload, LoweringReport report);

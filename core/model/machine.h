@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -25,6 +26,79 @@ inline constexpr std::array kMachineLevels{MachineLevel::Host, MachineLevel::Ext
 enum class ArrayDataflow : std::uint8_t { Os, Ws, Is };
 [[nodiscard]] std::string_view toString(ArrayDataflow dataflow) noexcept; ///< "os", "ws", "is"
 
+/// The way an array computes a product of r x q and q x c.
+enum class ArrayKind : std::uint8_t {
+    Systolic,   ///< rows x cols processing elements with one of the three dataflows; operands are skewed
+    DotProduct, ///< `rows` inputs are summed for each of `cols` outputs; nothing is skewed
+    Spatial,    ///< each axis has its own fixed loops, for example row-stationary arrays
+};
+[[nodiscard]] std::string_view toString(ArrayKind kind) noexcept; ///< "systolic", "dot_product", "spatial"
+
+/// Operand of an operator with a memory of its own.
+enum class MachineOperand : std::uint8_t { Input, Weight, Output };
+inline constexpr std::array kMachineOperands{MachineOperand::Input, MachineOperand::Weight,
+                                             MachineOperand::Output};
+[[nodiscard]] std::string_view toString(MachineOperand operand) noexcept; ///< "input", "weight", "output"
+
+/// Multiply-accumulates of a processing element in a cycle, for operands of these widths in bits.
+struct MacRate
+{
+    std::int64_t bits = 0;  ///< width of the wider operand
+    std::int64_t other = 0; ///< width of the other operand; 0: any width up to `bits`
+    double macs = 1;
+    bool operator==(const MacRate&) const = default;
+};
+
+/// The cores of one kind: their number, arrays and vector units.
+struct MachineCores
+{
+    std::int64_t cores = 1;
+    std::int64_t arrays = 1; ///< number of arrays of a core
+    ArrayKind kind = ArrayKind::Systolic;
+    std::int64_t rows = 1, cols = 1; ///< DotProduct: inputs and outputs of a cycle
+    ArrayDataflow dataflow = ArrayDataflow::Os;
+    /// The array pads its rows and columns of work to multiples of these; the sides, unless the file says
+    /// less.
+    std::int64_t rowGranule = 1, colGranule = 1;
+    /// The loops that an axis of a Spatial array unrolls, the fixed one first and then those that may fill
+    /// what it leaves. Names of docs/rules/mapping.md 1, for example "Fx". Empty otherwise.
+    std::vector<std::string> rowLoops, colLoops;
+    std::vector<MacRate> rates; ///< empty: 1 for all widths
+    double winograd = 1;        ///< factor by which 3 x 3 convolutions with stride 1 need fewer MACs
+    std::int64_t lanes = 1;     ///< elements of the vector unit in a cycle and pass
+    bool operator==(const MachineCores&) const = default;
+
+    [[nodiscard]] std::int64_t pes() const noexcept { return rows * cols; } ///< of one array
+    /// MACs of a PE in a cycle for operands of these bits. The entry of exactly this pair is used, else the
+    /// entry of the narrowest width that holds the wider operand, else 1. A fraction of a bit is the share of
+    /// a scale that a group of elements has in common, and does not count.
+    [[nodiscard]] double macsPerCycle(double bits, double otherBits) const noexcept;
+    /// True if `rates` has an entry for exactly this pair of widths: the array multiplies them directly, and
+    /// the narrower operand is not converted before.
+    [[nodiscard]] bool multipliesPair(double bits, double otherBits) const noexcept;
+};
+
+/// Further cores of another kind, beside those of Machine itself.
+struct OtherCores : MachineCores
+{
+    std::string name;                 ///< "little"
+    std::int64_t scratchpadBytes = 0; ///< fast memory of one of these cores
+    bool operator==(const OtherCores&) const = default;
+};
+
+/// Where a value of a machine comes from.
+enum class SourceKind : std::uint8_t { Measured, Datasheet, Paper, Assumed, Fitted };
+[[nodiscard]] std::string_view toString(SourceKind kind) noexcept; ///< "measured", "datasheet" ...
+
+struct Provenance
+{
+    SourceKind kind = SourceKind::Assumed;
+    std::string source;    ///< title, document or file with its commit
+    std::int64_t year = 0; ///< 0: not given
+    std::string note;      ///< reason of an assumption, rows on which a value was fitted
+    bool operator==(const Provenance&) const = default;
+};
+
 /// A value that a machine file leaves open.
 struct DerivedValue
 {
@@ -35,15 +109,25 @@ struct DerivedValue
 };
 
 /// The one machine that every lens takes its hardware from (docs/rules/workload.md 2). Sizes in bytes, rates
-/// in GB/s of all buffers of a level together.
-struct Machine
+/// in GB/s of all buffers of a level together. Machine itself is the first kind of cores. Which lens takes
+/// which field: fieldsLeftOut().
+struct Machine : MachineCores
 {
     struct Level
     {
         std::int64_t buffers = 1;
-        std::int64_t bytes = 0; ///< size of one buffer
+        std::int64_t bytes = 0; ///< size of one buffer, all its memories together
         double gbPerSecond = 0;
+        /// Rates of a read and a write port; both gbPerSecond if reads and writes share one port.
+        double readGbPerSecond = 0, writeGbPerSecond = 0;
+        bool portsApart = false; ///< reads and writes do not wait for each other
+        /// True if all cores share the level; its size and its rates are then those of the whole machine.
+        bool shared = false;
+        bool multicast = false; ///< one read reaches all cores that want the same data
+        /// Bytes of a buffer for inputs, weights and outputs if these have memories of their own, else 0.
+        std::array<std::int64_t, 3> memories{}; ///< indexed by MachineOperand
         bool operator==(const Level&) const = default;
+        [[nodiscard]] bool hasMemories() const noexcept { return memories[0] > 0; }
         [[nodiscard]] std::int64_t totalBytes() const noexcept { return buffers * bytes; }
     };
     struct Passes
@@ -54,10 +138,28 @@ struct Machine
     struct Dram
     {
         /// banks and bytes per cycle are those of one channel
-        std::int64_t channels = 4, banks = 16, bytesPerCycle = 16;
+        std::int64_t channels = 4, banks = 16;
+        double bytesPerCycle = 16;
         std::int64_t burstBytes = 64, interleaveBytes = 256, rowBytes = 2048;
         std::int64_t rowHitCycles = 20, rowMissCycles = 60;
+        /// From the request of a core to its first byte, beside the times of the banks.
+        std::int64_t readLatencyCycles = 0, writeLatencyCycles = 0;
+        std::int64_t outstandingRequests = 0; ///< requests of a core on their way; 0: no limit
+        std::int64_t requestBytes = 64;       ///< largest request
+        bool pipelinedHits =
+            false;                ///< a bank accepts the next burst of an open row at once, while it delivers
+        bool addressHash = false; ///< channel and bank come from a hash of the address
         bool operator==(const Dram&) const = default;
+
+        /// The largest rate of all channels in bytes a cycle: that of the buses or, if less, of the banks
+        /// when every burst finds its row open.
+        [[nodiscard]] double deliverableBytesPerCycle() const noexcept;
+    };
+    /// Time from the command of the host to the start of an operator, in us, by kind of operator.
+    struct Launch
+    {
+        double product = 0, softmax = 0, layerNorm = 0, rmsNorm = 0, elementwise = 0;
+        bool operator==(const Launch&) const = default;
     };
     struct Noc
     {
@@ -72,6 +174,8 @@ struct Machine
     struct Energy ///< pJ an element, or a multiply-accumulate
     {
         double rf = 0.96, noc = 2, spm = 13.5, dram = 200, mac = 0.075;
+        double rfWrite = 0.96, spmWrite = 13.5, dramWrite = 200; ///< as the reads, unless the file says so
+        double leakage = 0;                                      ///< of one cycle of a core
         bool operator==(const Energy&) const = default;
     };
 
@@ -79,23 +183,24 @@ struct Machine
     std::int64_t elementBytes = 2;
     std::int64_t accumulatorBytes = 4;
     double clockGhz = 1;
-    std::int64_t cores = 1;
-    std::int64_t rows = 1, cols = 1;
-    ArrayDataflow dataflow = ArrayDataflow::Os;
-    std::int64_t lanes = 1;
+    std::vector<OtherCores> otherCores; ///< sorted by name
     Passes passes;
     std::array<Level, 5> levels; ///< indexed by MachineLevel; levels that the file lacks are derived
     MachineLevel scratchpad = MachineLevel::L3;
-    std::int64_t registerFileBytes = 512;
+    std::int64_t registerFileBytes = 512; ///< of one PE, all its register files together
+    /// Bytes of a PE for inputs, weights and outputs if these have register files of their own, else 0.
+    std::array<std::int64_t, 3> registerFiles{}; ///< indexed by MachineOperand
     std::int64_t scratchpadBanks = 32;
     Dram dram;
     Noc noc;
     Dma dma;
+    Launch launch;
     Energy energy;
 
-    std::set<std::string, std::less<>> given; ///< paths of the fields that the file has
-    std::vector<DerivedValue> derived;        ///< all others, in the order of the file's description
-    std::vector<std::string> notes;           ///< what rounding leaves over
+    std::set<std::string, std::less<>> given;               ///< paths of the fields that the file has
+    std::map<std::string, Provenance, std::less<>> sources; ///< by path, of given fields that name theirs
+    std::vector<DerivedValue> derived; ///< all others, in the order of the file's description
+    std::vector<std::string> notes;    ///< what rounding leaves over
 
     bool operator==(const Machine&) const = default;
 
@@ -105,13 +210,39 @@ struct Machine
     }
     [[nodiscard]] Level& at(MachineLevel level) noexcept { return levels[static_cast<std::size_t>(level)]; }
     [[nodiscard]] bool has(std::string_view path) const { return given.find(path) != given.end(); }
+    /// True if the machine has the memory level itself, not as a copy of its neighbour.
+    [[nodiscard]] bool hasLevel(MachineLevel level) const;
     /// The scratchpad of one core.
     [[nodiscard]] std::int64_t scratchpadBytes() const noexcept { return at(scratchpad).totalBytes(); }
     [[nodiscard]] double bytesPerCycle(MachineLevel level) const noexcept
     {
         return at(level).gbPerSecond / clockGhz;
     }
+    /// Largest rate of the external memory in GB/s that its channels and banks allow.
+    [[nodiscard]] double deliverableGbPerSecond() const noexcept
+    {
+        return dram.deliverableBytesPerCycle() * clockGhz;
+    }
+    [[nodiscard]] std::int64_t allCores() const noexcept; ///< cores of all kinds
 };
+
+/// A lens, as far as it takes values from a machine.
+enum class MachineLens : std::uint8_t { Schedule, Systolic, Npu, Mapping };
+[[nodiscard]] std::string_view toString(MachineLens lens) noexcept; ///< "Schedule", "Systolic" ...
+
+/// A given field that a lens does not model, though its value differs from the default.
+struct FieldLeftOut
+{
+    std::string path;  ///< "array.rates.8"
+    std::string label; ///< "array, rate at 8 bits"
+    std::string value; ///< as in the file
+};
+/// Returns the given fields of a machine that a lens leaves out of its figures. Fields are left out only
+/// where their value differs from the value that the lens assumes.
+[[nodiscard]] std::vector<FieldLeftOut> fieldsLeftOut(const Machine& machine, MachineLens lens);
+/// Returns fieldsLeftOut() as a part of a sentence, for the answer of a lens: "fields of the machine that the
+/// NPU lens does not model: ...". Empty if there are none.
+[[nodiscard]] std::string leftOutText(const Machine& machine, MachineLens lens);
 
 /// Fills in what `given` does not name, and says how in `derived` and `notes`.
 void deriveMachine(Machine& machine);
@@ -128,6 +259,9 @@ void deriveMachine(Machine& machine);
 /// The machine with one field changed, all else derived again; `value` as in the file ("64", "ws").
 [[nodiscard]] Result<Machine> withMachineField(const Machine& machine, std::string_view path,
                                                std::string_view value);
+/// The machine with the origin of a given field; its value is unchanged. A changed value loses its origin.
+[[nodiscard]] Result<Machine> withMachineSource(const Machine& machine, std::string_view path,
+                                                const Provenance& source);
 
 /// The machine without a field, which is then derived.
 [[nodiscard]] Result<Machine> withoutMachineField(const Machine& machine, std::string_view path);
@@ -150,21 +284,27 @@ enum class MachineUnit : std::uint8_t {
     BytesPerCycle,
     Cycles,
     Pj,
-    Word
+    Micros,
+    Factor, ///< a number without unit that may be a fraction
+    Word,
+    Loops, ///< names of loops, separated by spaces
 };
 
-/// One value of a machine for people: each can be changed with withMachineField().
+/// One value of a machine for people; withMachineField() changes it.
 struct MachineField
 {
     std::string path;         ///< "array.rows"
-    std::string_view group;   ///< "array"
-    std::string_view label;   ///< "rows"
+    std::string group;        ///< "array"
+    std::string label;        ///< "rows"
     std::string_view meaning; ///< one line
     MachineUnit unit = MachineUnit::Count;
     std::string value;                   ///< as in the file
     bool given = false;                  ///< in the file; else derived
+    bool editable = true;                ///< false: follows from other values and cannot be set
     std::string formula;                 ///< formula of a derived value, "2 * array cols"
     std::vector<std::string_view> words; ///< the choices of a Word
+    std::optional<Provenance> source;    ///< of a given value that names its own
+    std::vector<MachineLens> lenses;     ///< the lenses that model the field
 };
 
 /// Returns all values of a machine in the order of its description. A memory level that the machine lacks has

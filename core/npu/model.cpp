@@ -95,6 +95,15 @@ std::size_t NpuModel::addTensor(std::string tensorName, std::vector<std::int64_t
     return tensors.size() - 1;
 }
 
+MatmulShape matmulShape(const NpuModel& model, const ModelOp& op)
+{
+    const auto &a = model.tensors[op.inputs[0]].shape, &c = model.tensors[op.outputs[0]].shape;
+    MatmulShape s{c[c.size() - 2], c.back(), a.back(), {1, 1}};
+    for (std::size_t d = 0; d + 2 < c.size(); ++d)
+        s.batch[d + 4 - c.size()] = c[d];
+    return s;
+}
+
 std::optional<HeadShape> headShape(const ModelTensor& tensor, std::int64_t heads)
 {
     const auto& s = tensor.shape;
@@ -247,15 +256,35 @@ private:
     {
         const ModelOp& o = m_model.ops[i];
         const auto &a = shape(o.inputs[0]), &b = shape(o.inputs[1]), &c = shape(o.outputs[0]);
-        if (a.size() != 2 || b.size() != 2 || c.size() != 2)
-            return failOp(i, "inputs and output must have 2 dimensions");
-        if (a[1] != b[0])
+        if (a.size() < 2 || b.size() < 2 || c.size() < 2)
+            return failOp(i, "inputs and output must have at least 2 dimensions");
+        if (a.back() != b[b.size() - 2])
             return failOp(i, "the shapes of " + describe(o.inputs[0]) + " and " + describe(o.inputs[1]) +
-                                 " do not match: K is " + std::to_string(a[1]) + " and " +
-                                 std::to_string(b[0]));
-        if (c != std::vector{a[0], b[1]})
+                                 " do not match: K is " + std::to_string(a.back()) + " and " +
+                                 std::to_string(b[b.size() - 2]));
+        // The dimensions before the last two are those of a batch, counted from the last one.
+        std::vector<std::int64_t> want(std::max(a.size(), b.size()), 1);
+        std::int64_t all = 1, second = 1;
+        for (std::size_t d = 0; d + 2 < want.size(); ++d) {
+            const auto of = [&](const std::vector<std::int64_t>& s) {
+                const std::size_t lead = want.size() - s.size();
+                return d < lead ? 1 : s[d - lead];
+            };
+            if (of(a) != of(b) && of(a) != 1 && of(b) != 1)
+                return failOp(i, "the batches of " + describe(o.inputs[0]) + " and " + describe(o.inputs[1]) +
+                                     " do not match");
+            want[d] = std::max(of(a), of(b));
+            all *= want[d];
+            second *= of(b);
+        }
+        want[want.size() - 2] = a[a.size() - 2];
+        want.back() = b.back();
+        if (c != want)
             return failOp(i, "the shape of the output " + describe(o.outputs[0]) + " must be " +
-                                 shapeText({a[0], b[1]}));
+                                 shapeText(want));
+        if (all > 1 && second == 1)
+            return failOp(i, "all products have the same second input " + describe(o.inputs[1]) +
+                                 ", so the batch belongs to the rows of one product: [B*M,K] x [K,N]");
         return Unit{};
     }
 

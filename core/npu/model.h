@@ -105,6 +105,17 @@ struct OpTiling
 /// The model with another tiling; `tiling` has one entry per operator.
 [[nodiscard]] NpuModel withTiling(NpuModel model, std::span<const OpTiling> tiling);
 
+/// Sizes of a matrix product A[M,K] x B[K,N], or of a batch of them: the dimensions before the last two.
+struct MatmulShape
+{
+    std::int64_t m = 0, n = 0, k = 0;
+    std::array<std::int64_t, 2> batch{1, 1}; ///< of the result, the outer dimension first
+    [[nodiscard]] std::int64_t batches() const noexcept { return batch[0] * batch[1]; }
+    bool operator==(const MatmulShape&) const = default;
+};
+/// Returns the sizes of a matmul operator of a model that checkModel() accepts.
+[[nodiscard]] MatmulShape matmulShape(const NpuModel& model, const ModelOp& op);
+
 /// Shape [B,H,T,D] of an attention or KV tensor. The tensor has rank 4, or rank 2 [T, H*D] with `heads`.
 struct HeadShape
 {

@@ -67,7 +67,7 @@ std::int64_t extentOf(const NpuModel& model, const ModelOp& op, std::int64_t Til
     const auto &x = shapeOf(model, op.inputs[0]), &y = shapeOf(model, op.outputs[0]);
     switch (op.type) {
     case OpType::MatMul:
-        return size == &TileSizes::m ? y[0] : size == &TileSizes::n ? y[1] : x[1];
+        return size == &TileSizes::m ? y[y.size() - 2] : size == &TileSizes::n ? y.back() : x.back();
     case OpType::Conv2d:
         return size == &TileSizes::cOut     ? y[1]
                : size == &TileSizes::cIn    ? x[1] / op.groups
@@ -187,20 +187,33 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
                        k = extentOf(model, op, &TileSizes::k);
     const double bytes = model.dtypeBytes;
     const double depth = static_cast<double>(k);
+    const auto batches = static_cast<double>(matmulShape(model, op).batches());
+    /// Number of matrices of an operand.
+    const auto matrices = [&](std::size_t input) {
+        const auto& shape = shapeOf(model, op.inputs[input]);
+        double count = 1;
+        for (std::size_t d = 0; d + 2 < shape.size(); ++d)
+            count *= static_cast<double>(shape[d]);
+        return count;
+    };
     Work w;
-    w.tensor =
-        static_cast<double>(foldsOver(m, t.m, hw.engineRows) * foldsOver(n, t.n, hw.engineCols)) * depth;
+    w.tensor = batches *
+               static_cast<double>(foldsOver(m, t.m, hw.engineRows) * foldsOver(n, t.n, hw.engineCols)) *
+               depth;
     w.longest = static_cast<double>(ceilDiv(std::min(t.m, m), hw.engineRows) *
                                     ceilDiv(std::min(t.n, n), hw.engineCols)) *
                 depth;
     const bool square = op.inputs[0] == op.inputs[1];
-    const double out = matrixBytes(hw, static_cast<double>(m), n, t.n, bytes);
-    const double once = square ? static_cast<double>(m) * depth * bytes
-                               : matrixBytes(hw, static_cast<double>(m), k, t.k, bytes) +
-                                     matrixBytes(hw, depth, n, t.n, bytes);
+    const double out = batches * matrixBytes(hw, static_cast<double>(m), n, t.n, bytes);
+    const double once = square ? matrices(0) * static_cast<double>(m) * depth * bytes
+                               : matrices(0) * matrixBytes(hw, static_cast<double>(m), k, t.k, bytes) +
+                                     matrices(1) * matrixBytes(hw, depth, n, t.n, bytes);
     const double rowPanel = static_cast<double>(t.m) * depth * bytes;
     const double colPanel = static_cast<double>(t.n) * depth * bytes;
-    w.bytes = out + (square ? once : std::max(once, minBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
+    // The second bound is of one product.
+    w.bytes = out + (square || batches > 1
+                         ? once
+                         : std::max(once, minBytes(hw, rowPanel, colPanel, (m / t.m) * (n / t.n))));
     const double rows = static_cast<double>(ceilDiv(m, t.m)), cols = static_cast<double>(ceilDiv(n, t.n));
     // A panel that fits into SPM stays while the other side changes. Runs shorter than an interleave block
     // cost more.
@@ -210,13 +223,13 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
         const double run = static_cast<double>(elements) * bytes;
         return run < block ? 1 + 0.25 * (block - run) / block : 1.0;
     };
-    const double lhs = static_cast<double>(m) * depth * bytes * costFactor(t.k);
-    const double rhs = static_cast<double>(n) * depth * bytes * costFactor(t.n);
+    const double lhs = batches * static_cast<double>(m) * depth * bytes * costFactor(t.k);
+    const double rhs = batches * static_cast<double>(n) * depth * bytes * costFactor(t.n);
     w.likely = std::max(w.bytes, out + (rowPanel <= room ? lhs : lhs * cols) + rhs * rows);
     if (colPanel <= room && rowPanel > room)
         w.likely = std::max(w.bytes, out + lhs * cols + rhs);
     // If the cores do not divide the number of chains, some cores are idle at the end.
-    const double chains = rows * cols, cores = hw.cores;
+    const double chains = batches * rows * cols, cores = hw.cores;
     w.likely *= 0.75 + 0.25 * std::ceil(chains / cores) * cores / chains;
     return w;
 }

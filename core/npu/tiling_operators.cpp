@@ -84,45 +84,64 @@ TileSizes wideMatmulTile(const NpuHardware& hw, int dtypeBytes, std::int64_t m, 
 
 void tileMatmul(TileGraphBuilder& b, const ModelOp& op)
 {
-    const auto& a = b.model().tensors[op.inputs[0]].shape;
-    const std::int64_t m = a[0];
-    const std::int64_t k = a[1];
-    const std::int64_t n = b.model().tensors[op.inputs[1]].shape[1];
+    const MatmulShape s = matmulShape(b.model(), op);
+    const std::int64_t m = s.m, n = s.n, k = s.k;
     const auto tensorA = static_cast<std::uint32_t>(op.inputs[0]);
     const auto tensorB = static_cast<std::uint32_t>(op.inputs[1]);
     const auto tensorC = static_cast<std::uint32_t>(op.outputs[0]);
     const TileSizes t = matmulTile(b.hardware(), b.dtype(), m, n, k, op.tile);
     b.setTile(t);
     ProducerGrid grid;
-    grid.bounds = {blockBounds(0, m, t.m), blockBounds(0, n, t.n), {0, 1}, {0, 1}};
-    for (std::int64_t m0 = 0; m0 < m; m0 += t.m)
-        for (std::int64_t n0 = 0; n0 < n; n0 += t.n) {
-            if (b.tooMany())
-                return;
-            const std::int64_t mt = std::min(t.m, m - m0);
-            const std::int64_t nt = std::min(t.n, n - n0);
-            const std::uint32_t c = b.tile(tensorC, {m0, n0, 0, 0}, {mt, nt, 1, 1}, true);
-            std::uint32_t last = 0;
-            for (std::int64_t k0 = 0; k0 < k && !b.tooMany(); k0 += t.k) {
-                const std::int64_t kt = std::min(t.k, k - k0);
-                const bool isLast = k0 + kt == k;
-                TileGraphBuilder::NodeSpec node;
-                node.type = NodeType::MatMul;
-                node.inputs = {b.tile(tensorA, {m0, k0, 0, 0}, {mt, kt, 1, 1}),
-                               b.tile(tensorB, {k0, n0, 0, 0}, {kt, nt, 1, 1})};
-                if (node.inputs[0] == node.inputs[1])
-                    node.inputs.pop_back(); // product of a tile with itself: one input
-                if (isLast)
-                    node.outputs = {c};
-                node.accumulator = c;
-                node.computeCycles = tensorCycles(b.hardware(), mt, nt, kt, isLast);
-                node.m = mt;
-                node.n = nt;
-                node.k = kt;
-                last = b.addNode(std::move(node), k0 > 0);
+    // A box of one matrix of the batch. The operands are aligned at their last dimensions; one that has a
+    // dimension of size 1 is the same for all of the batch.
+    const auto tileOf = [&](std::uint32_t tensor, std::int64_t i, std::int64_t r0, std::int64_t c0,
+                            std::int64_t rows, std::int64_t cols, bool accumulator = false) {
+        const auto& shape = b.model().tensors[tensor].shape;
+        const std::size_t rank = shape.size();
+        const std::array<std::int64_t, 2> batch{i / s.batch[1], i % s.batch[1]};
+        Box at{0, 0, 0, 0}, size{1, 1, 1, 1};
+        for (std::size_t d = 0; d + 2 < rank; ++d)
+            at[d] = shape[d] > 1 ? batch[d + 4 - rank] : 0;
+        at[rank - 2] = r0;
+        at[rank - 1] = c0;
+        size[rank - 2] = rows;
+        size[rank - 1] = cols;
+        return b.tile(tensor, at, size, accumulator);
+    };
+    const std::size_t rank = b.model().tensors[op.outputs[0]].shape.size();
+    grid.bounds.fill({0, 1});
+    for (std::size_t d = 0; d + 2 < rank; ++d)
+        grid.bounds[d] = blockBounds(0, b.model().tensors[op.outputs[0]].shape[d], 1);
+    grid.bounds[rank - 2] = blockBounds(0, m, t.m);
+    grid.bounds[rank - 1] = blockBounds(0, n, t.n);
+    for (std::int64_t i = 0; i < s.batches(); ++i)
+        for (std::int64_t m0 = 0; m0 < m; m0 += t.m)
+            for (std::int64_t n0 = 0; n0 < n; n0 += t.n) {
+                if (b.tooMany())
+                    return;
+                const std::int64_t mt = std::min(t.m, m - m0);
+                const std::int64_t nt = std::min(t.n, n - n0);
+                const std::uint32_t c = tileOf(tensorC, i, m0, n0, mt, nt, true);
+                std::uint32_t last = 0;
+                for (std::int64_t k0 = 0; k0 < k && !b.tooMany(); k0 += t.k) {
+                    const std::int64_t kt = std::min(t.k, k - k0);
+                    const bool isLast = k0 + kt == k;
+                    TileGraphBuilder::NodeSpec node;
+                    node.type = NodeType::MatMul;
+                    node.inputs = {tileOf(tensorA, i, m0, k0, mt, kt), tileOf(tensorB, i, k0, n0, kt, nt)};
+                    if (node.inputs[0] == node.inputs[1])
+                        node.inputs.pop_back(); // product of a tile with itself: one input
+                    if (isLast)
+                        node.outputs = {c};
+                    node.accumulator = c;
+                    node.computeCycles = tensorCycles(b.hardware(), mt, nt, kt, isLast);
+                    node.m = mt;
+                    node.n = nt;
+                    node.k = kt;
+                    last = b.addNode(std::move(node), k0 > 0);
+                }
+                grid.nodes.push_back(last);
             }
-            grid.nodes.push_back(last);
-        }
     b.addProducer(tensorC, std::move(grid));
 }
 

@@ -98,18 +98,11 @@ OptionalConstant foldConcat(const Node& node, const Values& values)
 
 OptionalConstant foldRange(const Constant& start, const Constant& limit, const Constant& step)
 {
-    if (start.size() != 1 || limit.size() != 1 || step.size() != 1 || start.real != limit.real ||
-        start.real != step.real)
+    const auto n = rangeLength(&start, &limit, &step);
+    if (!n || *n > kMaxConstantElements)
         return std::nullopt;
-    const auto value = [](const Constant& c) {
-        return c.real ? c.reals[0] : static_cast<double>(c.integers[0]);
-    };
-    const double count = std::ceil((value(limit) - value(start)) / value(step));
-    if (!(count <= static_cast<double>(kMaxConstantElements)))
-        return std::nullopt;
-    const std::int64_t n = count > 0 ? static_cast<std::int64_t>(count) : 0;
-    Constant out{{n}, start.real, {}, {}};
-    for (std::int64_t i = 0; i < n; ++i)
+    Constant out{{*n}, start.real, {}, {}};
+    for (std::int64_t i = 0; i < *n; ++i)
         if (out.real)
             out.reals.push_back(start.reals[0] + static_cast<double>(i) * step.reals[0]);
         else
@@ -318,7 +311,7 @@ bool fold(const Node& node, Values& values)
     OptionalConstant folded = foldNode(node, values);
     if (!folded || !isSmall(folded->shape) ||
         static_cast<std::int64_t>(folded->size()) != model::elementsOf(folded->shape))
-        return false;
+        return foldLinear(node, values);
     for (std::size_t i = 1; i < node.out.size(); ++i)
         if (node.out[i] != kNoValue)
             return false;

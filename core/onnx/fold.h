@@ -8,6 +8,14 @@ namespace tilewright::onnx {
 /// Constant folding: computes a node whose operands, or whose operands' shapes, are known. Returns true if
 /// all results are known afterwards.
 bool fold(const Node& node, Values& values);
+/// The part of fold() for integers that follow a linear rule, of any extent.
+bool foldLinear(const Node& node, Values& values);
+/// Number of elements of a Range; empty if it is undefined or larger than kMaxDimension.
+[[nodiscard]] std::optional<std::int64_t> rangeLength(const Constant* start, const Constant* limit,
+                                                      const Constant* step);
+/// Sets the shape of the result of Range, ConstantOfShape or an elementwise node, if it is not known yet and
+/// follows from the operands.
+void inferByRule(const Node& node, Values& values);
 
 /// The range that Slice selects on one axis.
 struct SliceRange

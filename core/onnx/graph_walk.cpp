@@ -143,7 +143,15 @@ Status GraphWalk::run()
     for (const pb::ValueInfoProto& v : graph.output())
         if (graph.node_size() > 0 && m_values.find(v.name()) == kNoValue)
             return problemError({}, "the output \"" + v.name() + "\" of the graph is written by no node");
+    for (const pb::ValueInfoProto& v : graph.output())
+        markNeeded(m_values.find(v.name()));
     return Unit{};
+}
+
+void GraphWalk::markNeeded(ValueId value)
+{
+    if (const auto writer = m_writers.find(value); writer != m_writers.end())
+        m_report.nodes[writer->second].needed = true;
 }
 
 std::vector<ModelTensorId> GraphWalk::outputs() const
@@ -266,6 +274,14 @@ Status GraphWalk::walkNode(const pb::NodeProto& proto, std::int64_t opset, int d
             if (Status s = m_translation.translate(node); !s)
                 return s;
     }
+    if (depth > 0) // what its branch or loop gives is not traced back to it
+        m_report.nodes[node.index].needed = true;
+    if (m_report.nodes[node.index].fate != Fate::Folded)
+        for (const ValueId v : node.in)
+            markNeeded(v);
+    for (const ValueId v : node.out)
+        if (v != kNoValue)
+            m_writers.emplace(v, node.index);
     for (const auto* list : {&node.in, &node.out})
         for (const ValueId v : *list)
             if (v != kNoValue)
@@ -292,6 +308,8 @@ void GraphWalk::infer(const Node& node)
         }
     }
     inferByLibrary(node, m_values);
+    if (node.proto->domain().empty() || node.proto->domain() == "ai.onnx")
+        inferByRule(node, m_values);
     for (const ValueId v : node.out) {
         if (v == kNoValue)
             continue;

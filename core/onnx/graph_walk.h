@@ -54,6 +54,8 @@ private:
                           const std::vector<std::vector<ValueId>>& collected, std::int64_t steps);
     Status function(Node& node, const ::onnx::FunctionProto& function, int depth);
     void infer(const Node& node);
+    /// Notes that something reads what a node gives.
+    void markNeeded(ValueId value);
     bool foldIfConstant(const Node& node);
     [[nodiscard]] std::optional<model::Shape> declaredShape(const ::onnx::TypeProto& type) const;
 
@@ -61,6 +63,8 @@ private:
     const Dimensions& m_dimensions;
     Values m_values;
     ImportReport m_report;
+    std::unordered_map<ValueId, std::size_t>
+        m_writers; ///< for each result of a node, its index in the report
     Translation m_translation;
     std::unordered_map<std::string, const ::onnx::TypeProto*> m_declared;
     std::map<std::pair<std::string, std::string>, const ::onnx::FunctionProto*> m_functions;

@@ -41,6 +41,8 @@ struct ImportedNode
     std::int64_t macs = 0;        ///< number of multiply-accumulates; 0 unless the fate is Part
     std::int64_t bytes = 0;       ///< bytes of operands and results
     std::string note;             ///< explanation for the user; empty for Operator
+    bool macsKnown = true;        ///< false: a dropped node that may have MACs, which nobody can count
+    bool needed = false;          ///< for Dropped: other nodes or the outputs of the model read its results
 };
 
 struct ImportReport

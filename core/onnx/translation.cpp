@@ -177,6 +177,18 @@ Status Translation::translate(const Node& node)
     return (this->*handler->second)(node);
 }
 
+bool Translation::mayHaveMacs(const Node& node) const
+{
+    using T = Translation;
+    const auto& known = node.proto->domain() == "com.microsoft" ? microsoftHandlers() : handlers();
+    const auto handler = known.find(node.type);
+    constexpr std::array<Handler, 9> kProducts{
+        &T::matMul,     &T::gemm,        &T::attention,    &T::einsum,
+        &T::recurrent,  &T::convolution, &T::packedMatMul, &T::transposedConvolution,
+        &T::fusedMatMul};
+    return handler == known.end() || std::ranges::find(kProducts, handler->second) != kProducts.end();
+}
+
 void Translation::fold(const Node& node, std::string reason)
 {
     ImportedNode& report = m_report.nodes[node.index];
@@ -196,6 +208,7 @@ void Translation::drop(const Node& node, const std::string& reason)
     ImportedNode& report = m_report.nodes[node.index];
     report.fate = Fate::Dropped;
     report.note = reason;
+    report.macsKnown = !mayHaveMacs(node);
     if (op.outputs.empty())
         return;
     m_model.operators.push_back(std::move(op));

@@ -21,6 +21,8 @@ public:
     /// Records that the node is not supported. Its results of known shape become inputs of the model.
     void drop(const Node& node, const std::string& reason);
     void fold(const Node& node, std::string reason);
+    /// True for products and for operators of which nothing is known.
+    [[nodiscard]] bool mayHaveMacs(const Node& node) const;
     /// Sets result `i` of a loop: the results of its iterations, concatenated.
     Status stack(const Node& node, std::size_t i, const std::vector<ValueId>& steps);
     /// Returns the slice at `index` along an axis of operand `i`, without that axis. Requires isTensor() of

@@ -39,6 +39,15 @@ struct Constant
 };
 inline constexpr std::int64_t kMaxConstantElements = 1 << 16;
 
+/// A rule for constant integers of any extent: the element at an index is first + sum of index * step over
+/// the dimensions.
+struct Linear
+{
+    model::Shape shape;
+    std::int64_t first = 0;
+    std::vector<std::int64_t> steps; ///< one for each dimension of `shape`
+};
+
 struct Value
 {
     std::string name;
@@ -47,6 +56,7 @@ struct Value
     bool constant = false;             ///< true if it is known before the model runs
     std::optional<Constant> data;
     std::optional<ModelTensorId> tensor; ///< id of the tensor in the model
+    std::optional<Linear> linear{};      ///< elements of a constant that has too many for `data`
 
     /// True if the value can be a tensor of a model: its shape is known and has elements.
     [[nodiscard]] bool isTensor() const;

@@ -184,6 +184,8 @@ std::string listOf(const std::vector<MachineField>& fields)
 /// The reason why a value is not valid for a machine field.
 std::string invalidReason(const MachineField& field, const AxisValue& value)
 {
+    if (field.unit == MachineUnit::Loops)
+        return {};
     if (field.unit != MachineUnit::Word)
         return value.number() ? std::string() : "\"" + value.text + "\" is not a number";
     if (field.words.empty() || std::ranges::find(field.words, value.text) != field.words.end())

@@ -66,6 +66,9 @@ void bindOptions(OptionList& o, WorkloadCall& call)
     o.add("--dim", call.dims, "NAME=VALUE", "Value of a free dimension of an ONNX model; may be repeated",
           o.oneByOne(), o.needs(call.isNamed(), "a workload"));
     o.add("--machine", call.machines, machines, "Machine file, or the name of a preset", o.oneByOne());
+    o.flag("--strict", call.strict,
+           "Refuse a model with operators that are not supported though it needs their results",
+           o.needs(call.isNamed(), "a workload"));
 }
 
 Result<onnx::Dimensions> WorkloadCall::dimensions() const
@@ -107,8 +110,12 @@ Status readFiles(WorkloadCall& call, const onnx::Dimensions& usual, bool asProbl
         }
         if (workload->problem)
             noticeOf(call.file, lower::unknownInProblem(workload->problem->data().extra));
+        noticeOf(call.file, call.strict ? std::string() : lower::missingText(*workload));
         call.workload = std::make_shared<const lower::Workload>(std::move(*workload));
     }
+    if (call.strict && call.workload)
+        if (std::string missing = lower::missingText(*call.workload); !missing.empty())
+            return Error{ErrorCode::Missing, std::move(missing), {}, call.file};
     if (!call.machine && !call.machines.empty()) {
         auto machine = lower::loadMachine(call.machines);
         if (!machine)

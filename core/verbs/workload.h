@@ -22,6 +22,8 @@ struct WorkloadCall
     // readFiles() uses these if `machine` and `workload` are not set.
     std::vector<std::string> machines; ///< files or names of presets
     std::vector<std::string> dims;     ///< "NAME=VALUE": free dimensions of an ONNX model
+    /// Makes an Error of a model with dropped operators whose results are needed.
+    bool strict = false;
 
     [[nodiscard]] bool isNamed() const noexcept { return workload || !file.empty(); }
     [[nodiscard]] bool hasMachine() const noexcept { return machine || !machines.empty(); }
@@ -39,7 +41,7 @@ struct WorkloadCall
 /// A notice() about a file; none if `text` is empty.
 void noticeOf(const std::string& file, const std::string& text);
 
-/// Adds the options --dim and --machine.
+/// Adds the options --dim, --machine and --strict.
 void bindOptions(OptionList& o, WorkloadCall& call);
 /// Reads the workload and the machine from their files, unless they are already set. `usual`: dimensions to
 /// use if none are given. `asProblem`: if the file is a schedule instead of a problem, the Error is that of

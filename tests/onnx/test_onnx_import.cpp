@@ -212,7 +212,7 @@ private Q_SLOTS:
 
     void gpt2BlockAtAnyLength()
     {
-        for (const std::int64_t n : {1, 7, 64}) {
+        for (const std::int64_t n : {1, 7, 64, 65'536, 65'537, 131'072}) {
             const Workload w = opened(test::gpt2Block(), {{"batch", 2}, {"sequence", n}});
             const LoweringReport r = report(w);
             COMPARE_MACS(macsOf(r), ({{"qkv", 2 * n * 768 * 2304},

@@ -302,6 +302,62 @@ private Q_SLOTS:
             QCOMPARE(n.fate == tilewright::onnx::Fate::Folded, n.type != "Resize" && n.type != "Relu");
     }
 
+    /// A range is known at any extent: 65,536 elements are stored, more follow a rule.
+    void rangesOfAnyExtent()
+    {
+        for (const std::int64_t n : {300, 65'536, 65'537, 1'000'003}) {
+            const auto m = modelOf(
+                {std::int64_t{1}, std::string("n")},
+                [](W& w, const std::string& x) {
+                    const std::string shape = w.add("Shape", "shape", {x});
+                    const std::string last = w.whole("last", {-1}, true), zero = w.whole("zero", {0}, true),
+                                      one = w.whole("one", {1}, true), axis0 = w.whole("axis0", {0}),
+                                      axis1 = w.whole("axis1", {1});
+                    const std::string size = w.add("Gather", "size", {shape, one});
+                    const std::string at = w.add("Range", "range", {zero, size, one});
+                    // The mask of causal attention, with a vector as its second operand.
+                    const std::string column = w.add("Unsqueeze", "column", {at, axis1});
+                    const std::string mask = w.add("LessOrEqual", "mask", {column, at});
+                    // 3 i + 7 at i = n - 1 less 3 n is 4.
+                    const std::string rule = w.add(
+                        "Add", "plus",
+                        {w.add("Mul", "times", {w.whole("three", {3}, true), at}), w.whole("seven", {7})});
+                    const std::string turned =
+                        w.add("Transpose", "turned",
+                              {w.add("Reshape", "square", {rule, w.whole("minus", {1, -1})})},
+                              {{"perm", Ints{1, 0}}});
+                    const std::string end = w.add(
+                        "Slice", "end", {turned, w.whole("last1", {-1}), w.whole("far", {INT64_MAX}), axis0});
+                    const std::string value = w.add("Reshape", "value", {end, w.whole("flat", {1})});
+                    const std::string four =
+                        w.add("Sub", "four", {value, w.add("Mul", "whole", {size, w.whole("tripled", {3})})});
+                    const std::string most =
+                        w.add("ReduceMax", "most", {at}, {{"keepdims", std::int64_t{1}}});
+                    const std::string to =
+                        w.add("Concat", "to", {four, w.add("Add", "all", {most, w.whole("one1", {1})})},
+                              {{"axis", std::int64_t{0}}});
+                    const std::string real =
+                        w.add("Range", "real",
+                              {w.number("r0", 0.0F), w.add("Cast", "rn", {size}, {{"to", std::int64_t{1}}}),
+                               w.number("r1", 0.5F)});
+                    w.output(w.add("Relu", "masked",
+                                   {w.add("Where", "where",
+                                          {mask, w.input("s", {std::string("n"), std::string("n")}),
+                                           w.number("inf", -1.0F)})}));
+                    w.output(w.add("Relu", "halves",
+                                   {w.add("Mul", "scaled", {real, w.input("h", {std::int64_t{1}})})}));
+                    return w.add("Relu", "relu", {w.add("Expand", "expand", {x, to})});
+                },
+                13, {{"n", n}});
+            QCOMPARE(result(m, "expand"), (model::Shape{4, n}));
+            QCOMPARE(result(m, "where"), (model::Shape{n, n}));
+            QCOMPARE(result(m, "scaled"), (model::Shape{2 * n}));
+            for (const auto& node : m.report.nodes)
+                QVERIFY2(node.fate != tilewright::onnx::Fate::Dropped,
+                         (node.name + ": " + node.note).c_str());
+        }
+    }
+
     void viewsOfWhatIsKnown()
     {
         const auto m = modelOf(sizes({2, 12, 6}), [](W& w, const std::string& x) {

@@ -103,7 +103,12 @@ QString machineValueText(const MachineField& field)
     const double value = raw.toDouble();
     switch (field.unit) {
     case MachineUnit::Word:
+    case MachineUnit::Loops:
         return raw;
+    case MachineUnit::Factor:
+        return exactNumber(value);
+    case MachineUnit::Micros:
+        return tr("%1 µs").arg(exactNumber(value));
     case MachineUnit::Bytes:
         return bytesText(static_cast<std::int64_t>(value));
     case MachineUnit::Count:
@@ -132,9 +137,9 @@ NumberStyle localNumberStyle()
 
 Result<QString> typedMachineValue(const QString& text, MachineUnit unit, const NumberStyle& style)
 {
-    constexpr std::array kUnits = {"",    "B",       "GB/s",   "GHz",
-                                   "MHz", "B/cycle", "cycles", "pJ"}; // by MachineUnit
-    if (unit == MachineUnit::Word)
+    constexpr std::array kUnits = {"",        "B",      "GB/s", "GHz", "MHz",
+                                   "B/cycle", "cycles", "pJ",   "µs",  ""}; // by MachineUnit
+    if (unit == MachineUnit::Word || unit == MachineUnit::Loops)
         return text.trimmed();
     const auto value = readNumber(text.toStdString(), kUnits.at(static_cast<std::size_t>(unit)), style);
     if (!value)

@@ -8,6 +8,7 @@
 #include "lower/workload.h"
 #include "mapping/files.h"
 #include "model/networks.h"
+#include "npu/bounds.h"
 #include "npu/run.h"
 #include "npu/tile_graph_builder.h"
 #include "npu/verify.h"
@@ -80,6 +81,8 @@ private slots:
     void rule_4_2_networkTable();
     void rule_5_npuModels();
     void rule_5_groupedQueries();
+    void rule_5_allMacsRunOnTheArray();
+    void rule_5_batchesOfProducts();
     void rule_1_everyFileIsAWorkload();
     void rule_1_liftedProblems();
     void rule_2_lenses();
@@ -218,6 +221,149 @@ void TestLowerLenses::rule_5_groupedQueries()
                 QCOMPARE(graph->tiles[t].shape[1], 8);
             }
     QVERIFY(npu::parseModel(npu::modelToJson(lowered->model), "again.json").hasValue());
+}
+
+namespace {
+
+/// The MACs of the nodes of a graph on the array, by operator of the model.
+std::vector<std::int64_t> macsOnTheArray(const model::Model& m, const LoweredNpu& lowered,
+                                         const npu::NpuGraph& graph)
+{
+    std::vector<std::int64_t> out(m.operators.size(), 0);
+    for (const npu::TileNode& node : graph.nodes)
+        if (node.engine() == npu::Engine::Tensor)
+            out[lowered.source[node.op].index()] += node.m * node.n * node.k * node.repeats;
+    return out;
+}
+
+/// Lowers, cuts and runs a model, and checks every rule and that all MACs of the model run on the array.
+std::string faultOnTheNpu(const model::Model& m)
+{
+    const auto lowered = lowerToNpu(m, edge());
+    if (!lowered)
+        return lowered.error().text();
+    const auto hw = npuHardwareOf(edge());
+    const auto graph = npu::buildGraph(lowered->model, hw);
+    if (!graph)
+        return graph.error().text();
+    const auto macs = macsOnTheArray(m, *lowered, *graph);
+    for (std::size_t i = 0; i < macs.size(); ++i) {
+        const model::Operator& op = m.operators[OperatorId(i)];
+        const std::int64_t wanted = model::macsOf(m, op);
+        // A causal mask skips whole chunks.
+        const bool masked =
+            op.kind == model::OperatorKind::Attention && op.as<model::AttentionAttributes>().causal;
+        if (masked ? macs[i] > wanted : macs[i] != wanted)
+            return std::string(op.typeName()) + " " + op.name + ": " + std::to_string(macs[i]) + " of " +
+                   std::to_string(wanted) + " MACs";
+    }
+    const auto run = npu::simulate(*graph, hw, {}, {});
+    if (!run)
+        return run.error().text();
+    for (const auto& checks : {npu::verifyGraph(*graph), npu::verifyRun(*graph, *run)})
+        for (const npu::RuleCheck& check : checks)
+            if (!check.passed)
+                return check.rule + ": " + check.text;
+    const npu::Bounds bounds = npu::lowerBounds(*graph, hw);
+    if (run->makespan < bounds.lowerBound)
+        return "the run is shorter than its lower bound";
+    // The model is a file of the lens.
+    const auto again = npu::parseModel(npu::modelToJson(lowered->model), "again.json");
+    return again ? std::string() : again.error().text();
+}
+
+} // namespace
+
+void TestLowerLenses::rule_5_allMacsRunOnTheArray()
+{
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        const std::string fault = faultOnTheNpu(RandomModel(seed).make());
+        QVERIFY2(fault.empty(), (std::to_string(seed) + ": " + fault).c_str());
+    }
+}
+
+void TestLowerLenses::rule_5_batchesOfProducts()
+{
+    const auto check = [](model::ModelBuilder&& b) {
+        const std::string fault = faultOnTheNpu(*std::move(b).build());
+        QVERIFY2(fault.empty(), fault.c_str());
+    };
+    using K = model::OperatorKind;
+    { // finding F39: 32 products of 512 x 128 x 512 took no time of the array
+        model::ModelBuilder b("batched");
+        b.matmul("product", b.input("a", {32, 512, 128}), b.input("b", {32, 128, 512}));
+        const model::Model m = *std::move(b).build();
+        QVERIFY2(faultOnTheNpu(m).empty(), faultOnTheNpu(m).c_str());
+        const auto lowered = lowerToNpu(m, edge());
+        QCOMPARE(lowered->model.ops.size(), std::size_t{1}); // no view: the operands lie as they are read
+        const auto hw = npuHardwareOf(edge());
+        const auto graph = npu::buildGraph(lowered->model, hw);
+        QVERIFY(npu::lowerBounds(*graph, hw).tensor >= 32 * 8 * 8 * 128 / 4); // four cores
+    }
+    { // batches that one operand lacks, and more of them than the lens has dimensions
+        model::ModelBuilder b("broadcast");
+        const ModelTensorId x = b.input("x", {2, 3, 4, 8, 16}), y = b.input("y", {3, 4, 16, 8}),
+                            z = b.input("z", {2, 1, 4, 8, 5}), a = b.input("a", {7, 8});
+        const ModelTensorId p = b.matmul("p", x, y);
+        const ModelTensorId q = b.matmul("q", p, z);
+        b.add(K::MatMul, "r", {a, q}, model::MatMulAttributes{});
+        b.add(K::MatMul, "t", {b.input("u", {4, 16, 8}), b.input("v", {4, 6, 16})},
+              model::MatMulAttributes{.transposeA = true, .transposeB = true});
+        check(std::move(b));
+    }
+    { // one operand twice
+        model::ModelBuilder b("square");
+        const ModelTensorId x = b.input("x", {4, 24, 24});
+        b.matmul("p", x, x);
+        check(std::move(b));
+    }
+    for (const char* equation : {"bhqd,bhkd->bhqk", "bij,bjk->bik", "ij,jk->ik", "bqhd,bkhd->bhqk", "i,j->ij",
+                                 "bhwc,hkc->bhwk", "bi,bi->b"}) {
+        model::ModelBuilder b("einsum");
+        const std::string text = equation;
+        const auto shape = [](const std::string& letters) {
+            model::Shape out;
+            for (const char c : letters)
+                out.push_back(c == 'b' ? 2 : c == 'h' ? 3 : 5 + c % 7);
+            return out;
+        };
+        const std::string lhs = text.substr(0, text.find(',')),
+                          rhs = text.substr(text.find(',') + 1, text.find('-') - text.find(',') - 1);
+        b.add(K::Einsum, "e", {b.input("a", shape(lhs)), b.input("b", shape(rhs))},
+              model::EinsumAttributes{equation});
+        check(std::move(b));
+    }
+    for (const K kind : {K::Lstm, K::Gru, K::Rnn}) {
+        model::ModelBuilder b("recurrent");
+        const std::int64_t gates = kind == K::Lstm ? 4 : kind == K::Gru ? 3 : 1;
+        b.add(kind, "r",
+              {b.input("x", {6, 3, 20}), b.constant("w", {2, gates * 16, 20}),
+               b.constant("u", {2, gates * 16, 16})},
+              model::RecurrentAttributes{16, 2});
+        check(std::move(b));
+    }
+    { // values of another size than the keys, one head of keys for two of queries
+        model::ModelBuilder b("values");
+        b.add(K::Attention, "a",
+              {b.input("q", {2, 4, 6, 8}), b.input("k", {2, 2, 10, 8}), b.input("v", {2, 2, 10, 12})},
+              model::AttentionAttributes{4, 2, false});
+        check(std::move(b));
+    }
+    { // finding F39: transposed convolutions
+        model::ModelBuilder b("transposed");
+        model::WindowAttributes w;
+        w.stride = {2, 2};
+        w.groups = 2;
+        b.add(K::ConvTranspose2d, "c", {b.input("x", {3, 8, 5, 7}), b.constant("w", {8, 3, 5, 4})}, w);
+        check(std::move(b));
+    }
+    // More steps than operators fit into a model of the lens: an error, not a machine without memory.
+    model::ModelBuilder b("endless");
+    b.add(K::Rnn, "r",
+          {b.input("x", {100'000, 1, 2}), b.constant("w", {1, 2, 2}), b.constant("u", {1, 2, 2})},
+          model::RecurrentAttributes{2, 1});
+    const auto endless = lowerToNpu(*std::move(b).build(), edge());
+    QVERIFY(!endless && endless.error().text().find("more than 200") != std::string::npos);
 }
 
 void TestLowerLenses::rule_1_everyFileIsAWorkload()

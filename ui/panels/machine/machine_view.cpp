@@ -285,7 +285,7 @@ void MachineView::fillList(const Machine& machine, const std::optional<Machine>&
                 group->setFont(kField, bold);
             }
             auto* item = new QTreeWidgetItem(group);
-            item->setFlags(item->flags() | Qt::ItemIsEditable);
+            item->setFlags(item->flags().setFlag(Qt::ItemIsEditable, f.editable));
             item->setData(kField, kPath, QString::fromStdString(f.path));
         }
         m_list->expandAll();

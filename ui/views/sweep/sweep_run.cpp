@@ -70,7 +70,7 @@ std::vector<SweepParameter> machineParameters(const Machine& machine)
                             QStringLiteral("cores")};
     std::vector<SweepParameter> out;
     for (const MachineField& field : machineFields(machine)) {
-        if (field.unit == MachineUnit::Word)
+        if (field.unit == MachineUnit::Word || field.unit == MachineUnit::Loops || !field.editable)
             continue;
         SweepParameter p;
         p.path = QString::fromStdString(field.path);

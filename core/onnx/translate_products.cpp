@@ -344,6 +344,12 @@ Status Translation::packedMatMul(const Node& node)
     weights.elementBytes = 1;
     weights.bits = std::clamp<std::int64_t>(node.integer("bits", 4), 1, 8) * 1024;
     m_model.tensors.push_back(std::move(weights));
+    const std::string note =
+        "weights of less than a byte have their own width in the Schedule lens; other lenses count "
+        "an element of the machine for each";
+    if (node.integer("bits", 4) < 8 &&
+        std::find(m_report.notes.begin(), m_report.notes.end(), note) == m_report.notes.end())
+        m_report.notes.push_back(note);
     return result(node, Kind::MatMul, {(*inputs)[0], ModelTensorId(m_model.tensors.size() - 1)});
 }
 

@@ -134,6 +134,33 @@ private Q_SLOTS:
         QVERIFY(!lines.front()->slab.isEmpty());
     }
 
+    /// R1.8: reading a view with a map is reading its base, so its slab lies on the line of the base.
+    void rule_1_8_aMappedViewIsASlabOnTheLineOfItsBase()
+    {
+        Problem::Data data;
+        data.tensors.push_back({4, 16, "x"});
+        data.tensors.push_back({4, 16, "y"});
+        data.tensors.push_back({36, 16, "patches"});
+        data.tensors.push_back({8, 36, "w"});
+        data.tensors.push_back({8, 16, "z"});
+        const TensorId y(1), patches(2);
+        data.ops.push_back({OpType::Pointwise, {TensorId(0)}, y, 10, "relu"});
+        data.ops.push_back({OpType::MatMul, {patches, TensorId(3)}, TensorId(4), 10, "conv"});
+        data.views.push_back(
+            {patches, {y}, WindowsMap{1, 4, 4, {0, 4}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}}});
+        data.hardware = {1'000'000, 10, 64, 64, {}};
+        Bench b(*Problem::build(std::move(data)));
+        const auto lines = linesOf(*b.view->model(), y);
+        QCOMPARE(lines.size(), 1u);
+        QVERIFY(!lines.front()->slab.isEmpty());
+        QVERIFY2(lines.front()->slabText.startsWith(QStringLiteral("patches ")),
+                 qPrintable(lines.front()->slabText));
+        const QString tip = tensorTooltip(*b.document().snapshot(), y, {});
+        QVERIFY2(tip.contains(QStringLiteral("windows of 3 × 3 in images of 4 × 4")) &&
+                     tip.contains(QStringLiteral("padding 1 above")),
+                 qPrintable(tip));
+    }
+
     /// Of a concatenation every line has a slab; what it is called is written once.
     void rule_1_7_aViewIsNamedOnce()
     {

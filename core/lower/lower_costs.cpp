@@ -10,9 +10,47 @@
 
 namespace tilewright::lower {
 
-std::int64_t ProblemLowering::productCycles(TensorId lhs, TensorId /*rhs*/) const
+/// Widths in bits.
+static double bitsOfOperand(std::int64_t bits)
 {
-    return m_out.data.tensors[lhs].width + m_machine.rows + m_machine.cols - 2;
+    return static_cast<double>(bits) / static_cast<double>(kPartsOfBit);
+}
+
+std::int64_t ProblemLowering::productCycles(TensorId lhs, TensorId rhs) const
+{
+    const Tensor &l = m_out.data.tensors[lhs], &r = m_out.data.tensors[rhs];
+    const std::int64_t cycles = m_machine.kind == ArrayKind::DotProduct
+                                    ? ceilDiv(l.width, m_machine.rows)
+                                    : l.width + m_machine.rows + m_machine.cols - 2;
+    const double rate = m_machine.macsPerCycle(bitsOfOperand(bitsOf(l.bits)), bitsOfOperand(bitsOf(r.bits)));
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::ceil(static_cast<double>(cycles) / rate * (1 - 1e-12))));
+}
+
+std::int64_t ProblemLowering::vectorCycles(std::int64_t passes) const
+{
+    const Hardware& hw = m_out.data.hardware;
+    return ceilDiv(hw.nativeHeight * hw.nativeWidth, m_machine.lanes) * passes;
+}
+
+bool ProblemLowering::multipliesPair(std::int64_t a, std::int64_t b) const
+{
+    return bitsOf(a) == bitsOf(b) ||
+           m_machine.multipliesPair(bitsOfOperand(bitsOf(a)), bitsOfOperand(bitsOf(b)));
+}
+
+void ProblemLowering::chooseArray()
+{
+    Hardware& hw = m_out.data.hardware;
+    hw.nativeWidth = m_machine.cols;
+    hw.nativeHeight = m_machine.rows;
+    hw.array.arrays = m_machine.arrays;
+    if (m_machine.kind == ArrayKind::DotProduct) {
+        hw.nativeHeight = 1;
+        hw.array = {ArrayShape::Kind::DotProduct, m_machine.rows, m_machine.cols, m_machine.arrays};
+    } else if (m_machine.kind == ArrayKind::Spatial) {
+        m_out.report.notes.push_back("the array with fixed loops is counted as a systolic one");
+    }
 }
 
 Placement ProblemLowering::cast(ModelTensorId t, const Order& order, std::int64_t width)
@@ -52,8 +90,6 @@ TensorId ProblemLowering::converted(TensorId operand, std::int64_t width)
 void ProblemLowering::chooseTimeUnit()
 {
     Hardware& hw = m_out.data.hardware;
-    hw.nativeWidth = m_machine.cols;
-    hw.nativeHeight = m_machine.rows;
     hw.fastMemoryCapacity = std::max<std::int64_t>(1, m_machine.scratchpadBytes() / m_machine.elementBytes);
     const double perCycle =
         m_machine.bytesPerCycle(MachineLevel::External) / static_cast<double>(m_machine.elementBytes);

@@ -67,6 +67,7 @@ Result<LoweredProblem> ProblemLowering::run()
     r.operators = m_model.operators.size();
     r.tensors = m_model.tensors.size();
     r.nodes.resize(r.operators);
+    chooseArray();
     markImages();
     addInputs();
     for (const OperatorId o : model::operatorOrder(m_model)) {
@@ -316,10 +317,8 @@ SourceId ProblemLowering::matmul(const Arrangement& lhs, const Arrangement& rhs,
     TensorId r = m_table.read(rhs, name + ".rhs");
     const auto& tensors = m_out.data.tensors;
     // operands of different widths: the narrower one is converted to the wider width
-    if (const std::int64_t a = tensors[l].bits, b = tensors[r].bits; bitsOf(a) < bitsOf(b))
-        l = converted(l, b);
-    else if (bitsOf(b) < bitsOf(a))
-        r = converted(r, a);
+    if (const std::int64_t a = tensors[l].bits, b = tensors[r].bits; !multipliesPair(a, b))
+        bitsOf(a) < bitsOf(b) ? l = converted(l, b) : r = converted(r, a);
     const SourceId out = m_table.addResult(result, tensors[l].height, tensors[r].width, m_resultBits);
     addOp(OpType::MatMul, {l, r}, out, productCycles(l, r), name, helper);
     return out;
@@ -330,8 +329,7 @@ SourceId ProblemLowering::pointwise(std::vector<TensorId> inputs, std::int64_t p
 {
     const Tensor like = m_out.data.tensors[inputs.front()];
     const SourceId out = m_table.addResult(result, like.height, like.width, m_resultBits);
-    addOp(OpType::Pointwise, std::move(inputs), out,
-          ceilDiv(m_machine.rows * m_machine.cols, m_machine.lanes) * passes, name);
+    addOp(OpType::Pointwise, std::move(inputs), out, vectorCycles(passes), name);
     m_passes.back() = passes;
     return out;
 }

@@ -44,6 +44,11 @@ private:
                    const std::string& name, bool helper = false);
     /// Cycles of a native tile of the product over its whole reduction.
     [[nodiscard]] std::int64_t productCycles(TensorId lhs, TensorId rhs) const;
+    /// Cycles of a native tile of a Pointwise.
+    [[nodiscard]] std::int64_t vectorCycles(std::int64_t passes) const;
+    /// True if the array multiplies operands of these widths (Tensor::bits) as they are.
+    [[nodiscard]] bool multipliesPair(std::int64_t a, std::int64_t b) const;
+    void chooseArray(); ///< kind and extents of the array (R8.4)
     /// Width of a tensor of the model on this machine as Tensor::bits: 0 for that of the machine's elements.
     [[nodiscard]] std::int64_t widthOf(ModelTensorId t) const { return widthOf(tensor(t).ownBits()); }
     [[nodiscard]] std::int64_t widthOf(std::int64_t bits) const

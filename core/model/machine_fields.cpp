@@ -35,13 +35,15 @@ struct Modelled
 constexpr Modelled kModelled[] = {
     {"name", kAll, false},
     {"element_bytes", kAll, false},
-    {"accumulator_bytes", kNpu, false},
+    {"accumulator_bytes", kSchedule | kNpu, false},
     {"clock_ghz", kAll, false},
     {"cores", kNpu, false},
-    {"arrays", 0},
+    {"arrays", kSchedule},
     {"array.rows", kAll, false},
     {"array.cols", kAll, false},
     {"array.dataflow", kSystolic, false},
+    {"array.kind", kSchedule}, // fixed loops are told by the lowering
+    {"array.rates", kSchedule},
     {"array", 0},
     {"vector", kSchedule | kNpu, false},
     {"levels.*.buffers", kAll, false},
@@ -70,7 +72,8 @@ constexpr Modelled kModelled[] = {
     {"energy_pj.dram_write", kMapping},
     {"energy_pj.leakage", kMapping},
     {"energy_pj.rf", kSystolic | kMapping, false},
-    {"energy_pj", kSystolic | kNpu | kMapping, false},
+    {"energy_pj.noc", kSystolic | kNpu | kMapping, false},
+    {"energy_pj", kAll, false},
     {"other_cores", 0},
 };
 

@@ -46,6 +46,7 @@ private slots:
     void rule_R18_drawnWidthsAreLegal();
     void rule_R18_castsAndConversions();
     void rule_R18_energyAndRounding();
+    void rule_R18_ratesAndArrays();
 };
 
 void TestLowerWidths::rule_R18_widths()
@@ -164,6 +165,44 @@ void TestLowerWidths::rule_R18_energyAndRounding()
     const auto file = readProblem(writeProblem(**problemOf(p)), "lowered.json");
     QVERIFY2(file.hasValue(), file ? "" : file.error().text().c_str());
     QVERIFY((*file)->hasEnergy() && *(*file)->data().energy == e);
+}
+
+void TestLowerWidths::rule_R18_ratesAndArrays()
+{
+    model::ModelBuilder b("rates");
+    b.linear("mm", b.input("x", {16, 32}), 8);
+    model::Model m = *std::move(b).build();
+    const Machine edge = *machinePreset("edge");
+    const auto with = [&](const MacRate& rate) {
+        Machine machine = edge;
+        machine.rates = {rate};
+        return machine;
+    };
+    const std::int64_t cycles = 32 + 64 + 64 - 2;
+    const auto setBits = [&](std::int64_t input, std::int64_t weight) {
+        for (model::Tensor& t : m.tensors)
+            t.bits = t.constant ? weight : input;
+    };
+    setBits(8 * kPartsOfBit, 8 * kPartsOfBit);
+    QCOMPARE(onMachine(m, edge).data.ops[OpId(0)].baseCost, cycles);
+    QCOMPARE(onMachine(m, with({8, 0, 2})).data.ops[OpId(0)].baseCost, cycles / 2);
+    QCOMPARE(onMachine(m, with({8, 0, 1.5})).data.ops[OpId(0)].baseCost, std::int64_t{106}); // up
+    setBits(0, 4 * kPartsOfBit + kPartsOfBit / 8); // the share of a scale is no part of an operand
+    QCOMPARE(onMachine(m, with({16, 0, 0.5})).data.ops[OpId(1)].baseCost, 2 * cycles);
+    QCOMPARE(onMachine(m, with({16, 0, 0.5})).data.ops.size(), std::size_t{2});
+    const LoweredProblem direct = onMachine(m, with({16, 4, 2}));
+    QCOMPARE(direct.data.ops.size(), std::size_t{1}); // multiplied as they are
+    QCOMPARE(direct.data.ops[OpId(0)].baseCost, cycles / 2);
+    // R8.4: 64 inputs are summed for each of 64 outputs in a cycle.
+    setBits(0, 0);
+    Machine dot = edge;
+    dot.kind = ArrayKind::DotProduct;
+    dot.arrays = 3;
+    const LoweredProblem p = onMachine(m, dot);
+    QVERIFY(p.data.hardware.array == (ArrayShape{ArrayShape::Kind::DotProduct, 64, 64, 3}));
+    QCOMPARE(p.data.hardware.nativeWidth, std::int64_t{64});
+    QCOMPARE(p.data.hardware.nativeHeight, std::int64_t{1});
+    QCOMPARE(p.data.ops[OpId(0)].baseCost, std::int64_t{1}); // K of 32 is one sum
 }
 
 TILEWRIGHT_TEST(TestLowerWidths)

@@ -19,7 +19,8 @@ std::int64_t floorDiv(std::int64_t a, std::int64_t b)
 std::optional<std::int64_t> shiftOf(const std::array<std::int64_t, 2>& axis, std::int64_t from,
                                     std::int64_t to, std::int64_t length)
 {
-    const auto [extent, inner] = axis;
+    const std::int64_t extent = axis[0];
+    const std::int64_t inner = axis[1];
     if (extent == 1 || (to - from) % saturatingMul(extent, inner) == 0)
         return 0;
     const auto wraps = [&](std::int64_t begin) {

@@ -308,7 +308,7 @@ std::optional<MatrixTable::Reading> MatrixTable::readingOf(const Arrangement& ar
         return std::nullopt;
     if (s.inside)
         std::get<WindowsMap>(*map).channels[0] += s.inside->second;
-    return Reading{s.inside ? s.inside->first : n.source, std::move(*map)};
+    return Reading{s.inside ? s.inside->first : n.source, *map};
 }
 
 TensorId MatrixTable::read(const Arrangement& arrangement, const std::string& name)

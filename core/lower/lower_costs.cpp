@@ -47,7 +47,7 @@ void ProblemLowering::chooseArray()
     hw.array.arrays = m_machine.arrays;
     if (m_machine.kind == ArrayKind::DotProduct) {
         hw.nativeHeight = 1;
-        hw.array = {ArrayShape::Kind::DotProduct, m_machine.rows, m_machine.cols, m_machine.arrays};
+        hw.array = {ComputeArray::Kind::DotProduct, m_machine.rows, m_machine.cols, m_machine.arrays};
     } else if (m_machine.kind == ArrayKind::Spatial) {
         m_out.report.notes.push_back("the array with fixed loops is counted as a systolic one");
     }

@@ -131,10 +131,10 @@ public:
         f.summary = true;
     }
     template <typename T>
-    void number(const std::string& path, std::string label, MachineUnit unit, T value,
+    void number(const std::string& path, const std::string& label, MachineUnit unit, T value,
                 std::string_view meaning)
     {
-        add(path, std::move(label), meaning, unit, formatNumber(value));
+        add(path, label, meaning, unit, formatNumber(value));
     }
     /// A value that follows from others and cannot be set.
     void computed(const std::string& path, std::string label, MachineUnit unit, double value,

@@ -240,7 +240,7 @@ OptionalLinear linearResult(const Node& node, const Values& values)
             return std::nullopt;
         return Linear{*shape, v.data->integers[0], Steps(shape->size(), 0)};
     }
-    const OptionalLinear x = linearOf(values, node.input(0));
+    OptionalLinear x = linearOf(values, node.input(0));
     if (!x)
         return std::nullopt;
     if (t == "Identity" || t == "Dropout")

@@ -199,7 +199,7 @@ void TestLowerWidths::rule_R18_ratesAndArrays()
     dot.kind = ArrayKind::DotProduct;
     dot.arrays = 3;
     const LoweredProblem p = onMachine(m, dot);
-    QVERIFY(p.data.hardware.array == (ArrayShape{ArrayShape::Kind::DotProduct, 64, 64, 3}));
+    QVERIFY(p.data.hardware.array == (ComputeArray{ComputeArray::Kind::DotProduct, 64, 64, 3}));
     QCOMPARE(p.data.hardware.nativeWidth, std::int64_t{64});
     QCOMPARE(p.data.hardware.nativeHeight, std::int64_t{1});
     QCOMPARE(p.data.ops[OpId(0)].baseCost, std::int64_t{1}); // K of 32 is one sum

@@ -35,7 +35,7 @@ private Q_SLOTS:
         // What a new user finds: fast memory, a range around what there is, 5 %.
         QCOMPARE(v.form().setup().axes[0].path, QStringLiteral("levels.l3.bytes"));
         QCOMPARE(v.form().setup().within, 5);
-        few(v, 17, 3000);
+        few(v, 17, 400);
         QTest::keyClick(&v, Qt::Key_Return, Qt::ControlModifier);
         v.settle();
         const auto curves = v.model().curves();

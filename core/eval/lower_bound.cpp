@@ -40,8 +40,10 @@
 //    readers get it from inside or from slow memory, where it was written whole: then at least the most that
 //    a reader needs. A reader of which n elements are computed needs n elements (Pointwise), or whole rows of
 //    the LHS and columns of the RHS; through windows, the elements at one place of each window are different
-//    ones. A box may have any extent at the cost of one native tile (`boxed`), except where extents decide
-//    about the cost (compute=array, vector=elements).
+//    ones. An input that stays in fast memory (R9.7) is there for later readers even if the one that loaded
+//    it needed a part only: then at least the least that a reader needs is loaded. A box may have any extent
+//    at the cost of one native tile (`boxed`), except where extents decide about the cost (compute=array,
+//    vector=elements).
 #include "eval/lower_bound.h"
 
 #include "base/integer.h"
@@ -56,9 +58,6 @@
 
 namespace tilewright {
 
-namespace {
-
-/// Lower bound of the elements of t that a reader reads if `least` elements of its result are computed.
 std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::int64_t least)
 {
     if (!problem.hasMaps())
@@ -69,6 +68,21 @@ std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::i
             most = std::max(most, leastRead(problem, reader, i, least));
     return most;
 }
+
+std::int64_t leastLoaded(const Problem& problem, const Rules& rules, TensorId t,
+                         const std::vector<SpatialAxes>& axes)
+{
+    const bool stays = rules.keepsInputs() && !problem.isView(t) && problem.hasMaps() &&
+                       problem.sizeUnits(t) < problem.capacityUnits();
+    std::int64_t least = stays ? problem.tensor(t).elements() : 0;
+    for (const OpId c : problem.consumers(t)) {
+        const std::int64_t read = leastReadOf(problem, t, c, axes[c.index()].least);
+        least = stays ? std::min(least, read) : std::max(least, read);
+    }
+    return least;
+}
+
+namespace {
 
 class Bounder
 {
@@ -120,7 +134,8 @@ private:
         const auto producer = m_problem.producer(t);
         if (!producer) {
             if (!consumers.empty())
-                part(consumers[0]).inputElements += leastRead(t, consumers);
+                part(consumers[0]).inputElements +=
+                    leastLoaded(m_problem, m_rules, t, m_spatial) * m_problem.units(t);
             return;
         }
         const bool written = consumers.empty() || !m_problem.viewsOf(t).empty();
@@ -131,18 +146,10 @@ private:
         for (const OpId c : consumers)
             if (excluded(t, c)) {
                 part(*producer).spilledElements += written ? 0 : size;
-                part(c).spilledElements += leastRead(t, {&c, 1});
+                part(c).spilledElements +=
+                    leastReadOf(m_problem, t, c, m_spatial[c.index()].least) * m_problem.units(t);
                 break;
             }
-    }
-
-    /// Lower bound of what these readers load of a tensor, in units: what the one that reads most reads.
-    [[nodiscard]] std::int64_t leastRead(TensorId t, std::span<const OpId> readers) const
-    {
-        std::int64_t most = 0;
-        for (const OpId c : readers)
-            most = std::max(most, leastReadOf(m_problem, t, c, m_spatial[c.index()].least));
-        return most * m_problem.units(t);
     }
 
     void finish(BoundPart& p, LowerBound& out) const

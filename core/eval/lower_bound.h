@@ -64,11 +64,18 @@ struct LowerBound
     return total <= lowerBound * kRounding;
 }
 
-/// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
 /// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result
 /// are computed, in elements of the tensor that holds them.
 [[nodiscard]] std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least);
+/// The same of all operands of a reader that t holds.
+[[nodiscard]] std::int64_t leastReadOf(const Problem& problem, TensorId t, OpId reader, std::int64_t least);
 
+/// Lower bound of the elements of t, which is a graph input or a view, that every schedule loads. `axes`:
+/// spatialAxes().
+[[nodiscard]] std::int64_t leastLoaded(const Problem& problem, const Rules& rules, TensorId t,
+                                       const std::vector<SpatialAxes>& axes);
+
+/// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
                                const SpatialAxes& spatial);
 

@@ -20,15 +20,6 @@ public:
     explicit BruteForce(const Problem& problem, const Rules& rules = {})
         : m_problem(problem), m_rules(rules), m_n(problem.opCount())
     {
-        const Hardware& hw = problem.hardware();
-        m_most = {hw.nativeWidth, hw.nativeHeight, hw.nativeK()};
-        if (rules.superNative == Rules::SuperNative::Ceil)
-            for (const Tensor& t : problem.tensors())
-                m_most = {std::max(m_most.w, t.width), std::max(m_most.h, t.height),
-                          std::max({m_most.k, t.width, t.height})};
-        if (rules.kLimit == Rules::KLimit::Reduction)
-            for (std::size_t o = 0; o < m_n; ++o)
-                m_most.k = std::max(m_most.k, problem.reductionSize(OpId(o)));
     }
 
     double optimum()
@@ -64,7 +55,7 @@ public:
                 keepable |= carried;
                 for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
                     const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
-                    const double latency = elements(reserved) <= m_problem.hardware().fastMemoryCapacity
+                    const double latency = units(reserved) <= m_problem.capacityUnits()
                                                ? latencyBound(ops, resident, retain)
                                                : 1e300;
                     const State next{slow | (maskOf(boundary.sinks) & ~retain), retain};
@@ -102,12 +93,27 @@ private:
                 out.emplace_back(i);
         return out;
     }
-    [[nodiscard]] std::int64_t elements(unsigned mask) const
+    [[nodiscard]] std::int64_t units(unsigned mask) const
     {
         std::int64_t sum = 0;
         for (const TensorId t : tensors(mask))
-            sum += m_problem.tensor(t).elements();
+            sum += m_problem.sizeUnits(t);
         return sum;
+    }
+    /// Larger sizes are forbidden, or give the steps of this one.
+    [[nodiscard]] Granularity largest(unsigned ops) const
+    {
+        const Hardware& hw = m_problem.hardware();
+        Granularity most{1, 1, 1};
+        for (const OpId o : list(ops)) {
+            const Tensor& out = m_problem.tensor(m_problem.op(o).output);
+            most = {std::max(most.w, out.width), std::max(most.h, out.height),
+                    std::max(most.k, m_problem.reductionSize(o))};
+        }
+        if (m_rules.superNative == Rules::SuperNative::Ceil)
+            return most;
+        return {std::min(most.w, hw.nativeWidth), std::min(most.h, hw.nativeHeight),
+                m_rules.kLimit == Rules::KLimit::Native ? std::min(most.k, hw.nativeK()) : most.k};
     }
     double latencyBound(unsigned ops, unsigned resident, unsigned retain)
     {
@@ -117,9 +123,10 @@ private:
         const std::vector<TensorId> before = tensors(resident);
         double least = 1e300;
         Subgraph s{list(ops), {}, tensors(retain), {}, {}, false};
-        for (std::int64_t w = 1; w <= m_most.w; ++w)
-            for (std::int64_t h = 1; h <= m_most.h; ++h)
-                for (std::int64_t k = 1; k <= m_most.k; ++k)
+        const Granularity most = largest(ops);
+        for (std::int64_t w = 1; w <= most.w; ++w)
+            for (std::int64_t h = 1; h <= most.h; ++h)
+                for (std::int64_t k = 1; k <= most.k; ++k)
                     for (const TraversalKind kind : {TraversalKind::Raster, TraversalKind::Snake,
                                                      TraversalKind::Column, TraversalKind::ColumnSnake}) {
                         s.granularity = {w, h, k};
@@ -135,7 +142,6 @@ private:
     const Problem& m_problem;
     Rules m_rules;
     std::size_t m_n;
-    Granularity m_most; ///< that can make a difference
     std::map<std::tuple<unsigned, unsigned, unsigned>, double> m_memo;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "workload/problem.h"
+#include "workload/rules.h"
 
 #include <algorithm>
 #include <random>
@@ -19,6 +20,15 @@ inline std::int64_t pick(Random& rng, std::int64_t low, std::int64_t high)
 template <typename T> const T& oneOf(Random& rng, const std::vector<T>& values)
 {
     return values[rng() % values.size()];
+}
+
+/// All switches with their values.
+inline std::string named(const Rules& rules)
+{
+    std::string out;
+    for (const RuleSwitch& rule : ruleSwitches())
+        out += std::string(rule.name) + "=" + std::string(ruleValue(rules, rule.name)) + " ";
+    return out;
 }
 
 /// The example of docs/rules/bound.md 5: its optimum is 52,428.8.

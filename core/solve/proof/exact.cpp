@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
 namespace tilewright {
 
@@ -19,7 +20,7 @@ constexpr const char* kEveryPlan = "every order, fusion, recomputation and reten
 constexpr const char* kEveryTiling = "every granularity; raster, snake, column and column-snake traversals";
 
 /// Exact search over the plans of a part of a schedule (ExactWindow). Masks have a bit for each op of the
-/// part and, with retain_inputs=allow (R9.7), further bits for inputs that may be retained.
+/// part and, where inputs may be retained (R9.7), further bits for them.
 class ExactSearch : StateSearch
 {
 public:
@@ -43,10 +44,11 @@ private:
     {
         TensorId tensor;
         OpMask readers;
-        double time;
-        OpMask bit; ///< bit of the input in masks; 0 if it may not be retained
+        std::int64_t units; ///< least units that a reader loads
+        OpMask bit;         ///< bit of the input in masks; 0 if it may not be retained
     };
 
+    void listLeastRuns();
     void listLoads();
     void listSets();
     [[nodiscard]] bool canRetain(OpMask retain) const;
@@ -68,12 +70,15 @@ private:
     TilingEffort m_effort;
     int m_maxRetained;
     ProofGraph m_graph;
+    MemoryCosts m_memory;
     bool m_retainsInputs;
+    bool m_carries;                  ///< true if tensors may stay that a subgraph does not touch
     bool m_hasTooManyInputs = false; ///< true if there are too many inputs for the masks
     /// Inputs that may be retained; their bits follow those of the ops.
     std::vector<TensorId> m_inputTensors;
     /// For each op: true if it reads an initially resident tensor; true if it can run in the part.
     std::vector<char> m_usesResident, m_possible;
+    std::vector<std::int64_t> m_leastRun; ///< elements of its result that a subgraph with the op computes
     /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
     std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
@@ -86,17 +91,19 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
                          TilingEffort effort, const ExactLimits& limits)
     : StateSearch(pool, limits, window.residentBefore), m_problem(pool.problem()), m_rules(rules),
       m_window(window), m_effort(effort), m_maxRetained(limits.maxRetained), m_graph(m_problem, window.ops),
-      m_retainsInputs(rules.keepsInputs() && effort == TilingEffort::Exhaustive),
+      m_memory(m_problem), m_retainsInputs(rules.keepsInputs() && effort == TilingEffort::Exhaustive),
+      m_carries(m_retainsInputs && rules.retainInputs == Rules::RetainInputs::Carry),
       m_usesResident(window.ops.size()), m_possible(window.ops.size(), 1),
       m_required(m_graph.maskOf(window.required)), m_after(m_graph.maskOf(pool.retain(window.residentAfter)))
 {
-    const MemoryCosts memory(m_problem);
-    const std::vector<SpatialAxes> axes = spatialAxes(m_problem, rules);
+    listLeastRuns();
+    std::vector<SpatialAxes> axes = spatialAxes(m_problem, rules);
     for (std::size_t i = 0; i < m_graph.size(); ++i) {
         const OpId o = m_graph.ops[i];
+        axes[o.index()].least = m_leastRun[i];
         m_compute.push_back(leastCompute(m_problem, rules, o, axes[o.index()]));
         m_elements.push_back(m_problem.sizeUnits(m_graph.output(i)));
-        m_store.push_back(memory.time(0, m_elements.back()));
+        m_store.push_back(m_memory.time(0, m_elements.back()));
         m_read |= m_graph.inputs[i];
         if (window.slowBefore[m_graph.output(i).index()] != 0)
             m_slowBefore |= ProofGraph::bit(i);
@@ -106,10 +113,24 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         listSets();
 }
 
+/// A subgraph with an op computes its whole result, or what a reader in the same subgraph needs of it.
+void ExactSearch::listLeastRuns()
+{
+    std::vector<std::int64_t> least(m_problem.opCount());
+    for (const OpId o : m_problem.topologicalOrder() | std::views::reverse) {
+        const TensorId t = m_problem.op(o).output;
+        least[o.index()] = m_problem.tensor(t).elements();
+        for (const OpId reader : m_problem.consumers(t))
+            least[o.index()] =
+                std::min(least[o.index()], leastReadOf(m_problem, t, reader, least[reader.index()]));
+    }
+    for (const OpId o : m_graph.ops)
+        m_leastRun.push_back(least[o.index()]);
+}
+
 /// Lists the inputs of each op that no op of the part produces.
 void ExactSearch::listLoads()
 {
-    const MemoryCosts memory(m_problem);
     const std::vector<TensorId>& residentBefore = m_pool.retain(m_window.residentBefore);
     const auto isOutside = [&](TensorId t) { return m_problem.producer(t) && m_graph.producerOf(t) == 0; };
     for (std::size_t i = 0; i < m_graph.size(); ++i)
@@ -128,7 +149,9 @@ void ExactSearch::listLoads()
                 continue;
             auto it = std::ranges::find(m_loads, t, &Load::tensor);
             if (it == m_loads.end())
-                it = m_loads.insert(it, Load{t, 0, memory.time(m_problem.sizeUnits(t), 0), 0});
+                it = m_loads.insert(it, Load{t, 0, m_problem.sizeUnits(t), 0});
+            const std::int64_t least = leastReadOf(m_problem, t, m_graph.ops[i], m_leastRun[i]);
+            it->units = std::min(it->units, least * m_problem.units(t));
             it->readers |= ProofGraph::bit(i);
         }
     for (Load& load : m_loads) {
@@ -209,7 +232,7 @@ double ExactSearch::remaining(const State& state) const
     forEachBit(written, [&](std::size_t i) { memory += m_store[i]; });
     for (const Load& load : m_loads)
         if ((load.readers & all) != 0 && (load.bit & state.resident) == 0)
-            memory += load.time;
+            memory += m_memory.time(load.units, 0);
     return std::max(compute, memory);
 }
 
@@ -230,7 +253,8 @@ bool ExactSearch::expand(std::uint32_t at)
         if ((c.needs & ~from.state.slow & ~from.state.resident) != 0 || (c.bases & ~from.state.slow) != 0 ||
             (c.needsResident && at != 0))
             continue;
-        for (OpMask retain = c.retainable;; retain = (retain - 1) & c.retainable) {
+        const OpMask retainable = c.retainable | (m_carries ? from.state.resident : 0);
+        for (OpMask retain = retainable;; retain = (retain - 1) & retainable) {
             const State next{from.state.slow | (c.sinks & ~retain), retain};
             if (const double rest = canRetain(retain) ? remainingBelowLimit(next, from.cost)
                                                       : std::numeric_limits<double>::infinity();

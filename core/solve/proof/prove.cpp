@@ -157,7 +157,7 @@ constexpr double kExplainedSteps = 3e5;
 /// Bounds that reach this share of the upper bound close the gap; the rest is rounding.
 constexpr double kClosedShare = 1 - 1e-8;
 /// Maximum number of ops of a problem that is searched without prices.
-constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 6;
+constexpr std::size_t kUnpricedOps = 16, kRetainedInputsOps = 12;
 
 class Prover
 {
@@ -393,11 +393,9 @@ Proof prove(const Problem& problem, const Rules& rules, double best, const Proof
     const std::size_t ops = problem.opCount();
     if (ops == 0 || ops > ProofGraph::kMostOps || !std::isfinite(best))
         return {};
-    // The states of the search know neither maps nor widths, nor tensors that stay without being read.
-    if (problem.hasMaps() || problem.hasWidths() || rules.retainInputs == Rules::RetainInputs::Carry)
-        return {};
     const bool retainsInputs = rules.keepsInputs();
-    if (!retainsInputs && CostModel::supports(rules))
+    const bool isPriced = !retainsInputs && !problem.hasMaps() && !problem.hasWidths();
+    if (isPriced && CostModel::supports(rules))
         return Prover(problem, rules, best, limits).run();
     if (ops > (retainsInputs ? kRetainedInputsOps : kUnpricedOps))
         return {};

@@ -121,21 +121,10 @@ constexpr double kLongProofSeconds = 4;   ///< time limit in seconds from which 
 constexpr std::size_t kFirstPlanNodes = 4'000'000;
 constexpr double kProofShare = 0.7;      ///< share of the remaining time for the proof of a small problem
 constexpr double kMaxProofSeconds = 1e6; ///< time limit of a proof if the search has none
-/// Maximum number of ops for a proof with retain_inputs=allow, which has many more states.
-constexpr std::size_t kRetainedInputsProofOps = 6;
-/// Share of the remaining time for a proof with retain_inputs=allow.
-constexpr double kRetainedInputsProofShare = 0.3;
-
-bool keepsInputs(const Rules& rules)
-{
-    return rules.keepsInputs();
-}
 
 std::size_t provableOps(const Rules& rules, double seconds)
 {
-    return keepsInputs(rules)            ? kRetainedInputsProofOps
-           : seconds < kLongProofSeconds ? kProvableOps
-                                         : kLongProofOps;
+    return rules.keepsInputs() || seconds < kLongProofSeconds ? kProvableOps : kLongProofOps;
 }
 
 class SearchThread
@@ -376,8 +365,7 @@ private:
     /// Branch and bound from the incumbent. If it finishes, its schedule or the incumbent is optimal.
     void prove()
     {
-        const double share = keepsInputs(m_options.rules) ? kRetainedInputsProofShare : kProofShare;
-        const double left = share * (m_shared.deadline - m_shared.now());
+        const double left = kProofShare * (m_shared.deadline - m_shared.now());
         m_shared.proofUntil = m_shared.now() + left;
         setPhase(SolvePhase::Proving);
         ProofLimits limits;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ranges>
 
 namespace tilewright {
 
@@ -117,7 +116,9 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
 void ExactSearch::listLeastRuns()
 {
     std::vector<std::int64_t> least(m_problem.opCount());
-    for (const OpId o : m_problem.topologicalOrder() | std::views::reverse) {
+    const auto& order = m_problem.topologicalOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+        const OpId o = *it;
         const TensorId t = m_problem.op(o).output;
         least[o.index()] = m_problem.tensor(t).elements();
         for (const OpId reader : m_problem.consumers(t))

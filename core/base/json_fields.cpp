@@ -150,4 +150,14 @@ Error expectedWord(const JsonCursor& at, std::span<const std::string_view> words
     return at.expected(list);
 }
 
+void bindBits(JsonFields& f, std::int64_t& parts)
+{
+    constexpr double kParts = 1024, kMostBits = 64;
+    double bits = static_cast<double>(parts) / kParts;
+    f.defaulted("bits", bits, 0, Numbers{1 / kParts, kMostBits});
+    parts = static_cast<std::int64_t>(bits * kParts);
+    if (static_cast<double>(parts) != bits * kParts)
+        f.fail("bits", "expected a multiple of 1/1024");
+}
+
 } // namespace tilewright

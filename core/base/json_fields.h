@@ -311,4 +311,8 @@ template <typename T> [[nodiscard]] Status checkJsonValue(const T& value)
     return readJson(JsonCursor(json, {}), copy);
 }
 
+/// Binds the optional field "bits", the width of an element: a multiple of 1/1024 bit, at most 64 bits.
+/// `parts`: in 1/1024 bit; 0 if the field is absent.
+void bindBits(JsonFields& f, std::int64_t& parts);
+
 } // namespace tilewright

@@ -14,6 +14,18 @@ std::vector<NodeReport> nodesOfFile(const Workload& workload, std::vector<NodeRe
 
 namespace {
 
+/// Width of a tensor of the operator that is not that of the machine's elements, in 1/1024 bit; 0 if there is
+/// none. The Systolic and the Mapping lens count all elements with the width of the machine.
+std::int64_t otherWidth(const ModelOnMachine& model, const model::Operator& op)
+{
+    for (const auto* list : {&op.inputs, &op.outputs})
+        for (const ModelTensorId t : *list)
+            if (const std::int64_t bits = model.model().tensors[t].ownBits();
+                bits > 0 && bits != 8 * kPartsOfBit * model.machine.elementBytes)
+                return bits;
+    return 0;
+}
+
 /// What is left of the Schedule lens's operators where only products and convolutions exist.
 std::vector<NodeReport> productNodes(const ModelOnMachine& model, bool mapping)
 {
@@ -28,10 +40,18 @@ std::vector<NodeReport> productNodes(const ModelOnMachine& model, bool mapping)
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         NodeReport& node = nodes[i];
-        const bool convolution = model.model().operators[OperatorId(i)].kind == model::OperatorKind::Conv2d;
-        if (node.status == NodeStatus::Dropped || node.status == NodeStatus::Folded || hasProduct[i] != 0 ||
-            (mapping && convolution))
+        const model::Operator& op = model.model().operators[OperatorId(i)];
+        if (node.status == NodeStatus::Dropped || node.status == NodeStatus::Folded)
             continue;
+        if (hasProduct[i] != 0 || (mapping && op.kind == model::OperatorKind::Conv2d)) {
+            const std::int64_t bits = otherWidth(model, op);
+            if (bits > 0 && node.status == NodeStatus::Mapped) {
+                node.status = NodeStatus::Approximated;
+                node.note = "elements of " + formatNumber(static_cast<double>(bits) / kPartsOfBit) +
+                            " bits count as " + formatNumber(8 * model.machine.elementBytes);
+            }
+            continue;
+        }
         node.status = hasWork[i] != 0 ? NodeStatus::Dropped : NodeStatus::Folded;
         node.note = hasWork[i] != 0 ? "vector work, which this lens does not have"
                                     : "a view, which is no work of this lens";

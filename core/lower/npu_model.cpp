@@ -28,7 +28,7 @@ public:
     Result<LoweredNpu> run()
     {
         for (const model::Tensor& t : m_model.tensors)
-            (void)m_out.model.addTensor(t.name, npuShape(t.shape));
+            (void)m_out.model.addTensor(t.name, npuShape(t.shape), t.ownBits());
         for (const OperatorId o : model::operatorOrder(m_model)) {
             m_current = o;
             const Operator& op = m_model.operators[o];
@@ -79,9 +79,10 @@ private:
         return m_out.model.ops.back();
     }
 
-    std::size_t addTensor(const std::string& name, Shape s)
+    std::size_t addTensor(const std::string& name, Shape s, std::int64_t bits = 0)
     {
-        return m_out.model.addTensor(name + "." + std::to_string(m_out.model.tensors.size()), std::move(s));
+        return m_out.model.addTensor(name + "." + std::to_string(m_out.model.tensors.size()), std::move(s),
+                                     bits);
     }
 
     [[nodiscard]] bool hasRoom(std::int64_t more) const
@@ -108,7 +109,7 @@ private:
         if (shape(t.index()) == wanted && !moved)
             return t.index();
         const model::Tensor& tensor = m_model.tensors[t];
-        const std::size_t out = addTensor(tensor.name, std::move(wanted));
+        const std::size_t out = addTensor(tensor.name, std::move(wanted), tensor.ownBits());
         if (!tensor.constant)
             view(m_node->name + "/" + tensor.name, {t.index()}, out);
         return out;
@@ -118,7 +119,9 @@ private:
     void product(std::size_t lhs, std::size_t rhs, Shape made, ModelTensorId result, bool moved = false)
     {
         const bool same = shape(result.index()) == made && !moved;
-        const std::size_t out = same ? result.index() : addTensor(m_node->name, std::move(made));
+        const std::size_t out =
+            same ? result.index()
+                 : addTensor(m_node->name, std::move(made), m_model.tensors[result].ownBits());
         add(npu::OpType::MatMul, m_node->name, {lhs, rhs}, out);
         if (!same)
             view(m_node->name + "/result", {out}, result.index());
@@ -371,7 +374,7 @@ private:
             padded[2] += w.padding[0] + w.padding[2];
             padded[3] += w.padding[1] + w.padding[3];
             const std::size_t before = x;
-            x = addTensor(m_node->name + ".padded", std::move(padded));
+            x = addTensor(m_node->name + ".padded", std::move(padded), m_out.model.tensors[before].bits);
             view(m_node->name + "/padded", {before}, x);
             padding = {0, 0};
         }
@@ -439,7 +442,8 @@ private:
             if (plain && inputs.size() < (norm ? 3 : op.kind == OperatorKind::Softmax ? 1 : 8)) {
                 inputs.push_back(t.index());
             } else if (!m_model.tensors[t].constant) {
-                const std::size_t whole = addTensor(m_model.tensors[t].name, shape(out));
+                const std::size_t whole =
+                    addTensor(m_model.tensors[t].name, shape(out), m_out.model.tensors[t.index()].bits);
                 view(m_node->name + "/" + m_model.tensors[t].name, {t.index()}, whole);
                 if (inputs.size() < 8)
                     inputs.push_back(whole);

@@ -197,12 +197,7 @@ static void bindFields(JsonFields& f, Tensor& tensor)
     f.required("name", tensor.name);
     f.required("shape", tensor.shape, Integers{1, kMaxDimension});
     f.defaulted("bytes", tensor.elementBytes, 0, Integers{1, 16});
-    constexpr double kParts = 1024;
-    double bits = static_cast<double>(tensor.bits) / kParts;
-    f.defaulted("bits", bits, 0, Numbers{1 / kParts, 64});
-    tensor.bits = static_cast<std::int64_t>(bits * kParts);
-    if (static_cast<double>(tensor.bits) != bits * kParts)
-        f.fail("bits", "expected a multiple of 1/1024");
+    bindBits(f, tensor.bits);
 }
 
 namespace {

@@ -11,7 +11,7 @@ std::vector<Segment> segmentsOf(const NpuTensor& tensor, const TileDesc& tile)
 {
     std::vector<Segment> out;
     forEachRun(tensor, tile, [&](std::int64_t address, std::int64_t bytes) {
-        if (!out.empty()) {
+        if (!out.empty() && out.back().bytes == bytes) { // elements of parts of bytes make unequal runs
             Segment& last = out.back();
             const std::int64_t next = address - (last.address + (last.count - 1) * last.stride);
             if (last.count == 1) {
@@ -40,7 +40,8 @@ void placeTile(const NpuTensor& tensor, std::int64_t burstBytes, int accumulator
         tile.dramSize = address + bytes - tile.dramBase;
         tile.alignedBytes += roundUp(address + bytes, burstBytes) - roundDown(address, burstBytes);
     });
-    tile.spmRequired = tile.elements() * (tile.accumulator ? accumulatorBytes : tensor.dtypeBytes);
+    tile.spmRequired =
+        tile.accumulator ? tile.elements() * accumulatorBytes : tensor.bytesOf(tile.elements());
 }
 
 bool overlap(const TileDesc& a, const TileDesc& b) noexcept

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "base/integer.h"
 #include "base/result.h"
 #include "npu/hardware.h"
 #include "npu/model.h"
@@ -26,11 +27,21 @@ struct NpuTensor
     std::string name;
     int rank = 1;
     std::array<std::int64_t, kMaxRank> shape{1, 1, 1, 1};
-    int dtypeBytes = 2;
+    std::int64_t bits = 2 * kPartsOfByte; ///< of an element, in 1/1024 bit
     std::int64_t dramBase = 0;
     std::int64_t dramSize = 0; ///< size in bytes
 
     [[nodiscard]] std::int64_t elements() const noexcept { return shape[0] * shape[1] * shape[2] * shape[3]; }
+    /// Bytes that hold this many elements, packed from the first bit of a byte on.
+    [[nodiscard]] std::int64_t bytesOf(std::int64_t count) const noexcept
+    {
+        return ceilDiv(count * bits, kPartsOfByte);
+    }
+    /// Offset of the byte in which an element begins.
+    [[nodiscard]] std::int64_t byteOf(std::int64_t element) const noexcept
+    {
+        return element * bits / kPartsOfByte;
+    }
 };
 
 /// `count` runs of `bytes` contiguous bytes, the first at `address`, `stride` bytes apart.
@@ -97,12 +108,13 @@ template <typename F> void forEachRun(const NpuTensor& tensor, const TileDesc& t
     std::array<std::int64_t, kMaxRank> count{1, 1, 1, 1};
     for (int d = 0; d < inner; ++d)
         count[d] = s[d];
-    const std::int64_t bytes = run * tensor.dtypeBytes;
     for (std::int64_t a = 0; a < count[0]; ++a)
         for (std::int64_t b = 0; b < count[1]; ++b)
-            for (std::int64_t c = 0; c < count[2]; ++c)
-                f(tensor.dramBase + (origin + a * step[0] + b * step[1] + c * step[2]) * tensor.dtypeBytes,
-                  bytes);
+            for (std::int64_t c = 0; c < count[2]; ++c) {
+                const std::int64_t first = origin + a * step[0] + b * step[1] + c * step[2];
+                const std::int64_t at = tensor.byteOf(first);
+                f(tensor.dramBase + at, tensor.bytesOf(first + run) - at);
+            }
 }
 
 enum class NodeType { MatMul, Conv, Softmax, Vector, KvStore, KvLoad };
@@ -166,6 +178,7 @@ struct NpuGraph
 {
     std::string name;
     NpuHardware hardware; ///< machine that the tiles fit; its number of cores has no influence
+    int elementBytes = 2; ///< of the model; the energies of the hardware are of such elements
     std::vector<NpuTensor> tensors;
     std::vector<std::string> opNames; ///< names, by operator of the model
     std::vector<OpType> opTypes;      ///< types, by operator of the model

@@ -89,10 +89,19 @@ NpuModel withTiling(NpuModel model, std::span<const OpTiling> tiling)
     return model;
 }
 
-std::size_t NpuModel::addTensor(std::string tensorName, std::vector<std::int64_t> shape)
+std::size_t NpuModel::addTensor(std::string tensorName, std::vector<std::int64_t> shape, std::int64_t bits)
 {
-    tensors.push_back({std::move(tensorName), std::move(shape)});
+    tensors.push_back({std::move(tensorName), std::move(shape), bits});
     return tensors.size() - 1;
+}
+
+int NpuModel::widestBytes(const ModelOp& op) const noexcept
+{
+    std::int64_t widest = 1;
+    for (const auto* list : {&op.inputs, &op.outputs})
+        for (const std::size_t t : *list)
+            widest = std::max(widest, bitsOf(t));
+    return static_cast<int>(ceilDiv(widest, kPartsOfByte));
 }
 
 MatmulShape matmulShape(const NpuModel& model, const ModelOp& op)
@@ -170,6 +179,9 @@ private:
         return "\"" + m_model.tensors[tensor].name + "\" " + shapeText(shape(tensor));
     }
 
+    static constexpr std::int64_t kMostBytes = std::int64_t{1} << 44;
+    static constexpr std::int64_t kWidestElement = 8 * kPartsOfByte;
+
     Status tensors() const
     {
         std::set<std::string> names;
@@ -182,18 +194,20 @@ private:
             if (t.shape.empty() || t.shape.size() > kMaxRank)
                 return fail(path + ".shape",
                             "expected 1 to 4 dimensions, got " + std::to_string(t.shape.size()));
-            std::int64_t bytes = m_model.dtypeBytes;
+            if (t.bits < 0 || t.bits > kWidestElement)
+                return fail(path + ".bits", "expected at most 64 bits");
+            std::int64_t elements = 1;
             for (const std::int64_t d : t.shape) {
                 if (d < 1 || d > kMaxDimension)
                     return fail(path + ".shape",
                                 "expected sizes from 1 to 2147483648, got " + std::to_string(d));
-                const auto product = checkedMul(bytes, d);
-                if (!product)
+                const auto product = checkedMul(elements, d);
+                if (!product || *product > kMostBytes)
                     return fail(path + ".shape", "the tensor is too large");
-                bytes = *product;
+                elements = *product;
             }
-            const auto sum = checkedAdd(total, bytes);
-            if (!sum || *sum > (std::int64_t{1} << 44))
+            const auto sum = checkedAdd(total, ceilDiv(elements * m_model.bitsOf(i), kPartsOfByte));
+            if (!sum || *sum > kMostBytes)
                 return fail(path + ".shape", "the tensors together are larger than 16 TiB");
             total = *sum;
         }

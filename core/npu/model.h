@@ -32,10 +32,14 @@ enum class OpType {
 /// The type name in the model file ("matmul", "kv_append", ...).
 [[nodiscard]] std::string_view toString(OpType type) noexcept;
 
+/// Widths of elements are counted in 1/1024 bit.
+inline constexpr std::int64_t kPartsOfByte = 8 * 1024;
+
 struct ModelTensor
 {
     std::string name;
     std::vector<std::int64_t> shape; ///< 1 to kMaxRank dimensions
+    std::int64_t bits = 0;           ///< width of an element in 1/1024 bit; 0 = that of the model
 };
 
 /// Requested tile sizes; 0 = by the default rule (docs/rules/npu.md 2.6). An operator uses only the fields of
@@ -90,7 +94,19 @@ struct NpuModel
     std::optional<NpuHardware> hardware; ///< machine that the file contains, if any
     std::string file;                    ///< file name for messages; may be empty
 
-    [[nodiscard]] std::size_t addTensor(std::string tensorName, std::vector<std::int64_t> shape);
+    [[nodiscard]] std::size_t addTensor(std::string tensorName, std::vector<std::int64_t> shape,
+                                        std::int64_t bits = 0);
+    /// Width of an element of a tensor in 1/1024 bit.
+    [[nodiscard]] std::int64_t bitsOf(std::size_t tensor) const
+    {
+        return tensors[tensor].bits > 0 ? tensors[tensor].bits : dtypeBytes * kPartsOfByte;
+    }
+    [[nodiscard]] double bytesOf(std::size_t tensor) const
+    {
+        return static_cast<double>(bitsOf(tensor)) / static_cast<double>(kPartsOfByte);
+    }
+    /// Whole bytes that the widest element of an operator takes.
+    [[nodiscard]] int widestBytes(const ModelOp& op) const noexcept;
 };
 
 /// The tile sizes of an operator, the part of a model that can be chosen freely (docs/rules/npu.md 2.6).

@@ -110,8 +110,9 @@ std::string hardwareToJson(const NpuHardware& hw)
 
 // The model file:
 //   {"name": text, "dtype_bytes": 2, "hardware": {...} (optional, see model_json.cpp),
-//    "tensors": [{"name": text, "shape": [1 to 4 sizes]}],
-//    "ops": [{"type": ..., "name": text (optional), "inputs": [tensor names], "outputs": [one tensor name],
+//    "tensors": [{"name": text, "shape": [1 to 4 sizes], "bits": width of an element, by default
+//    dtype_bytes}], "ops": [{"type": ..., "name": text (optional), "inputs": [tensor names], "outputs": [one
+//    tensor name],
 //             "tile": {...} (optional), ...attributes}]}
 // type         inputs             attributes                                              tile fields
 // matmul       A[M,K], B[K,N]     -                                                       m, n, k
@@ -294,6 +295,7 @@ static void bindFields(JsonFields& f, ModelTensor& tensor)
 {
     f.required("name", tensor.name);
     f.required("shape", tensor.shape, Integers{1, kMaxDimension});
+    bindBits(f, tensor.bits);
 }
 
 static void bindFields(JsonFields& f, LlamaBlockOptions& o)

@@ -86,11 +86,10 @@ std::vector<OpReport> opReports(const NpuGraph& g, const NpuRun& run)
         for (const TransferSpan& s : core.stores)
             out[g.nodes[s.node].op].stored += g.tiles[s.tile].alignedBytes;
     }
-    const double elementBytes = g.tensors.empty() ? 1 : g.tensors.front().dtypeBytes;
     for (OpReport& r : out) {
         if (r.start == kNever)
             r.start = 0;
-        const double moved = static_cast<double>(r.loaded + r.stored) / elementBytes;
+        const double moved = static_cast<double>(r.loaded + r.stored) / g.elementBytes;
         r.dramPj = moved * run.hardware.energy.dram;
         r.nocPj = moved * run.hardware.energy.noc;
         r.spmPj += moved * run.hardware.energy.spm; // SPM is written by a load and read by a store

@@ -71,8 +71,8 @@ std::string graphToJson(const NpuGraph& g, const NpuHardware& hw, const StaticSc
         w << (i ? ",\n" : "\n") << "{\"id\":" << i << ",\"name\":";
         w.name(t.name) << ",\"shape\":";
         w.list(firstOf(t.shape, t.rank))
-            << ",\"dtype_bytes\":" << t.dtypeBytes << ",\"dram_base\":" << t.dramBase
-            << ",\"dram_size\":" << t.dramSize << "}";
+            << ",\"dtype_bytes\":" << formatNumber(static_cast<double>(t.bits) / kPartsOfByte)
+            << ",\"dram_base\":" << t.dramBase << ",\"dram_size\":" << t.dramSize << "}";
     }
     w << "],\n\"tiles\":[";
     for (std::size_t i = 0; i < g.tiles.size(); ++i) {

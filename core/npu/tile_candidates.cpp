@@ -185,7 +185,7 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
 {
     const std::int64_t m = extentOf(model, op, &TileSizes::m), n = extentOf(model, op, &TileSizes::n),
                        k = extentOf(model, op, &TileSizes::k);
-    const double bytes = model.dtypeBytes;
+    const double lhsBytes = model.bytesOf(op.inputs[0]), rhsBytes = model.bytesOf(op.inputs[1]);
     const double depth = static_cast<double>(k);
     const auto batches = static_cast<double>(matmulShape(model, op).batches());
     /// Number of matrices of an operand.
@@ -204,12 +204,13 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
                                     ceilDiv(std::min(t.n, n), hw.engineCols)) *
                 depth;
     const bool square = op.inputs[0] == op.inputs[1];
-    const double out = batches * matrixBytes(hw, static_cast<double>(m), n, t.n, bytes);
-    const double once = square ? matrices(0) * static_cast<double>(m) * depth * bytes
-                               : matrices(0) * matrixBytes(hw, static_cast<double>(m), k, t.k, bytes) +
-                                     matrices(1) * matrixBytes(hw, depth, n, t.n, bytes);
-    const double rowPanel = static_cast<double>(t.m) * depth * bytes;
-    const double colPanel = static_cast<double>(t.n) * depth * bytes;
+    const double out =
+        batches * matrixBytes(hw, static_cast<double>(m), n, t.n, model.bytesOf(op.outputs[0]));
+    const double once = square ? matrices(0) * static_cast<double>(m) * depth * lhsBytes
+                               : matrices(0) * matrixBytes(hw, static_cast<double>(m), k, t.k, lhsBytes) +
+                                     matrices(1) * matrixBytes(hw, depth, n, t.n, rhsBytes);
+    const double rowPanel = static_cast<double>(t.m) * depth * lhsBytes;
+    const double colPanel = static_cast<double>(t.n) * depth * rhsBytes;
     // The second bound is of one product.
     w.bytes = out + (square || batches > 1
                          ? once
@@ -219,12 +220,12 @@ Work matmulWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op,
     // cost more.
     const double room = static_cast<double>(hw.spmBytes) / 2,
                  block = static_cast<double>(hw.dram.interleaveBytes);
-    const auto costFactor = [&](std::int64_t elements) {
+    const auto costFactor = [&](std::int64_t elements, double bytes) {
         const double run = static_cast<double>(elements) * bytes;
         return run < block ? 1 + 0.25 * (block - run) / block : 1.0;
     };
-    const double lhs = batches * static_cast<double>(m) * depth * bytes * costFactor(t.k);
-    const double rhs = batches * static_cast<double>(n) * depth * bytes * costFactor(t.n);
+    const double lhs = batches * static_cast<double>(m) * depth * lhsBytes * costFactor(t.k, lhsBytes);
+    const double rhs = batches * static_cast<double>(n) * depth * rhsBytes * costFactor(t.n, rhsBytes);
     w.likely = std::max(w.bytes, out + (rowPanel <= room ? lhs : lhs * cols) + rhs * rows);
     if (colPanel <= room && rowPanel > room)
         w.likely = std::max(w.bytes, out + lhs * cols + rhs);
@@ -238,7 +239,7 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
 {
     const auto &y = shapeOf(model, op.outputs[0]), &k = shapeOf(model, op.inputs[1]),
                &x = shapeOf(model, op.inputs[0]);
-    const double bytes = model.dtypeBytes;
+    const double bytes = model.bytesOf(op.inputs[0]), weightBytes = model.bytesOf(op.inputs[1]);
     const std::int64_t inner = k[1] * k[2] * k[3];
     const std::int64_t perGroup = y[1] / op.groups;
     const std::int64_t channels = t.cOut <= perGroup ? op.groups * foldsOver(perGroup, t.cOut, hw.engineCols)
@@ -250,7 +251,8 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
     // Every block of pixels is loaded once, with its halo, and stored once. Weights are loaded once per block
     // of output channels.
     const std::int64_t depth = t.cOut <= perGroup ? std::min(t.cIn, k[1]) : k[1];
-    const double weights = matrixBytes(hw, static_cast<double>(k[0]), inner, depth * k[2] * k[3], bytes);
+    const double weights =
+        matrixBytes(hw, static_cast<double>(k[0]), inner, depth * k[2] * k[3], weightBytes);
     const auto images = static_cast<double>(y[0]);
     double in = 0, out = 0, leastBlock = std::numeric_limits<double>::infinity();
     std::pair<std::int64_t, std::int64_t> rowsBefore{-1, -1};
@@ -272,7 +274,7 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
             if (height == t.height && width == t.width)
                 leastBlock = std::min(leastBlock, static_cast<double>(x[1] * rows * cols) * bytes);
             out += imageBytes(hw, static_cast<double>(y[1]), height, width, height == y[2], width == y[3],
-                              bytes);
+                              model.bytesOf(op.outputs[0]));
             colsBefore = colRange;
         }
         rowsBefore = rowRange;
@@ -280,9 +282,10 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
     in *= images;
     out *= images;
     if (op.groups == 1)
-        in = std::max(in + weights, minBytes(hw, leastBlock, static_cast<double>(t.cOut * inner) * bytes,
-                                             y[0] * (y[2] / t.height) * (y[3] / t.width) * (y[1] / t.cOut))) -
-             weights;
+        in =
+            std::max(in + weights, minBytes(hw, leastBlock, static_cast<double>(t.cOut * inner) * weightBytes,
+                                            y[0] * (y[2] / t.height) * (y[3] / t.width) * (y[1] / t.cOut))) -
+            weights;
     w.bytes = in + weights + out;
     const std::int64_t blocks = ceilDiv(y[2], t.height) * ceilDiv(y[3], t.width);
     w.likely = out + in * (op.groups > 1 ? 1.0 : static_cast<double>(ceilDiv(y[1], t.cOut))) +
@@ -293,7 +296,7 @@ Work convWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op, c
 Work otherWork(const NpuModel& model, const NpuHardware& hw, const ModelOp& op)
 {
     const auto bytesOf = [&](std::size_t tensor) {
-        double out = model.dtypeBytes;
+        double out = model.bytesOf(tensor);
         for (const std::int64_t d : shapeOf(model, tensor))
             out *= static_cast<double>(d);
         return out;
@@ -352,14 +355,15 @@ std::vector<TileSizes> tileCandidates(const NpuModel& model, const NpuHardware& 
             }
         out = std::move(next);
     }
+    const int widest = model.widestBytes(op);
     std::erase_if(out, [&](const TileSizes& t) {
         return t == current ||
                (op.type == OpType::MatMul &&
-                (t.m * t.k + t.k * t.n) * model.dtypeBytes + t.m * t.n * hw.accumulatorBytes > hw.spmBytes);
+                (t.m * t.k + t.k * t.n) * widest + t.m * t.n * hw.accumulatorBytes > hw.spmBytes);
     });
     if (op.type == OpType::MatMul)
         if (const TileSizes wide =
-                wideMatmulTile(hw, model.dtypeBytes, extentOf(model, op, &TileSizes::m),
+                wideMatmulTile(hw, widest, extentOf(model, op, &TileSizes::m),
                                extentOf(model, op, &TileSizes::n), extentOf(model, op, &TileSizes::k));
             wide != current && std::find(out.begin(), out.end(), wide) == out.end())
             out.push_back(wide);

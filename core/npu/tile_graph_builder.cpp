@@ -91,6 +91,7 @@ TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& har
 {
     m_graph.name = model.name;
     m_graph.hardware = hardware;
+    m_graph.elementBytes = model.dtypeBytes;
     for (const ModelOp& op : model.ops) {
         m_graph.opNames.push_back(op.name);
         m_graph.opTypes.push_back(op.type);
@@ -99,18 +100,19 @@ TileGraphBuilder::TileGraphBuilder(const NpuModel& model, const NpuHardware& har
     for (const ModelTensor& t : model.tensors) {
         Box shape{1, 1, 1, 1};
         std::copy(t.shape.begin(), t.shape.end(), shape.begin());
-        addTensor(t.name, shape, static_cast<int>(t.shape.size()));
+        addTensor(t.name, shape, static_cast<int>(t.shape.size()), t.bits);
     }
 }
 
-std::uint32_t TileGraphBuilder::addTensor(const std::string& name, const Box& shape, int rank)
+std::uint32_t TileGraphBuilder::addTensor(const std::string& name, const Box& shape, int rank,
+                                          std::int64_t bits)
 {
     NpuTensor t;
     t.name = name;
     t.rank = rank;
     t.shape = shape;
-    t.dtypeBytes = m_model.dtypeBytes;
-    t.dramSize = t.elements() * t.dtypeBytes;
+    t.bits = bits > 0 ? bits : m_model.dtypeBytes * kPartsOfByte;
+    t.dramSize = t.bytesOf(t.elements());
     if (!m_graph.tensors.empty()) {
         const NpuTensor& last = m_graph.tensors.back();
         t.dramBase = roundUp(last.dramBase + last.dramSize, m_graph.hardware.dram.interleaveBytes);

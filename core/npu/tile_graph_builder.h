@@ -36,13 +36,15 @@ public:
     // Interface for the tiling rules:
     [[nodiscard]] const NpuHardware& hardware() const { return m_graph.hardware; }
     [[nodiscard]] const NpuModel& model() const { return m_model; }
-    [[nodiscard]] int dtype() const { return m_model.dtypeBytes; }
+    /// Bytes of the widest element of the operator.
+    [[nodiscard]] int dtype() const { return m_model.widestBytes(m_model.ops[m_op]); }
     [[nodiscard]] bool tooMany() const { return m_graph.nodes.size() > m_maxNodes; }
 
     /// Records the tile sizes of the current operator in NpuGraph::tileSizes.
     void setTile(const TileSizes& sizes) { m_graph.tileSizes[m_op] = sizes; }
     /// Adds a tensor that exists only between nodes of one operator. Returns its index.
-    std::uint32_t addTensor(const std::string& name, const Box& shape, int rank);
+    /// `bits`: width of an element in 1/1024 bit; 0 = that of the model.
+    std::uint32_t addTensor(const std::string& name, const Box& shape, int rank, std::int64_t bits = 0);
     /// Index of the tile with this box; adds the tile if it is new.
     std::uint32_t tile(std::uint32_t tensor, const Box& offset, const Box& shape, bool accumulator = false);
 

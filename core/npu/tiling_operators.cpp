@@ -166,7 +166,7 @@ struct ConvShape
     std::int64_t cInGroup, cOutGroup;
 
     ConvShape(const NpuModel& model, const NpuHardware& hardware, const ModelOp& o)
-        : op(o), hw(hardware), dtype(model.dtypeBytes)
+        : op(o), hw(hardware), dtype(model.widestBytes(o))
     {
         const auto& x = model.tensors[o.inputs[0]].shape;
         const auto& w = model.tensors[o.inputs[1]].shape;

@@ -49,7 +49,9 @@ std::string checkTiles(const NpuGraph& g)
                 s.address + (s.count - 1) * s.stride + s.bytes > t.dramBase + t.dramSize)
                 return tileText(i) + " has a segment outside its range";
         }
-        if (bytes != t.elements() * tensor.dtypeBytes)
+        // Runs of elements that are no whole bytes share their first and last bytes with others.
+        const std::int64_t packed = tensor.bytesOf(t.elements());
+        if (bytes < packed || (bytes > packed && tensor.bits % kPartsOfByte == 0))
             return "the segments of " + tileText(i) + " do not add up to its slice";
     }
     return {};

@@ -47,8 +47,9 @@ inline std::set<std::int64_t> bytesByElement(const NpuTensor& tensor, const Tile
                     std::int64_t index = 0;
                     for (int d = 0; d < 4; ++d)
                         index = index * tensor.shape[d] + tile.offset[d] + i[d];
-                    for (int b = 0; b < tensor.dtypeBytes; ++b)
-                        out.insert(tensor.dramBase + index * tensor.dtypeBytes + b);
+                    const std::int64_t end = ((index + 1) * tensor.bits + kPartsOfByte - 1) / kPartsOfByte;
+                    for (std::int64_t b = index * tensor.bits / kPartsOfByte; b < end; ++b)
+                        out.insert(tensor.dramBase + b);
                 }
     return out;
 }

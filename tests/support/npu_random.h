@@ -100,7 +100,9 @@ public:
 private:
     std::size_t tensor(std::vector<std::int64_t> shape)
     {
-        return m_model.addTensor("t" + std::to_string(m_model.tensors.size()), std::move(shape));
+        // Some elements have a width of their own, of half a bit or more.
+        const std::int64_t bits = pick(0, 3) == 0 ? pick(1, 40) * (kPartsOfByte / 16) : 0;
+        return m_model.addTensor("t" + std::to_string(m_model.tensors.size()), std::move(shape), bits);
     }
     ModelOp& op(OpType type, std::vector<std::size_t> inputs, std::size_t output)
     {

@@ -66,6 +66,7 @@ inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t
     const TileDesc& tile = g.tiles[tileId];
     const NpuTensor& tensor = g.tensors[tile.tensor];
     std::vector<std::pair<std::int64_t, std::int64_t>> runs; // address, end
+    std::int64_t before = -2;
     for (std::int64_t a = 0; a < tile.shape[0]; ++a)
         for (std::int64_t b = 0; b < tile.shape[1]; ++b)
             for (std::int64_t c = 0; c < tile.shape[2]; ++c)
@@ -75,11 +76,15 @@ inline std::vector<TickingMachine::Burst> TickingMachine::burstsOf(std::uint32_t
                          tile.offset[2] + c) *
                             tensor.shape[3] +
                         tile.offset[3] + d;
-                    const std::int64_t at = tensor.dramBase + index * tensor.dtypeBytes;
-                    if (!runs.empty() && runs.back().second == at)
-                        runs.back().second += tensor.dtypeBytes;
+                    // The bytes with the first and the last bit of the element.
+                    const std::int64_t bit = index * tensor.bits, last = bit + tensor.bits - 1;
+                    const std::int64_t at = tensor.dramBase + bit / kPartsOfByte;
+                    const std::int64_t end = tensor.dramBase + last / kPartsOfByte + 1;
+                    if (!runs.empty() && index == before + 1)
+                        runs.back().second = end;
                     else
-                        runs.emplace_back(at, at + tensor.dtypeBytes);
+                        runs.emplace_back(at, end);
+                    before = index;
                 }
     std::vector<Burst> out;
     const DramHardware& d = hw.dram;

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Widths in bits, energies and rounding of lowered problems (docs/rules/real.md R1.9, R17, R18).
+#include "base/file.h"
+#include "lower/lens_coverage.h"
 #include "lower/lowered.h"
+#include "lower/machine_lenses.h"
+#include "lower/npu_model.h"
+#include "lower/on_machine.h"
+#include "lower/workload.h"
 #include "model/model_json.h"
+#include "npu/tile_graph_builder.h"
+#include "npu/verify.h"
 #include "random_models.h"
 #include "test_main.h"
 #include "workload/problem_json.h"
@@ -47,7 +55,60 @@ private slots:
     void rule_R18_castsAndConversions();
     void rule_R18_energyAndRounding();
     void rule_R18_ratesAndArrays();
+    void everyLensReadsTheWidthOrSaysSo();
 };
+
+/// The LLaMA block with weights of 8 and of 4.125 bits: bytes by hand and by every lens.
+void TestLowerWidths::everyLensReadsTheWidthOrSaysSo()
+{
+    const auto text = readFile(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+    QVERIFY(text);
+    const Machine edge = *machinePreset("edge");
+    for (const std::int64_t bits : {std::int64_t{0}, 8 * kPartsOfBit, 4 * kPartsOfBit + kPartsOfBit / 8}) {
+        Workload workload = *readWorkload(*text, "llama-block.json");
+        // By hand: q, k, v, o, gate, up and down of the block, and the head.
+        constexpr std::int64_t kWeights = 512 * (2 * 512 + 2 * 128) + 3 * 512 * 1408 + 512 * 1000;
+        std::set<std::string> names;
+        for (model::Tensor& t : workload.model.tensors)
+            if (t.name.ends_with(".weight")) {
+                t.bits = bits;
+                names.insert(t.name);
+            }
+        QCOMPARE(names.size(), std::size_t{8});
+        const std::int64_t byHand = kWeights * (bits > 0 ? bits : 16 * kPartsOfBit) / (8 * kPartsOfBit);
+        const auto model = putOnMachine(std::make_shared<const Workload>(std::move(workload)), edge);
+        QVERIFY(model);
+        // Schedule: what reads the weights loads them at their width.
+        const Problem& problem = *(*model)->problem;
+        double scheduled = 0;
+        for (std::size_t t = 0; t < problem.tensorCount(); ++t)
+            if (names.contains(problem.tensor(TensorId(t)).name))
+                scheduled += problem.elementsOf(problem.sizeUnits(TensorId(t))) * 2;
+        QCOMPARE(scheduled, static_cast<double>(byHand));
+        // NPU: the bytes in its memory.
+        const auto lowered = npuOf(**model);
+        QVERIFY(lowered);
+        const auto graph = npu::buildGraph(lowered->model, npuHardwareOf(edge));
+        QVERIFY(graph);
+        std::int64_t stored = 0;
+        for (const npu::NpuTensor& t : graph->tensors)
+            if (names.contains(t.name.substr(0, t.name.find(".weight") + 7)))
+                stored += t.dramSize;
+        QCOMPARE(stored, byHand);
+        QVERIFY(npu::allPassed(npu::verifyGraph(*graph)));
+        // The others count elements of the machine, and say so.
+        for (const MachineLens lens : {MachineLens::Systolic, MachineLens::Mapping}) {
+            const auto nodes = lensNodes(**model, lens);
+            for (const NodeReport& node : *nodes)
+                if (node.type == "matmul") {
+                    QVERIFY(node.status == (bits > 0 ? NodeStatus::Approximated : NodeStatus::Mapped));
+                    QCOMPARE(node.note, bits == 0                 ? std::string()
+                                        : bits == 8 * kPartsOfBit ? "elements of 8 bits count as 16"
+                                                                  : "elements of 4.125 bits count as 16");
+                }
+        }
+    }
+}
 
 void TestLowerWidths::rule_R18_widths()
 {

@@ -199,7 +199,8 @@ void TestNpuSearch::boundsOfConvolutionsAreBelowRuns()
         const std::int64_t rows = convOutput(size[0], kernel, op.stride[0], op.padding[0], op.dilation[0]);
         const std::int64_t cols = convOutput(size[1], kernel, op.stride[1], op.padding[1], op.dilation[1]);
         op.inputs = {model.addTensor("x", {pick(1, 2), cIn, size[0], size[1]}),
-                     model.addTensor("w", {cOut, cIn / op.groups, kernel, kernel})};
+                     model.addTensor("w", {cOut, cIn / op.groups, kernel, kernel},
+                                     pick(0, 1) * pick(1, 24) * (kPartsOfByte / 8))};
         op.outputs = {model.addTensor("y", {model.tensors[0].shape[0], cOut, rows, cols})};
         op.tile.cOut = pick(1, cOut);
         op.tile.cIn = pick(1, cIn / op.groups);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The floor of a model on a machine (docs/rules/real.md R19): cycles that no lens goes below.
+#pragma once
+
+#include "explanation/explanation.h"
+#include "lower/on_machine.h"
+
+namespace tilewright::lower {
+
+/// The floor for a number of cores. It depends on the lowered problem, the machine and the number of cores,
+/// not on a schedule, a mapping or a tile.
+struct Floor
+{
+    std::int64_t cores = 1;
+    Explanation cycles;     ///< the larger one of `compute` and `memory`
+    Explanation compute;    ///< cycles of the multiply-accumulates on all arrays
+    Explanation memory;     ///< cycles of the external memory for `leastBytes`
+    Explanation leastBytes; ///< graph inputs that are read, and graph outputs
+    Explanation macs;       ///< multiply-accumulates of all products
+
+    /// True if the memory needs at least as long as the arrays.
+    [[nodiscard]] bool boundByMemory() const noexcept { return memory.value >= compute.value; }
+};
+
+/// Computes the floor of R19 for `cores` cores of the machine's first kind.
+[[nodiscard]] Floor floorOf(const ModelOnMachine& model, std::int64_t cores);
+
+/// Returns the number of elements of a graph input (R1.5) that any reader touches: all of them if an op reads
+/// the tensor itself, else what its views touch (R1.7, R1.8). A plain view touches the smaller one of itself
+/// and its bases. Several maps whose footprints overlap are counted element by element, up to
+/// kMostCountedElements elements of the views; beyond, the largest footprint is returned, which is at most
+/// the exact number.
+[[nodiscard]] std::int64_t touchedElements(const Problem& problem, TensorId input);
+inline constexpr std::int64_t kMostCountedElements = std::int64_t{1} << 26;
+
+/// Returns a value of a machine, with the field that it comes from: given, with its origin, or derived, with
+/// the formula.
+[[nodiscard]] Explanation machineValue(const Machine& machine, const std::string& path, std::string name,
+                                       std::string unit, double value);
+
+} // namespace tilewright::lower

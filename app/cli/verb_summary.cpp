@@ -61,7 +61,7 @@ void printTable(const Summary& summary)
         std::vector<TableCell> cells{std::string(verbs::titleOf(row.kind))};
         for (const verbs::SummaryColumn& column : verbs::summaryColumns())
             cells.emplace_back(row.text(column.figure));
-        cells.emplace_back(row.binds.substr(0, row.binds.find(':')));
+        cells.emplace_back(row.bindsInShort());
         table.add(std::move(cells));
     }
     print(table);

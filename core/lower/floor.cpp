@@ -152,16 +152,15 @@ void addMemory(const ModelOnMachine& on, Floor& out)
         static_cast<double>(kPartsOfBit);
     const auto bytes = [&](TensorId t, std::int64_t elements) {
         const std::int64_t own = problem.tensor(t).bits;
-        const double width = own > 0 ? static_cast<double>(own) / static_cast<double>(kPartsOfBit) : standard;
-        return combined(Operation::Quotient, problem.tensorName(t), "bytes",
-                        {combined(Operation::Product, "size", "bits",
-                                  {leaf("elements", "", static_cast<double>(elements), "lowered problem"),
-                                   leaf("width of an element", "bits", width, "lowered problem", "R1.9")}),
-                         leaf("bits of a byte", "", 8, {})});
+        const double bits = own > 0 ? static_cast<double>(own) / static_cast<double>(kPartsOfBit) : standard;
+        return combined(Operation::Product, problem.tensorName(t), "bytes",
+                        {leaf("elements", "", static_cast<double>(elements), "lowered problem"),
+                         leaf("bytes of an element", "", bits / 8, "lowered problem", "R1.9")});
     };
+    const auto touched = touchedElements(problem);
     std::vector<Explanation> in, written;
     for (const TensorId t : problem.graphInputs())
-        in.push_back(bytes(t, touchedElements(problem, t)));
+        in.push_back(bytes(t, touched[t]));
     for (const TensorId t : problem.graphOutputs())
         written.push_back(bytes(t, problem.tensor(t).elements()));
     Explanation bytesIn = combined(Operation::Sum, "inputs read", "bytes", std::move(in), "R1.5");
@@ -202,28 +201,46 @@ Floor floorOf(const ModelOnMachine& model, std::int64_t cores)
     return out;
 }
 
-std::int64_t touchedElements(const Problem& problem, TensorId input)
+IdVector<TensorId, std::int64_t> touchedElements(const Problem& problem)
 {
-    const std::int64_t all = problem.tensor(input).elements();
-    std::vector<TensorId> mapped;
-    for (const OpId op : problem.consumers(input))
-        for (const TensorId operand : problem.operands(op)) {
-            if (operand == input)
-                return all;
-            if (problem.map(operand) != nullptr && problem.stored(operand) == input &&
-                std::ranges::find(mapped, operand) == mapped.end())
-                mapped.push_back(operand);
-        }
-    std::int64_t out = mapped.empty() ? 0 : unionOf(problem, input, mapped);
-    for (const TensorId view : problem.viewsOf(input)) {
-        // Elements that are not of this base may all be those of the other bases.
-        std::int64_t others = 0;
-        for (const TensorId base : problem.bases(view))
-            if (base != input)
-                others = saturatingAdd(others, problem.tensor(base).elements());
-        out = std::max(out, std::min(all, problem.tensor(view).elements() - others));
+    IdVector<TensorId, std::int64_t> out(problem.tensorCount(), 0);
+    for (const TensorId input : problem.graphInputs()) {
+        std::vector<TensorId> mapped;
+        for (const OpId op : problem.consumers(input))
+            for (const TensorId operand : problem.operands(op)) {
+                if (operand == input)
+                    out[input] = problem.tensor(input).elements();
+                else if (problem.map(operand) != nullptr && problem.stored(operand) == input &&
+                         std::ranges::find(mapped, operand) == mapped.end())
+                    mapped.push_back(operand);
+            }
+        if (!mapped.empty() && out[input] == 0)
+            out[input] = unionOf(problem, input, mapped);
     }
-    return std::max<std::int64_t>(0, out);
+    for (const TensorView& view : problem.data().views) {
+        if (view.map || problem.consumers(view.tensor).empty())
+            continue;
+        // Elements that may be those of results are none of inputs; the others are those of the largest
+        // inputs.
+        std::int64_t left = problem.tensor(view.tensor).elements();
+        std::vector<TensorId> inputs;
+        for (const TensorId base : view.bases)
+            if (problem.producer(base))
+                left -= problem.tensor(base).elements();
+            else
+                inputs.push_back(base);
+        std::ranges::sort(inputs, [&](TensorId a, TensorId b) {
+            const std::int64_t x = problem.tensor(a).elements(), y = problem.tensor(b).elements();
+            return x != y ? x > y : a < b;
+        });
+        inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
+        for (const TensorId input : inputs) {
+            const std::int64_t taken = std::clamp<std::int64_t>(left, 0, problem.tensor(input).elements());
+            out[input] = std::max(out[input], taken);
+            left -= taken;
+        }
+    }
+    return out;
 }
 
 Explanation machineValue(const Machine& machine, const std::string& path, std::string name, std::string unit,

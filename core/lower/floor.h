@@ -25,12 +25,13 @@ struct Floor
 /// Computes the floor of R19 for `cores` cores of the machine's first kind.
 [[nodiscard]] Floor floorOf(const ModelOnMachine& model, std::int64_t cores);
 
-/// Returns the number of elements of a graph input (R1.5) that any reader touches: all of them if an op reads
-/// the tensor itself, else what its views touch (R1.7, R1.8). A plain view touches the smaller one of itself
-/// and its bases. Several maps whose footprints overlap are counted element by element, up to
-/// kMostCountedElements elements of the views; beyond, the largest footprint is returned, which is at most
-/// the exact number.
-[[nodiscard]] std::int64_t touchedElements(const Problem& problem, TensorId input);
+/// Returns, for each tensor, the number of elements of a graph input (R1.5) that its readers touch; 0 for
+/// other tensors. All of them are touched if an op reads the tensor itself, else what its views touch (R1.7,
+/// R1.8). A plain view touches the smaller one of itself and its bases; these elements are those of the
+/// largest bases. Several maps whose footprints overlap are counted element by element, up to
+/// kMostCountedElements elements of the views; beyond, the largest footprint counts, which is at most the
+/// exact number.
+[[nodiscard]] IdVector<TensorId, std::int64_t> touchedElements(const Problem& problem);
 inline constexpr std::int64_t kMostCountedElements = std::int64_t{1} << 26;
 
 /// Returns a value of a machine, with the field that it comes from: given, with its origin, or derived, with

@@ -71,6 +71,15 @@ std::string SummaryRow::text(SummaryFigure figure) const
                                                                        : "";
 }
 
+std::string SummaryRow::bindsInShort() const
+{
+    std::string out = binds.substr(0, binds.find(':'));
+    for (const std::string_view verb : {" binds", " bind"})
+        if (out.ends_with(verb))
+            out.resize(out.size() - verb.size());
+    return out;
+}
+
 void bindOptions(OptionList& o, SummaryCall& call)
 {
     constexpr double kMostSeconds = 1e9;

@@ -87,6 +87,7 @@ struct SummaryRow
     }
     /// Text of a figure for people; a word where there is none: "not run", "not modelled".
     [[nodiscard]] std::string text(SummaryFigure figure) const;
+    [[nodiscard]] std::string bindsInShort() const; ///< "DRAM", "compute"
 };
 
 /// Options of a summary, as tilewright-cli, Python and the window set them.

@@ -37,24 +37,13 @@ void printTable(const Summary& summary)
         titles.emplace_back(std::string(column.title));
     titles.emplace_back("binds");
     Table table(titles);
-    for (const lower::Floor& floor : summary.floors) {
+    for (std::size_t i = 0; i < summary.floors.size(); ++i) {
         std::vector<TableCell> cells{"floor"};
         for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
-            const double cycles = floor.cycles.value;
-            std::string text;
-            if (column.figure == SummaryFigure::Cycles)
-                text = verbs::figureText(column.figure, cycles);
-            else if (column.figure == SummaryFigure::Milliseconds)
-                text = verbs::figureText(column.figure, cycles / summary.clockGhz / 1e6);
-            else if (column.figure == SummaryFigure::DramBytes)
-                text = verbs::figureText(column.figure, floor.leastBytes.value);
-            else if (column.figure == SummaryFigure::Cores)
-                text = formatGrouped(floor.cores);
-            else if (column.figure == SummaryFigure::OfFloor || column.figure == SummaryFigure::OfLeastBytes)
-                text = "1";
-            cells.emplace_back(text);
+            const auto& figure = summary.floorFigures[i][static_cast<std::size_t>(column.figure)];
+            cells.emplace_back(figure ? verbs::figureText(column.figure, figure->value) : std::string());
         }
-        cells.emplace_back(floor.boundByMemory() ? "memory" : "compute");
+        cells.emplace_back(summary.floors[i].boundByMemory() ? "memory" : "compute");
         table.add(std::move(cells));
     }
     for (const SummaryRow& row : summary.rows) {

@@ -44,11 +44,11 @@ double combine(Operation operation, const std::vector<double>& values)
                                            : out;
 }
 
-template <typename ValueOf> double combineParts(const Explanation& e, ValueOf&& valueOf)
+template <typename ValueOf> double combineParts(const ExplainedValue& e, ValueOf&& valueOf)
 {
     std::vector<double> values;
     values.reserve(e.parts.size());
-    for (const Explanation& part : e.parts)
+    for (const ExplainedValue& part : e.parts)
         values.push_back(valueOf(part));
     return combine(e.operation, values);
 }
@@ -62,35 +62,41 @@ std::string_view toString(Operation operation) noexcept
     return kNames[static_cast<std::size_t>(operation)];
 }
 
-double Explanation::evaluate() const
+double ExplainedValue::evaluate() const
 {
     if (operation == Operation::Leaf)
         return value;
-    return combineParts(*this, [](const Explanation& part) { return part.evaluate(); });
+    return combineParts(*this, [](const ExplainedValue& part) { return part.evaluate(); });
 }
 
-std::size_t Explanation::size() const noexcept
+std::size_t ExplainedValue::size() const noexcept
 {
     std::size_t out = 1;
-    for (const Explanation& part : parts)
+    for (const ExplainedValue& part : parts)
         out += part.size();
     return out;
 }
 
-Explanation leaf(std::string name, std::string unit, double value, std::string source, std::string rule)
+ExplainedValue leaf(std::string name, std::string unit, double value, std::string source, std::string rule)
 {
     return {std::move(name), std::move(unit), value, Operation::Leaf, {}, std::move(rule), std::move(source)};
 }
 
-Explanation combined(Operation operation, std::string name, std::string unit, std::vector<Explanation> parts,
-                     std::string rule)
+ExplainedValue combined(Operation operation, std::string name, std::string unit,
+                        std::vector<ExplainedValue> parts, std::string rule)
 {
-    Explanation out{std::move(name), std::move(unit), 0, operation, std::move(parts), std::move(rule), {}};
-    out.value = combineParts(out, [](const Explanation& part) { return part.value; });
+    ExplainedValue out{std::move(name), std::move(unit), 0, operation, std::move(parts), std::move(rule), {}};
+    out.value = combineParts(out, [](const ExplainedValue& part) { return part.value; });
     return out;
 }
 
-std::string originText(const Explanation& e)
+std::string valueText(const ExplainedValue& e)
+{
+    const bool inFull = e.value == std::floor(e.value) || std::abs(e.value) >= 1000;
+    return inFull ? formatGrouped(e.value) : significantNumber(e.value, 4);
+}
+
+std::string originText(const ExplainedValue& e)
 {
     static constexpr std::array<std::string_view, 8> kWords{"",
                                                             "sum of",
@@ -108,17 +114,14 @@ std::string originText(const Explanation& e)
     return out;
 }
 
-std::string explanationText(const Explanation& e, std::size_t indent)
+std::string explanationText(const ExplainedValue& e, std::size_t indent)
 {
-    const bool isWhole = e.value == std::floor(e.value);
     std::string out =
-        std::string(indent, ' ') + e.name + ": " +
-        (isWhole || std::abs(e.value) >= 1000 ? formatGrouped(e.value) : significantNumber(e.value, 4)) +
-        (e.unit.empty() ? "" : " " + e.unit);
+        std::string(indent, ' ') + e.name + ": " + valueText(e) + (e.unit.empty() ? "" : " " + e.unit);
     if (const std::string origin = originText(e); !origin.empty())
         out += ", " + origin;
     out += '\n';
-    for (const Explanation& part : e.parts)
+    for (const ExplainedValue& part : e.parts)
         out += explanationText(part, indent + 2);
     return out;
 }

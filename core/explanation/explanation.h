@@ -23,16 +23,16 @@ enum class Operation : std::uint8_t {
 [[nodiscard]] std::string_view toString(Operation operation) noexcept; ///< "leaf", "sum" ...
 
 /// A named value as a tree: its parts, the rule that combines them, and the source of each leaf.
-struct Explanation
+struct ExplainedValue
 {
     std::string name; ///< a noun: "cycles of the array"
     std::string unit; ///< "cycles", "pJ"; empty for a plain number
     double value = 0;
     Operation operation = Operation::Leaf;
-    std::vector<Explanation> parts; ///< empty for a leaf
-    std::string rule;               ///< citation of the rule: "R19", "docs/rules/npu.md 5"; may be empty
+    std::vector<ExplainedValue> parts; ///< empty for a leaf
+    std::string rule;                  ///< citation of the rule: "R19", "docs/rules/npu.md 5"; may be empty
     std::string source; ///< of a leaf: file, field of a machine, engine that computed the value; may be empty
-    bool operator==(const Explanation&) const = default;
+    bool operator==(const ExplainedValue&) const = default;
 
     /// Computes the value again from the leaves.
     [[nodiscard]] double evaluate() const;
@@ -41,19 +41,21 @@ struct Explanation
 };
 
 /// Returns a given value.
-[[nodiscard]] Explanation leaf(std::string name, std::string unit, double value, std::string source,
-                               std::string rule = {});
+[[nodiscard]] ExplainedValue leaf(std::string name, std::string unit, double value, std::string source,
+                                  std::string rule = {});
 /// Returns a value that is computed from parts. A quotient whose divisor is 0 has the value 0.
-[[nodiscard]] Explanation combined(Operation operation, std::string name, std::string unit,
-                                   std::vector<Explanation> parts, std::string rule = {});
+[[nodiscard]] ExplainedValue combined(Operation operation, std::string name, std::string unit,
+                                      std::vector<ExplainedValue> parts, std::string rule = {});
 
+/// Returns the value for people: whole and large numbers in full, others with four digits.
+[[nodiscard]] std::string valueText(const ExplainedValue& explanation);
 /// Returns the way a value came about, as one line of text: "largest of", "sum of", or the source of a leaf;
 /// with the rule.
-[[nodiscard]] std::string originText(const Explanation& explanation);
+[[nodiscard]] std::string originText(const ExplainedValue& explanation);
 /// Returns the tree as lines of text for people, each part below its whole and indented.
-[[nodiscard]] std::string explanationText(const Explanation& explanation, std::size_t indent = 0);
+[[nodiscard]] std::string explanationText(const ExplainedValue& explanation, std::size_t indent = 0);
 /// Returns the tree as one JSON object: {"name", "unit", "value", "operation", "rule", "source", "parts"};
 /// texts that are empty are left out.
-[[nodiscard]] std::string explanationJson(const Explanation& explanation);
+[[nodiscard]] std::string explanationJson(const ExplainedValue& explanation);
 
 } // namespace tilewright

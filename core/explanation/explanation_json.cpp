@@ -6,7 +6,7 @@ namespace tilewright {
 
 namespace {
 
-Json documentOfExplanation(const Explanation& e)
+Json documentOfExplanation(const ExplainedValue& e)
 {
     Json out{{"name", e.name}};
     if (!e.unit.empty())
@@ -19,7 +19,7 @@ Json documentOfExplanation(const Explanation& e)
         out["source"] = e.source;
     if (!e.parts.empty()) {
         Json& parts = out["parts"] = Json::array();
-        for (const Explanation& part : e.parts)
+        for (const ExplainedValue& part : e.parts)
             parts.push_back(documentOfExplanation(part));
     }
     return out;
@@ -27,7 +27,7 @@ Json documentOfExplanation(const Explanation& e)
 
 } // namespace
 
-std::string explanationJson(const Explanation& explanation)
+std::string explanationJson(const ExplainedValue& explanation)
 {
     return jsonText(documentOfExplanation(explanation));
 }

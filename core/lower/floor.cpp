@@ -120,13 +120,13 @@ std::map<std::pair<double, double>, std::vector<OperatorMacs>> macsByRate(const 
 void addCompute(const ModelOnMachine& on, Floor& out)
 {
     const Machine& m = on.machine;
-    std::vector<Explanation> sums, times;
+    std::vector<ExplainedValue> sums, times;
     for (const auto& [rates, operators] : macsByRate(on)) {
-        std::vector<Explanation> macs;
+        std::vector<ExplainedValue> macs;
         for (const OperatorMacs& o : operators)
             macs.push_back(leaf(on.model().operators[o.op].name, "MACs", o.macs, "lowered problem"));
-        Explanation sum = combined(Operation::Sum, "multiply-accumulates", "MACs", std::move(macs));
-        std::vector<Explanation> perCycle{
+        ExplainedValue sum = combined(Operation::Sum, "multiply-accumulates", "MACs", std::move(macs));
+        std::vector<ExplainedValue> perCycle{
             leaf("cores", "", static_cast<double>(out.cores), "number of cores of this row"),
             machineValue(m, "arrays", "arrays of a core", "", static_cast<double>(m.arrays)),
             machineValue(m, "array.rows", "rows of an array", "", static_cast<double>(m.rows)),
@@ -158,20 +158,21 @@ void addMemory(const ModelOnMachine& on, Floor& out)
                          leaf("bytes of an element", "", bits / 8, "lowered problem", "R1.9")});
     };
     const auto touched = touchedElements(problem);
-    std::vector<Explanation> in, written;
+    std::vector<ExplainedValue> in, written;
     for (const TensorId t : problem.graphInputs())
         in.push_back(bytes(t, touched[t]));
     for (const TensorId t : problem.graphOutputs())
         written.push_back(bytes(t, problem.tensor(t).elements()));
-    Explanation bytesIn = combined(Operation::Sum, "inputs read", "bytes", std::move(in), "R1.5");
-    Explanation bytesOut = combined(Operation::Sum, "outputs written", "bytes", std::move(written), "R1.5");
+    ExplainedValue bytesIn = combined(Operation::Sum, "inputs read", "bytes", std::move(in), "R1.5");
+    ExplainedValue bytesOut =
+        combined(Operation::Sum, "outputs written", "bytes", std::move(written), "R1.5");
     out.leastBytes = combined(Operation::Sum, "bytes that must move", "bytes", {bytesIn, bytesOut}, "R19");
     const auto rate = [&](const std::string& field, const std::string& name, double gbPerSecond) {
         return combined(Operation::Quotient, name, "bytes a cycle",
                         {machineValue(m, "levels.external." + field, name, "GB/s", gbPerSecond),
                          machineValue(m, "clock_ghz", "clock", "GHz", m.clockGhz)});
     };
-    const auto time = [](const std::string& name, const Explanation& moved, Explanation perCycle) {
+    const auto time = [](const std::string& name, const ExplainedValue& moved, ExplainedValue perCycle) {
         return combined(Operation::Quotient, name, "cycles", {moved, std::move(perCycle)});
     };
     const Machine::Level& external = m.at(MachineLevel::External);
@@ -243,8 +244,8 @@ IdVector<TensorId, std::int64_t> touchedElements(const Problem& problem)
     return out;
 }
 
-Explanation machineValue(const Machine& machine, const std::string& path, std::string name, std::string unit,
-                         double value)
+ExplainedValue machineValue(const Machine& machine, const std::string& path, std::string name,
+                            std::string unit, double value)
 {
     std::string source =
         "machine " + (machine.name.empty() ? std::string("file") : machine.name) + ", " + path;

@@ -12,11 +12,11 @@ namespace tilewright::lower {
 struct Floor
 {
     std::int64_t cores = 1;
-    Explanation cycles;     ///< the larger one of `compute` and `memory`
-    Explanation compute;    ///< cycles of the multiply-accumulates on all arrays
-    Explanation memory;     ///< cycles of the external memory for `leastBytes`
-    Explanation leastBytes; ///< graph inputs that are read, and graph outputs
-    Explanation macs;       ///< multiply-accumulates of all products
+    ExplainedValue cycles;     ///< the larger one of `compute` and `memory`
+    ExplainedValue compute;    ///< cycles of the multiply-accumulates on all arrays
+    ExplainedValue memory;     ///< cycles of the external memory for `leastBytes`
+    ExplainedValue leastBytes; ///< graph inputs that are read, and graph outputs
+    ExplainedValue macs;       ///< multiply-accumulates of all products
 
     /// True if the memory needs at least as long as the arrays.
     [[nodiscard]] bool boundByMemory() const noexcept { return memory.value >= compute.value; }
@@ -36,7 +36,7 @@ inline constexpr std::int64_t kMostCountedElements = std::int64_t{1} << 26;
 
 /// Returns a value of a machine, with the field that it comes from: given, with its origin, or derived, with
 /// the formula.
-[[nodiscard]] Explanation machineValue(const Machine& machine, const std::string& path, std::string name,
-                                       std::string unit, double value);
+[[nodiscard]] ExplainedValue machineValue(const Machine& machine, const std::string& path, std::string name,
+                                          std::string unit, double value);
 
 } // namespace tilewright::lower

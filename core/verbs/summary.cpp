@@ -203,8 +203,10 @@ Summary emptySummary(const SummarySubject& subject)
     }
     std::ranges::sort(cores);
     cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-    for (const std::int64_t n : cores)
+    for (const std::int64_t n : cores) {
         out.floors.push_back(lower::floorOf(*subject.model, n));
+        out.floorFigures.push_back(floorFigures(out.floors.back(), subject.model->machine));
+    }
     if (std::string missing = lower::missingText(*subject.model->workload); !missing.empty())
         out.notes.push_back(std::move(missing));
     for (const std::string& note : subject.model->lowered.report.notes)
@@ -255,35 +257,19 @@ std::string summaryCsv(std::span<const Summary> summaries)
         titles.emplace_back(title);
     Table table(titles);
     const auto add = [&](const Summary& s, std::string_view row, std::string_view state,
-                         const std::array<std::optional<double>, kSummaryFigures>& figures,
-                         const std::array<std::string, 4>& texts) {
+                         const SummaryFigures& figures, const std::array<std::string, 4>& texts) {
         std::vector<TableCell> cells{s.model, s.machine, row, state};
         for (const auto& figure : figures)
-            cells.emplace_back(TableValue(figure));
+            cells.emplace_back(figure ? TableValue(figure->value) : TableValue());
         for (const std::string& text : texts)
             cells.emplace_back(TableValue(text));
         table.add(std::move(cells));
     };
     for (const Summary& s : summaries) {
-        for (const lower::Floor& floor : s.floors) {
-            std::array<std::optional<double>, kSummaryFigures> figures;
-            const auto at = [&](SummaryFigure f) -> auto&
-            {
-                return figures[static_cast<std::size_t>(f)];
-            };
-            at(SummaryFigure::Cycles) = floor.cycles.value;
-            at(SummaryFigure::Milliseconds) = floor.cycles.value / s.clockGhz / 1e6;
-            at(SummaryFigure::OfFloor) = 1;
-            at(SummaryFigure::DramBytes) = floor.leastBytes.value;
-            at(SummaryFigure::OfLeastBytes) = 1;
-            at(SummaryFigure::Cores) = static_cast<double>(floor.cores);
-            add(s, "floor", "done", figures, {floor.boundByMemory() ? "memory" : "compute", "R19", "", ""});
-        }
+        for (std::size_t i = 0; i < s.floors.size(); ++i)
+            add(s, "floor", "done", s.floorFigures[i],
+                {s.floors[i].boundByMemory() ? "memory" : "compute", "R19", "", ""});
         for (const SummaryRow& row : s.rows) {
-            std::array<std::optional<double>, kSummaryFigures> figures;
-            for (std::size_t i = 0; i < kSummaryFigures; ++i)
-                if (row.figures[i])
-                    figures[i] = row.figures[i]->value;
             std::string leftOut;
             for (const std::string& text : row.leftOut)
                 leftOut += (leftOut.empty() ? "" : "; ") + text;
@@ -291,7 +277,7 @@ std::string summaryCsv(std::span<const Summary> summaries)
                 row.state == SummaryRow::State::NotRun ? "not run"
                 : row.state == SummaryRow::State::Done ? "done"
                                                        : "failed",
-                figures, {row.binds, row.how, leftOut, row.error});
+                row.figures, {row.binds, row.how, leftOut, row.error});
         }
     }
     return csvOf(table);

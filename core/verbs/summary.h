@@ -60,10 +60,13 @@ struct SummaryColumn
 struct OperatorFigures
 {
     OperatorId op;
-    Explanation cycles;
+    ExplainedValue cycles;
     std::optional<double> dramBytes, energyPj; ///< empty: the lens does not state them for an operator
     std::string how;                           ///< the subgraph, tile or product to which they belong
 };
+
+/// By SummaryFigure; empty: not modelled, or not run.
+using SummaryFigures = std::array<std::optional<ExplainedValue>, kSummaryFigures>;
 
 struct SummaryRow
 {
@@ -72,8 +75,7 @@ struct SummaryRow
     SummaryKind kind = SummaryKind::Schedule;
     State state = State::NotRun;
     std::string error; ///< sentence, if the state is Failed
-    /// by SummaryFigure; empty: the lens does not model it, or the row has not been run
-    std::array<std::optional<Explanation>, kSummaryFigures> figures;
+    SummaryFigures figures;
     std::string how;                        ///< schedule, tiles or rule behind the figures
     std::string binds;                      ///< what limits the row
     std::vector<std::string> leftOut;       ///< sentences on what the figures leave out
@@ -81,7 +83,7 @@ struct SummaryRow
     std::shared_ptr<const Schedule> solved; ///< ScheduleSolved: the schedule that was found
     bool interrupted = false;               ///< the search was stopped: the best so far
 
-    [[nodiscard]] const std::optional<Explanation>& of(SummaryFigure figure) const
+    [[nodiscard]] const std::optional<ExplainedValue>& of(SummaryFigure figure) const
     {
         return figures[static_cast<std::size_t>(figure)];
     }
@@ -128,6 +130,8 @@ struct SummarySubject
 /// an error has its sentence.
 [[nodiscard]] SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind,
                                     const Progress& progress = {});
+/// Returns the figures of a floor, as those of a row.
+[[nodiscard]] SummaryFigures floorFigures(const lower::Floor& floor, const Machine& machine);
 /// Returns a row that has not been run.
 [[nodiscard]] SummaryRow rowNotRun(SummaryKind kind);
 
@@ -136,9 +140,10 @@ struct Summary
 {
     std::string model, machine;
     double clockGhz = 1;
-    std::vector<lower::Floor> floors; ///< for each number of cores of the rows, ascending
-    std::vector<std::string> notes;   ///< what the lowering leaves out
-    std::vector<SummaryRow> rows;     ///< in the order of kSummaryKinds
+    std::vector<lower::Floor> floors;         ///< for each number of cores of the rows, ascending
+    std::vector<SummaryFigures> floorFigures; ///< of each floor
+    std::vector<std::string> notes;           ///< what the lowering leaves out
+    std::vector<SummaryRow> rows;             ///< in the order of kSummaryKinds
 };
 /// Returns the summary of a subject with rows that have not been run.
 [[nodiscard]] Summary emptySummary(const SummarySubject& subject);

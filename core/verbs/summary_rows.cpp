@@ -14,54 +14,60 @@ namespace {
 
 using lower::Floor;
 
-void set(SummaryRow& row, SummaryFigure figure, Explanation value)
+void set(SummaryRow& row, SummaryFigure figure, ExplainedValue value)
 {
     row.figures[static_cast<std::size_t>(figure)] = std::move(value);
 }
 
-Explanation number(std::string name, double value)
+ExplainedValue number(std::string name, double value)
 {
     return leaf(std::move(name), "", value, {});
 }
 
 /// The figures that follow from cycles and DRAM bytes.
-void addDerived(SummaryRow& row, const SummarySubject& subject)
+void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& floor, std::string coresSource)
 {
-    const Machine& machine = subject.model->machine;
-    const Floor floor = lower::floorOf(*subject.model, subject.coresOf(row.kind));
-    const Explanation clock = lower::machineValue(machine, "clock_ghz", "clock", "GHz", machine.clockGhz);
-    set(row, SummaryFigure::Cores,
-        leaf("cores", "", static_cast<double>(floor.cores),
-             lensOf(row.kind) == MachineLens::Npu && subject.cores == 0
-                 ? "machine " + machine.name + ", cores"
-             : lensOf(row.kind) == MachineLens::Npu ? "option --cores"
-                                                    : "this lens models one core"));
-    const auto cycles = row.of(SummaryFigure::Cycles);
-    if (cycles) {
+    const auto at = [&](SummaryFigure f) -> auto&
+    {
+        return figures[static_cast<std::size_t>(f)];
+    };
+    const ExplainedValue clock = lower::machineValue(machine, "clock_ghz", "clock", "GHz", machine.clockGhz);
+    at(SummaryFigure::Cores) = leaf("cores", "", static_cast<double>(floor.cores), std::move(coresSource));
+    if (const auto& cycles = at(SummaryFigure::Cycles)) {
         const auto perSecond = [&](const std::string& unit, double factor) {
             return combined(Operation::Product, "cycles a " + unit, "",
                             {clock, number("cycles a " + unit + " at 1 GHz", factor)});
         };
-        set(row, SummaryFigure::Milliseconds,
-            combined(Operation::Quotient, "time", "ms", {*cycles, perSecond("millisecond", 1e6)}));
+        at(SummaryFigure::Milliseconds) =
+            combined(Operation::Quotient, "time", "ms", {*cycles, perSecond("millisecond", 1e6)});
         if (floor.cycles.value > 0)
-            set(row, SummaryFigure::OfFloor,
-                combined(Operation::Quotient, "multiple of the floor", "", {*cycles, floor.cycles}, "R19"));
+            at(SummaryFigure::OfFloor) =
+                combined(Operation::Quotient, "multiple of the floor", "", {*cycles, floor.cycles}, "R19");
         if (cycles->value > 0) {
-            set(row, SummaryFigure::Tops,
+            at(SummaryFigure::Tops) =
                 combined(Operation::Quotient, "rate", "TOPS",
                          {combined(Operation::Product, "operations", "",
                                    {number("operations of a multiply-accumulate", 2), floor.macs}),
                           combined(Operation::Quotient, "time", "s", {*cycles, perSecond("second", 1e9)}),
-                          number("operations of a tera-operation", 1e12)}));
-            set(row, SummaryFigure::OfPeak,
-                combined(Operation::Quotient, "share of the peak", "", {floor.compute, *cycles}));
+                          number("operations of a tera-operation", 1e12)});
+            at(SummaryFigure::OfPeak) =
+                combined(Operation::Quotient, "share of the peak", "", {floor.compute, *cycles});
         }
     }
-    if (const auto bytes = row.of(SummaryFigure::DramBytes); bytes && floor.leastBytes.value > 0)
-        set(row, SummaryFigure::OfLeastBytes,
+    if (const auto& bytes = at(SummaryFigure::DramBytes); bytes && floor.leastBytes.value > 0)
+        at(SummaryFigure::OfLeastBytes) =
             combined(Operation::Quotient, "multiple of the bytes that must move", "",
-                     {*bytes, floor.leastBytes}, "R19"));
+                     {*bytes, floor.leastBytes}, "R19");
+}
+
+void addDerived(SummaryRow& row, const SummarySubject& subject)
+{
+    const Machine& machine = subject.model->machine;
+    const bool several = lensOf(row.kind) == MachineLens::Npu;
+    addDerived(row.figures, machine, lower::floorOf(*subject.model, subject.coresOf(row.kind)),
+               !several             ? "this lens models one core"
+               : subject.cores == 0 ? "machine " + machine.name + ", cores"
+                                    : "asked for");
 }
 
 void addLeftOut(SummaryRow& row, const SummarySubject& subject)
@@ -106,7 +112,7 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
                                     8 * kPartsOfBit * subject.model->machine.elementBytes)) /
                                 8 / static_cast<double>(kPartsOfBit);
     const std::string evaluator = "evaluator of schedules";
-    std::vector<Explanation> latencies, moved, energies;
+    std::vector<ExplainedValue> latencies, moved, energies;
     double memoryBound = 0;
     std::size_t memoryBoundSubgraphs = 0;
     std::vector<OperatorFigures> operators;
@@ -235,7 +241,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     // The states of a core fill the whole run.
     const auto tensorCycles = [](const npu::CoreRun& core) { return core.of(npu::CoreState::Tensor); };
     const auto core = std::ranges::max_element(run.cores, {}, tensorCycles);
-    std::vector<Explanation> states;
+    std::vector<ExplainedValue> states;
     for (std::size_t s = 0; core != run.cores.end() && s < npu::kCoreStates; ++s)
         states.push_back(leaf(std::string(npu::toString(static_cast<npu::CoreState>(s))), "cycles",
                               static_cast<double>(core->cycles[s]), "simulation of the tile graph",
@@ -243,7 +249,7 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     set(row, SummaryFigure::Cycles,
         combined(Operation::Sum, "cycles, by the states of core " + std::to_string(core - run.cores.begin()),
                  "cycles", std::move(states), "docs/rules/npu.md 5"));
-    std::vector<Explanation> bytes, energies;
+    std::vector<ExplainedValue> bytes, energies;
     const auto lowered = lower::npuOf(*subject.model);
     for (std::size_t i = 0; i < answer->reports.size(); ++i) {
         const npu::OpReport& r = answer->reports[i];
@@ -296,35 +302,35 @@ SummaryRow systolicRow(SummaryRow row, const SummarySubject& subject)
     if (!answer)
         return failed(std::move(row), answer.error().text());
     const Machine& machine = subject.model->machine;
-    const Explanation rate =
+    const ExplainedValue rate =
         combined(Operation::Quotient, "bandwidth of the external memory", "bytes a cycle",
                  {lower::machineValue(machine, "levels.external.gb_per_s", "bandwidth of the external memory",
                                       "GB/s", machine.at(MachineLevel::External).gbPerSecond),
                   lower::machineValue(machine, "clock_ghz", "clock", "GHz", machine.clockGhz)});
-    std::vector<Explanation> cycles, bytes, energies;
+    std::vector<ExplainedValue> cycles, bytes, energies;
     double byDram = 0;
     for (const lower::NetworkRow& r : answer->table.rows) {
         const systolic::Gemm& g = r.layer.gemm;
         std::string name = r.layer.operators.empty() ? std::string("product") : r.layer.operators.front();
         name += " (" + std::to_string(g.m) + " x " + std::to_string(g.n) + " x " + std::to_string(g.k) + ")";
-        const Explanation count =
+        const ExplainedValue count =
             leaf("occurrences", "", static_cast<double>(r.layer.count), "lowered problem");
-        const auto times = [&](Explanation one) {
+        const auto times = [&](ExplainedValue one) {
             std::string unit = one.unit;
             return combined(Operation::Product, name, std::move(unit), {count, std::move(one)});
         };
-        const Explanation moved = leaf("DRAM bytes of one", "bytes", static_cast<double>(r.bytes[3]),
-                                       "tile of " + std::to_string(machine.rows) + " x " +
-                                           std::to_string(machine.cols) + ", closed form",
-                                       "docs/rules/systolic.md 7");
-        Explanation one = combined(Operation::Largest, "one product", "cycles",
-                                   {leaf("array", "cycles", static_cast<double>(r.timing.cycles),
-                                         "closed form of the array", "docs/rules/systolic.md 1"),
-                                    combined(Operation::Ceil, "DRAM", "cycles", {moved, rate})},
-                                   "R19");
+        const ExplainedValue moved = leaf("DRAM bytes of one", "bytes", static_cast<double>(r.bytes[3]),
+                                          "tile of " + std::to_string(machine.rows) + " x " +
+                                              std::to_string(machine.cols) + ", closed form",
+                                          "docs/rules/systolic.md 7");
+        ExplainedValue one = combined(Operation::Largest, "one product", "cycles",
+                                      {leaf("array", "cycles", static_cast<double>(r.timing.cycles),
+                                            "closed form of the array", "docs/rules/systolic.md 1"),
+                                       combined(Operation::Ceil, "DRAM", "cycles", {moved, rate})},
+                                      "R19");
         if (r.dramCycles > r.timing.cycles)
             byDram += static_cast<double>(r.layer.count) * static_cast<double>(r.boundCycles);
-        Explanation energy =
+        ExplainedValue energy =
             leaf("energy of one", "pJ", r.energyPj, "traffic of every level", "docs/rules/systolic.md 10");
         for (const OperatorId op : operatorsNamed(*subject.model, r.layer.operators))
             row.operators.push_back({op, one, static_cast<double>(r.bytes[3]), r.energyPj,
@@ -376,7 +382,7 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
         return failed(std::move(row), result.error().text());
     row.interrupted = result->interrupted;
     const mapping::Objective objective = objectiveOf(call.objective);
-    std::vector<Explanation> cycles, bytes, energies;
+    std::vector<ExplainedValue> cycles, bytes, energies;
     mapping::CycleParts total;
     const auto named = lower::layersOf(subject.model->model(), subject.model->lowered);
     for (std::size_t i = 0; i < result->layers.size(); ++i) {
@@ -389,9 +395,9 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
         const mapping::MappingCost cost = mapping::evaluate(l.nest, model.architecture, best->method);
         total.add(cost.cycleParts, l.layer.runs());
         const std::string engine = "evaluation of the method";
-        const Explanation runs =
+        const ExplainedValue runs =
             leaf("occurrences", "", static_cast<double>(l.layer.runs()), "lowered problem");
-        const auto times = [&](Explanation one) {
+        const auto times = [&](ExplainedValue one) {
             std::string unit = one.unit;
             return combined(Operation::Product, l.layer.name, std::move(unit), {runs, std::move(one)});
         };
@@ -399,15 +405,15 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
             return leaf(name, "cycles", static_cast<double>(value), engine, "docs/rules/mapping.md 4");
         };
         const mapping::CycleParts& p = cost.cycleParts;
-        Explanation one =
+        ExplainedValue one =
             combined(Operation::Sum, "one layer", "cycles",
                      {part("compute", p.compute), part("distribution", p.distribution),
                       part("reduction", p.reduction), part("drain", p.drain), part("DMA", p.dma)});
-        std::vector<Explanation> operands;
+        std::vector<ExplainedValue> operands;
         for (std::size_t o = 0; o < cost.operands.size(); ++o)
             operands.push_back(leaf(std::string(l.nest.operands[o].name), "elements",
                                     cost.operands[o].dramElements, engine, "docs/rules/mapping.md 5"));
-        Explanation moved = combined(
+        ExplainedValue moved = combined(
             Operation::Product, "DRAM bytes of one", "bytes",
             {combined(Operation::Sum, "elements", "elements", std::move(operands)),
              leaf("bytes of an element", "bytes", static_cast<double>(model.architecture.elementBytes),
@@ -416,7 +422,7 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
         const auto pj = [&](const char* name, double value) {
             return leaf(name, "pJ", value, engine, "docs/rules/mapping.md 5");
         };
-        Explanation energy =
+        ExplainedValue energy =
             combined(Operation::Sum, "energy of one", "pJ",
                      {pj("multiply-accumulates", e.mac), pj("register files", e.rf), pj("network", e.noc),
                       pj("scratchpad", e.spm), pj("DRAM", e.dram), pj("leakage", e.leakage)});
@@ -451,6 +457,15 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
 
 } // namespace
 
+SummaryFigures floorFigures(const lower::Floor& floor, const Machine& machine)
+{
+    SummaryFigures out;
+    out[static_cast<std::size_t>(SummaryFigure::Cycles)] = floor.cycles;
+    out[static_cast<std::size_t>(SummaryFigure::DramBytes)] = floor.leastBytes;
+    addDerived(out, machine, floor, "cores of a row");
+    return out;
+}
+
 SummaryRow rowNotRun(SummaryKind kind)
 {
     SummaryRow row;
@@ -483,6 +498,8 @@ SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind, const Pro
     }
     if (row.state == SummaryRow::State::Done)
         addDerived(row, subject);
+    else
+        row.interrupted = progress.stopRequested();
     return row;
 }
 

@@ -402,7 +402,8 @@ void Panes::applyPerspective(const QString& name)
         const bool shown =
             entry.perspectives.split(QLatin1Char(',')).contains(m_perspective) &&
             (open || lens() == Lens::Schedule || entry.lens == lens()) &&
-            (entry.name != QLatin1String("import") || m_state.document.model()); // has nothing to say
+            (m_state.document.model() || // these two have nothing to say
+             (entry.name != QLatin1String("import") && entry.name != QLatin1String("summary")));
         dock->setVisible(shown);
         // The view that the perspective is named after is in front, otherwise the first one.
         if (shown && entry.area == DockArea::Charts && (!m_front || entry.name == m_perspective.toLower()))

@@ -69,7 +69,7 @@ private slots:
 
 void TestFloor::explanationsEvaluate()
 {
-    const Explanation a = leaf("a", "bytes", 7, "a file"), b = leaf("b", "bytes a cycle", 2, "a machine");
+    const ExplainedValue a = leaf("a", "bytes", 7, "a file"), b = leaf("b", "bytes a cycle", 2, "a machine");
     const auto of = [&](Operation o) { return combined(o, "c", "cycles", {a, b}, "R19"); };
     QCOMPARE(of(Operation::Sum).value, 9.0);
     QCOMPARE(of(Operation::Product).value, 14.0);
@@ -80,7 +80,7 @@ void TestFloor::explanationsEvaluate()
     QCOMPARE(of(Operation::Smallest).value, 2.0);
     QCOMPARE(combined(Operation::Quotient, "c", "", {a, leaf("zero", "", 0, {})}).value, 0.0);
     QCOMPARE(combined(Operation::Sum, "nothing", "", {}).value, 0.0);
-    Explanation tree = combined(Operation::Largest, "d", "cycles", {of(Operation::Ceil), a});
+    ExplainedValue tree = combined(Operation::Largest, "d", "cycles", {of(Operation::Ceil), a});
     QCOMPARE(tree.evaluate(), 7.0);
     QCOMPARE(tree.size(), std::size_t{5});
     tree.parts[0].parts[0].value = 30; // another leaf gives another value
@@ -109,7 +109,7 @@ void TestFloor::rule_R19_computeAndMemory()
     QVERIFY(!one.boundByMemory());
     QCOMPARE(four.cycles.value, four.memory.value);
     for (const Floor& f : {one, four})
-        for (const Explanation& e : {f.cycles, f.compute, f.memory, f.leastBytes, f.macs})
+        for (const ExplainedValue& e : {f.cycles, f.compute, f.memory, f.leastBytes, f.macs})
             QCOMPARE(e.evaluate(), e.value);
 }
 

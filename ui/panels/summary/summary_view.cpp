@@ -33,10 +33,10 @@ namespace {
 
 enum Column : std::uint8_t {
     Name,
+    Button,
     FirstFigure,
     Binds = FirstFigure + verbs::kSummaryFigures,
-    LeftOut,
-    Button
+    LeftOut
 };
 constexpr double kSolveSeconds = 10, kLongestSolve = 3600;
 
@@ -78,16 +78,18 @@ QString tipOf(SummaryFigure figure)
 Table emptyTable()
 {
     Table out;
-    out.columns = {{tr("Lens")}};
-    for (const verbs::SummaryColumn& column : verbs::summaryColumns())
-        out.columns.push_back({text(column.title), ColumnKind::Number, tipOf(column.figure)});
+    TableColumn button{tr("Run")};
+    button.copied = false;
+    out.columns = {{tr("Lens")}, button};
+    for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
+        QString title = text(column.title);
+        title[0] = title[0].toUpper();
+        out.columns.push_back({title, ColumnKind::Number, tipOf(column.figure)});
+    }
     out.columns.push_back({tr("Binds"), ColumnKind::Text, tr("The resource that limits the row.")});
     out.columns.push_back({tr("Leaves out"), ColumnKind::Text,
                            tr("Parts of model and machine that the figures "
                               "do not contain.")});
-    TableColumn button{tr("Run")};
-    button.copied = false;
-    out.columns.push_back(button);
     return out;
 }
 
@@ -135,7 +137,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
       m_bar(new ControlBar(this)), m_seconds(new DecimalBox(this)),
       m_rows(new TableModel(this,
                             [this](int row, int column, int role) {
-                                if (role != Qt::ForegroundRole || row < 0 || column == 0)
+                                if (role != Qt::ForegroundRole || row < 0 || column < FirstFigure)
                                     return QVariant();
                                 const auto kind = kindOf(row);
                                 const bool isSilent = column < FirstFigure + int(verbs::kSummaryFigures) &&
@@ -145,9 +147,9 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
                                 return isSilent ? QVariant(failed ? theme().error : theme().muted)
                                                 : QVariant();
                             })),
-      m_table(new QTableView), m_pages(new QTabWidget), m_about(new QLabel),
-      m_explained(new ExplanationModel(this)), m_tree(new QTreeView), m_layerRows(new TableModel(this)),
-      m_layerName(new QLabel), m_layer(new QTableView)
+      m_halves(new QSplitter(Qt::Vertical, this)), m_table(new QTableView), m_pages(new QTabWidget),
+      m_about(new QLabel), m_explained(new ExplanationModel(this)), m_tree(new QTreeView),
+      m_layerRows(new TableModel(this)), m_layerName(new QLabel), m_layer(new QTableView)
 {
     m_pool.setMaxThreadCount(2);
     for (const SummaryKind kind : verbs::kSummaryKinds)
@@ -166,9 +168,8 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_headline);
     addCommands();
     column->addWidget(m_bar);
-    auto* halves = new QSplitter(Qt::Vertical, this);
-    halves->setChildrenCollapsible(false);
-    column->addWidget(halves, 1);
+    m_halves->setChildrenCollapsible(false);
+    column->addWidget(m_halves, 1);
 
     m_rows->alignHeadings();
     m_rows->setTable(emptyTable());
@@ -180,7 +181,8 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     m_table->setMinimumHeight(1);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    halves->addWidget(m_table);
+    m_table->horizontalHeader()->setSectionResizeMode(LeftOut, QHeaderView::Stretch);
+    m_halves->addWidget(m_table);
     connect(m_table, &QWidget::customContextMenuRequested, this, &SummaryView::showMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &SummaryView::explain);
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& cell) { // Enter, double click
@@ -215,7 +217,9 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     m_layer->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     lenses->addWidget(m_layer, 1);
     m_pages->addTab(layer, tr("One layer in four lenses"));
-    halves->addWidget(m_pages);
+    m_halves->addWidget(m_pages);
+    m_halves->setStretchFactor(0, 3);
+    m_halves->setStretchFactor(1, 2);
 
     document().whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet | Part::Snapshot,
                            &SummaryView::outdate);
@@ -420,7 +424,7 @@ void SummaryView::showRows()
     Table out = emptyTable();
     const auto add = [&](const QString& title, int tableRow, const QString& cycles, const QString& binds,
                          const QString& bindsTip, const QString& leftOut) {
-        std::vector<TableCell> cells{title};
+        std::vector<TableCell> cells{title, QString()};
         const verbs::SummaryFigures& figures = figuresOf(tableRow);
         const auto kind = kindOf(tableRow);
         for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
@@ -435,7 +439,6 @@ void SummaryView::showRows()
         }
         cells.emplace_back(binds, binds, std::nullopt, plain(bindsTip));
         cells.emplace_back(leftOut, leftOut, std::nullopt, plain(leftOut));
-        cells.emplace_back(QString());
         out.add(std::move(cells));
     };
     for (std::size_t i = 0; i < m_summary.floors.size(); ++i) {
@@ -457,6 +460,8 @@ void SummaryView::showRows()
     }
     m_rows->setTable(std::move(out));
     showButtons();
+    if (!m_table->currentIndex().isValid() && !m_summary.floors.empty())
+        m_table->setCurrentIndex(m_rows->index(0, FirstFigure)); // the floor is explained at first
     if (m_summary.floors.empty()) {
         m_headline->setText(tr("No model is open."));
     } else {
@@ -588,10 +593,34 @@ void SummaryView::applySolved()
     document().apply(*m_summary.rows[1].solved, tr("Schedule of the Summary"));
 }
 
+void SummaryView::resizeEvent(QResizeEvent* event)
+{
+    View::resizeEvent(event);
+    constexpr int kLowLines = 22;
+    const bool isLow = height() < kLowLines * fontMetrics().height() && width() > 2 * height();
+    m_halves->setOrientation(isLow ? Qt::Horizontal : Qt::Vertical);
+}
+
 QSize SummaryView::exportSize() const
 {
     const QSize size(1280, 520);
     return (size * std::max(1.0, fontMetrics().height() / 17.0)).expandedTo(size);
+}
+
+QString SummaryView::tableText() const
+{
+    const Table& table = m_rows->table();
+    QStringList lines;
+    for (int row = TableModel::kHeading; row < static_cast<int>(table.rowCount()); ++row) {
+        QStringList cells;
+        for (std::size_t c = 0; c < table.columns.size(); ++c)
+            if (table.columns[c].copied)
+                cells << QString::fromStdString(row == TableModel::kHeading
+                                                    ? table.heading(c)
+                                                    : table.shown(static_cast<std::size_t>(row), c));
+        lines << cells.join(QLatin1Char('\t'));
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 QString SummaryView::copyText() const

@@ -13,6 +13,7 @@
 class QAction;
 class QDoubleSpinBox;
 class QLabel;
+class QSplitter;
 class QTabWidget;
 class QTableView;
 class QToolButton;
@@ -33,6 +34,7 @@ public:
     void settle() override;
     QSize exportSize() const override;
     QString copyText() const override;
+    QString tableText() const override; ///< as the table shows the figures
 
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QTreeView* explanation() const { return m_tree; }
@@ -48,6 +50,7 @@ public:
 
 protected:
     void bringUpToDate() override;
+    void resizeEvent(QResizeEvent* event) override; ///< a low pane has both parts side by side
 
 private:
     using Row = verbs::SummaryRow;
@@ -84,6 +87,7 @@ private:
     QDoubleSpinBox* m_seconds;
     QAction* m_apply = nullptr;
     TableModel* m_rows;
+    QSplitter* m_halves;
     QTableView* m_table;
     QTabWidget* m_pages;
     QLabel* m_about;

@@ -10,6 +10,7 @@
 #include <QClipboard>
 #include <QLabel>
 #include <QMenu>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -101,14 +102,18 @@ private:
 
 void TestSummaryView::isATabForModelsOnly()
 {
+    const auto hasTab = [](const MainWindow& window) {
+        for (const QTabBar* bar : window.findChildren<QTabBar*>())
+            for (int i = 0; bar->isVisible() && i < bar->count(); ++i)
+                if (bar->tabText(i) == QLatin1String("Summary"))
+                    return true;
+        return false;
+    };
     QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-decode-block.json")}));
-    auto* dock = qobject_cast<QWidget*>(m_view->parentWidget());
-    QVERIFY(dock);
-    QVERIFY(m_view->isVisibleTo(m_window.get()) || !m_view->visibleRegion().isEmpty() ||
-            dock->isVisibleTo(m_window.get()));
+    QTRY_VERIFY(hasTab(*m_window));
     MainWindow other;
     QVERIFY(openIn(other, {sample("diamond.json")}));
-    QVERIFY(viewOf<SummaryView>(other, "summary")->visibleRegion().isEmpty());
+    QVERIFY(!hasTab(other));
 }
 
 void TestSummaryView::figuresAreThoseOfTheDocument()
@@ -200,7 +205,7 @@ void TestSummaryView::theSolvedScheduleIsOneUndoStep()
     QCOMPARE(document().snapshot()->evaluation.total *
                  static_cast<double>(document().model()->lowered.timeUnit),
              row(SummaryKind::ScheduleSolved).of(SummaryFigure::Cycles)->value);
-    document().undoStack()->undo();
+    document().undoStack().undo();
     QCOMPARE(document().schedule().subgraphs, before.subgraphs);
 }
 
@@ -220,7 +225,7 @@ void TestSummaryView::anEditAndAMachineChangeRows()
     document().waitForSnapshot();
     QTRY_VERIFY(row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value > before);
     QCOMPARE(row(SummaryKind::Npu).state, State::Done); // no edit of the schedule changes it
-    QVERIFY(document().setMachine(*machinePreset("server")));
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
     QTRY_COMPARE(QString::fromStdString(m_view->summary().machine), QStringLiteral("server"));
     QTRY_COMPARE(row(SummaryKind::Systolic).state, State::Done);
     QCOMPARE(row(SummaryKind::Npu).state, State::NotRun);

@@ -83,7 +83,8 @@ Table emptyTable()
     out.columns = {{tr("Lens")}, button};
     for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
         QString title = text(column.title);
-        title[0] = title[0].toUpper();
+        if (column.figure != SummaryFigure::Milliseconds) // a unit
+            title[0] = title[0].toUpper();
         out.columns.push_back({title, ColumnKind::Number, tipOf(column.figure)});
     }
     out.columns.push_back({tr("Binds"), ColumnKind::Text, tr("The resource that limits the row.")});

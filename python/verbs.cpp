@@ -9,6 +9,7 @@
 #include "verbs/map.h"
 #include "verbs/npu.h"
 #include "verbs/schedule.h"
+#include "verbs/summary.h"
 #include "verbs/sweep.h"
 #include "verbs/systolic.h"
 #include "verbs/tile.h"
@@ -181,6 +182,13 @@ Result<std::string> boundDocument(verbs::BoundCall& call, const Session& session
 {
     const auto answer = verbs::boundOf(call, session.token());
     return answer ? Result<std::string>(answer->json()) : answer.error();
+}
+
+Result<std::string> summaryDocument(const verbs::SummaryCall& call, const Session& session)
+{
+    const auto answer = verbs::summaryOf(call, {session.token(), {}});
+    return answer ? Result<std::string>(verbs::summaryJson(answer->summaries, answer->explained))
+                  : answer.error();
 }
 
 Result<std::string> mapDocument(const verbs::MapCall& call, const Session& session)
@@ -369,6 +377,7 @@ const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&sol
                                          {"tile", lensVerbOf<verbs::TileCall, &tileDocument>()},
                                          {"npu", lensVerbOf<verbs::NpuCall, &npuDocument>()},
                                          {"map", lensVerbOf<verbs::MapCall, &mapDocument>()},
+                                         {"summary", lensVerbOf<verbs::SummaryCall, &summaryDocument>()},
                                          {"sweep", verbOf<verbs::SweepCall>(&sweepVerb)}};
 
 } // namespace

@@ -46,7 +46,7 @@ constexpr Verb kVerbs[] = {
     {"solve", addSolveVerb},     {"bound", addBoundVerb},       {"place", addPlaceVerb},
     {"convert", addConvertVerb}, {"generate", addGenerateVerb}, {"systolic", addSystolicVerb},
     {"tile", addTileVerb},       {"npu", addNpuVerb},           {"map", addMapVerb},
-    {"sweep", addSweepVerb},
+    {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.

@@ -121,7 +121,7 @@ int report(const ReportArguments& arguments, char** argv)
         pages.push_back(views.back().get());
     };
     if (schedule) {
-        for (const QString& name : reportViews())
+        for (const QString& name : reportViews(state.document))
             add(*std::find_if(viewCatalog().begin(), viewCatalog().end(),
                               [&](const ViewEntry& e) { return e.name == name; }));
     } else { // all views of the lens

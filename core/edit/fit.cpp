@@ -104,10 +104,23 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
     }
 
     // Through a map a rectangle of the view touches at most all that the view reads (R1.8).
+    // A rectangle at an edge may touch padding, so those behind it and in the middle count as well.
     const auto volumeOf = [&](TensorId t, std::int64_t rows, std::int64_t cols) {
         const IndexMap* map = problem.map(t);
-        const std::int64_t volume = map ? footprint(*map, {0, rows, 0, cols}).volume : rows * cols;
-        return volume * problem.units(t);
+        if (map == nullptr)
+            return rows * cols * problem.units(t);
+        const auto starts = [](std::int64_t extent, std::int64_t part) {
+            return std::set<std::int64_t>{0, ceilDiv(extent, part) > 1 ? part : 0,
+                                          ceilDiv(extent, part) / 2 * part};
+        };
+        const Tensor& view = problem.tensor(t);
+        std::int64_t most = 0;
+        for (const std::int64_t r : starts(view.height, rows))
+            for (const std::int64_t c : starts(view.width, cols))
+                most = std::max(most, footprint(*map, {r, std::min(r + rows, view.height), c,
+                                                       std::min(c + cols, view.width)})
+                                          .volume);
+        return most * problem.units(t);
     };
     // R9.9: interior slices, each rectangle once.
     if (plan.rules().interior == Rules::Interior::Held) {

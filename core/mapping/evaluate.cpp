@@ -241,6 +241,7 @@ void fillEnergy(const LoopNest& nest, const Architecture& arch, const Method& me
         const std::int64_t tiles = productOf(method.at(Level::Dram), indexMask) *
                                    (direct ? productOf(method.at(Level::Spm), indexMask) : 1);
         const std::int64_t back = written ? std::max<std::int64_t>(0, moves - tiles) : moves;
+        o.dramElements = real(o.bursts * o.burstElements) * real(written ? back + moves : back);
         o.energy.dram = real(o.bursts * o.burstElements) *
                         (real(back) * pj.dram + (written ? real(moves) * pj.writeDram() : 0));
         if (!direct)

@@ -101,6 +101,7 @@ struct OperandReport
     /// Cycles of the whole layer in which its network and its DMA are busy, hidden or not.
     std::int64_t networkCycles = 0;
     std::int64_t dmaBusyCycles = 0;
+    double dramElements = 0; ///< read from and written to DRAM over the whole layer
     /// Energy of the operand. Of the 4 register file accesses of a MAC, 1 counts for each read operand and 2
     /// for the written one. Multiply-accumulates belong to no operand, except those of the reduction.
     EnergyParts energy;

@@ -182,6 +182,7 @@ void ImperfectCost::energy(const NestTiles& tiles, const Reuse& spm, const Reuse
         const double moves = direct ? transfers : movesAcross(op, tiles, dram);
         const double elements = summed(op, tiles, direct ? kArrayPasses : kSpmTiles);
         const double back = written ? moves - 1 : moves; // reads of partial results: not the first time
+        o.dramElements = elements * (written ? back + moves : back);
         o.energy.dram = elements * (back * pj.dram + (written ? moves * pj.writeDram() : 0));
         if (!direct)
             o.energy.spm += elements * back * pj.spmFill;

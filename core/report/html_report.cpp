@@ -89,6 +89,8 @@ public:
         if (title.empty())
             title = "Schedule";
         m_out = pageStart(title, m_options.note, m_options.charts);
+        if (!m_options.summary.rows.empty())
+            m_out += tableElement("summary", m_options.summary);
         figures();
         issues();
         notes();

@@ -38,6 +38,13 @@ struct ReportCharts
     std::string data = "null"; ///< JSON for resources/report/report.js: positions and texts of the marks
 };
 
+/// A table as tab-separated lines. The first line has the column names; empty without rows.
+struct ReportTable
+{
+    std::string title;
+    std::string rows;
+};
+
 struct HtmlReportOptions
 {
     std::string title; ///< empty: the name of the problem
@@ -46,19 +53,13 @@ struct HtmlReportOptions
     std::vector<std::pair<std::string, std::string>> notes = {};
     const Comparison* comparison = nullptr; ///< comparison with a baseline, may be null
     ReportCharts charts = {};
+    ReportTable summary = {}; ///< first section, if it has rows
 };
 
-/// Returns a self-contained HTML page: figures, issues, charts, subgraphs with their bottlenecks, steps,
-/// comparison and lower bound. Its script (resources/report) links charts and tables; without it the page is
-/// still readable. The page follows the light or dark setting of the browser.
+/// Returns a self-contained HTML page: summary, figures, issues, charts, subgraphs with their bottlenecks,
+/// steps, comparison and lower bound. Its script (resources/report) links charts and tables; without it the
+/// page is still readable. The page follows the light or dark setting of the browser.
 [[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {});
-
-/// A table as tab-separated lines. The first line has the column names; empty without rows.
-struct ReportTable
-{
-    std::string title;
-    std::string rows;
-};
 
 /// Returns an HTML page with charts and tables, for results other than schedules.
 [[nodiscard]] std::string htmlPage(const std::string& title, const std::string& note,

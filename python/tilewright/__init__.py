@@ -185,6 +185,16 @@ map = _verb(
     the scratchpad (["I"] or ["SPM.W"]). Without a valid method best is None.
     """,
 )
+summary = _verb(
+    "summary",
+    """
+    One table of a model on a machine: summaries, each with its floors (cycles that no lens goes below) and a row a lens:
+    cycles, ms, of_floor, tops, of_peak, dram_bytes, of_least_bytes, energy_pj, cores, binds, how, left_out.
+
+    Rows that need a search have the state "not_run" without `solve` (seconds) or `search`. Several machines (a list) and
+    the model `beside` give a summary each. With `explain` every figure has the tree of values that it is made of.
+    """,
+)
 sweep = _verb(
     "sweep",
     """

@@ -240,6 +240,8 @@ private Q_SLOTS:
             "--method @/tests/fuzz/verbs/seeds/gemm.method.json --csv c.csv --export timeloop folder");
         row("map-search",
             "map @/tests/fuzz/verbs/seeds/gemm.layer.json --quick --seconds 9 --threads 1 -o m.json");
+        row("summary", "summary @/samples/models/small-conv.csv --machine "
+                       "@/tests/fuzz/verbs/seeds/machine.json --csv s.csv");
         row("sweep", "sweep @/tests/fuzz/verbs/seeds/sweep.plan.json --threads 1 -o folder");
     }
     void everyCallFailsOnce()

@@ -133,6 +133,7 @@ TABLE = [
         "--collect: not with --fresh",
         "alone, or with --output and --json",
     ),
+    (["summary", MODEL, "--schedule", "x.json", "--beside", "y.json"], "--schedule: not with --beside"),
     (["render", "--list-views", "--view", "graph"], "--list-views: not with --view", "alone"),
     (["render", PROBLEM, "--view", "graph", "-o", "x.svg", "--scale", "2"], "--scale: needs a PNG file"),
     (["render", PROBLEM, "--view", "window", "-o", "x.png", "--command", "x"], "--command: not with --view window"),

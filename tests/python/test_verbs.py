@@ -272,6 +272,30 @@ class Lenses(unittest.TestCase):
         with self.assertRaisesRegex(tilewright.Error, "--level-buffers: expected three numbers"):
             tilewright.tile(gemm=(8, 8, 8), level_buffers=(1,))
 
+    def test_summary(self):
+        model = SAMPLES / "models" / "llama-decode-block.json"
+        self.assertEqual(
+            tilewright.summary(model, machine="edge"), cli_json("summary", model, "--machine", "edge")
+        )
+        two = tilewright.summary(model, machine=["edge", "server"], cores=2, explain=True)
+        self.assertEqual(
+            two,
+            cli_json("summary", model, "--machine", "edge", "--machine", "server", "--cores", 2, "--explain"),
+        )
+        self.assertEqual([s["machine"] for s in two.summaries], ["edge", "server"])
+        row = two.summaries[0]["rows"][0]
+        self.assertEqual(row["explanations"]["cycles"]["value"], row["cycles"])
+        self.assertEqual(
+            tilewright.summary(tilewright.Model.load(model), machine=tilewright.Machine.load("server"), cores=2, explain=True)
+            .summaries[0],
+            two.summaries[1],
+        )
+        found = tilewright.summary(model, machine="edge", solve=0.1, search=True)
+        self.assertEqual({r["state"] for r in found.summaries[0]["rows"]}, {"done"})
+        with self.assertRaises(tilewright.Error) as raised:
+            tilewright.summary(model, machine="nowhere")
+        self.assertEqual(str(raised.exception), cli_sentence("summary", model, "--machine", "nowhere"))
+
     def test_npu(self):
         model = SAMPLES / "npu" / "conv_net.json"
         self.assertEqual(tilewright.npu(model), cli_json("npu", model))

@@ -25,13 +25,14 @@ Error failed(const QString& path, const QString& why)
     return {ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
 }
 
-const QString kTableView = QStringLiteral("subgraphs"); // the HTML page shows it as a table, not as a picture
+// The HTML page shows these as tables, not as pictures.
+const QString kTableView = QStringLiteral("subgraphs"), kSummaryView = QStringLiteral("summary");
 
 ReportCharts chartsOf(const std::vector<View*>& views)
 {
     LivePage page;
     for (View* view : views)
-        if (view->viewName() != kTableView)
+        if (view->viewName() != kTableView && view->viewName() != kSummaryView)
             page.add(*view);
     return page.charts();
 }
@@ -161,6 +162,14 @@ const QStringList& reportViews()
     return names;
 }
 
+QStringList reportViews(const Document& document)
+{
+    QStringList out = reportViews();
+    if (document.model())
+        out.prepend(kSummaryView);
+    return out;
+}
+
 Status exportReport(const Document& document, const std::vector<View*>& views, const QString& path)
 {
     if (!document.snapshot())
@@ -175,6 +184,8 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     options.note = note(document);
     options.notes = notesOf(document, views);
     options.charts = chartsOf(views);
+    if (!views.empty() && views.front()->viewName() == kSummaryView)
+        options.summary = tablesOf({views.front()}).front();
     Comparison comparison;
     if (const SnapshotPtr baseline = document.baseline()) {
         comparison =

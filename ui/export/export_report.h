@@ -12,6 +12,8 @@ namespace tilewright::ui {
 
 /// Names of the views in a report, in order.
 [[nodiscard]] const QStringList& reportViews();
+/// ... of a document: the Summary of a model comes first.
+[[nodiscard]] QStringList reportViews(const Document& document);
 
 /// Writes a report of the schedule: to .html, one page with figures, pictures of the views, tables and the
 /// comparison with the baseline; to .pdf, one page per view.

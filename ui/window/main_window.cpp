@@ -124,6 +124,7 @@ void MainWindow::connectParts()
     connect(m_startPage, &StartPage::filesRequested, m_files, &FileActions::open);
     connect(m_status, &StatusStrip::validityClicked, this, [this] { showView(QStringLiteral("problems")); });
     connect(m_status, &StatusStrip::gapClicked, this, [this] { showView(QStringLiteral("bound")); });
+    connect(m_status, &StatusStrip::floorClicked, this, [this] { showView(QStringLiteral("summary")); });
     connect(m_status, &StatusStrip::rulesClicked, this, [this] { showView(QStringLiteral("rules")); });
     document.whenChanged(this, Part::Problem | Part::Snapshot, [this, &document] {
         refreshHeadline();

@@ -446,7 +446,7 @@ void MainWindow::exportReportFile()
     if (path.isEmpty())
         return;
     std::vector<View*> pages;
-    for (const QString& name : reportViews())
+    for (const QString& name : reportViews(m_state->document))
         if (View* view = this->view(name))
             pages.push_back(view);
     m_files->showExported(exportReport(m_state->document, pages, path), path);

@@ -392,6 +392,7 @@ void Panes::setPerspective(const QString& name)
 void Panes::applyPerspective(const QString& name)
 {
     setPerspective(name);
+    m_hadModel = m_state.document.model() != nullptr;
     m_unsized = !m_window.isVisible();
     m_front = nullptr;
     const bool open = m_state.document.hasProblem();
@@ -402,7 +403,8 @@ void Panes::applyPerspective(const QString& name)
         const bool shown =
             entry.perspectives.split(QLatin1Char(',')).contains(m_perspective) &&
             (open || lens() == Lens::Schedule || entry.lens == lens()) &&
-            (entry.name != QLatin1String("import") || m_state.document.model()); // has nothing to say
+            (m_state.document.model() || // these two have nothing to say
+             (entry.name != QLatin1String("import") && entry.name != QLatin1String("summary")));
         dock->setVisible(shown);
         // The view that the perspective is named after is in front, otherwise the first one.
         if (shown && entry.area == DockArea::Charts && (!m_front || entry.name == m_perspective.toLower()))
@@ -461,6 +463,23 @@ void Panes::showNewWorkload()
         applyPerspective(usual);
     else if (lens() != Lens::Schedule)
         applyPerspective(m_perspective); // with the list of layers
+    else
+        showSummary();
+}
+
+/// The Summary comes and goes with models, which have a floor; a pane that was closed by hand stays closed
+/// while one model follows another.
+void Panes::showSummary()
+{
+    QDockWidget* dock = m_docks.value(QStringLiteral("summary"));
+    const bool hasModel = m_state.document.model() != nullptr;
+    const auto entry = std::ranges::find(viewCatalog(), QStringLiteral("summary"), &ViewEntry::name);
+    if (hasModel == std::exchange(m_hadModel, hasModel) ||
+        !entry->perspectives.split(QLatin1Char(',')).contains(m_perspective))
+        return;
+    dock->setVisible(hasModel);
+    if (m_front)
+        m_front->raise();
 }
 
 /// Repaints the window after the pending layouts: Qt does not erase a handle that a title bar has covered.

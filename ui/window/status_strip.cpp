@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/status_strip.h"
 
+#include "lower/floor.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "theme/text_metrics.h"
@@ -87,6 +88,8 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     m_total->setFont(uiFont(1.15, QFont::DemiBold));
     m_unit = label(tr("Unit of the total"));
     m_seconds = label(tr("Total in seconds"));
+    m_floor = button(tr("Multiple of the floor"));
+    connect(m_floor, &QToolButton::clicked, this, &StatusStrip::floorClicked);
     m_array = label(tr("Total on the array"));
     m_npu = label(tr("Makespan on the NPU"));
     m_change = label(tr("Change of the last edit"));
@@ -129,9 +132,9 @@ QWidget* StatusStrip::evaluationTime() const
     return m_time;
 }
 
-std::array<QWidget*, 12> StatusStrip::row() const
+std::array<QWidget*, 13> StatusStrip::row() const
 {
-    return {m_name,   m_total,   m_unit, m_seconds, m_array,    m_npu,
+    return {m_name,   m_total,   m_unit, m_seconds, m_floor,    m_array, m_npu,
             m_change, m_against, m_gap,  m_peak,    m_validity, m_rules};
 }
 
@@ -151,7 +154,9 @@ void StatusStrip::fitRow()
     const auto saves = [&](const Wording& text) {
         return std::max(0, metrics.horizontalAdvance(text.whole) - metrics.horizontalAdvance(text.brief));
     };
-    const auto widthOf = [](const QWidget* w) { return w->sizeHint().width(); };
+    const auto widthOf = [this](const QWidget* w) {
+        return w == m_floor && m_floor->text().isEmpty() ? 0 : w->sizeHint().width();
+    };
     // The widths that all fields have in full.
     std::map<const QWidget*, int> widths;
     for (const QWidget* w : row())
@@ -185,7 +190,7 @@ void StatusStrip::fitRow()
     const bool briefPeak = shorten(m_peak, saves(m_peakText));
     drop({m_change});
     shorten(m_name, widths[m_name] - 14 * metrics.averageCharWidth());
-    drop({m_peak, m_seconds, m_unit, m_gap, m_name});
+    drop({m_peak, m_floor, m_seconds, m_unit, m_gap, m_name});
     m_gap->setText(briefGap ? m_gapText.brief : m_gapText.whole);
     m_peak->setText(briefPeak ? m_peakText.brief : m_peakText.whole);
 
@@ -277,6 +282,25 @@ void StatusStrip::refreshUnit()
     m_unit->setToolTip(plain(tip + QLatin1Char(' ') + tr("The Machine view shows its values.")));
 }
 
+/// Shows the total of a lowered model as a multiple of the floor of one core.
+void StatusStrip::refreshFloor(const Snapshot* shown, bool valid)
+{
+    const lower::ModelOnMachinePtr& model = m_context.document.model();
+    if (m_floorModel != model) {
+        m_floorModel = model;
+        m_floorCycles = model ? lower::floorOf(*model, 1).cycles.value : 0;
+    }
+    if (!model || !shown || !valid || m_floorCycles <= 0)
+        return m_floor->setText({});
+    const double cycles = shown->evaluation.total * static_cast<double>(model->lowered.timeUnit);
+    m_floor->setText(tr("%1 × floor").arg(significantNumber(cycles / m_floorCycles)));
+    m_floor->setToolTip(
+        tr("No lens takes fewer than %1 cycles for this model on one core of this machine: all "
+           "products at the largest rate of the array, or the bytes that must move (R19). Click "
+           "for the Summary: the figures of every lens, and what each is made of.")
+            .arg(number(m_floorCycles)));
+}
+
 /// Shows the makespan if the NPU lens has simulated this schedule.
 void StatusStrip::refreshNpu()
 {
@@ -320,6 +344,7 @@ void StatusStrip::refresh()
     m_total->setToolTip(shown ? tr("Total latency %1").arg(exactNumber(shown->evaluation.total))
                               : tr("There has been no valid schedule yet."));
     refreshUnit();
+    refreshFloor(shown.get(), valid);
     refreshArray(shown.get(), valid);
     refreshNpu();
 

@@ -13,9 +13,9 @@ namespace tilewright::ui {
 
 class StatusText;
 
-/// The headline of the window: name of the workload, total latency with unit, machine and seconds, total on
-/// the array, makespan on the NPU, change of the last edit, lower bound and gap, peak working set, validity,
-/// rule set.
+/// The headline of the window: name of the workload, total latency with unit, machine and seconds, multiple
+/// of the floor, total on the array, makespan on the NPU, change of the last edit, lower bound and gap, peak
+/// working set, validity, rule set.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
@@ -32,6 +32,7 @@ public:
 
 Q_SIGNALS:
     void gapClicked();
+    void floorClicked();
     void rulesClicked();
     void validityClicked();
 
@@ -41,11 +42,12 @@ protected:
 private:
     void refresh();
     void refreshUnit();
+    void refreshFloor(const Snapshot* shown, bool valid);
     void refreshNpu();
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
     void fillMenu();
-    [[nodiscard]] std::array<QWidget*, 12> row() const; ///< all fields from left to right
+    [[nodiscard]] std::array<QWidget*, 13> row() const; ///< all fields from left to right
 
     /// The two forms of a field that is shortened where the row is narrow.
     struct Wording
@@ -58,6 +60,9 @@ private:
     StatusText* m_total;
     StatusText* m_unit;
     StatusText* m_seconds;
+    QToolButton* m_floor;
+    lower::ModelOnMachinePtr m_floorModel; ///< model that m_floorCycles belongs to
+    double m_floorCycles = 0;              ///< floor of one core (R19)
     StatusText* m_array;
     StatusText* m_npu;
     StatusText* m_change;

@@ -11,6 +11,7 @@
 #include "panels/rules/rules_view.h"
 #include "panels/solver/solver_view.h"
 #include "panels/subgraphs/subgraphs_view.h"
+#include "panels/summary/summary_view.h"
 #include "theme/text.h"
 #include "views/compare/compare_view.h"
 #include "views/granularity/granularity_view.h"
@@ -84,6 +85,9 @@ const std::vector<ViewEntry>& viewCatalog()
         {QStringLiteral("import"), tr("Import"), QStringLiteral("down"), DockArea::Charts,
          QStringLiteral("Hardware"), &make<ImportView>, QStringLiteral("Alt+Shift+M"), Lens::Schedule,
          tr("&Set-up")},
+        {QStringLiteral("summary"), tr("Summary"), QStringLiteral("bars"), DockArea::Charts,
+         QStringLiteral("Edit,Hardware"), &make<SummaryView>, QStringLiteral("Alt+Shift+S"), Lens::Schedule,
+         tr("&Charts")},
         {QStringLiteral("systolic"), tr("Systolic"), QStringLiteral("systolic"), DockArea::Charts,
          QStringLiteral("Systolic"), &make<SystolicView>, QStringLiteral("Alt+Shift+1"), Lens::Systolic},
         {QStringLiteral("mapping"), tr("Mapping"), QStringLiteral("loops"), DockArea::Charts,

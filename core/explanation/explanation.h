@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A figure together with what it is made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright {
+
+/// The way the value of an explanation follows from the values of its parts.
+enum class Operation : std::uint8_t {
+    Leaf, ///< a value that is given: of a file, of a machine, counted or simulated by an engine
+    Sum,
+    Product,
+    Quotient, ///< the first part divided by the product of all others
+    Largest,
+    Smallest,
+    Ceil,  ///< the quotient, rounded up to a whole number
+    Floor, ///< the quotient, rounded down to a whole number
+};
+[[nodiscard]] std::string_view toString(Operation operation) noexcept; ///< "leaf", "sum" ...
+
+/// A named value as a tree: its parts, the rule that combines them, and the source of each leaf.
+struct ExplainedValue
+{
+    std::string name; ///< a noun: "cycles of the array"
+    std::string unit; ///< "cycles", "pJ"; empty for a plain number
+    double value = 0;
+    Operation operation = Operation::Leaf;
+    std::vector<ExplainedValue> parts; ///< empty for a leaf
+    std::string rule;                  ///< citation of the rule: "R19", "docs/rules/npu.md 5"; may be empty
+    std::string source; ///< of a leaf: file, field of a machine, engine that computed the value; may be empty
+    bool operator==(const ExplainedValue&) const = default;
+
+    /// Computes the value again from the leaves.
+    [[nodiscard]] double evaluate() const;
+    /// Number of values in the tree, its own included.
+    [[nodiscard]] std::size_t size() const noexcept;
+};
+
+/// Returns a given value.
+[[nodiscard]] ExplainedValue leaf(std::string name, std::string unit, double value, std::string source,
+                                  std::string rule = {});
+/// Returns a value that is computed from parts. A quotient whose divisor is 0 has the value 0.
+[[nodiscard]] ExplainedValue combined(Operation operation, std::string name, std::string unit,
+                                      std::vector<ExplainedValue> parts, std::string rule = {});
+
+/// Returns the value for people: whole and large numbers in full, others with four digits.
+[[nodiscard]] std::string valueText(const ExplainedValue& explanation);
+/// Returns the way a value came about, as one line of text: "largest of", "sum of", or the source of a leaf;
+/// with the rule.
+[[nodiscard]] std::string originText(const ExplainedValue& explanation);
+/// Returns the tree as lines of text for people, each part below its whole and indented.
+[[nodiscard]] std::string explanationText(const ExplainedValue& explanation, std::size_t indent = 0);
+/// Returns the tree as one JSON object: {"name", "unit", "value", "operation", "rule", "source", "parts"};
+/// texts that are empty are left out.
+[[nodiscard]] std::string explanationJson(const ExplainedValue& explanation);
+
+} // namespace tilewright

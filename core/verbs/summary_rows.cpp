@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One row of the Summary for each lens, from the call of that lens.
+#include "base/text.h"
+#include "edit/fit.h"
+#include "verbs/map.h"
+#include "verbs/summary.h"
+#include "verbs/systolic.h"
+
+#include <algorithm>
+
+namespace tilewright::verbs {
+
+namespace {
+
+using lower::Floor;
+
+void set(SummaryRow& row, SummaryFigure figure, ExplainedValue value)
+{
+    row.figures[static_cast<std::size_t>(figure)] = std::move(value);
+}
+
+ExplainedValue number(std::string name, double value)
+{
+    return leaf(std::move(name), "", value, {});
+}
+
+/// The figures that follow from cycles and DRAM bytes.
+void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& floor, std::string coresSource)
+{
+    const auto at = [&](SummaryFigure f) -> auto&
+    {
+        return figures[static_cast<std::size_t>(f)];
+    };
+    const ExplainedValue clock = lower::machineValue(machine, "clock_ghz", "clock", "GHz", machine.clockGhz);
+    at(SummaryFigure::Cores) = leaf("cores", "", static_cast<double>(floor.cores), std::move(coresSource));
+    if (const auto& cycles = at(SummaryFigure::Cycles)) {
+        const auto perSecond = [&](const std::string& unit, double factor) {
+            return combined(Operation::Product, "cycles a " + unit, "",
+                            {clock, number("cycles a " + unit + " at 1 GHz", factor)});
+        };
+        at(SummaryFigure::Milliseconds) =
+            combined(Operation::Quotient, "time", "ms", {*cycles, perSecond("millisecond", 1e6)});
+        if (floor.cycles.value > 0)
+            at(SummaryFigure::OfFloor) =
+                combined(Operation::Quotient, "multiple of the floor", "", {*cycles, floor.cycles}, "R19");
+        if (cycles->value > 0) {
+            at(SummaryFigure::Tops) =
+                combined(Operation::Quotient, "rate", "TOPS",
+                         {combined(Operation::Product, "operations", "",
+                                   {number("operations of a multiply-accumulate", 2), floor.macs}),
+                          combined(Operation::Quotient, "time", "s", {*cycles, perSecond("second", 1e9)}),
+                          number("operations of a tera-operation", 1e12)});
+            at(SummaryFigure::OfPeak) =
+                combined(Operation::Quotient, "share of the peak", "", {floor.compute, *cycles});
+        }
+    }
+    if (const auto& bytes = at(SummaryFigure::DramBytes); bytes && floor.leastBytes.value > 0)
+        at(SummaryFigure::OfLeastBytes) =
+            combined(Operation::Quotient, "multiple of the bytes that must move", "",
+                     {*bytes, floor.leastBytes}, "R19");
+}
+
+void addDerived(SummaryRow& row, const SummarySubject& subject)
+{
+    const Machine& machine = subject.model->machine;
+    const bool several = lensOf(row.kind) == MachineLens::Npu;
+    addDerived(row.figures, machine, lower::floorOf(*subject.model, subject.coresOf(row.kind)),
+               !several             ? "this lens models one core"
+               : subject.cores == 0 ? "machine " + machine.name + ", cores"
+                                    : "asked for");
+}
+
+void addLeftOut(SummaryRow& row, const SummarySubject& subject)
+{
+    const MachineLens lens = lensOf(row.kind);
+    std::vector<lower::NodeReport> nodes;
+    if (auto known = lower::lensNodes(*subject.model, lens))
+        nodes = std::move(*known);
+    row.leftOut = lensNotes(nodes, subject.model->machine, lens);
+    if (lens == MachineLens::Systolic || lens == MachineLens::Mapping)
+        row.leftOut.emplace_back("each layer is by itself: nothing stays on chip from one layer to the next");
+}
+
+SummaryRow failed(SummaryRow row, std::string sentence)
+{
+    row.state = SummaryRow::State::Failed;
+    row.error = std::move(sentence);
+    return row;
+}
+
+// -- Schedule
+
+std::string tileText(const Granularity& g)
+{
+    return formatGrouped(g.w) + " x " + formatGrouped(g.h) + " x " + formatGrouped(g.k);
+}
+
+std::string nameOf(const Problem& problem, const Schedule& schedule, std::size_t i)
+{
+    const std::vector<OpId>& ops = schedule.subgraphs[i]->ops;
+    return "subgraph " + std::to_string(i) + ", " + problem.opName(ops.front()) +
+           (ops.size() > 1 ? " and " + std::to_string(ops.size() - 1) + " more" : std::string());
+}
+
+/// Figures of a valid schedule.
+void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule& schedule,
+                 const Evaluation& evaluation)
+{
+    const Problem& problem = *subject.model->problem;
+    const auto unit = static_cast<double>(subject.model->lowered.timeUnit);
+    const double elementBytes = static_cast<double>(problem.data().elementBits.value_or(
+                                    8 * kPartsOfBit * subject.model->machine.elementBytes)) /
+                                8 / static_cast<double>(kPartsOfBit);
+    const std::string evaluator = "evaluator of schedules";
+    std::vector<ExplainedValue> latencies, moved, energies;
+    double memoryBound = 0;
+    std::size_t memoryBoundSubgraphs = 0;
+    std::vector<OperatorFigures> operators;
+    for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i) {
+        const SubgraphEvaluation& e = evaluation.subgraphs[i];
+        const std::string name = nameOf(problem, schedule, i);
+        latencies.push_back(leaf(name, "units of time", e.latency, evaluator, "R10.1"));
+        moved.push_back(leaf(name, "elements", e.loadElements + e.storeElements, evaluator, "R7.5"));
+        energies.push_back(leaf(name, "pJ", e.energy, evaluator, "R17"));
+        if (e.bound == Bound::Memory) {
+            memoryBound += e.latency;
+            ++memoryBoundSubgraphs;
+        }
+        std::vector<OperatorId> seen;
+        for (const OpId op : schedule.subgraphs[i]->ops) {
+            const OperatorId source = subject.model->operatorOf(op);
+            if (std::ranges::find(seen, source) != seen.end())
+                continue;
+            seen.push_back(source);
+            OperatorFigures f{source,
+                              combined(Operation::Product, name, "cycles",
+                                       {latencies.back(), leaf("unit of time", "cycles", unit, "lowering")}),
+                              (e.loadElements + e.storeElements) * elementBytes,
+                              {},
+                              name + ", tile " + tileText(schedule.subgraphs[i]->granularity) + ", " +
+                                  percent(evaluation.total > 0 ? e.latency / evaluation.total : 0) +
+                                  " of the schedule, " + std::string(boundName(e.bound)) + "-bound"};
+            if (problem.hasEnergy())
+                f.energyPj = e.energy;
+            operators.push_back(std::move(f));
+        }
+    }
+    std::ranges::stable_sort(operators, {}, [](const OperatorFigures& f) { return f.op; });
+    row.operators = std::move(operators);
+    set(row, SummaryFigure::Cycles,
+        combined(Operation::Product, "cycles", "cycles",
+                 {combined(Operation::Sum, "latency of the schedule", "units of time", std::move(latencies),
+                           "R10"),
+                  leaf("unit of time", "cycles", unit, "lowering")}));
+    set(row, SummaryFigure::DramBytes,
+        combined(Operation::Product, "DRAM bytes", "bytes",
+                 {combined(Operation::Sum, "elements loaded and stored", "elements", std::move(moved)),
+                  leaf("bytes of an element", "bytes", elementBytes, "lowering", "R1.9")}));
+    if (problem.hasEnergy())
+        set(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies), "R17"));
+    const double share = evaluation.total > 0 ? memoryBound / evaluation.total : 0;
+    const std::size_t all = evaluation.subgraphs.size();
+    row.binds = share >= 0.5
+                    ? "memory: " + percent(share) + " of the time, " + formatGrouped(memoryBoundSubgraphs) +
+                          " of " + formatGrouped(all) + " subgraphs"
+                    : "compute: " + percent(1 - share) + " of the time, " +
+                          formatGrouped(all - memoryBoundSubgraphs) + " of " + formatGrouped(all) +
+                          " subgraphs";
+}
+
+std::string rulesText(const SummarySubject& subject)
+{
+    return "rules " + std::string(ruleSetName(subject.rules)) +
+           (subject.rulesReason.empty() ? std::string() : " (" + subject.rulesReason + ")");
+}
+
+SummaryRow scheduleRow(SummaryRow row, const SummarySubject& subject)
+{
+    const Problem& problem = *subject.model->problem;
+    const Schedule schedule = subject.schedule ? *subject.schedule : oneOpPerSubgraph(problem, subject.rules);
+    row.how = (subject.schedule ? "the schedule as it stands, " : "start schedule, one op a subgraph, ") +
+              rulesText(subject);
+    const Evaluation evaluation = evaluate(problem, schedule, subject.rules);
+    if (!evaluation.valid())
+        return failed(std::move(row), sentence(*evaluation.verdict()));
+    addSchedule(row, subject, schedule, evaluation);
+    return row;
+}
+
+SummaryRow solvedRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
+{
+    const Problem& problem = *subject.model->problem;
+    SolveCall call;
+    call.rules.value = subject.rules;
+    if (subject.solve > 0)
+        call.seconds = subject.solve;
+    call.start = subject.schedule;
+    auto options = solveOptions(call, problem);
+    if (!options)
+        return failed(std::move(row), options.error().text());
+    options->stop = progress.stop;
+    options->onStatus = [&](const SolveStatus& status) {
+        progress.tell(std::min(1.0, status.seconds / options->seconds));
+    };
+    const auto result = solve(problem, *options);
+    if (!result)
+        return failed(std::move(row), result.error().text());
+    row.interrupted = result->stopped;
+    row.solved = std::make_shared<const Schedule>(result->schedule);
+    const double cycles = static_cast<double>(subject.model->lowered.timeUnit);
+    row.how = "searched for " + secondsText(result->seconds) + ", " + formatGrouped(result->schedule.size()) +
+              " subgraphs, " + rulesText(subject) +
+              (result->provenOptimal ? "; proven optimal over " + result->provenSpace
+                                     : "; no schedule under these rules on one core takes less than " +
+                                           formatGrouped(result->lowerBound * cycles) + " cycles");
+    addSchedule(row, subject, result->schedule, evaluate(problem, result->schedule, subject.rules));
+    return row;
+}
+
+// -- NPU
+
+SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
+{
+    NpuCall call;
+    call.workload = subject.workload;
+    call.cores = subject.cores;
+    const bool searched = row.kind == SummaryKind::NpuSearched;
+    if (searched)
+        call.tiles = "searched";
+    const Progress running{progress.stop, searched ? decltype(progress.report)() : progress.report};
+    const auto answer = runNpu(call, progress, running);
+    if (!answer)
+        return failed(std::move(row), answer.error().text());
+    row.interrupted = answer->searchInterrupted;
+    if (!answer->run)
+        return failed(std::move(row), "the run was stopped");
+    const npu::NpuRun& run = *answer->run;
+    row.how = std::string(npu::toString(run.options.scheduler)) + " scheduler, " +
+              (answer->search ? "tiles searched in " + formatGrouped(answer->search->runs) + " runs"
+                              : std::string("tiles of the file or of the rule of docs/rules/npu.md 2.6"));
+    // The states of a core fill the whole run.
+    const auto tensorCycles = [](const npu::CoreRun& core) { return core.of(npu::CoreState::Tensor); };
+    const auto core = std::ranges::max_element(run.cores, {}, tensorCycles);
+    std::vector<ExplainedValue> states;
+    for (std::size_t s = 0; core != run.cores.end() && s < npu::kCoreStates; ++s)
+        states.push_back(leaf(std::string(npu::toString(static_cast<npu::CoreState>(s))), "cycles",
+                              static_cast<double>(core->cycles[s]), "simulation of the tile graph",
+                              "docs/rules/npu.md 5.5"));
+    set(row, SummaryFigure::Cycles,
+        combined(Operation::Sum, "cycles, by the states of core " + std::to_string(core - run.cores.begin()),
+                 "cycles", std::move(states), "docs/rules/npu.md 5"));
+    std::vector<ExplainedValue> bytes, energies;
+    const auto lowered = lower::npuOf(*subject.model);
+    for (std::size_t i = 0; i < answer->reports.size(); ++i) {
+        const npu::OpReport& r = answer->reports[i];
+        const auto part = [&](const char* name, double pj) {
+            return leaf(name, "pJ", pj, "simulation of the tile graph", "docs/rules/npu.md 6.2");
+        };
+        const auto moved = static_cast<double>(r.loaded + r.stored);
+        bytes.push_back(leaf(r.name, "bytes", moved, "simulation of the tile graph"));
+        energies.push_back(combined(Operation::Sum, r.name, "pJ",
+                                    {part("multiply-accumulates", r.macPj), part("scratchpad", r.spmPj),
+                                     part("network", r.nocPj), part("DRAM", r.dramPj)}));
+        if (!lowered || i >= lowered->source.size())
+            continue;
+        row.operators.push_back(
+            {lowered->source[i],
+             leaf(r.name + ", first start to last store", "cycles", static_cast<double>(r.end - r.start),
+                  "simulation of the tile graph", "docs/rules/npu.md 6.2"),
+             moved, r.energyPj(),
+             formatGrouped(r.nodes) + " nodes on " + formatGrouped(r.cores.size()) + " cores" +
+                 (npu::tileText(r.type, r.tile).empty() ? std::string()
+                                                        : ", tile " + npu::tileText(r.type, r.tile)) +
+                 ", tensor " + formatGrouped(r.tensor) + ", vector " + formatGrouped(r.vector)});
+    }
+    set(row, SummaryFigure::DramBytes,
+        combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/npu.md 2.5"));
+    set(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies)));
+    row.binds = npu::explainRun(answer->graph, run, answer->bounds);
+    return row;
+}
+
+// -- Systolic
+
+/// The operators of the model that the report calls by these names.
+std::vector<OperatorId> operatorsNamed(const lower::ModelOnMachine& model,
+                                       const std::vector<std::string>& names)
+{
+    std::vector<OperatorId> out;
+    const auto& nodes = model.lowered.report.nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (std::ranges::find(names, nodes[i].name) != names.end())
+            out.emplace_back(i);
+    return out;
+}
+
+SummaryRow systolicRow(SummaryRow row, const SummarySubject& subject)
+{
+    SystolicCall call;
+    call.workload = subject.workload;
+    const auto answer = systolicNetwork(call);
+    if (!answer)
+        return failed(std::move(row), answer.error().text());
+    const Machine& machine = subject.model->machine;
+    const ExplainedValue rate =
+        combined(Operation::Quotient, "bandwidth of the external memory", "bytes a cycle",
+                 {lower::machineValue(machine, "levels.external.gb_per_s", "bandwidth of the external memory",
+                                      "GB/s", machine.at(MachineLevel::External).gbPerSecond),
+                  lower::machineValue(machine, "clock_ghz", "clock", "GHz", machine.clockGhz)});
+    std::vector<ExplainedValue> cycles, bytes, energies;
+    double byDram = 0;
+    for (const lower::NetworkRow& r : answer->table.rows) {
+        const systolic::Gemm& g = r.layer.gemm;
+        std::string name = r.layer.operators.empty() ? std::string("product") : r.layer.operators.front();
+        name += " (" + std::to_string(g.m) + " x " + std::to_string(g.n) + " x " + std::to_string(g.k) + ")";
+        const ExplainedValue count =
+            leaf("occurrences", "", static_cast<double>(r.layer.count), "lowered problem");
+        const auto times = [&](ExplainedValue one) {
+            std::string unit = one.unit;
+            return combined(Operation::Product, name, std::move(unit), {count, std::move(one)});
+        };
+        const ExplainedValue moved = leaf("DRAM bytes of one", "bytes", static_cast<double>(r.bytes[3]),
+                                          "tile of " + std::to_string(machine.rows) + " x " +
+                                              std::to_string(machine.cols) + ", closed form",
+                                          "docs/rules/systolic.md 7");
+        ExplainedValue one = combined(Operation::Largest, "one product", "cycles",
+                                      {leaf("array", "cycles", static_cast<double>(r.timing.cycles),
+                                            "closed form of the array", "docs/rules/systolic.md 1"),
+                                       combined(Operation::Ceil, "DRAM", "cycles", {moved, rate})},
+                                      "R19");
+        if (r.dramCycles > r.timing.cycles)
+            byDram += static_cast<double>(r.layer.count) * static_cast<double>(r.boundCycles);
+        ExplainedValue energy =
+            leaf("energy of one", "pJ", r.energyPj, "traffic of every level", "docs/rules/systolic.md 10");
+        for (const OperatorId op : operatorsNamed(*subject.model, r.layer.operators))
+            row.operators.push_back({op, one, static_cast<double>(r.bytes[3]), r.energyPj,
+                                     "product of " + std::to_string(g.m) + " x " + std::to_string(g.n) +
+                                         " x " + std::to_string(g.k) + ", binds " + r.binding});
+        cycles.push_back(times(std::move(one)));
+        bytes.push_back(times(moved));
+        energies.push_back(times(std::move(energy)));
+    }
+    std::ranges::stable_sort(row.operators, {}, [](const OperatorFigures& f) { return f.op; });
+    set(row, SummaryFigure::Cycles,
+        combined(Operation::Sum, "cycles, layer by layer", "cycles", std::move(cycles), "R19"));
+    set(row, SummaryFigure::DramBytes,
+        combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/systolic.md 7"));
+    set(row, SummaryFigure::Energy,
+        combined(Operation::Sum, "energy", "pJ", std::move(energies), "docs/rules/systolic.md 10"));
+    const double all = row.of(SummaryFigure::Cycles)->value;
+    const double share = all > 0 ? byDram / all : 0;
+    row.binds = share >= 0.5 ? "DRAM: " + percent(share) + " of the time"
+                             : "array: " + percent(1 - share) + " of the time";
+    row.how = std::string(toString(machine.dataflow)) + ", tiles of the array, " +
+              formatGrouped(answer->table.total.layer.count) + " products";
+    return row;
+}
+
+// -- Mapping
+
+SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
+{
+    MapCall call;
+    call.workload = subject.workload;
+    const auto read = readMapCall(call);
+    if (!read)
+        return failed(std::move(row), read.error().text());
+    MapModel model;
+    if (const auto* one = std::get_if<MapSubject>(&*read)) {
+        model.layers.layers = {one->layer};
+        model.architecture = one->architecture;
+    } else {
+        model = std::get<MapModel>(*read);
+    }
+    std::size_t layer = 0;
+    const auto count = static_cast<double>(model.layers.layers.size());
+    const MapStatus status = [&](const mapping::SearchStatus& s) {
+        progress.tell((static_cast<double>(layer) + s.settled) / count);
+    };
+    const auto result = mapModel(model, call, progress.stop, status, [&layer](std::size_t i) { layer = i; });
+    if (!result)
+        return failed(std::move(row), result.error().text());
+    row.interrupted = result->interrupted;
+    const mapping::Objective objective = objectiveOf(call.objective);
+    std::vector<ExplainedValue> cycles, bytes, energies;
+    mapping::CycleParts total;
+    const auto named = lower::layersOf(subject.model->model(), subject.model->lowered);
+    for (std::size_t i = 0; i < result->layers.size(); ++i) {
+        const mapping::LayerResult& l = result->layers[i];
+        const auto& best = l.search.of(objective);
+        if (!best)
+            return failed(std::move(row), row.interrupted ? "the search was stopped before every layer had a "
+                                                            "method"
+                                                          : l.layer.name + ": no valid method");
+        const mapping::MappingCost cost = mapping::evaluate(l.nest, model.architecture, best->method);
+        total.add(cost.cycleParts, l.layer.runs());
+        const std::string engine = "evaluation of the method";
+        const ExplainedValue runs =
+            leaf("occurrences", "", static_cast<double>(l.layer.runs()), "lowered problem");
+        const auto times = [&](ExplainedValue one) {
+            std::string unit = one.unit;
+            return combined(Operation::Product, l.layer.name, std::move(unit), {runs, std::move(one)});
+        };
+        const auto part = [&](const char* name, std::int64_t value) {
+            return leaf(name, "cycles", static_cast<double>(value), engine, "docs/rules/mapping.md 4");
+        };
+        const mapping::CycleParts& p = cost.cycleParts;
+        ExplainedValue one =
+            combined(Operation::Sum, "one layer", "cycles",
+                     {part("compute", p.compute), part("distribution", p.distribution),
+                      part("reduction", p.reduction), part("drain", p.drain), part("DMA", p.dma)});
+        std::vector<ExplainedValue> operands;
+        for (std::size_t o = 0; o < cost.operands.size(); ++o)
+            operands.push_back(leaf(std::string(l.nest.operands[o].name), "elements",
+                                    cost.operands[o].dramElements, engine, "docs/rules/mapping.md 5"));
+        ExplainedValue moved = combined(
+            Operation::Product, "DRAM bytes of one", "bytes",
+            {combined(Operation::Sum, "elements", "elements", std::move(operands)),
+             leaf("bytes of an element", "bytes", static_cast<double>(model.architecture.elementBytes),
+                  "architecture " + model.architecture.name)});
+        const mapping::EnergyParts& e = cost.energyParts;
+        const auto pj = [&](const char* name, double value) {
+            return leaf(name, "pJ", value, engine, "docs/rules/mapping.md 5");
+        };
+        ExplainedValue energy =
+            combined(Operation::Sum, "energy of one", "pJ",
+                     {pj("multiply-accumulates", e.mac), pj("register files", e.rf), pj("network", e.noc),
+                      pj("scratchpad", e.spm), pj("DRAM", e.dram), pj("leakage", e.leakage)});
+        const std::vector<std::string> names = i < named.size() && named.size() == result->layers.size()
+                                                   ? named[i].operators
+                                                   : std::vector{l.layer.name};
+        for (const OperatorId op : operatorsNamed(*subject.model, names))
+            row.operators.push_back({op, one, moved.value, energy.value,
+                                     formatGrouped(cost.pesUsed) + " processing elements, best method for " +
+                                         std::string(mapping::objectiveName(objective))});
+        cycles.push_back(times(std::move(one)));
+        bytes.push_back(times(std::move(moved)));
+        energies.push_back(times(std::move(energy)));
+    }
+    std::ranges::stable_sort(row.operators, {}, [](const OperatorFigures& f) { return f.op; });
+    set(row, SummaryFigure::Cycles,
+        combined(Operation::Sum, "cycles, layer by layer", "cycles", std::move(cycles)));
+    set(row, SummaryFigure::DramBytes, combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes)));
+    set(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies)));
+    const std::array parts{std::pair{"compute", total.compute}, std::pair{"distribution", total.distribution},
+                           std::pair{"reduction", total.reduction}, std::pair{"drain", total.drain},
+                           std::pair{"DMA", total.dma}};
+    const auto largest = *std::ranges::max_element(parts, {}, [](const auto& p) { return p.second; });
+    row.binds = std::string(largest.first) + ": " +
+                percent(static_cast<double>(largest.second) /
+                        static_cast<double>(std::max<std::int64_t>(1, total.total()))) +
+                " of the cycles";
+    row.how = "best method of each layer for " + std::string(mapping::objectiveName(objective)) +
+              (result->proven ? ", proven" : ", the best found in " + secondsText(result->seconds));
+    return row;
+}
+
+} // namespace
+
+SummaryFigures floorFigures(const lower::Floor& floor, const Machine& machine)
+{
+    SummaryFigures out;
+    out[static_cast<std::size_t>(SummaryFigure::Cycles)] = floor.cycles;
+    out[static_cast<std::size_t>(SummaryFigure::DramBytes)] = floor.leastBytes;
+    addDerived(out, machine, floor, "cores of a row");
+    return out;
+}
+
+SummaryRow rowNotRun(SummaryKind kind)
+{
+    SummaryRow row;
+    row.kind = kind;
+    return row;
+}
+
+SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind, const Progress& progress)
+{
+    SummaryRow row = rowNotRun(kind);
+    row.state = SummaryRow::State::Done;
+    addLeftOut(row, subject);
+    switch (kind) {
+    case SummaryKind::Schedule:
+        row = scheduleRow(std::move(row), subject);
+        break;
+    case SummaryKind::ScheduleSolved:
+        row = solvedRow(std::move(row), subject, progress);
+        break;
+    case SummaryKind::Npu:
+    case SummaryKind::NpuSearched:
+        row = npuRow(std::move(row), subject, progress);
+        break;
+    case SummaryKind::Systolic:
+        row = systolicRow(std::move(row), subject);
+        break;
+    case SummaryKind::Mapping:
+        row = mappingRow(std::move(row), subject, progress);
+        break;
+    }
+    if (row.state == SummaryRow::State::Done)
+        addDerived(row, subject);
+    else
+        row.interrupted = progress.stopRequested();
+    return row;
+}
+
+} // namespace tilewright::verbs

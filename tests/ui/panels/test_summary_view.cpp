@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Summary pane: figures of every lens beside the floor, rows on demand, and what a figure is made of.
+#include "base/file.h"
+#include "export/export_report.h"
+#include "panels/summary/summary_view.h"
+#include "test_main.h"
+#include "window/status_strip.h"
+#include "window_fixture.h"
+
+#include <QClipboard>
+#include <QLabel>
+#include <QMenu>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <QToolButton>
+#include <QTreeView>
+
+namespace test_summary_view {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+using verbs::SummaryFigure;
+using verbs::SummaryKind;
+using State = verbs::SummaryRow::State;
+
+namespace {
+
+const QString kModels = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/");
+
+constexpr int kFirstFigure = 2; ///< after the name and the button
+
+} // namespace
+
+class TestSummaryView : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_settings.fresh();
+        m_window = std::make_unique<MainWindow>();
+        m_window->resize(1600, 1000);
+        m_view = viewOf<SummaryView>(*m_window, "summary");
+    }
+    void cleanup() { m_window.reset(); }
+
+    void isATabForModelsOnly();
+    void figuresAreThoseOfTheDocument();
+    void aClickExplainsAFigure();
+    void rowsRunOnAButtonAndEnter();
+    void aRunCanBeCancelled();
+    void theSolvedScheduleIsOneUndoStep();
+    void anEditAndAMachineChangeRows();
+    void oneLayerInFourLenses();
+    void tableIsCopiedAndExported();
+    void reportBeginsWithIt();
+    void theStatusBarLeadsToIt();
+
+private:
+    [[nodiscard]] Document& document() { return m_window->state().document; }
+    void open(const char* model = "llama-decode-block.json")
+    {
+        QVERIFY(openIn(*m_window, {kModels + QLatin1String(model)}));
+        m_window->showView(QStringLiteral("summary"));
+        m_view->settle();
+        QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
+        QTRY_COMPARE(row(SummaryKind::Systolic).state, State::Done);
+    }
+    [[nodiscard]] const verbs::SummaryRow& row(SummaryKind kind) const
+    {
+        return m_view->summary().rows[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] QPoint placeOf(SummaryKind kind, int column) const
+    {
+        QTableView* table = m_view->table();
+        const QModelIndex cell = table->model()->index(m_view->tableRow(kind), column);
+        table->scrollTo(cell);
+        return table->visualRect(cell).center();
+    }
+    [[nodiscard]] QString cell(SummaryKind kind, int column) const
+    {
+        return m_view->table()->model()->index(m_view->tableRow(kind), column).data().toString();
+    }
+    void click(SummaryKind kind, int column) const
+    {
+        QTest::mouseClick(m_view->table()->viewport(), Qt::LeftButton, {}, placeOf(kind, column));
+    }
+    void press(SummaryKind kind) const
+    {
+        static_cast<void>(placeOf(kind, 1));
+        QTest::mouseClick(m_view->button(kind), Qt::LeftButton);
+    }
+
+    PrivateSettings m_settings;
+    std::unique_ptr<MainWindow> m_window;
+    SummaryView* m_view = nullptr;
+};
+
+void TestSummaryView::isATabForModelsOnly()
+{
+    const auto hasTab = [](const MainWindow& window) {
+        for (const QTabBar* bar : window.findChildren<QTabBar*>())
+            for (int i = 0; bar->isVisible() && i < bar->count(); ++i)
+                if (bar->tabText(i) == QLatin1String("Summary"))
+                    return true;
+        return false;
+    };
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-decode-block.json")}));
+    QTRY_VERIFY(hasTab(*m_window));
+    MainWindow other;
+    QVERIFY(openIn(other, {sample("diamond.json")}));
+    QVERIFY(!hasTab(other));
+}
+
+void TestSummaryView::figuresAreThoseOfTheDocument()
+{
+    open();
+    const double unit = static_cast<double>(document().model()->lowered.timeUnit);
+    QCOMPARE(row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value,
+             document().snapshot()->evaluation.total * unit);
+    QCOMPARE(cell(SummaryKind::Npu, kFirstFigure), QStringLiteral("not run"));
+    QCOMPARE(cell(SummaryKind::Mapping, kFirstFigure), QStringLiteral("not run"));
+    QVERIFY(m_view->findChild<QLabel*>(QStringLiteral("summary.headline"))
+                ->text()
+                .contains(QLatin1String("edge")));
+    QVERIFY(!m_view->button(SummaryKind::Schedule)); // always current
+    QVERIFY(m_view->button(SummaryKind::Npu));
+}
+
+void TestSummaryView::aClickExplainsAFigure()
+{
+    open();
+    // The floor is explained at first.
+    QVERIFY(m_view->explanation()->model()->index(0, 0).data().toString() == QLatin1String("floor"));
+    click(SummaryKind::Schedule, kFirstFigure + 2);
+    const QAbstractItemModel* tree = m_view->explanation()->model();
+    const QModelIndex root = tree->index(0, 0);
+    QCOMPARE(root.data().toString(), QStringLiteral("multiple of the floor"));
+    QCOMPARE(tree->rowCount(root), 2);
+    QVERIFY(m_view->explanation()->isExpanded(root));
+    QVERIFY(tree->index(0, 3).data().toString().contains(QLatin1String("R19")));
+    QCOMPARE(tree->index(1, 0, root).data().toString(), QStringLiteral("floor"));
+    QCOMPARE(tree->parent(tree->index(1, 0, root)), root);
+    QVERIFY(m_view->findChild<QLabel*>(QStringLiteral("summary.about"))
+                ->text()
+                .contains(QLatin1String("rules machine")));
+    // Keys move from figure to figure.
+    QTest::keyClick(m_view->table(), Qt::Key_Right);
+    QCOMPARE(tree->index(0, 0).data().toString(), QStringLiteral("rate"));
+    // A row without a figure has no tree, and says why.
+    click(SummaryKind::Mapping, kFirstFigure);
+    QCOMPARE(tree->rowCount(), 0);
+    QVERIFY(m_view->findChild<QLabel*>(QStringLiteral("summary.about"))
+                ->text()
+                .contains(QLatin1String("has not been run")));
+}
+
+void TestSummaryView::rowsRunOnAButtonAndEnter()
+{
+    open();
+    press(SummaryKind::Npu);
+    QTRY_COMPARE(row(SummaryKind::Npu).state, State::Done);
+    QCOMPARE(row(SummaryKind::Npu).of(SummaryFigure::Cores)->value, 4.0);
+    QCOMPARE(m_view->button(SummaryKind::Npu)->text(), QStringLiteral("Run again"));
+    click(SummaryKind::Mapping, kFirstFigure);
+    QTest::keyClick(m_view->table(), Qt::Key_Return);
+    QTRY_COMPARE_WITH_TIMEOUT(row(SummaryKind::Mapping).state, State::Done, 60'000);
+    QVERIFY(row(SummaryKind::Mapping).of(SummaryFigure::OfFloor)->value >= 1);
+    QCOMPARE(row(SummaryKind::NpuSearched).state, State::NotRun);
+}
+
+void TestSummaryView::aRunCanBeCancelled()
+{
+    open("llama-block.json");
+    m_view->findChild<QDoubleSpinBox*>(QStringLiteral("summary.seconds"))->setValue(60);
+    press(SummaryKind::ScheduleSolved);
+    QTRY_COMPARE(m_view->button(SummaryKind::ScheduleSolved)->text(), QStringLiteral("Cancel"));
+    QTRY_VERIFY(cell(SummaryKind::ScheduleSolved, kFirstFigure).startsWith(QLatin1String("running")));
+    QTest::qWait(300);
+    press(SummaryKind::ScheduleSolved);
+    QTRY_VERIFY_WITH_TIMEOUT(row(SummaryKind::ScheduleSolved).state == State::Done,
+                             10'000); // the best so far
+    QVERIFY(row(SummaryKind::ScheduleSolved).interrupted);
+    QVERIFY(row(SummaryKind::ScheduleSolved).of(SummaryFigure::Cycles)->value <=
+            row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value);
+}
+
+void TestSummaryView::theSolvedScheduleIsOneUndoStep()
+{
+    open();
+    QAction* apply = m_window->state().actions.find(QStringLiteral("summary.apply"));
+    QVERIFY(apply && !apply->isEnabled());
+    m_view->findChild<QDoubleSpinBox*>(QStringLiteral("summary.seconds"))->setValue(0.3);
+    press(SummaryKind::ScheduleSolved);
+    QTRY_COMPARE_WITH_TIMEOUT(row(SummaryKind::ScheduleSolved).state, State::Done, 20'000);
+    const Schedule before = document().schedule();
+    QTRY_VERIFY(apply->isEnabled());
+    apply->trigger();
+    document().waitForSnapshot();
+    QVERIFY(document().schedule().subgraphs != before.subgraphs);
+    QCOMPARE(document().snapshot()->evaluation.total *
+                 static_cast<double>(document().model()->lowered.timeUnit),
+             row(SummaryKind::ScheduleSolved).of(SummaryFigure::Cycles)->value);
+    document().undoStack().undo();
+    QCOMPARE(document().schedule().subgraphs, before.subgraphs);
+}
+
+void TestSummaryView::anEditAndAMachineChangeRows()
+{
+    open();
+    press(SummaryKind::Npu);
+    QTRY_COMPARE(row(SummaryKind::Npu).state, State::Done);
+    const double before = row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value;
+    Schedule changed = document().schedule();
+    for (SubgraphPtr& s : changed.subgraphs) {
+        Subgraph other = *s;
+        other.granularity.w = std::max<std::int64_t>(1, other.granularity.w / 2);
+        s = std::make_shared<const Subgraph>(std::move(other));
+    }
+    document().apply(changed, QStringLiteral("Halves"));
+    document().waitForSnapshot();
+    QTRY_VERIFY(row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value > before);
+    QCOMPARE(row(SummaryKind::Npu).state, State::Done); // no edit of the schedule changes it
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QTRY_COMPARE(QString::fromStdString(m_view->summary().machine), QStringLiteral("server"));
+    QTRY_COMPARE(row(SummaryKind::Systolic).state, State::Done);
+    QCOMPARE(row(SummaryKind::Npu).state, State::NotRun);
+}
+
+void TestSummaryView::oneLayerInFourLenses()
+{
+    open();
+    QTest::mouseClick(m_view->pages()->tabBar(), Qt::LeftButton, {},
+                      m_view->pages()->tabBar()->tabRect(1).center());
+    const auto* name = m_view->findChild<QLabel*>(QStringLiteral("summary.layer"));
+    QVERIFY(name->text().contains(QLatin1String("Select an operator")));
+    press(SummaryKind::Npu);
+    QTRY_COMPARE(row(SummaryKind::Npu).state, State::Done);
+    // A product: every lens that has been run knows it.
+    const Problem& problem = *document().problem();
+    OpId product(0);
+    while (problem.op(product).type != OpType::MatMul)
+        product = OpId(product.value + 1);
+    m_window->state().selection.selectOps({product});
+    const OperatorId op = document().model()->operatorOf(product);
+    QVERIFY(name->text().contains(
+        QString::fromStdString(document().model()->model().operators[op].name).toHtmlEscaped()));
+    const QAbstractItemModel* rows = m_view->layer()->model();
+    QStringList text;
+    for (int r = 0; r < rows->rowCount(); ++r)
+        text << rows->index(r, 0).data().toString() + QLatin1Char('|') + rows->index(r, 1).data().toString();
+    QCOMPARE(text.filter(QStringLiteral("not run")).size(), 3); // solved, searched, mapping
+    QVERIFY(text.filter(QStringLiteral("none")).isEmpty());
+    QVERIFY(rows->index(0, 4).data().toString().contains(QLatin1String("of the schedule")));
+}
+
+void TestSummaryView::tableIsCopiedAndExported()
+{
+    open();
+    const QTemporaryDir folder;
+    const QString csv = folder.filePath(QStringLiteral("s.csv")),
+                  json = folder.filePath(QStringLiteral("s.json"));
+    QVERIFY(m_view->exportTable(csv));
+    QVERIFY(m_view->exportTable(json));
+    QVERIFY(
+        QString::fromStdString(*readFile(csv.toStdString())).startsWith(QLatin1String("model,machine,row")));
+    QVERIFY(QString::fromStdString(*readFile(json.toStdString())).contains(QLatin1String("explanations")));
+    QVERIFY(!m_view->exportTable(folder.filePath(QStringLiteral("missing/s.csv"))));
+    const QStringList lines = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), 1 + 2 + 6);
+    QVERIFY(lines.front().startsWith(QLatin1String("Lens\tCycles")));
+    // The context menu copies one figure.
+    const double cycles = row(SummaryKind::Systolic).of(SummaryFigure::Cycles)->value;
+    QTimer::singleShot(0, m_view, [this] {
+        auto* menu = m_view->findChild<QMenu*>(QStringLiteral("summary.menu"));
+        QVERIFY(menu);
+        menu->actions().front()->trigger();
+        menu->close();
+    });
+    Q_EMIT m_view->table()->customContextMenuRequested(placeOf(SummaryKind::Systolic, kFirstFigure));
+    QCOMPARE(QApplication::clipboard()->text().toDouble(), cycles);
+}
+
+void TestSummaryView::reportBeginsWithIt()
+{
+    open();
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("report.html"));
+    std::vector<View*> views;
+    for (const QString& name : reportViews(document()))
+        views.push_back(m_window->view(name));
+    QCOMPARE(views.front(), static_cast<View*>(m_view));
+    QVERIFY(exportReport(document(), views, path));
+    const QString page = QString::fromStdString(*readFile(path.toStdString()));
+    const auto at = page.indexOf(QLatin1String("id=\"summary\""));
+    QVERIFY(at > 0 && at < page.indexOf(QLatin1String("class=\"figures\"")));
+    QVERIFY(page.contains(QLatin1String("Systolic, layer by layer")));
+}
+
+void TestSummaryView::theStatusBarLeadsToIt()
+{
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-decode-block.json")}));
+    auto* strip = m_window->findChild<StatusStrip*>();
+    QToolButton* floor = nullptr;
+    for (QToolButton* b : strip->findChildren<QToolButton*>())
+        if (b->accessibleName() == QLatin1String("Multiple of the floor"))
+            floor = b;
+    QVERIFY(floor);
+    QTRY_VERIFY(floor->text().endsWith(QString::fromUtf8(" × floor")));
+    QVERIFY(floor->toolTip().contains(QLatin1String("R19")));
+    QTest::mouseClick(floor, Qt::LeftButton);
+    QTRY_VERIFY(m_view->isFollowing());
+    QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
+    const QString text = cell(SummaryKind::Schedule, kFirstFigure + 2);
+    QCOMPARE(floor->text(), text + QString::fromUtf8(" × floor"));
+}
+
+TILEWRIGHT_TEST(TestSummaryView)
+
+} // namespace test_summary_view
+#include "test_summary_view.moc"

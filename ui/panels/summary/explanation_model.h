@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "explanation/explanation.h"
+
+#include <QAbstractItemModel>
+
+#include <memory>
+
+namespace tilewright::ui {
+
+/// Item model of an explanation: a tree of named values, each with its value, its unit and its origin.
+class ExplanationModel : public QAbstractItemModel
+{
+    Q_OBJECT
+public:
+    enum Column { Name, Value, Unit, Origin, kColumns };
+    explicit ExplanationModel(QObject* parent = nullptr);
+    ~ExplanationModel() override;
+
+    void setExplanation(ExplainedValue explanation);
+    void clear();
+    /// The shown explanation; null if there is none.
+    [[nodiscard]] const ExplainedValue* explanation() const;
+
+    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QModelIndex parent(const QModelIndex& index) const override;
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role = Qt::DisplayRole) const override;
+
+private:
+    struct Item;
+    [[nodiscard]] const Item* itemOf(const QModelIndex& index) const;
+    std::unique_ptr<Item> m_root;
+};
+
+} // namespace tilewright::ui

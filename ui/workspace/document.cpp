@@ -130,12 +130,7 @@ Schedule Document::startOf(const Problem& problem) const
 
 bool Document::isStartSchedule() const
 {
-    const auto isSame = [](const SubgraphPtr& a, const SubgraphPtr& b) {
-        return a->ops == b->ops && a->granularity == b->granularity && a->retain == b->retain &&
-               a->traversal == b->traversal && !b->locked;
-    };
-    return m_problem && m_schedule.size() == m_problem->opCount() &&
-           std::ranges::equal(startOf(*m_problem).subgraphs, m_schedule.subgraphs, isSame);
+    return m_problem && tilewright::isStartSchedule(*m_problem, m_schedule, m_rules);
 }
 
 bool Document::canRetile()

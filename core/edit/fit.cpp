@@ -245,6 +245,16 @@ std::vector<OpId> sortedOps(const Subgraph& s)
 
 } // namespace
 
+bool isStartSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules)
+{
+    const auto isSame = [](const SubgraphPtr& a, const SubgraphPtr& b) {
+        return a->ops == b->ops && a->granularity == b->granularity && a->retain == b->retain &&
+               a->traversal == b->traversal && !b->locked;
+    };
+    return schedule.size() == problem.opCount() &&
+           std::ranges::equal(oneOpPerSubgraph(problem, rules).subgraphs, schedule.subgraphs, isSame);
+}
+
 std::optional<Granularity> chooseGranularity(const SubgraphPlan& plan, const Granularity& wanted,
                                              const Traversal& traversal, std::span<const TensorId> resident,
                                              std::span<const TensorId> retain, std::size_t share)

@@ -43,6 +43,10 @@ namespace tilewright {
     return oneOpPerSubgraph(problem, problem.rules());
 }
 
+/// True if the schedule is oneOpPerSubgraph() of the problem under these rules, with no subgraph locked:
+/// nobody has edited it.
+[[nodiscard]] bool isStartSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules);
+
 /// Tolerance for keeping the present granularity of a subgraph: relative latency above the best one found.
 inline constexpr double kNearBest = 0.05;
 

@@ -36,13 +36,14 @@ RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
     const bool final = agrees(Rules::final());
     const bool seed = agrees(Rules::seed());
     if (final && seed)
-        return {Rules::final(), "the reported latencies agree with both the final and the earlier statement"};
+        return {Rules::final(),
+                "the reported latencies agree with both contest final and contest first statement"};
     if (seed)
-        return {Rules::seed(), "the reported latencies agree with the earlier statement only"};
+        return {Rules::seed(), "the reported latencies agree with contest first statement only"};
     if (final)
-        return {Rules::final(), "the reported latencies agree with the final statement only"};
+        return {Rules::final(), "the reported latencies agree with contest final only"};
     return {problem.rules(),
-            "the reported latencies agree neither with the final nor with the earlier statement"};
+            "the reported latencies agree neither with contest final nor with contest first statement"};
 }
 
 namespace {

@@ -22,6 +22,15 @@ namespace tilewright::lower {
 [[nodiscard]] npu::NpuHardware npuHardwareOf(const Machine& machine);
 [[nodiscard]] mapping::Architecture architectureOf(const Machine& machine);
 
+// The other direction: the machine with the hardware that was tried in a lens. Fields in which that hardware
+// equals the lens's view of the machine are left as they are. The Error names a field that a machine cannot
+// have.
+
+[[nodiscard]] Result<Machine> withHierarchy(const Machine& machine, const systolic::Hierarchy& hierarchy);
+[[nodiscard]] Result<Machine> withNpuHardware(const Machine& machine, const npu::NpuHardware& hardware);
+[[nodiscard]] Result<Machine> withArchitecture(const Machine& machine,
+                                               const mapping::Architecture& architecture);
+
 /// Text of a machine file or of an older format (hierarchy, NPU hardware, mapping architecture), which is
 /// recognised by its content. `file` is its name in messages.
 struct MachineText

@@ -75,7 +75,8 @@ struct ScheduledTiling
     /// number of these whose tiles were made smaller, so that a core holds two sets of operands
     std::size_t cut = 0;
 };
-/// Chooses the tile sizes. A product gets the granularity of the subgraph that computes it, unless the file
+/// Chooses the tile sizes. Under a start schedule these are those of npu::tilingOf(), as in a run of the
+/// model alone. Otherwise a product gets the granularity of the subgraph that computes it, unless the file
 /// gives a tile size. So does a convolution if the part that one step computes is a box of its output. Other
 /// operators follow the rule of the NPU lens (docs/rules/npu.md 2.6, 2.9).
 [[nodiscard]] ScheduledTiling tilingOf(const LoweredNpu& npu, const ModelOnMachine& model,

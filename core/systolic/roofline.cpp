@@ -44,7 +44,7 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
         return streamed.error();
     std::int64_t intoL2 = *streamed;
     if (timing.dataflow == Dataflow::Os) {
-        const TileShape one = arrayTile(gemm, h.array, Dataflow::Os);
+        const TileShape one = tile.value_or(arrayTile(gemm, h.array, Dataflow::Os));
         const auto plans = l2Schedules(gemm, one, h.elementBytes, h.at(Level::L2).totalBytes(),
                                        std::min<std::int64_t>(2, ceilDiv(gemm.k, one.tk)));
         if (!plans)

@@ -11,7 +11,7 @@ namespace {
 template <auto Member, auto... Values>
 constexpr RuleSwitch ruleSwitch(std::string_view name,
                                 const std::array<std::string_view, sizeof...(Values)>& names,
-                                std::string_view meaning)
+                                std::string_view words, std::size_t ticked, std::string_view meaning)
 {
     static_assert(sizeof...(Values) <= RuleSwitch::kMaxValues);
     constexpr std::array kValues{Values...};
@@ -28,6 +28,8 @@ constexpr RuleSwitch ruleSwitch(std::string_view name,
                    names.size(),
                    names[get(Rules::seed())],
                    names[get(Rules::machine())],
+                   words,
+                   ticked,
                    meaning,
                    get,
                    [](Rules& rules, std::size_t value) {
@@ -41,44 +43,47 @@ constexpr RuleSwitch ruleSwitch(std::string_view name,
 /// Table of all rule switches, one line each. All reading and setting by name uses this table.
 constexpr std::array kSwitches{
     ruleSwitch<&Rules::nullOrderReuse, true, false>(
-        "null_order_reuse", {"yes", "no"},
+        "null_order_reuse", {"yes", "no"}, "reuse of tiles without a drawn order", 0,
         "whether buffers are kept between tiles if the traversal order is null"),
     ruleSwitch<&Rules::donation, false, true>(
-        "donation", {"no", "yes"}, "whether the output tile of a Pointwise may reuse the buffer of an input"),
+        "donation", {"no", "yes"}, "outputs in the buffers of inputs", 1,
+        "whether the output tile of a Pointwise may reuse the buffer of an input"),
     ruleSwitch<&Rules::superNative, Rules::SuperNative::Error, Rules::SuperNative::Ceil>(
-        "supernative", {"error", "ceil"},
+        "supernative", {"error", "ceil"}, "tiles larger than the array", 1,
         "whether a granularity above the native size is an error or costs several native passes"),
     ruleSwitch<&Rules::kAboveK, Rules::KAboveK::Error, Rules::KAboveK::Clamp>(
-        "k_above_K", {"error", "clamp"}, "whether k above a reduction size is an error or is clamped"),
+        "k_above_K", {"error", "clamp"}, "steps deeper than the reduction", 1,
+        "whether k above a reduction size is an error or is clamped"),
     ruleSwitch<&Rules::retainInputs, Rules::RetainInputs::Error, Rules::RetainInputs::Allow,
                Rules::RetainInputs::Carry>("retain_inputs", {"error", "allow", "carry"},
+                                           "keep inputs on chip", 2,
                                            "whether inputs of a subgraph may be retained: never, if the "
                                            "subgraph reads them, or also resident tensors "
                                            "that it does not read"),
     ruleSwitch<&Rules::prologue, Rules::Prologue::Always, Rules::Prologue::SplitOnly, Rules::Prologue::Off>(
-        "prologue", {"always", "split_only", "off"},
+        "prologue", {"always", "split_only", "off"}, "whole rows for vector work before a product", 0,
         "whether a Pointwise in front of a MatMul needs tiles that span the reduction: always, only if k "
         "splits the reduction, or never"),
     ruleSwitch<&Rules::opOrder, Rules::OpOrder::Error, Rules::OpOrder::Ignore>(
-        "op_order", {"error", "ignore"},
+        "op_order", {"error", "ignore"}, "ops of a subgraph in any order", 1,
         "whether the ops of a subgraph must be listed with producers before consumers"),
     ruleSwitch<&Rules::kScaling, Rules::KScaling::Full, Rules::KScaling::Native>(
-        "k_scaling", {"full", "native"},
+        "k_scaling", {"full", "native"}, "cost of k by the depth of the array", 1,
         "whether the cost of a MatMul step is scaled by k / K or by k / native k"),
     ruleSwitch<&Rules::ephemeral, Rules::Ephemeral::Neutral, Rules::Ephemeral::Strict>(
-        "ephemeral", {"neutral", "strict"},
+        "ephemeral", {"neutral", "strict"}, "recomputation takes time", 1,
         "whether computing an interior slice again costs compute time again"),
     ruleSwitch<&Rules::kLimit, Rules::KLimit::Native, Rules::KLimit::Reduction>(
-        "k_limit", {"native", "reduction"},
+        "k_limit", {"native", "reduction"}, "steps deeper than the array", 1,
         "whether k is limited by the native size and the reduction sizes, or by the reduction sizes only"),
     ruleSwitch<&Rules::compute, Rules::Compute::Base, Rules::Compute::Array>(
-        "compute", {"base", "array"},
+        "compute", {"base", "array"}, "time of products from the array", 1,
         "whether the compute time of a MatMul is a share of its base cost or the cycles of an array"),
     ruleSwitch<&Rules::vector, Rules::Vector::Tile, Rules::Vector::Elements>(
-        "vector", {"tile", "elements"},
+        "vector", {"tile", "elements"}, "vector work by its elements", 1,
         "whether a Pointwise costs a whole native tile for each tile or in proportion to its elements"),
     ruleSwitch<&Rules::interior, Rules::Interior::Free, Rules::Interior::Held>(
-        "interior", {"free", "held"},
+        "interior", {"free", "held"}, "intermediate tiles take fast memory", 1,
         "whether interior slices occupy fast memory in the step that produces them"),
 };
 
@@ -143,8 +148,8 @@ struct NamedSet
     std::string_view name, title;
     Rules rules;
 };
-constexpr std::array kSets{NamedSet{"final", "final statement", Rules::final()},
-                           NamedSet{"seed", "earlier statement", Rules::seed()},
+constexpr std::array kSets{NamedSet{"final", "contest final", Rules::final()},
+                           NamedSet{"seed", "contest first statement", Rules::seed()},
                            NamedSet{"machine", "machine", Rules::machine()}};
 constexpr std::array kSetNames{kSets[0].name, kSets[1].name, kSets[2].name};
 

@@ -88,11 +88,16 @@ struct RuleSwitch
     std::array<std::string_view, kMaxValues> names; ///< value names; values() returns those in use
     std::size_t count = 0;
     std::string_view seedValue, machineValue; ///< values in the rule sets `seed` and `machine`
+    /// What is allowed or assumed with the value of index `ticked`, in words: "tiles larger than the array".
+    std::string_view words;
+    std::size_t ticked = 0;
     std::string_view meaning;
     std::size_t (*get)(const Rules& rules); ///< index in values()
     void (*set)(Rules& rules, std::size_t value);
 
     [[nodiscard]] std::span<const std::string_view> values() const noexcept { return {names.data(), count}; }
+    /// Value that is not `ticked`; with three values the first such.
+    [[nodiscard]] std::size_t unticked() const noexcept { return ticked == 0 ? 1 : 0; }
     [[nodiscard]] std::string_view finalValue() const noexcept { return names[0]; }
     /// Joins the values with a separator, for example "always | split_only | off".
     [[nodiscard]] std::string valueList(std::string_view between) const;
@@ -121,7 +126,7 @@ struct RulesInWords
 
 /// Name for files and options: "final", "seed", "machine" or "custom".
 [[nodiscard]] std::string_view ruleSetName(const Rules& rules);
-/// Title for the user, for example "final statement", "machine" or "own choice of switches".
+/// Title for the user, for example "contest final", "machine" or "own choice of switches".
 [[nodiscard]] std::string_view ruleSetTitle(const Rules& rules);
 
 } // namespace tilewright

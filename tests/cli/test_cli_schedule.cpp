@@ -138,7 +138,7 @@ private slots:
                                           out["rules_reason"].get<std::string>());
         };
         QCOMPARE(reason("ex4.problem.json", "ex4A_null.solution.json"),
-                 QString("seed: the reported latencies agree with the earlier statement only"));
+                 QString("seed: the reported latencies agree with contest first statement only"));
         QVERIFY(reason("ex1.problem.json", "ex1A.solution.json").startsWith("final: "));
     }
 
@@ -239,10 +239,9 @@ private slots:
         QVERIFY(out["error"]["code"] == "FORMAT" && out["error"]["subgraph"] == 1);
         const CliRun text = runCli({"check", kData + "valid/chain.problem.json", file});
         QCOMPARE(text.code, 1);
-        QCOMPARE(
-            text.out,
-            QByteArray("invalid (rules: final statement): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
-                       "listed twice\n"));
+        QCOMPARE(text.out,
+                 QByteArray("invalid (rules: contest final): FORMAT in subgraph 1: subgraphs[1][1]: op 1 is "
+                            "listed twice\n"));
     }
 
     void traceCsvAddsUp()

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/form.h"
 
+#include "canvas/view.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 #include "theme/theme.h"
 
+#include <QAbstractButton>
 #include <QAbstractScrollArea>
 #include <QAbstractSpinBox>
-#include <QCoreApplication>
+#include <QApplication>
+#include <QComboBox>
 #include <QEvent>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QScopedValueRollback>
 #include <QScrollBar>
@@ -29,39 +33,70 @@ void FormGuard::protect(QWidget* control)
     control->installEventFilter(new FormGuard(control));
 }
 
-namespace {
-
-/// True if the spin box contains typed text that it has not applied yet.
-bool isTyping(const QAbstractSpinBox& box)
-{
-    bool ok = false;
-    const double typed = box.locale().toDouble(box.property("cleanText").toString(), &ok);
-    return !ok || typed != box.property("value").toDouble();
-}
-
-} // namespace
-
 bool FormGuard::eventFilter(QObject* watched, QEvent* event)
 {
-    if (event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        const auto* box = qobject_cast<QAbstractSpinBox*>(watched);
-        if (!box || isTyping(*box) || !(key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)))
-            return false;
-        event->ignore();
-        return true;
-    }
     if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus())
         return false;
     // Qt sends an ignored event to the parents, but a spin box never ignores the wheel: send it to the form
     // here.
     for (QWidget* w = static_cast<QWidget*>(watched)->parentWidget(); w; w = w->parentWidget())
         if (const auto* area = qobject_cast<QAbstractScrollArea*>(w)) {
-            QCoreApplication::sendEvent(area->verticalScrollBar(), event);
+            QApplication::sendEvent(area->verticalScrollBar(), event);
             break;
         }
     event->accept();
     return true;
+}
+
+namespace {
+
+/// The line of text that a widget edits; null if it edits none.
+QLineEdit* lineOf(QObject* field)
+{
+    if (auto* line = qobject_cast<QLineEdit*>(field))
+        return line;
+    const bool isField = qobject_cast<QAbstractSpinBox*>(field) || qobject_cast<QComboBox*>(field);
+    return isField ? field->findChild<QLineEdit*>() : nullptr;
+}
+
+} // namespace
+
+FieldKeys::FieldKeys(QWidget& window) : QObject(&window), m_window(window)
+{
+    qApp->installEventFilter(this);
+    connect(qApp, &QApplication::focusChanged, this, &FieldKeys::keepInView);
+}
+
+bool FieldKeys::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress)
+        return false;
+    auto* const line = lineOf(watched);
+    if (!line || line->window() != &m_window)
+        return false;
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+        // The text is taken: it is no longer being typed. Queued, because the field reads it first.
+        QMetaObject::invokeMethod(
+            line, [line] { line->setModified(false); }, Qt::QueuedConnection);
+        return false;
+    }
+    if (line->isModified() || !(key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)))
+        return false;
+    event->ignore();
+    return true;
+}
+
+void FieldKeys::keepInView(const QWidget* before, const QWidget* now)
+{
+    if (!now || now->window() != &m_window || !qobject_cast<const QAbstractButton*>(before) ||
+        (before->isEnabled() && before->isVisible()))
+        return;
+    for (QWidget* w = before->parentWidget(); w; w = w->parentWidget())
+        if (auto* view = qobject_cast<View*>(w); view && view->isVisible() && view->isEnabled()) {
+            view->setFocus(Qt::OtherFocusReason);
+            return;
+        }
 }
 
 bool ScrollPane::event(QEvent* event)

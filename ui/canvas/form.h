@@ -22,7 +22,6 @@ class QWidget;
 namespace tilewright::ui {
 
 /// Event filter for controls of forms. Wheel: a control without focus ignores it, so that the form scrolls.
-/// Undo and redo: act on the document, unless a number is just being typed in the control.
 class FormGuard : public QObject
 {
 public:
@@ -32,6 +31,21 @@ public:
 
 private:
     using QObject::QObject;
+};
+
+/// Undo where the hands are, for the fields and buttons of a window. Undo and redo act on the document,
+/// unless a text is just being typed in the field with the focus. A button that disables or hides itself
+/// leaves the focus in its view, instead of handing it to the next field.
+class FieldKeys : public QObject
+{
+public:
+    explicit FieldKeys(QWidget& window);
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void keepInView(const QWidget* before, const QWidget* now);
+
+    QWidget& m_window;
 };
 
 /// Scroll area for rows of controls whose height depends on their width. If they fit only without the scroll

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "canvas/view.h"
 
+#include "theme/text.h"
 #include "workspace/lens_links.h"
 
 #include <QEvent>
@@ -108,6 +109,32 @@ QAction* View::addFollowCommand(Lens lens, const QString& tip)
     };
     connect(&links, &LensLinks::followingChanged, action, show);
     document().whenChanged(action, Part::Problem, show);
+    show();
+    return action;
+}
+
+QAction* View::addUseInMachineCommand(Lens lens)
+{
+    ActionSpec spec;
+    spec.id = QStringLiteral("lens.useInMachine.%1").arg(static_cast<int>(lens));
+    spec.menu = title();
+    spec.text = tr("Use in the machine");
+    spec.iconName = QStringLiteral("up");
+    spec.tip =
+        tr("Give the machine of the open model the hardware that this lens shows. The other direction is "
+           "Follow the selection.");
+    LensLinks& links = workspace().links();
+    QAction* action = addCommand(spec, [&links, this, lens](bool) {
+        if (const Status used = links.useInMachine(lens); !used)
+            Q_EMIT workspace().refused(sentence(used.error().text()));
+    });
+    const auto show = [this, action, &links, lens] {
+        Actions::setAvailable(action, {document().machine().has_value() && !links.isFollowing(lens),
+                                       document().machine() ? tr("The lens shows the machine of the model.")
+                                                            : tr("Open a model or a problem first.")});
+    };
+    connect(&links, &LensLinks::followingChanged, action, show);
+    document().whenChanged(action, Part::Problem | Part::Machine, show);
     show();
     return action;
 }

@@ -170,6 +170,8 @@ protected:
     void followWorkload(Lens lens);
     /// Adds the command that makes the lens follow the open workload or keep its content.
     QAction* addFollowCommand(Lens lens, const QString& tip);
+    /// Adds the command that makes the hardware that the lens shows the machine of the open workload.
+    QAction* addUseInMachineCommand(Lens lens);
     bool event(QEvent* event) override;
 
     [[nodiscard]] Workspace& workspace() const { return m_context.workspace; }

@@ -3,6 +3,7 @@
 
 #include "base/notice.h"
 #include "canvas/canvas.h"
+#include "canvas/form.h"
 #include "export/export_view.h"
 #include "panels/machine/machine_view.h"
 #include "panels/solver/solver_view.h"
@@ -108,6 +109,7 @@ void MainWindow::createParts()
             },
             Qt::QueuedConnection);
     });
+    new FieldKeys(*this);
     m_panes = std::make_unique<Panes>(*this, *m_state, *m_centre, *m_startPage);
     m_recovery = new Recovery(*m_state, *messages);
     m_files = new FileActions(*this, *m_state, *m_messages);
@@ -210,6 +212,29 @@ void MainWindow::connectParts()
     if (auto* sweep = qobject_cast<SweepView*>(view(QStringLiteral("sweep"))))
         connect(sweep, &SweepView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     document.whenChanged(this, Part::Problem | Part::Steps, [this] { m_messages->dismissNotice(); });
+    document.whenChanged(this, Part::Problem, [this, &document] {
+        if (document.freeDimensions().empty() || !rememberedDimensions(document.problemPath()).empty())
+            return;
+        QStringList sizes;
+        for (const auto& [name, size] : document.dimensions())
+            sizes << QStringLiteral("%1 = %2").arg(QString::fromStdString(name), number(size));
+        m_messages->show(MessageBar::Kind::Warning,
+                         tr("The file leaves sizes open; these are assumed: %1.").arg(sizes.join(tr(", "))),
+                         tr("Change the sizes"), [this] { showView(QStringLiteral("import")); });
+    });
+    connect(&document, &Document::retileOffered, this, [this, &document] {
+        m_messages->show(
+            MessageBar::Kind::Info,
+            tr("The schedule was edited, so it still has the tiles chosen for the machine before."),
+            tr("Re-tile for the new machine"), [&document] { document.retile(); }, tr("Keep the tiles"),
+            [] {});
+        m_retileQuestion = m_messages->text();
+    });
+    // The question is about the last step only.
+    connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
+        if (!m_retileQuestion.isEmpty() && m_messages->text() == m_retileQuestion && !document.canRetile())
+            m_messages->dismiss();
+    });
     // A new drag dismisses the message about the last refused drop, which would cover the graph.
     if (auto* graph = qobject_cast<GraphView*>(view(QStringLiteral("graph"))))
         connect(&graph->drag(), &GraphDrag::begun, m_messages, &MessageBar::dismissNotice);

@@ -162,12 +162,13 @@ void Panes::follow(QWidget* focus)
 {
     for (QWidget* w = focus; w; w = w->parentWidget())
         if (auto* view = qobject_cast<View*>(w)) {
-            m_lastView = view;
+            const bool another = std::exchange(m_lastView, view) != view;
             // Views can be nested: the outermost one is in the catalog. The list of layers belongs to the
             // lens beside it.
             for (const ViewEntry& entry : viewCatalog())
-                if (View* known = m_views.value(entry.name);
-                    known && entry.area != DockArea::Left && (known == focus || known->isAncestorOf(focus)))
+                if (View* known = m_views.value(entry.name); another && known &&
+                                                             entry.area != DockArea::Left &&
+                                                             (known == focus || known->isAncestorOf(focus)))
                     m_state.workspace.setCurrent(entry.lens);
             Q_EMIT currentChanged();
             return;

@@ -426,10 +426,8 @@ void StatusStrip::refresh()
     }
 
     const auto name = ruleSetTitle(snapshot->evaluation.rules);
-    // For models, the final statement of the contest is simply called the default.
-    const bool usual = document.model() && snapshot->evaluation.rules == snapshot->problem->rules();
     const QString title = QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
-    m_rules->setText(tr("Rules: %1").arg(usual ? tr("default") : title));
+    m_rules->setText(tr("Rules: %1").arg(title));
     m_rules->setToolTip(document.rulesReason().isEmpty()
                             ? tr("Rules for costs and validity: %1. The Rules view "
                                  "changes single rules.")

@@ -48,9 +48,9 @@ Status Document::setDimensions(const onnx::Dimensions& dimensions)
     if (!model)
         return model.error();
     ProblemPtr problem = (*model)->problem;
-    Schedule schedule = lower::sameGraph(*problem, *m_problem)
+    Schedule schedule = lower::sameGraph(*problem, *m_problem) && !isStartSchedule()
                             ? edit::normalise(*problem, m_schedule, m_rules)
-                            : oneOpPerSubgraph(*problem);
+                            : startOf(*problem);
     push({std::move(problem), std::move(*model), std::move(schedule), dimensions},
          tr("Change free dimensions"), {});
     return Unit{};
@@ -106,8 +106,49 @@ Status Document::setMachine(const Machine& machine, const QString& text, const Q
     if (!model)
         return model.error();
     ProblemPtr problem = (*model)->problem;
-    push({std::move(problem), std::move(*model), m_schedule, m_dimensions}, text, mergeKey);
+    const bool isStart = isStartSchedule();
+    const Hardware before = m_problem->hardware();
+    const Hardware& now = problem->hardware();
+    const bool otherTiles = before.fastMemoryCapacity != now.fastMemoryCapacity ||
+                            before.nativeWidth != now.nativeWidth ||
+                            before.nativeHeight != now.nativeHeight || before.nativeK() != now.nativeK();
+    Schedule schedule = isStart ? startOf(*problem) : m_schedule;
+    push({std::move(problem), std::move(*model), std::move(schedule), m_dimensions}, text, mergeKey);
+    if (!isStart && otherTiles) {
+        m_retileAt = undoStack().index();
+        Q_EMIT retileOffered();
+    }
     return Unit{};
+}
+
+Schedule Document::startOf(const Problem& problem) const
+{
+    Schedule out = oneOpPerSubgraph(problem, m_rules);
+    out.extra = m_schedule.extra;
+    return out;
+}
+
+bool Document::isStartSchedule() const
+{
+    return m_problem && tilewright::isStartSchedule(*m_problem, m_schedule, m_rules);
+}
+
+bool Document::canRetile()
+{
+    return m_retileAt >= 0 && undoStack().index() == m_retileAt && undoStack().canUndo();
+}
+
+void Document::retile()
+{
+    if (!canRetile())
+        return;
+    m_retileAt = -1;
+    State next = state();
+    next.schedule = retiled(*m_problem, {}, m_schedule, m_rules);
+    const QString text = undoStack().undoText();
+    const ChangeBatch batch(*this);
+    undoStack().undo();
+    push(std::move(next), text, {});
 }
 
 Status Document::adopt(const Machine& machine, Schedule schedule, const QString& text)

@@ -137,10 +137,18 @@ public:
     /// Applies the result of an edit. On an Error emits refused() and returns false.
     bool apply(const Result<Schedule>& next, const QString& text, const QString& mergeKey = {});
     void setRules(const Rules& rules);
-    /// Puts the model on another machine as one undo step; the schedule is kept. A plain problem gets the
-    /// hardware and costs of the machine. Without an open problem: sets nextMachine().
+    /// Puts the model on another machine as one undo step. A start schedule is made anew for the machine; the
+    /// tiles of another schedule are kept, and retileOffered() asks about them where the array or the fast
+    /// memory has another size. A plain problem gets the hardware and costs of the machine. Without an open
+    /// problem: sets nextMachine().
     [[nodiscard]] Status setMachine(const Machine& machine, const QString& text,
                                     const QString& mergeKey = {});
+    /// True if the schedule is the one that the problem starts with: nobody has edited it.
+    [[nodiscard]] bool isStartSchedule() const;
+    /// True if the last step is a change of the machine that kept the tiles of an edited schedule.
+    [[nodiscard]] bool canRetile();
+    /// Chooses the tiles of all subgraphs that are not locked anew, as part of the undo step of the machine.
+    void retile();
     /// Applies another machine and a schedule for it, as one undo step.
     [[nodiscard]] Status adopt(const Machine& machine, Schedule schedule, const QString& text);
     /// Applies other hardware and a schedule for it to a plain problem, as one undo step. Its costs are kept.
@@ -258,6 +266,8 @@ public:
 Q_SIGNALS:
     /// Emitted once per operation, with all parts that it changed, after the undo stack has counted it.
     void changed(tilewright::ui::Parts parts);
+    /// A change of the machine has kept the tiles of an edited schedule: retile() would choose others.
+    void retileOffered();
 
 private:
     /// Scope that collects changes: changed() is emitted once, when the outermost ChangeBatch ends.
@@ -307,6 +317,7 @@ private:
                                              const QString& path) const;
     [[nodiscard]] Result<lower::ModelOnMachinePtr> withDimensions(const onnx::Dimensions& dimensions,
                                                                   const Machine& machine) const;
+    [[nodiscard]] Schedule startOf(const Problem& problem) const; ///< under rules()
     void takeBase(ProblemPtr problem, lower::ModelOnMachinePtr model);
     [[nodiscard]] Result<lower::ModelOnMachinePtr> onMachine(const Machine& machine) const;
     [[nodiscard]] Status takeModel(std::string_view text, const QString& path);
@@ -344,6 +355,7 @@ private:
     SnapshotPtr m_lastValid;
     SnapshotPtr m_judged; ///< evaluation of the schedule that apply() is just setting; otherwise null
     LastStep m_lastStep;
+    int m_retileAt = -1; ///< index of the undo stack after the step that retile() changes
     /// True from the first undo command of a step until the undo stack has counted it. One click in the
     /// history undoes several commands in one step.
     bool m_stepping = false;

@@ -27,7 +27,7 @@ LensLinks::LensLinks(Workspace& workspace) : m_workspace(workspace)
             Q_EMIT outdated(lens);
         }
         if (!m_workspace.schedule().isChanging()) // otherwise workloadChanged() follows
-            catchUp(Lens::Systolic);
+            m_whole ? showWholeProduct() : catchUp(Lens::Systolic);
         showInNpu();
     });
 }
@@ -36,6 +36,7 @@ void LensLinks::attach(SystolicDocument& document)
 {
     connect(&document.undoStack(), &QUndoStack::indexChanged, this, [this, &document] {
         const SystolicSettings& s = document.settings();
+        m_whole = m_whole && (m_updating || (m_systolic && s.gemm == m_systolic->gemm));
         if (m_updating || !m_systolic ||
             (s.gemm == m_systolic->gemm && s.hierarchy == m_systolic->hierarchy &&
              s.origin == m_systolic->origin))
@@ -94,6 +95,8 @@ void LensLinks::setFollowing(Lens lens, bool following)
         return;
     }
     m_following[index(lens)] = following;
+    if (lens == Lens::Systolic)
+        m_whole = false;
     if (following) {
         const QScopedValueRollback requested(m_followRequested, true);
         m_hasFollowed[index(lens)] = true;
@@ -111,8 +114,10 @@ void LensLinks::workloadChanged(bool anotherProblem)
                 m_following[index(lens)] = true;
                 Q_EMIT followingChanged(lens);
             }
-    if (anotherProblem)
+    if (anotherProblem) {
         m_shown.fill(false);
+        m_whole = false;
+    }
     for (const Lens lens : {Lens::Systolic, Lens::Npu, Lens::Mapping})
         m_outdated[index(lens)] = true;
     catchUp(Lens::Systolic);
@@ -365,6 +370,37 @@ void LensLinks::followNpu()
     m_shown[index(Lens::Npu)] = true;
 }
 
+Result<Machine> LensLinks::machineOfLens(Lens lens) const
+{
+    const std::optional<Machine>& machine = m_workspace.schedule().machine();
+    if (!machine || !m_workspace.has(lens))
+        return Error{ErrorCode::Refused, "no machine is open", {}, {}};
+    switch (lens) {
+    case Lens::Systolic: {
+        const SystolicSettings& s = m_workspace.systolic().settings();
+        auto out = lower::withHierarchy(*machine, s.hierarchy);
+        if (out && s.timing.dataflow != lower::dataflowOf(*out))
+            return withMachineField(*out, "array.dataflow", systolic::dataflowName(s.timing.dataflow));
+        return out;
+    }
+    case Lens::Npu:
+        return lower::withNpuHardware(*machine, m_workspace.npu().settings().hardware);
+    case Lens::Mapping:
+        return lower::withArchitecture(*machine, m_workspace.mapping().setup().architecture);
+    case Lens::Schedule:
+        break;
+    }
+    return *machine;
+}
+
+Status LensLinks::useInMachine(Lens lens)
+{
+    const auto machine = machineOfLens(lens);
+    if (!machine)
+        return machine.error();
+    return m_workspace.schedule().setMachine(*machine, tr("Use the hardware of %1").arg(lensName(lens)));
+}
+
 std::optional<Granularity> LensLinks::foundTile(mapping::Level level) const
 {
     const Schedule& schedule = m_workspace.schedule().schedule();
@@ -411,9 +447,19 @@ void LensLinks::showWholeProduct()
     const Tensor& out = problem.tensor(problem.op(at->op).output);
     const Tensor& left = problem.tensor(problem.op(at->op).inputs.front());
     setFollowing(Lens::Systolic, false);
-    m_workspace.systolic().setGemm(
-        {out.height, out.width, left.width},
-        tr("%1, the whole product").arg(QString::fromStdString(problem.opName(at->op))));
+    m_whole = true;
+    SystolicDocument& systolic = m_workspace.systolic();
+    SystolicSettings settings = systolic.settings();
+    settings.gemm = {out.height, out.width, left.width};
+    settings.origin =
+        tr("%1, the whole product").arg(QString::fromStdString(problem.opName(at->op))).toStdString();
+    settings.ownTile.reset();
+    m_systolic = settings;
+    const QScopedValueRollback updating(m_updating, true);
+    if (systolic.isModified())
+        systolic.set(settings); // with an undo step, so that the user's settings are not lost
+    else
+        systolic.follow(settings);
 }
 
 std::optional<std::int64_t> LensLinks::makespan() const

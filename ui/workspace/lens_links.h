@@ -47,8 +47,8 @@ public:
     /// Reason why the lens cannot follow, as one sentence; empty if it can.
     [[nodiscard]] const QString& why(Lens lens) const { return m_why[index(lens)]; }
 
-    /// Shows the whole product() instead of one tile in Systolic, for its tile search. Systolic stops
-    /// following.
+    /// Shows the whole product() instead of one tile in Systolic, and that of every later selection, until
+    /// Systolic follows again or its GEMM is edited. It is no edit of the settings.
     void showWholeProduct();
     /// Product (MatMul) that Systolic and Mapping show: the selected one, otherwise the largest of the
     /// selected subgraph, otherwise the largest of the slowest subgraph with a product.
@@ -62,6 +62,12 @@ public:
     [[nodiscard]] std::optional<Product> mappable() const;
     [[nodiscard]] std::optional<SubgraphId> slowest() const; ///< subgraph with the highest latency
     [[nodiscard]] std::optional<Product> slowestProduct() const;
+
+    // -- hardware of the lenses and the machine
+    /// The machine with the hardware that the lens shows now. The Error says why there is none.
+    [[nodiscard]] Result<Machine> machineOfLens(Lens lens) const;
+    /// Makes the hardware that the lens shows the machine of the open workload, as one undo step.
+    [[nodiscard]] Status useInMachine(Lens lens);
 
     // -- results of other lenses for the schedule
     /// Granularity that corresponds to the tiling factors of the Mapping lens at a level; nothing while that
@@ -115,6 +121,7 @@ private:
     std::array<QString, 4> m_why;
     std::vector<lower::NamedLayer> m_layers; ///< layers of m_layersOf
     bool m_followRequested = false;          ///< true while the user's command to follow is executed
+    bool m_whole = false;                    ///< Systolic shows whole products of the selection
     bool m_updating = false;                 ///< true while this object changes a document
 
     // content that was set last in the documents of the lenses

@@ -37,7 +37,8 @@ NpuDocument::NpuDocument() : LensDocument(Lens::Npu)
                 NpuSettings next = m_settings;
                 next.tiling = m_tileSearch->found.tiling;
                 setSettings(next);
-            }
+            } else if (!m_tileSearch->stopped && !m_tileSearch->error.isEmpty())
+                Q_EMIT refused(m_tileSearch->error);
             Q_EMIT tileSearchChanged();
         },
         true);
@@ -279,12 +280,22 @@ void NpuDocument::searchTiles()
 {
     if (!m_model)
         return;
-    m_searchJob->request([model = m_model, settings = m_settings](std::stop_token stop) {
+    m_searched = 0;
+    const auto tell = [this, report = m_searchJob->reporter(), last = 0](double fraction,
+                                                                         std::string_view) mutable {
+        if (const int now = static_cast<int>(100 * fraction); std::exchange(last, now) != now)
+            report([this, fraction] {
+                m_searched = fraction;
+                Q_EMIT tileSearchChanged();
+            });
+    };
+    m_searchJob->request([model = m_model, settings = m_settings, tell](std::stop_token stop) {
         auto out = std::make_shared<NpuTileSearch>();
         out->settings = settings;
         out->model = model;
         auto found = verbs::searchNpuTiles(npu::withTiling(*model, settings.tiling), settings.hardware,
-                                           settings.options, Progress{stop, {}}, true);
+                                           settings.options, Progress{stop, tell}, true);
+        out->stopped = stop.stop_requested();
         if (found)
             out->found = std::move(*found);
         else
@@ -292,6 +303,11 @@ void NpuDocument::searchTiles()
         return std::shared_ptr<const NpuTileSearch>(std::move(out));
     });
     Q_EMIT tileSearchChanged();
+}
+
+void NpuDocument::stopTileSearch()
+{
+    m_searchJob->finishEarly();
 }
 
 bool NpuDocument::isSearchingTiles() const

@@ -68,6 +68,8 @@ public:
     /// Searches tiles for all operators in the background, then applies them as one undo step, unless the
     /// model or the settings have changed meanwhile.
     void searchTiles();
+    void stopTileSearch();
+    [[nodiscard]] double tileSearchProgress() const { return m_searched; } ///< of a running search, 0 to 1
     [[nodiscard]] const std::shared_ptr<const NpuTileSearch>& tileSearch() const { return m_tileSearch; }
     [[nodiscard]] bool isSearchingTiles() const;
     /// True if tileSearch() belongs to the present model and hardware.
@@ -119,6 +121,7 @@ private:
     std::unique_ptr<LatestJob<Delivery>> m_job;
     std::unique_ptr<LatestJob<std::pair<NpuResultPtr, std::vector<npu::RuleCheck>>>> m_verifyJob;
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuComparison>>> m_compareJob;
+    double m_searched = 0; ///< tileSearchProgress()
     std::unique_ptr<LatestJob<std::shared_ptr<const NpuTileSearch>>> m_searchJob;
 };
 

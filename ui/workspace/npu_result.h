@@ -78,7 +78,8 @@ struct NpuTileSearch
     NpuSettings settings;
     std::shared_ptr<const npu::NpuModel> model;
     npu::TileSearch found;
-    QString error; ///< reason if the search failed
+    QString error;        ///< reason if the search failed
+    bool stopped = false; ///< by the user: no candidate was taken
 };
 
 /// Error as a sentence for the window: file name without its folder, plain words instead of the field's path.

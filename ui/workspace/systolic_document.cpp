@@ -393,7 +393,7 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
         if (out->error.isEmpty())
             out->error = sentence(error);
     };
-    verbs::SystolicRequest request = verbs::requestOf(s);
+    const verbs::SystolicRequest request = verbs::requestOf(s);
     if (auto l2 = verbs::l2Figures(request))
         out->l2 = std::move(*l2);
     else
@@ -401,12 +401,15 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
     for (const systolic::BankLayout layout : {systolic::BankLayout::Seed, systolic::BankLayout::Split})
         if (auto conflicts = out->l2.conflicts(layout, kListedConflicts))
             out->conflicts[static_cast<std::size_t>(layout)] = std::move(*conflicts);
-    auto tile = verbs::tileOfProduct(verbs::tileRequestOf(s));
+    // Without a tile of the user, the array's own runs, as in `systolic`; the search only proposes others.
+    verbs::TileRequest asked = verbs::tileRequestOf(s);
+    if (!asked.given)
+        asked.given = systolic::arrayTile(s.gemm, s.hierarchy.array, s.timing.dataflow);
+    auto tile = verbs::tileOfProduct(asked);
     if (!tile) {
         refuse(tile.error());
         return out;
     }
-    request.tile = tile->choice.tile;
     if (auto roofline = verbs::rooflineOf(request))
         out->roofline = std::move(*roofline);
     else

@@ -350,7 +350,8 @@ private slots:
         QCOMPARE(rowsWithoutTests("## Interactions of the window", "tests/ui", 35), QStringList());
     }
 
-    /// docs/rules/README.md: the window says "earlier statement" and "as printed in the source document".
+    /// docs/rules/README.md: the window says "contest first statement" and "as printed in the source
+    /// document".
     void theWindowExplainsItsWords()
     {
         static const QRegularExpression kOurs(QStringLiteral("\\bseeds?\\b|\\brule set (final|seed)\\b"));

@@ -414,7 +414,7 @@ private slots:
     {
         QCOMPARE(ruleSetName(Rules::final()), std::string_view("final"));
         QCOMPARE(ruleSetName(Rules::seed()), std::string_view("seed"));
-        QCOMPARE(ruleSetTitle(Rules::seed()), std::string_view("earlier statement"));
+        QCOMPARE(ruleSetTitle(Rules::seed()), std::string_view("contest first statement"));
         Rules r;
         for (const RuleSwitch& s : ruleSwitches()) {
             QCOMPARE(ruleValue(Rules::final(), s.name), s.finalValue());

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/machine_lenses.h"
 #include "model/file_kind.h"
+#include "model/machine.h"
 #include "systolic/hierarchy.h"
+#include "systolic/pipeline.h"
+#include "systolic/program.h"
 #include "systolic/roofline.h"
 #include "test_main.h"
 
@@ -35,6 +39,7 @@ private slots:
     void rule_6_5_trafficIsThatOfTheNestedLoops();
     void rule_6_5_buffersOfALevelAreChosen();
     void rule_7_oneDramFigure();
+    void noProgramIsAboveItsRoofline();
     void rule_8_roofline();
     void rule_8_dataflowComparison();
     void rule_9_corrections();
@@ -196,6 +201,46 @@ void TestSystolicHierarchy::rule_7_oneDramFigure()
         }
     QCOMPARE(dramAssumption(dramQueryOf(h, {1024, 1024, 1024}, Dataflow::Os)),
              std::string("tile 16 x 16 x 16, loops ijk, moved only once: A, C; L3 of 524\u202f288 bytes"));
+}
+
+/// docs/rules/systolic.md 8: the roofline takes the bytes of the tile that runs.
+void TestSystolicHierarchy::noProgramIsAboveItsRoofline()
+{
+    const Hierarchy edge = lower::hierarchyOf(*machinePreset("edge"));
+    for (const Hierarchy& h : {edge, kpuHierarchy()})
+        for (const Gemm& g : {Gemm{128, 704, 2048}, Gemm{256, 256, 256}, Gemm{100, 300, 200}})
+            for (const Dataflow d : {Dataflow::Os, Dataflow::Ws, Dataflow::Is})
+                for (const std::optional<TileShape>& tile :
+                     {std::optional<TileShape>(), std::optional(TileShape{128, 128, 64}),
+                      std::optional(TileShape{64, 64, 16}), std::optional(TileShape{32, 64, 64})}) {
+                    ProgramOptions options;
+                    options.gemm = g;
+                    options.array = h.array;
+                    options.dataflow = d;
+                    options.elementBytes = h.elementBytes;
+                    options.l3Bytes = h.at(Level::L3).totalBytes();
+                    options.capacityBytes = capacitiesOf(h);
+                    options.tile = tile;
+                    const auto program = buildProgram(options);
+                    if (!program)
+                        continue; // the tile does not fit
+                    const auto run = runPipeline(*program, machineOf(h));
+                    QVERIFY(run);
+                    const auto roof = multiLevelRoofline(h, g, {d}, tile);
+                    QVERIFY(roof);
+                    const double rate =
+                        2 * static_cast<double>(macs(g)) / static_cast<double>(run->cycles) * h.frequencyGhz;
+                    QVERIFY2(rate <= roof->attainableGflops * (1 + 1e-9),
+                             qPrintable(QStringLiteral("%1x%2x%3 %4 tile %5: %6 above %7 (%8)")
+                                            .arg(g.m)
+                                            .arg(g.n)
+                                            .arg(g.k)
+                                            .arg(static_cast<int>(d))
+                                            .arg(tile ? tile->ti : 0)
+                                            .arg(rate)
+                                            .arg(roof->attainableGflops)
+                                            .arg(QString::fromStdString(roof->binding))));
+                }
 }
 
 void TestSystolicHierarchy::rule_8_roofline()

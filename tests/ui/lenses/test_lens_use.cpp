@@ -32,6 +32,7 @@ private Q_SLOTS:
     void theSidesBelongToEveryLens();
     void anotherModelGivesTheGraphItsRoomBack();
     void theWholeProductCanBeSearched();
+    void wholeProductsFollowTheSelection();
     void errataOfTheDocumentsAreNotOfAModel();
 };
 
@@ -184,6 +185,30 @@ void TestLensUse::theWholeProductCanBeSearched()
     QVERIFY(!workspace().links().isFollowing(Lens::Systolic));
     workspace().links().setFollowing(Lens::Systolic, true);
     QCOMPARE(workspace().systolic().settings().gemm, tile);
+}
+
+/// Whole products stay whole when another layer is selected, and are no edit that Save or Quit ask about.
+void TestLensUse::wholeProductsFollowTheSelection()
+{
+    open("llama-block.json");
+    selection().selectSubgraph(SubgraphId(subgraphOf(document(), "layer0.gate")));
+    run("lens.systolic");
+    viewOf<SystolicView>(*m_window, "systolic")->showPane(QStringLiteral("systolic-tiles"));
+    run("systolic.wholeProduct");
+    for (const char* name : {"layer0.down", "layer0.q"}) {
+        const SubgraphId at(subgraphOf(document(), name));
+        selection().selectSubgraph(at);
+        const Problem& problem = *document().problem();
+        const Op& op = problem.op(document().schedule()[at].ops.front());
+        const systolic::Gemm& whole = workspace().systolic().settings().gemm;
+        QCOMPARE(whole.m, problem.tensor(op.output).height);
+        QCOMPARE(whole.n, problem.tensor(op.output).width);
+        QCOMPARE(whole.k, problem.tensor(op.inputs.front()).width);
+    }
+    QVERIFY(!workspace().isModified(Lens::Systolic));
+    open("mobilenet-v2-96.json");
+    QVERIFY(workspace().links().isFollowing(Lens::Systolic));
+    QVERIFY(workspace().modified().empty());
 }
 
 void TestLensUse::errataOfTheDocumentsAreNotOfAModel()

@@ -83,6 +83,22 @@ private Q_SLOTS:
         QVERIFY(button->isEnabled());
     }
 
+    /// The button tells how far the search is, and ends it without another tiling.
+    void theButtonStopsTheSearch()
+    {
+        NpuView& view = open<NpuView>("llama_prefill", {1500, 1000});
+        auto* button = view.findChild<QPushButton*>(QStringLiteral("npu.searchTiles"));
+        QVERIFY(button);
+        const auto before = view.state().settings().tiling;
+        button->click();
+        QVERIFY2(button->isEnabled() && button->text().startsWith(QStringLiteral("Stop the search")),
+                 qPrintable(button->text()));
+        button->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!view.state().isSearchingTiles(), 20'000);
+        QCOMPARE(button->text(), QStringLiteral("Search tiles"));
+        QVERIFY(view.state().settings().tiling == before);
+    }
+
     void closedGroupsShowTheirNodesWhenLarge()
     {
         NpuGraphView& view = open<NpuGraphView>("llama_prefill");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of the window are the answers of the verbs, for the samples of each lens.
+#include "edit/fit.h"
+#include "eval/lower_bound.h"
 #include "lower/on_machine.h"
 #include "panels/solver/solver_options.h"
 #include "schedule/schedule_json.h"
@@ -9,6 +11,7 @@
 #include "verbs/schedule.h"
 #include "window/app_state.h"
 #include "workload/problem_json.h"
+#include "workspace/lens_links.h"
 #include "workspace/mapping_document.h"
 #include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
@@ -136,7 +139,7 @@ private Q_SLOTS:
         QVERIFY2(untiled, untiled ? "" : untiled.error().text().c_str());
         QCOMPARE(systolic::arrayTiming(s.gemm, s.hierarchy.array, s.timing).cycles,
                  untiled->figures.timing.cycles);
-        const auto levels = computeLevels(s);
+        auto levels = computeLevels(s);
         QVERIFY2(levels->error.isEmpty(), qPrintable(levels->error));
         QCOMPARE(levels->l2.tile, untiled->figures.l2.tile);
         QCOMPARE(levels->l2.plans.size(), untiled->figures.l2.plans.size());
@@ -147,14 +150,33 @@ private Q_SLOTS:
         if (conflicts)
             QCOMPARE(conflicts->count, untiled->figures.conflicts->count);
 
-        // The window chooses a tile as `tile` does, and shows traffic, roofs and dataflows of that tile.
+        // Without a tile by hand, roofs, dataflows, DRAM bytes and energy are those of `systolic` without
+        // one.
+        QCOMPARE(levels->roofline->attainableGflops, untiled->figures.roofline.attainableGflops);
+        for (std::size_t i = 0; i < 4; ++i)
+            QCOMPARE(levels->roofline->points[i].bytes, untiled->figures.roofline.points[i].bytes);
+        for (std::size_t d = 0; d < 3; ++d) {
+            QCOMPARE(levels->dataflows->of[d].totalCycles, untiled->figures.dataflows.of[d].totalCycles);
+            QCOMPARE(levels->dataflows->of[d].dramBytes, untiled->figures.dataflows.of[d].dramBytes);
+        }
+        for (const verbs::DramOfOrder& order : levels->orders)
+            if (order.order == systolic::loopOrderOf(s.timing.dataflow))
+                QCOMPARE(order.lru.bytes(), untiled->figures.dram.bytes());
+
+        // The page of tiles proposes the tile that `tile` chooses; taken, every figure is of that tile.
         verbs::TileCall asked;
         asked.gemm = call.gemm;
         asked.hierarchy = s.hierarchy;
         const auto tile = verbs::tileOfProduct(asked);
-        QVERIFY(tile && levels->tile);
-        const systolic::TileShape& t = levels->tile->choice.tile;
+        const auto proposed = computeTiles(s);
+        QVERIFY(tile && proposed->current);
+        const systolic::TileShape t = proposed->current->choice.tile;
         QCOMPARE(t, tile->choice.tile);
+        SystolicSettings byHand = s;
+        byHand.ownTile = t;
+        levels = computeLevels(byHand);
+        QVERIFY(levels->tile);
+        QCOMPARE(levels->l2.tile, t);
         QCOMPARE(levels->tile->choice.elements, tile->choice.elements);
         QCOMPARE(levels->tile->constraints().size(), tile->constraints().size());
         call.tile = sizes(t.ti, t.tj, t.tk);
@@ -181,6 +203,56 @@ private Q_SLOTS:
             if (ran)
                 QCOMPARE(shown->comparison->pipelinedRun.cycles, ran->pipeline->run.cycles);
         }
+    }
+
+    /// A model on a machine: the window shows what `evaluate` of the start schedule, `npu` and `systolic`
+    /// print.
+    void modelsOnMachines_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("machine");
+        for (const char* model : {"resnet-18.onnx", "mobilenet-v2-96.json", "llama-block.json", "lstm.onnx",
+                                  "bert-block.onnx", "gpt2-block.onnx"})
+            for (const char* machine : {"edge", "server", "kpu"})
+                QTest::addRow("%s on %s", model, machine)
+                    << QString::fromLatin1(model) << QString::fromLatin1(machine);
+    }
+    void modelsOnMachines()
+    {
+        QFETCH(QString, model);
+        QFETCH(QString, machine);
+        const QString file = kSamples + QStringLiteral("models/") + model;
+        AppState state;
+        if (const auto opened = state.workspace.open(file); !opened)
+            QSKIP(opened.error().text().c_str());
+        const Machine on = *machinePreset(machine.toStdString());
+        QVERIFY(state.document.setMachine(on, machine)); // chosen after opening, as in the machine dock
+        state.document.waitForSnapshot();
+        auto workload = lower::loadWorkload(file.toStdString(), state.document.dimensions());
+        QVERIFY(workload);
+        verbs::WorkloadCall call;
+        call.workload = std::make_shared<const lower::Workload>(std::move(*workload));
+        call.file = file.toStdString();
+        call.machine = on;
+
+        const auto problem = verbs::readProblem(call);
+        QVERIFY(problem);
+        const Problem& p = *problem->problem;
+        QCOMPARE(state.document.snapshot()->evaluation.total,
+                 evaluate(p, oneOpPerSubgraph(p), *verbs::RulesCall{}.rules(p)).total);
+        QCOMPARE(state.document.snapshot()->lowerBound, lowerBound(p, p.rules()).value);
+
+        state.workspace.links().catchUp(Lens::Npu);
+        NpuDocument& npu = state.workspace.npu();
+        state.workspace.links().catchUp(Lens::Npu);
+        npu.settle();
+        verbs::NpuCall asked;
+        asked.workload = call;
+        const auto answer = verbs::runNpu(asked, {}, {});
+        QVERIFY2(answer && answer->run, answer ? "" : answer.error().text().c_str());
+        QVERIFY2(npu.error().isEmpty(), qPrintable(npu.error()));
+        QCOMPARE(npu.result()->run->makespan, answer->run->makespan);
+        QCOMPARE(npu.result()->run->dramBytes, answer->run->dramBytes);
     }
 
     void npu()

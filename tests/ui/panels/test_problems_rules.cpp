@@ -161,7 +161,7 @@ private Q_SLOTS:
         Document& document = window.state().document;
         auto* rules = view<RulesView>(window, "rules");
         rules->settle();
-        const auto rows = rules->list()->findItems(QStringLiteral("prologue"), Qt::MatchExactly);
+        const auto rows = rules->list()->findItems(QStringLiteral("prologue"), Qt::MatchExactly, 4);
         QCOMPARE(rows.size(), 1);
         auto* values = qobject_cast<QComboBox*>(rules->list()->itemWidget(rows.front(), 1));
         QVERIFY(values);

@@ -15,7 +15,7 @@ namespace tilewright::ui {
 
 namespace {
 
-enum Column { kSwitch, kValue, kEffect, kMeaning };
+enum Column { kSwitch, kValue, kEffect, kMeaning, kName };
 constexpr int kTarget = Qt::UserRole;    ///< role of the first column: the subgraph of a row
 constexpr int kExact = Qt::UserRole + 1; ///< role of a cell: the text for the clipboard
 constexpr std::size_t kMostRows = 100;
@@ -85,25 +85,26 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_summary);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Rule switches"));
-    m_list->setHeaderLabels({tr("Switch"), tr("Value"), tr("Effect of another value"), tr("Meaning")});
+    m_list->setHeaderLabels(
+        {tr("Allowed or assumed"), tr("Value"), tr("Another value costs"), tr("Meaning"), tr("Switch")});
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setStretchLastSection(true);
     const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 16; };
-    m_list->setColumnWidth(kSwitch, wide(QStringLiteral("null_order_reuse")) + 2 * m_list->indentation() + 8);
+    m_list->setColumnWidth(kSwitch, wide(tr("whole rows for vector work before a product")) +
+                                        2 * m_list->indentation() + 8);
     m_list->setColumnWidth(kValue, wide(QStringLiteral("neutral")));
     m_list->setColumnWidth(kEffect, wide(tr("total %1 in %2").arg(signedNumber(-123456.7), subgraphs(100))));
     for (const RuleSwitch& s : ruleSwitches()) {
-        auto* item = new QTreeWidgetItem(m_list, {word(s.name), {}, {}, word(s.meaning)});
+        auto* item = new QTreeWidgetItem(m_list, {word(s.words), {}, {}, word(s.meaning), word(s.name)});
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
-        const QString tip =
-            QStringLiteral("<p>%1</p><p>%2</p>")
-                .arg(
-                    word(s.meaning).toHtmlEscaped(),
-                    tr("%1 in the final statement, %2 in the earlier one, %3 on a machine; the values are %4")
-                        .arg(word(s.finalValue()), word(s.seedValue), word(s.machineValue),
-                             QString::fromStdString(s.valueList(", "))));
-        for (const int c : {kSwitch, kValue, kMeaning})
+        const QString tip = QStringLiteral("<p><b>%1</b>: %2</p><p>%3</p>")
+                                .arg(word(s.name), word(s.meaning).toHtmlEscaped(),
+                                     tr("%1 in contest final, %2 in contest first statement, %3 on a "
+                                        "machine; the values are %4")
+                                         .arg(word(s.finalValue()), word(s.seedValue), word(s.machineValue),
+                                              QString::fromStdString(s.valueList(", "))));
+        for (const int c : {kSwitch, kValue, kMeaning, kName})
             item->setToolTip(c, tip);
         m_values.push_back(nullptr);
         if (s.count == 2)
@@ -132,7 +133,8 @@ void RulesView::toggle(QTreeWidgetItem* item, int column)
     const int row = m_list->indexOfTopLevelItem(item);
     if (m_refreshing || column != kSwitch || row < 0)
         return;
-    setValue(ruleSwitches()[static_cast<std::size_t>(row)], item->checkState(kSwitch) == Qt::Checked ? 0 : 1);
+    const RuleSwitch& rule = ruleSwitches()[static_cast<std::size_t>(row)];
+    setValue(rule, item->checkState(kSwitch) == Qt::Checked ? rule.ticked : rule.unticked());
 }
 
 void RulesView::setValue(const RuleSwitch& rule, std::size_t value)
@@ -161,8 +163,8 @@ void RulesView::refresh()
     m_refreshing = true;
     const Rules& rules = document().rules();
     m_summary->setText(
-        tr("Rules: <b>%1</b>%2. A ticked switch has the value of the final statement; untick it for another "
-           "reading of the rules. Open a row to see which subgraphs that changes.")
+        tr("Rules: <b>%1</b>%2. A ticked line holds for this schedule. Beside it stands what another value "
+           "would cost; open a line to see which subgraphs that changes.")
             .arg(word(ruleSetTitle(rules)),
                  document().rulesReason().isEmpty()
                      ? QString()
@@ -171,7 +173,7 @@ void RulesView::refresh()
         const RuleSwitch& s = ruleSwitches()[i];
         QTreeWidgetItem* item = m_list->topLevelItem(static_cast<int>(i));
         item->setText(kValue, word(ruleValue(rules, s.name)));
-        item->setCheckState(kSwitch, s.get(rules) == 0 ? Qt::Checked : Qt::Unchecked);
+        item->setCheckState(kSwitch, s.get(rules) == s.ticked ? Qt::Checked : Qt::Unchecked);
         if (m_values[i])
             m_values[i]->setCurrentIndex(static_cast<int>(s.get(rules)));
         if (!document().snapshot()) {
@@ -245,7 +247,7 @@ void RulesView::showEffects(const Effects& effects)
 
 QString RulesView::copyText() const
 {
-    QString out = tr("switch\tvalue\teffect of the other value\tmeaning\n");
+    QString out = tr("allowed or assumed\tvalue\tanother value costs\tmeaning\tswitch\n");
     for (int i = 0; i < m_list->topLevelItemCount(); ++i) {
         QStringList cells;
         for (int c = 0; c < m_list->columnCount(); ++c) {

@@ -71,8 +71,9 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
                      "only the selected subgraphs or ops. The result is never worse than the start. Locked "
                      "subgraphs keep their ops, granularity, retained tensors and drawn order."));
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
-    m_rules = addChoice(tr("&Rules"), {tr("final statement"), tr("earlier statement"), tr("machine")},
+    m_rules = addChoice(tr("&Rules"), {tr("contest final"), tr("contest first statement"), tr("machine")},
                         tr("The rules of the schedule, which the solver uses as well."));
+    m_rules->setPlaceholderText(tr("own choice of switches"));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "

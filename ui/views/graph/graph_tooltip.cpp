@@ -116,12 +116,13 @@ QString graphSummary(const Snapshot& snapshot)
              e.valid() ? tr("valid") : counted(std::ssize(e.issues), tr("problem"), tr("problems")));
 }
 
-QString opTooltip(const Snapshot& snapshot, OpId op)
+QString opTooltip(const Snapshot& snapshot, OpId op, const QString& type)
 {
     const Problem& problem = *snapshot.problem;
     const Op& o = problem.op(op);
     Table table(QStringLiteral("%1 · op %2").arg(plain(problem.opName(op))).arg(op.value));
-    table.row(tr("type"), o.type == OpType::MatMul ? tr("MatMul") : tr("Pointwise"));
+    const QString kind = o.type == OpType::MatMul ? tr("MatMul") : tr("Pointwise");
+    table.row(tr("type"), type.isEmpty() ? kind : tr("%1, as %2").arg(plain(type), kind));
     const char* const roles[] = {"LHS", "RHS"};
     for (std::size_t i = 0; i < o.inputs.size(); ++i)
         table.row(o.type == OpType::MatMul && i < 2 ? QLatin1String(roles[i]) : tr("input"),

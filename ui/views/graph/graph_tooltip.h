@@ -13,8 +13,8 @@ namespace tilewright::ui {
 /// The graph in one sentence, for the accessible description.
 [[nodiscard]] QString graphSummary(const Snapshot& snapshot);
 
-/// Rich text with exact values.
-[[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op);
+/// Rich text with exact values. `type`: the type of the operator in the model that the op comes from.
+[[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op, const QString& type = {});
 [[nodiscard]] QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic);
 [[nodiscard]] QString bundleTooltip(const Snapshot& snapshot, const std::vector<TensorId>& tensors);
 [[nodiscard]] QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section);

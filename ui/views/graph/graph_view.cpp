@@ -422,8 +422,13 @@ QString GraphView::tooltipAt(QPointF position) const
 QString GraphView::tooltipOf(const GraphHit& hit) const
 {
     const Snapshot& snapshot = *model()->snapshot;
-    if (hit.op)
-        return opTooltip(snapshot, *hit.op) + againstText(*hit.op);
+    if (hit.op) {
+        const auto& model = document().model();
+        const bool known = model && model->problem == snapshot.problem;
+        const auto type =
+            known ? model->model().operators[model->operatorOf(*hit.op)].typeName() : std::string_view();
+        return opTooltip(snapshot, *hit.op, word(type)) + againstText(*hit.op);
+    }
     if (hit.line && !model()->edges[*hit.line].bundle.empty())
         return bundleTooltip(snapshot, model()->edges[*hit.line].bundle);
     if (hit.isSection)

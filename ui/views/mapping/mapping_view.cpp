@@ -80,6 +80,7 @@ void MappingView::createControls()
     bar().addButton(
         addFollowCommand(Lens::Mapping, tr("Show the selected op, or the largest MatMul of the selected "
                                            "subgraph, on the open machine. An edit here ends it.")));
+    bar().addButton(addUseInMachineCommand(Lens::Mapping));
     action("open", tr("Open a layer, model, hardware or method"), QStringLiteral("open"),
            tr("Open a file of this lens. Files and printed methods of the reference project are read too."),
            [this](bool) { openWithDialog(); });

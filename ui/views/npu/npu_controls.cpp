@@ -36,7 +36,8 @@ public:
 
 } // namespace
 
-NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QWidget* parent)
+NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QAction* use,
+                         QWidget* parent)
     : QScrollArea(parent), m_workspace(workspace), m_state(workspace.npu()),
       m_fields(
           QStringLiteral("npu."), [this] { return m_state.settings(); },
@@ -50,7 +51,7 @@ NpuControls::NpuControls(Workspace& workspace, NpuChartOptions& options, QAction
     form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft);
-    addModelRows(group(*form, "model", tr("Model"), true), follow);
+    addModelRows(group(*form, "model", tr("Model"), true), follow, use);
     group(*form, "tiles", tr("Tiles"), true).addRow(new NpuTilingForm(m_state, this));
     addSchedulerRows(group(*form, "scheduler", tr("Scheduler"), false));
     addHardwareRows(group(*form, "hardware", tr("Hardware"), false));
@@ -68,13 +69,17 @@ QFormLayout& NpuControls::group(QFormLayout& form, const char* name, const QStri
     return fold->form();
 }
 
-void NpuControls::addModelRows(QFormLayout& form, QAction* follow)
+void NpuControls::addModelRows(QFormLayout& form, QAction* follow, QAction* use)
 {
     auto* following = new QToolButton(this);
     following->setObjectName(QStringLiteral("npu.follow"));
     following->setDefaultAction(follow);
     following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     form.addRow(following);
+    auto* taking = new QToolButton(this);
+    taking->setDefaultAction(use);
+    taking->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    form.addRow(taking);
     m_followed = new QLabel(this);
     m_followed->setObjectName(QStringLiteral("npu.followed"));
     m_followed->setWordWrap(true);
@@ -184,6 +189,45 @@ void NpuControls::addHardwareRows(QFormLayout& form)
     number("trunk", tr("NoC trunk"), 1 << 20, tr("Bytes per cycle of the trunk, shared by all cores."),
            member(&NpuSettings::hardware, &npu::NpuHardware::trunkBytesPerCycle))
         ->setUnit(QStringLiteral("B/cycle"));
+    const auto hardware = [](auto... part) { return member(&NpuSettings::hardware, part...); };
+    const auto dram = [&](auto part) { return hardware(&npu::NpuHardware::dram, part); };
+    number("rows", tr("Engine rows"), 4096, tr("Rows of the matrix engine of a core."),
+           hardware(&npu::NpuHardware::engineRows));
+    number("columns", tr("Engine columns"), 4096, tr("Columns of the matrix engine of a core."),
+           hardware(&npu::NpuHardware::engineCols));
+    number("lanes", tr("Vector lanes"), 1 << 20, tr("Elements that the vector engine takes in a cycle."),
+           hardware(&npu::NpuHardware::vectorLanes));
+    m_fields.decimal(form, QStringLiteral("clock"), tr("Clock GHz"), 0.001, 1000, 3, 0.1,
+                     tr("Clock of cores, NoC and DRAM: cycles become times with it."),
+                     hardware(&npu::NpuHardware::clockGhz));
+    number("accumulator", tr("Accumulator bytes"), 16, tr("Bytes of one partial sum."),
+           hardware(&npu::NpuHardware::accumulatorBytes));
+    number("dramRate", tr("Channel rate"), 4096, tr("Bytes per cycle of the data bus of one channel."),
+           dram(&npu::DramHardware::bytesPerCycle))
+        ->setUnit(QStringLiteral("B/cycle"));
+    number("interleave", tr("Interleave bytes"), 1 << 20,
+           tr("Consecutive bytes in one channel, a power of two."),
+           dram(&npu::DramHardware::interleaveBytes));
+    number("row", tr("Row bytes"), 1 << 20, tr("Bytes of one row of a bank, a power of two."),
+           dram(&npu::DramHardware::rowBytes));
+    number("rowHit", tr("Row hit cycles"), 1 << 20, tr("Cycles of a burst in the open row of a bank."),
+           dram(&npu::DramHardware::rowHitCycles));
+    number("rowMiss", tr("Row miss cycles"), 1 << 20, tr("Cycles of a burst in another row of a bank."),
+           dram(&npu::DramHardware::rowMissCycles));
+    for (const auto& [name, label, part] :
+         {std::tuple{"passSoftmax", tr("Passes of softmax"), &npu::VectorPasses::softmax},
+          std::tuple{"passLayerNorm", tr("Passes of layer norm"), &npu::VectorPasses::layerNorm},
+          std::tuple{"passRmsNorm", tr("Passes of RMS norm"), &npu::VectorPasses::rmsNorm},
+          std::tuple{"passElementwise", tr("Passes of others"), &npu::VectorPasses::elementwise}})
+        number(name, label, 1024, tr("Times the vector engine goes over its operand."),
+               hardware(&npu::NpuHardware::passes, part));
+    for (const auto& [name, label, part] : {std::tuple{"pjMac", tr("pJ per MAC"), &npu::NpuEnergy::mac},
+                                            std::tuple{"pjSpm", tr("pJ in SPM"), &npu::NpuEnergy::spm},
+                                            std::tuple{"pjNoc", tr("pJ on NoC"), &npu::NpuEnergy::noc},
+                                            std::tuple{"pjDram", tr("pJ in DRAM"), &npu::NpuEnergy::dram}})
+        m_fields.decimal(form, QLatin1String(name), label, 0, 1e9, 4, 1,
+                         tr("Energy of a multiply-accumulate, or of an element moved."),
+                         hardware(&npu::NpuHardware::energy, part));
 }
 
 void NpuControls::addViewRows(QFormLayout& form, NpuChartOptions& options)
@@ -265,10 +309,11 @@ void NpuControls::refresh()
     QString followed = why;
     if (why.isEmpty() && links.showsWorkload(Lens::Npu)) {
         const lower::ScheduledTiling& tiles = links.npuTiling();
-        followed =
-            tr("%1 of %2 have the tiles of the schedule.")
-                .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")),
-                     counted(std::ssize(m_state.settings().tiling), tr("operator"), tr("operators")));
+        if (tiles.scheduled > 0)
+            followed =
+                tr("%1 of %2 have the tiles of the schedule.")
+                    .arg(counted(static_cast<std::int64_t>(tiles.scheduled), tr("product"), tr("products")),
+                         counted(std::ssize(m_state.settings().tiling), tr("operator"), tr("operators")));
         if (tiles.cut > 0)
             followed += QLatin1Char(' ') +
                         tr("%1 too large for a core's scratchpad with two sets of operands: made smaller.")

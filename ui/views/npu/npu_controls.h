@@ -17,13 +17,14 @@ class NpuControls : public QScrollArea
 {
     Q_OBJECT
 public:
-    NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QWidget* parent);
+    NpuControls(Workspace& workspace, NpuChartOptions& options, QAction* follow, QAction* use,
+                QWidget* parent);
 
 Q_SIGNALS:
     void optionsChanged();
 
 private:
-    void addModelRows(QFormLayout& form, QAction* follow);
+    void addModelRows(QFormLayout& form, QAction* follow, QAction* use);
     void addHardwareRows(QFormLayout& form);
     void addSchedulerRows(QFormLayout& form);
     void addViewRows(QFormLayout& form, NpuChartOptions& options);

@@ -132,7 +132,8 @@ NpuTilingForm::NpuTilingForm(NpuDocument& state, QWidget* parent) : QWidget(pare
     addFormRow(*m_form, m_search->text(), m_search,
                tr("Simulate every operator with all tiles that fit and use the tiles with the shortest run: "
                   "one undo step. The view NPU tiles shows the candidates."));
-    connect(m_search, &QPushButton::clicked, &m_state, &NpuDocument::searchTiles);
+    connect(m_search, &QPushButton::clicked, &m_state,
+            [&state = m_state] { state.isSearchingTiles() ? state.stopTileSearch() : state.searchTiles(); });
     connect(&m_state, &NpuDocument::tileSearchChanged, this, &NpuTilingForm::refresh);
     m_default = new QPushButton(tr("As in the model"), this);
     m_default->setObjectName(QStringLiteral("npu.modelTiles"));
@@ -220,8 +221,10 @@ void NpuTilingForm::refresh()
     if (attention)
         m_flash->setChecked(
             std::all_of(ops.begin(), ops.end(), [&](std::size_t op) { return tiling[op].flash; }));
-    m_search->setEnabled(m_listed && !m_state.isSearchingTiles());
-    m_search->setText(m_state.isSearchingTiles() ? tr("Searching …") : tr("Search tiles"));
+    m_search->setEnabled(m_listed != nullptr);
+    m_search->setText(m_state.isSearchingTiles()
+                          ? tr("Stop the search (%1)").arg(percent(m_state.tileSearchProgress()))
+                          : tr("Search tiles"));
     m_default->setEnabled(m_listed && tiling != npu::tilingOf(*m_listed));
     m_refreshing = false;
 }

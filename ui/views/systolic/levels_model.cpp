@@ -110,7 +110,8 @@ LevelsCard dataflowCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile->choice.tile));
+    t.title = r.of.ownTile ? tr("Dataflows with DRAM, tile %1").arg(tileText(*r.of.ownTile))
+                           : tr("Dataflows with DRAM, tiles of the array");
     t.head = {tr("dataflow"), tr("array cycles"), tr("DRAM"), tr("DRAM cycles"), tr("stalls"), tr("total")};
     t.numeric = {false, true, true, true, true, true};
     std::int64_t least = -1;

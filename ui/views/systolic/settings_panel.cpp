@@ -33,7 +33,7 @@ int presetCount()
 } // namespace
 
 SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state, QAction* follow,
-                             QWidget* parent)
+                             QAction* use, QWidget* parent)
     : QScrollArea(parent), m_context(context), m_state(state),
       m_fields(
           QStringLiteral("systolic."), [this] { return m_state->settings(); },
@@ -57,6 +57,10 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     following->setDefaultAction(follow);
     following->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     column->addWidget(following);
+    auto* taking = new QToolButton(content);
+    taking->setDefaultAction(use);
+    taking->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    column->addWidget(taking);
     m_offer = new QPushButton(content);
     m_offer->setObjectName(QStringLiteral("systolic.offer"));
     column->addWidget(m_offer);

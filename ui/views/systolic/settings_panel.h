@@ -17,7 +17,8 @@ class SettingsPanel : public QScrollArea
 {
     Q_OBJECT
 public:
-    SettingsPanel(const ViewContext& context, SystolicDocument* state, QAction* follow, QWidget* parent);
+    SettingsPanel(const ViewContext& context, SystolicDocument* state, QAction* follow, QAction* use,
+                  QWidget* parent);
 
     QSize sizeHint() const override;
 

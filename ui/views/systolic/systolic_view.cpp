@@ -30,7 +30,8 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     QAction* follow = addFollowCommand(
         Lens::Systolic, tr("Show the tile of the selected subgraph on the machine's array, also while they "
                            "are edited. Editing the GEMM or the array here ends it."));
-    m_settings = new SettingsPanel(context, m_state, follow, m_splitter);
+    m_settings =
+        new SettingsPanel(context, m_state, follow, addUseInMachineCommand(Lens::Systolic), m_splitter);
     m_tabs = new QTabWidget(m_splitter);
     m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
     m_tabs->setAccessibleName(tr("Panes of the systolic lens"));

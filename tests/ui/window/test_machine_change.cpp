@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Another machine under an open schedule: a start schedule is made anew, an edited one is asked about.
+#include "button_named.h"
+#include "edit/edits.h"
+#include "lens_window.h"
+#include "lower/on_machine.h"
+#include "test_main.h"
+#include "window/app_state.h"
+#include "window/message_bar.h"
+#include "workspace/lens_links.h"
+#include "workspace/mapping_document.h"
+#include "workspace/npu_document.h"
+#include "workspace/systolic_document.h"
+
+#include <QTest>
+
+namespace test_machine_change {
+
+using namespace tilewright;
+using namespace tilewright::ui;
+
+class TestMachineChange : public QObject, LensWindow
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { makeWindow(); }
+    void cleanup() { m_window.reset(); }
+
+    void aStartScheduleIsMadeAnew()
+    {
+        open("llama-block.json");
+        const Schedule onEdge = document().schedule();
+        QVERIFY(document().isStartSchedule());
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        QVERIFY(document().schedule() == oneOpPerSubgraph(*document().problem(), document().rules()));
+        QVERIFY(!(document().schedule() == onEdge));
+        QVERIFY(document().isStartSchedule());
+        QVERIFY2(bar().text().isEmpty(), qPrintable(bar().text()));
+        // One undo step has both.
+        QCOMPARE(document().undoStack().count(), 1);
+        document().undoStack().undo();
+        QVERIFY(document().schedule() == onEdge);
+        QCOMPARE(document().machine()->name, std::string("edge"));
+    }
+
+    /// Every change has the total that a fresh start on that machine has, and no problem.
+    void everyPresetHasTheTotalOfAFreshStart()
+    {
+        open("mobilenet-v2-96.json");
+        for (const char* name : {"server", "edge", "kpu", "edge"}) {
+            const Machine machine = *machinePreset(name);
+            QVERIFY(document().setMachine(machine, QString::fromLatin1(name)));
+            document().waitForSnapshot();
+            const auto fresh = lower::putOnMachine(document().model()->workload, machine);
+            QVERIFY(fresh);
+            const Evaluation expected =
+                evaluate(*(*fresh)->problem, oneOpPerSubgraph(*(*fresh)->problem), document().rules());
+            for (const Issue& issue : document().snapshot()->evaluation.issues)
+                qInfo("%s: %s", name, issue.text.c_str());
+            QCOMPARE(document().snapshot()->evaluation.issues.size(), expected.issues.size());
+            QCOMPARE(document().snapshot()->evaluation.total, expected.total);
+        }
+    }
+
+    void lessScratchpadCutsTilesAnew()
+    {
+        open("llama-block.json");
+        const auto small = withMachineField(*document().machine(), "levels.l3.bytes", "16384");
+        QVERIFY2(small, small ? "" : small.error().text().c_str());
+        QVERIFY(document().setMachine(*small, QStringLiteral("64 KiB")));
+        document().waitForSnapshot();
+        QVERIFY(document().snapshot()->evaluation.issues.empty());
+    }
+
+    void anEditedScheduleIsAskedAbout()
+    {
+        open("llama-block.json");
+        const Schedule edited = edit();
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        QVERIFY(document().schedule() == edited);
+        document().waitForSnapshot();
+        const double kept = document().snapshot()->evaluation.total;
+        QVERIFY2(bar().text().contains(QStringLiteral("machine before")), qPrintable(bar().text()));
+        QAbstractButton* retile = buttonNamed(bar(), QStringLiteral("Re-tile for the new machine"));
+        QVERIFY(retile && buttonNamed(bar(), QStringLiteral("Keep the tiles")));
+        QTest::mouseClick(retile, Qt::LeftButton);
+        document().waitForSnapshot();
+        QVERIFY(document().snapshot()->evaluation.valid());
+        QVERIFY(document().snapshot()->evaluation.total < kept);
+        QVERIFY(!bar().isVisible());
+        // Machine and tiles are one step.
+        QCOMPARE(document().undoStack().count(), 2);
+        document().undoStack().undo();
+        QVERIFY(document().schedule() == edited);
+        QCOMPARE(document().machine()->name, std::string("edge"));
+    }
+
+    void keptTilesStay()
+    {
+        open("llama-block.json");
+        const Schedule edited = edit();
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        QTest::mouseClick(buttonNamed(bar(), QStringLiteral("Keep the tiles")), Qt::LeftButton);
+        QVERIFY(document().schedule() == edited);
+        QVERIFY(!bar().isVisible());
+    }
+
+    /// The question is about the last step: an undo or an edit ends it, a change of other values asks
+    /// nothing.
+    void theQuestionEndsWithTheNextStep()
+    {
+        open("llama-block.json");
+        (void)edit();
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        QVERIFY(document().canRetile());
+        document().undoStack().undo();
+        QVERIFY(!document().canRetile());
+        QVERIFY(!bar().isVisible());
+        QVERIFY(document().setMachine(*withMachineField(*document().machine(), "clock_ghz", "2"),
+                                      QStringLiteral("clock")));
+        QVERIFY(!document().canRetile());
+    }
+
+    /// Sizes that the file leaves open are named in a bar, until the user has chosen them.
+    void assumedSizesAreTold()
+    {
+        const std::string file = (kModels + QLatin1String("gpt2-block.onnx")).toStdString();
+        if (!lower::loadWorkload(file, {{"batch", 1}, {"sequence", 8}}))
+            QSKIP("built without ONNX");
+        open("gpt2-block.onnx");
+        QVERIFY2(bar().text().contains(QStringLiteral("sequence = ")), qPrintable(bar().text()));
+        QTest::mouseClick(buttonNamed(bar(), QStringLiteral("Change the sizes")), Qt::LeftButton);
+        QVERIFY(m_window->view(QStringLiteral("import"))->isVisible());
+        onnx::Dimensions sizes = document().dimensions();
+        sizes["sequence"] = 64;
+        QVERIFY(document().setDimensions(sizes));
+        document().undoStack().setClean();
+        open("gpt2-block.onnx");
+        QVERIFY2(!bar().text().contains(QStringLiteral("sequence = ")), qPrintable(bar().text()));
+    }
+
+    /// The tile that the Mapping lens found is scheduled as it is under the rules of a machine.
+    void theTileOfAMappingIsLegalOnAMachine()
+    {
+        open("llama-block.json");
+        const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
+        selection().selectSubgraph(gate);
+        run("lens.mapping");
+        workspace().mapping().settle();
+        const auto tile = workspace().links().tileToTake(mapping::Level::Spm);
+        QVERIFY(tile);
+        QVERIFY(tile->legal == tile->found);
+    }
+
+    /// The type that the file gives an operator is in its tooltip.
+    void anOperatorIsNamedByItsType()
+    {
+        open("mobilenet-v2-96.json");
+        const auto& model = document().model();
+        const std::string_view type = model->model().operators[model->operatorOf(OpId(0))].typeName();
+        QVERIFY(!type.empty());
+        bool named = false;
+        m_window->view(QStringLiteral("graph"))->livePictures([&](const LivePicture& picture) {
+            for (const PicturePart& part : picture.parts)
+                named |= part.keys.contains(keyOf(OpId(0))) && part.tooltip.contains(word(type));
+            return true;
+        });
+        QVERIFY(named);
+    }
+
+    /// What is tried in a lens becomes the machine, and the lens takes the machine back.
+    void hardwareOfALensBecomesTheMachine()
+    {
+        open("llama-block.json");
+        NpuDocument& npu = workspace().npu();
+        workspace().links().catchUp(Lens::Npu);
+        NpuSettings s = npu.settings();
+        s.hardware.cores = 2;
+        s.hardware.engineRows = 32;
+        s.hardware.vectorLanes = 256;
+        s.hardware.spmBytes = 512 * 1024;
+        s.hardware.dram.bytesPerCycle = 32;
+        s.hardware.dram.interleaveBytes = 512;
+        s.hardware.clockGhz = 1.5;
+        s.hardware.energy.dram = 123.5;
+        npu.setSettings(s);
+        QVERIFY(!workspace().links().isFollowing(Lens::Npu));
+        m_window->showView(QStringLiteral("npu"));
+        run("lens.useInMachine.2");
+        npu::NpuHardware made = lower::npuHardwareOf(*document().machine());
+        made.name = s.hardware.name;
+        QCOMPARE(npu::hardwareToJson(made), npu::hardwareToJson(s.hardware));
+        QCOMPARE(document().undoStack().count(), 1);
+        QVERIFY(document().isStartSchedule());
+        document().waitForSnapshot();
+        QVERIFY(document().snapshot()->evaluation.valid());
+        document().undoStack().undo();
+        QCOMPARE(document().machine()->cores, std::int64_t{4});
+        npu.undoStack().setClean();
+        workspace().links().setFollowing(Lens::Npu, true); // the other direction
+        QCOMPARE(npu.settings().hardware.cores, 4);
+
+        SystolicSettings array = workspace().systolic().settings();
+        array.hierarchy.array = {32, 16};
+        array.hierarchy.at(systolic::Level::L2).bytes *= 2;
+        array.timing.dataflow = systolic::Dataflow::Ws;
+        QVERIFY(workspace().systolic().set(array));
+        QVERIFY(workspace().links().useInMachine(Lens::Systolic));
+        QCOMPARE(lower::hierarchyOf(*document().machine()), array.hierarchy);
+        QCOMPARE(lower::dataflowOf(*document().machine()), systolic::Dataflow::Ws);
+
+        workspace().links().catchUp(Lens::Mapping);
+        mapping::Architecture wanted = lower::architectureOf(*document().machine());
+        wanted.pes = 1024;
+        wanted.rfBytes = 256;
+        wanted.dmaInitCycles = 100;
+        wanted.energyPj.rfWrite = 2.5;
+        const auto machine = lower::withArchitecture(*document().machine(), wanted);
+        QVERIFY(machine);
+        QCOMPARE(lower::architectureOf(*machine), wanted);
+    }
+
+    /// A schedule made under other rules, on another machine, with other sizes is the same after opening.
+    void rulesMachineAndSizesAreInTheFile_data()
+    {
+        QTest::addColumn<QString>("model");
+        for (const char* model : {"llama-block.json", "gpt2-block.onnx"})
+            QTest::newRow(model) << QString::fromLatin1(model);
+    }
+    void rulesMachineAndSizesAreInTheFile()
+    {
+        QFETCH(QString, model);
+        if (!lower::loadWorkload((kModels + model).toStdString(), {{"batch", 1}, {"sequence", 8}}))
+            QSKIP("built without ONNX");
+        open(model.toLatin1().constData());
+        onnx::Dimensions sizes = document().dimensions();
+        for (auto& [name, size] : sizes)
+            size = name == "sequence" ? 96 : size;
+        QVERIFY(document().setDimensions(sizes));
+        QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+        Rules lifted = Rules::final();
+        lifted.superNative = Rules::SuperNative::Ceil;
+        lifted.kLimit = Rules::KLimit::Reduction;
+        document().setRules(lifted);
+        document().newSchedule();
+        document().waitForSnapshot();
+        QVERIFY(document().snapshot()->evaluation.valid());
+        const double total = document().snapshot()->evaluation.total;
+        const QString path = m_settings.filePath("lifted.schedule.json");
+        QVERIFY(document().save(path));
+        document().close();
+        QVERIFY(document().setMachine(*machinePreset("edge"), {})); // of the next model
+        QVERIFY(m_window->openPaths({kModels + model, path}));
+        document().waitForSnapshot();
+        QCOMPARE(document().rules(), lifted);
+        QCOMPARE(document().machine()->name, std::string("server"));
+        QCOMPARE(document().dimensions(), sizes);
+        QVERIFY(document().snapshot()->evaluation.issues.empty());
+        QCOMPARE(document().snapshot()->evaluation.total, total);
+        QVERIFY(!document().isModified());
+    }
+
+private:
+    [[nodiscard]] MessageBar& bar() { return *m_window->findChild<MessageBar*>(); }
+    Schedule edit()
+    {
+        const SubgraphId gate(subgraphOf(document(), "layer0.gate"));
+        document().apply(edit::setGranularity(*document().problem(), document().schedule(), std::array{gate},
+                                              {32, 32, 64}),
+                         QStringLiteral("smaller"));
+        return document().schedule();
+    }
+};
+
+TILEWRIGHT_TEST(TestMachineChange)
+
+} // namespace test_machine_change
+#include "test_machine_change.moc"

@@ -27,7 +27,8 @@
 // 4. Traffic of a component: a tensor without producer enters fast memory only by loads, and a subgraph that
 //    contains a consumer of it requests all of it (coverage as in 3). So all its elements are loaded in
 //    subgraphs of the component of its consumers, which is the same for all consumers since all touch the
-//    tensor. With retain_inputs=allow a retained input was loaded earlier by a subgraph that reads it. A
+//    tensor. With retain_inputs=allow a retained input was loaded earlier by a subgraph that reads it, which
+//    through an index map may be a part of it only: R9.7 loads what is requested, and keeps the tensor. A
 //    graph output must be written once (R3.6), and so must a base that some op reads through a view; the view
 //    itself is loaded like a graph input (R1.7). If a consumer of an intermediate tensor can never share a
 //    subgraph with its producer, the tensor must be in slow memory or resident for that consumer. A tensor of
@@ -50,6 +51,7 @@
 #include "rules/op_sets.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -136,13 +138,10 @@ private:
             }
     }
 
-    /// Lower bound of what these readers load of a tensor, in units: what the one that reads most reads.
+    /// Lower bound of what these readers load of a tensor, in units.
     [[nodiscard]] std::int64_t leastRead(TensorId t, std::span<const OpId> readers) const
     {
-        std::int64_t most = 0;
-        for (const OpId c : readers)
-            most = std::max(most, leastReadOf(m_problem, t, c, m_spatial[c.index()].least));
-        return most * m_problem.units(t);
+        return leastLoaded(m_problem, m_rules, t, readers, m_spatial) * m_problem.units(t);
     }
 
     void finish(BoundPart& p, LowerBound& out) const
@@ -203,6 +202,19 @@ std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std:
     const std::int64_t windows =
         matmul ? needed / in.width * m.channels[1] : needed - (in.elements() - in.height * m.channels[1]);
     return std::max<std::int64_t>(0, windows - (in.height * m.channels[1] - stored.volume));
+}
+
+std::int64_t leastLoaded(const Problem& problem, const Rules& rules, TensorId t,
+                         std::span<const OpId> readers, const std::vector<SpatialAxes>& axes)
+{
+    const bool mayStay =
+        rules.keepsInputs() && !problem.producer(t) && problem.sizeUnits(t) <= problem.capacityUnits();
+    std::int64_t out = mayStay && !readers.empty() ? std::numeric_limits<std::int64_t>::max() : 0;
+    for (const OpId c : readers) {
+        const std::int64_t read = leastReadOf(problem, t, c, axes[c.index()].least);
+        out = mayStay ? std::min(out, read) : std::max(out, read);
+    }
+    return out;
 }
 
 double leastTime(const Problem& problem, const Rules& rules, OpId o, const SpatialAxes& spatial)

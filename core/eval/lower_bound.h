@@ -6,6 +6,7 @@
 #include "workload/rules.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,11 +65,17 @@ struct LowerBound
     return total <= lowerBound * kRounding;
 }
 
-/// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
 /// Lower bound of the elements of its operand (by index) that an op reads if `least` elements of its result
 /// are computed, in elements of the tensor that holds them.
 [[nodiscard]] std::int64_t leastRead(const Problem& problem, OpId o, std::size_t operand, std::int64_t least);
 
+/// Lower bound of the elements of t that every schedule loads if t has to be loaded for these readers: what
+/// the one that reads most reads. An input that may stay in fast memory (R9.7) counts only what the one that
+/// reads least reads: it may have loaded the tensor for all others, which then load nothing.
+[[nodiscard]] std::int64_t leastLoaded(const Problem& problem, const Rules& rules, TensorId t,
+                                       std::span<const OpId> readers, const std::vector<SpatialAxes>& axes);
+
+/// Lower bound of the compute time of one op in any subgraph: see lower_bound.cpp, 3.
 [[nodiscard]] double leastTime(const Problem& problem, const Rules& rules, OpId o,
                                const SpatialAxes& spatial);
 

@@ -157,17 +157,13 @@ private:
     {
         return m_problem.isGraphOutput(t) || (m_problem.producer(t) && !m_problem.viewsOf(t).empty());
     }
-    /// Lower bound of the part of t that is read: what the reader that reads most reads (lower_bound.cpp, 5).
+    /// Lower bound of the part of t that is loaded (lower_bound.cpp, 5).
     [[nodiscard]] double leastPart(TensorId t) const
     {
         if (!m_problem.hasMaps())
             return m_problem.consumers(t).empty() ? 0 : 1;
-        std::int64_t most = 0;
-        for (const OpId c : m_problem.consumers(t))
-            for (std::size_t i = 0; i < m_problem.operands(c).size(); ++i)
-                if (m_problem.op(c).inputs[i] == t)
-                    most = std::max(most, leastRead(m_problem, c, i, m_axes[c.index()].least));
-        return static_cast<double>(most) / static_cast<double>(m_problem.tensor(t).elements());
+        return static_cast<double>(leastLoaded(m_problem, m_rules, t, m_problem.consumers(t), m_axes)) /
+               static_cast<double>(m_problem.tensor(t).elements());
     }
     /// True if m is the only reader of t and reads it from slow memory.
     [[nodiscard]] bool owns(OpId m, TensorId t) const

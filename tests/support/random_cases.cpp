@@ -155,11 +155,12 @@ ProblemPtr realProblem(Source& rnd, int maxOps, RealParts parts)
         // A new input, something that exists, or a view of something that exists.
         const auto first = [&] {
             if (data.tensors.empty())
-                tensor(rnd.between(1, 24), rnd.between(1, 8));
+                tensor(rnd.between(1, std::min<std::int64_t>(24, parts.most)),
+                       rnd.between(1, std::min<std::int64_t>(8, parts.most)));
             const TensorId t = existing();
             if (!parts.maps || isView(t) || !rnd.chance(65))
                 return t;
-            return viewOf(t, indexMap(rnd, data.tensors[t].height, data.tensors[t].width));
+            return viewOf(t, indexMap(rnd, data.tensors[t].height, data.tensors[t].width, parts.most));
         };
         const auto ofSize = [&](std::int64_t height, std::int64_t width) {
             std::vector<TensorId> fitting;
@@ -188,7 +189,7 @@ ProblemPtr realProblem(Source& rnd, int maxOps, RealParts parts)
             const std::int64_t height = data.tensors[start].height, width = data.tensors[start].width;
             if (rnd.chance(50)) {
                 op.type = OpType::MatMul;
-                const std::int64_t other = rnd.between(1, 12);
+                const std::int64_t other = rnd.between(1, std::min<std::int64_t>(12, parts.most));
                 if (rnd.chance(75)) {
                     op.inputs = {start, ofSize(width, other)};
                     op.output = tensor(height, other);

@@ -48,6 +48,7 @@ DrawnMap indexMap(Source& rnd, std::int64_t height, std::int64_t width, std::int
 struct RealParts
 {
     bool maps = true, bits = true, energy = true;
+    std::int64_t most = 40; ///< largest extent
 };
 /// R1.8, R1.9, R17: maps of all kinds (of inputs and of results, so that they follow one another; a base that
 /// is also read directly), bits, accumulator bits and energies, and arrays of R8.4.

@@ -2,6 +2,7 @@
 #include "solve/proof/exact.h"
 
 #include "eval/cost.h"
+#include "eval/energy_bound.h"
 #include "eval/traffic_bound.h"
 #include "solve/proof/connected_sets.h"
 
@@ -76,6 +77,7 @@ private:
     std::vector<char> m_usesResident, m_possible;
     /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
+    std::vector<double> m_energy; ///< likewise of the energy of its runs; empty if the price is the latency
     std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
     std::vector<Load> m_loads;
     OpMask m_required, m_slowBefore = 0, m_after, m_read = 0;
@@ -95,6 +97,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
     for (std::size_t i = 0; i < m_graph.size(); ++i) {
         const OpId o = m_graph.ops[i];
         m_compute.push_back(leastCompute(m_problem, rules, o, axes[o.index()]));
+        if (!pool.model().price().isLatency())
+            m_energy.push_back(leastEnergy(m_problem, o, axes[o.index()].least).total());
         m_elements.push_back(m_problem.sizeUnits(m_graph.output(i)));
         m_store.push_back(memory.time(0, m_elements.back()));
         m_read |= m_graph.inputs[i];
@@ -198,10 +202,11 @@ bool ExactSearch::canRetain(OpMask retain) const
 double ExactSearch::remaining(const State& state) const
 {
     OpMask all = 0;
-    double compute = 0;
+    double compute = 0, energy = 0;
     const auto runAgain = [&](std::size_t i) {
         all |= ProofGraph::bit(i);
         compute += m_compute[i];
+        energy += m_energy.empty() ? 0 : m_energy[i];
     };
     double memory = 0;
     const OpMask after = state.resident == m_after ? 0 : m_after;
@@ -210,7 +215,7 @@ double ExactSearch::remaining(const State& state) const
     for (const Load& load : m_loads)
         if ((load.readers & all) != 0 && (load.bit & state.resident) == 0)
             memory += load.time;
-    return std::max(compute, memory);
+    return m_pool.model().priced({compute, memory}, energy);
 }
 
 bool ExactSearch::isGoal(std::uint32_t at) const

@@ -215,7 +215,7 @@ input, output, accumulator, donated, total. Walked anew each time. Raises Error 
         .def(
             "check_json",
             [](const EvaluationValue& v) {
-                return checkJson(v.evaluated.evaluation, v.evaluated.rules.reason);
+                return checkJson(*v.evaluated.problem, v.evaluated.evaluation, v.evaluated.rules.reason);
             },
             "The document of `check --json`.");
     m.def("evaluate", &evaluateValue, py::arg("problem"), py::arg("schedule"), py::kw_only(),
@@ -234,13 +234,23 @@ ScheduleValue bestOf(const SolutionValue& value)
     return {value.problem, {value.result.schedule, {}}, value.result.latencies, {}};
 }
 
+/// The front as [(latency, energy, Schedule)].
+py::list frontOf(const SolutionValue& v)
+{
+    py::list out;
+    for (const FrontPoint& p : v.result.front)
+        out.append(py::make_tuple(p.latency, p.energy, ScheduleValue{v.problem, {*p.schedule, {}}, {}, {}}));
+    return out;
+}
+
 /// For pickle, and back.
 py::tuple stateOf(const SolutionValue& v)
 {
     const SolveResult& r = v.result;
     return py::make_tuple(ScheduleValue{v.problem, {r.schedule, {}}, {}, {}}, v.rules, v.interrupted, r.total,
                           r.startTotal, r.lowerBound, r.provenOptimal, r.provenSpace, r.stopped, r.stagnated,
-                          r.seconds, r.evaluations, r.lookups, r.steps, r.curve, r.latencies);
+                          r.seconds, r.evaluations, r.lookups, r.steps, r.curve, r.latencies, r.energy,
+                          static_cast<int>(r.objective), r.startEnergy, r.energyBound, frontOf(v));
 }
 SolutionValue solutionOf(const py::tuple& state)
 {
@@ -252,7 +262,14 @@ SolutionValue solutionOf(const py::tuple& state)
     SolveResult& r = out.result;
     take(r.total), take(r.startTotal), take(r.lowerBound), take(r.provenOptimal), take(r.provenSpace);
     take(r.stopped), take(r.stagnated), take(r.seconds), take(r.evaluations), take(r.lookups), take(r.steps);
-    take(r.curve), take(r.latencies);
+    take(r.curve), take(r.latencies), take(r.energy);
+    r.objective = static_cast<Objective>(state[at++].cast<int>());
+    take(r.startEnergy), take(r.energyBound);
+    for (const py::handle point : state[at++]) {
+        const auto p = point.cast<py::tuple>();
+        r.front.push_back({p[0].cast<double>(), p[1].cast<double>(),
+                           std::make_shared<const Schedule>(p[2].cast<ScheduleValue>().loaded.schedule)});
+    }
     out.problem = schedule.problem;
     r.schedule = std::move(schedule.loaded.schedule);
     return out;
@@ -324,7 +341,27 @@ void addResults(py::module_& m)
             "Latency of `start`, else of each op alone.")
         .def_property_readonly("lower_bound", [](const SolutionValue& v) { return v.result.lowerBound; })
         .def_property_readonly(
-            "gap", [](const SolutionValue& v) { return v.result.gap(); }, "total / lower_bound - 1")
+            "gap", [](const SolutionValue& v) { return v.result.gap(); },
+            "Of the objective's value above its lower bound; for the latency total / lower_bound - 1.")
+        .def_property_readonly(
+            "energy", [](const SolutionValue& v) { return v.result.energy; },
+            "In pJ; 0 if the problem states no energies.")
+        .def_property_readonly(
+            "energy_bound", [](const SolutionValue& v) { return v.result.energyBound; },
+            "Lower bound of the energy of every schedule, in pJ.")
+        .def_property_readonly(
+            "edp", [](const SolutionValue& v) { return v.result.total * v.result.energy; },
+            "Energy-delay product: total * energy.")
+        .def_property_readonly(
+            "objective",
+            [](const SolutionValue& v) {
+                return kObjectiveNames[static_cast<std::size_t>(v.result.objective)];
+            },
+            "latency, energy or edp.")
+        .def_property_readonly(
+            "front", &frontOf,
+            "[(latency, energy, Schedule)] of which none beats another in both; empty if the\n"
+            "problem states no energies.")
         .def_property_readonly("proven_optimal",
                                [](const SolutionValue& v) { return v.result.provenOptimal; })
         .def_property_readonly(

@@ -111,6 +111,8 @@ void printSubgraphs(const Problem& problem, const Schedule& schedule, const Eval
     const bool named = std::ranges::any_of(problem.ops(), [](const Op& op) { return !op.name.empty(); });
     std::vector<TableText> header{"#",       "ops",    "w x h x k", "order", "tiles",       "steps",
                                   "compute", "memory", "latency",   "bound", "working set", "of capacity"};
+    if (problem.hasEnergy())
+        header.emplace_back("energy pJ");
     const std::size_t figures = header.size();
     if (named)
         header.emplace_back("names");
@@ -126,6 +128,8 @@ void printSubgraphs(const Problem& problem, const Schedule& schedule, const Eval
                        {formatGrouped(e.rows) + " x " + formatGrouped(e.cols), e.steps, e.compute, e.memory,
                         e.latency, boundName(e.bound), e.peakWorkingSet,
                         percent(static_cast<double>(e.peakWorkingSet) / static_cast<double>(capacity))});
+        if (e.structurallyValid && problem.hasEnergy())
+            row.emplace_back(e.energy);
         row.resize(figures, "-");
         if (named)
             row.emplace_back(opNames(problem, s.ops));

@@ -21,6 +21,11 @@ void printText(const verbs::BoundAnswer& answer)
               << "compute      " << formatGrouped(b.compute) << '\n'
               << "memory       " << formatGrouped(b.memory) << '\n'
               << "machine      " << answer.on.text << '\n';
+    if (const EnergyBound& e = answer.energy; answer.on.problem->hasEnergy())
+        std::cout << "energy       " << formatGrouped(e.value) << " pJ (slow memory " << formatGrouped(e.slow)
+                  << ", fast memory " << formatGrouped(e.fast) << ", MACs " << formatGrouped(e.mac)
+                  << ", vector unit " << formatGrouped(e.vector) << ")\n"
+                  << "EDP          " << formatGrouped(e.value * b.value) << " (energy times latency)\n";
     for (const BoundPart& part : b.parts)
         std::cout << "  " << part.text << '\n';
     if (best)

@@ -19,9 +19,12 @@ int check(CheckArguments& arguments)
         return fail(result.error());
     const Evaluation& e = result->evaluation;
     if (arguments.json) {
-        std::cout << checkJson(e, result->rules.reason);
+        std::cout << checkJson(*result->problem, e, result->rules.reason);
     } else if (e.valid()) {
         std::cout << "valid (rules: " << ruleSetTitle(e.rules) << ")\n";
+        if (result->problem->hasEnergy())
+            std::cout << "energy: " << formatGrouped(e.energy)
+                      << " pJ, times latency: " << formatGrouped(e.edp()) << '\n';
     } else {
         std::cout << "invalid (rules: " << ruleSetTitle(e.rules) << "): " << sentence(*e.verdict()) << '\n';
         for (std::size_t i = 1; i < e.issues.size(); ++i)

@@ -76,6 +76,13 @@ void printText(const EvaluatedFiles& r, const Snapshot& snapshot)
     if (bound > 0)
         std::cout << " (" << percent(e.total / bound - 1) << " above it)";
     std::cout << '\n';
+    if (!r.problem->hasEnergy())
+        return;
+    const double least = energyBound(*r.problem, e.rules).value;
+    std::cout << "energy       " << formatGrouped(e.energy) << " pJ, at least " << formatGrouped(least)
+              << '\n'
+              << "EDP          " << formatGrouped(e.edp()) << " (energy times latency), at least "
+              << formatGrouped(least * bound) << '\n';
 }
 
 bool endsWith(const std::string& text, std::string_view end)

@@ -58,6 +58,11 @@ void printText(const Problem& problem, const ProblemSummary& s, double bound)
     line("native", formatGrouped(hw.nativeWidth) + " x " + formatGrouped(hw.nativeHeight) +
                        (hw.nativeDepth ? " x " + formatGrouped(*hw.nativeDepth) : std::string()));
     line("lower bound", formatGrouped(bound));
+    if (!problem.hasEnergy())
+        return;
+    const double energy = energyBound(problem, problem.rules()).value;
+    line("least energy", formatGrouped(energy) + " pJ");
+    line("least EDP", formatGrouped(energy * bound) + " (energy times latency)");
 }
 
 /// Any workload but a problem: what its lowering makes of it.

@@ -52,7 +52,7 @@ int place(PlaceArguments& args)
         if (const std::string why = verbs::whyNotPlaced(*evaluated); !why.empty()) {
             tell(args.schedule + ": " + why);
             if (args.json)
-                std::cout << checkJson(evaluated->evaluation, evaluated->rules.reason);
+                std::cout << checkJson(*evaluated->problem, evaluated->evaluation, evaluated->rules.reason);
             return Exit::No;
         }
         schedule = std::move(*evaluated);

@@ -41,10 +41,17 @@ constexpr double kMargin = 0.015;
 void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, const Rules& rules)
 {
     constexpr std::size_t kShown = 12; // subgraphs
-    std::cout << "total latency   " << formatGrouped(r.total) << '\n'
-              << "start           " << formatGrouped(r.startTotal) << " ("
-              << percent(1 - r.total / r.startTotal, 2) << " less)\n"
-              << "lower bound     " << formatGrouped(r.lowerBound) << " (gap " << percent(r.gap(), 2) << ")\n"
+    const bool hasEnergy = on.problem->hasEnergy();
+    std::cout << "total latency   " << formatGrouped(r.total) << '\n';
+    if (hasEnergy)
+        std::cout << "energy          " << formatGrouped(r.energy) << " pJ\n"
+                  << "EDP             " << formatGrouped(r.total * r.energy) << " (energy times latency)\n";
+    if (r.objective != Objective::Latency)
+        std::cout << "objective       " << kObjectiveNames[static_cast<std::size_t>(r.objective)] << '\n';
+    std::cout << "start           " << formatGrouped(r.startValue());
+    if (r.startValue() > 0)
+        std::cout << " (" << percent(1 - r.value() / r.startValue(), 2) << " less)";
+    std::cout << "\nlower bound     " << formatGrouped(r.bound()) << " (gap " << percent(r.gap(), 2) << ")\n"
               << "subgraphs       " << formatGrouped(r.schedule.size()) << '\n'
               << "machine         " << on.text << '\n'
               << "time            " << secondsText(r.seconds) << ", " << formatGrouped(r.steps)
@@ -53,6 +60,13 @@ void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, cons
         std::cout << "proven optimal  over " << r.provenSpace << '\n';
     std::cout << '\n';
     printSubgraphs(*on.problem, r.schedule, evaluate(*on.problem, r.schedule, rules), kShown);
+    if (r.objective == Objective::Latency || r.front.size() < 2)
+        return;
+    std::cout << "\nschedules that no other one found beats in latency and energy\n";
+    Table front({"latency", "energy in pJ", "EDP"});
+    for (const FrontPoint& p : r.front)
+        front.add(p.latency, p.energy, p.latency * p.energy);
+    print(front);
 }
 
 int runSolve(SolveArguments& args)
@@ -77,7 +91,7 @@ int runSolve(SolveArguments& args)
     options.stop = interrupt.token();
     if (args.progress)
         options.onImprovement = [](const SolveImprovement& i) {
-            std::cerr << fixedNumber(i.seconds, 3) << " s  " << formatNumber(i.total) << std::endl;
+            std::cerr << fixedNumber(i.seconds, 3) << " s  " << formatNumber(i.value) << std::endl;
         };
     const double spent =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - args.started).count();

@@ -27,7 +27,8 @@
 // 4. Traffic of a component: a tensor without producer enters fast memory only by loads, and a subgraph that
 //    contains a consumer of it requests all of it (coverage as in 3). So all its elements are loaded in
 //    subgraphs of the component of its consumers, which is the same for all consumers since all touch the
-//    tensor. With retain_inputs=allow a retained input was loaded earlier by a subgraph that reads it. A
+//    tensor. With retain_inputs=allow a retained input was loaded earlier by a subgraph that reads it, which
+//    through an index map may be a part of it only: R9.7 loads what is requested, and keeps the tensor. A
 //    graph output must be written once (R3.6), and so must a base that some op reads through a view; the view
 //    itself is loaded like a graph input (R1.7). If a consumer of an intermediate tensor can never share a
 //    subgraph with its producer, the tensor must be in slow memory or resident for that consumer. A tensor of
@@ -52,6 +53,7 @@
 #include "rules/op_sets.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>

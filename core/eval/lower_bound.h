@@ -6,6 +6,7 @@
 #include "workload/rules.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 

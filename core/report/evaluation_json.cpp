@@ -2,6 +2,7 @@
 #include "report/evaluation_json.h"
 
 #include "base/json_document.h"
+#include "eval/energy_bound.h"
 #include "report/json_evaluation.h"
 #include "workload/hardware_json.h"
 
@@ -62,6 +63,8 @@ Json subgraphJson(const Problem& problem, const Subgraph& s, const SubgraphEvalu
                {"cols", e.cols},
                {"compute_bound_steps", e.computeBoundSteps},
                {"bound", boundName(e.bound)}};
+    if (e.structurallyValid && problem.hasEnergy())
+        out["energy_pj"] = jsonNumber(e.energy);
     out["ops"] = indices(s.ops);
     out["op_names"] = Json::array();
     for (const OpId o : s.ops)
@@ -80,16 +83,21 @@ bool hasTotal(const Evaluation& evaluation)
            std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid);
 }
 
-std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason)
+std::string checkJson(const Problem& problem, const Evaluation& evaluation, std::string_view rulesReason)
 {
     Json issues = Json::array();
     for (const Issue& issue : evaluation.issues)
         issues.push_back(issueJson(issue));
-    return dumpByField({{"rules", ruleSetName(evaluation.rules)},
-                        {"rules_reason", rulesReason},
-                        {"valid", evaluation.valid()},
-                        {"error", verdictOf(evaluation)},
-                        {"issues", std::move(issues)}});
+    Json out = {{"rules", ruleSetName(evaluation.rules)},
+                {"rules_reason", rulesReason},
+                {"valid", evaluation.valid()},
+                {"error", verdictOf(evaluation)},
+                {"issues", std::move(issues)}};
+    if (problem.hasEnergy() && evaluation.valid()) {
+        out["energy_pj"] = jsonNumber(evaluation.energy);
+        out["edp"] = jsonNumber(evaluation.edp());
+    }
+    return dumpByField(out);
 }
 
 Json evaluationDocument(const Snapshot& snapshot, std::string_view rulesReason)
@@ -111,6 +119,11 @@ Json evaluationDocument(const Snapshot& snapshot, std::string_view rulesReason)
         out["total_latency"] = jsonNumber(evaluation.total);
         out["array_total"] = jsonNumber(snapshot.arrayTotal);
     }
+    if (problem.hasEnergy()) {
+        out["energy_pj"] = hasTotal(evaluation) ? jsonNumber(evaluation.energy) : Json(nullptr);
+        out["edp"] = hasTotal(evaluation) ? jsonNumber(evaluation.edp()) : Json(nullptr);
+        out["energy_bound_pj"] = jsonNumber(energyBound(problem, evaluation.rules).value);
+    }
     Json subgraphs = Json::array();
     for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i)
         subgraphs.push_back(subgraphJson(problem, snapshot.schedule[SubgraphId(i)], evaluation.subgraphs[i]));
@@ -123,7 +136,8 @@ std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReaso
     return dumpByField(evaluationDocument(snapshot, rulesReason));
 }
 
-std::string boundJson(const Problem& problem, const LowerBound& bound, const BoundedBest* best)
+std::string boundJson(const Problem& problem, const LowerBound& bound, const EnergyBound& energy,
+                      const BoundedBest* best)
 {
     Json parts = Json::array();
     for (const BoundPart& part : bound.parts) {
@@ -148,6 +162,14 @@ std::string boundJson(const Problem& problem, const LowerBound& bound, const Bou
              {"hardware", hardwareJson(problem.hardware())},
              {"parts", std::move(parts)},
              {"prices", std::move(prices)}};
+    if (problem.hasEnergy()) {
+        out["energy_pj"] = {{"lower_bound", jsonNumber(energy.value)},
+                            {"slow", jsonNumber(energy.slow)},
+                            {"fast", jsonNumber(energy.fast)},
+                            {"mac", jsonNumber(energy.mac)},
+                            {"vector", jsonNumber(energy.vector)}};
+        out["edp"] = jsonNumber(energy.value * bound.value);
+    }
     if (best != nullptr) {
         out["best"] = jsonNumber(best->latency);
         out["gap"] = jsonNumber(best->gap(bound.value));

@@ -2,8 +2,8 @@
 // The documents of `evaluate --json` and of proven bounds, with the issues of the schedule file.
 #pragma once
 
+#include "eval/energy_bound.h"
 #include "eval/evaluation.h"
-#include "eval/lower_bound.h"
 #include "snapshot/snapshot.h"
 
 #include <span>
@@ -28,8 +28,9 @@ void prependFormatIssues(Evaluation& evaluation, std::span<const Issue> issues);
 [[nodiscard]] std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason);
 
 /// Returns the document of `check --json`: {"valid", "error", "issues": [{"code", "message",
-/// "subgraph"}...]}.
-[[nodiscard]] std::string checkJson(const Evaluation& evaluation, std::string_view rulesReason);
+/// "subgraph"}...]}, and the energy of a valid schedule if the problem states energies.
+[[nodiscard]] std::string checkJson(const Problem& problem, const Evaluation& evaluation,
+                                    std::string_view rulesReason);
 
 /// Best known schedule, and whether it is proven optimal.
 struct BoundedBest
@@ -41,8 +42,9 @@ struct BoundedBest
 };
 
 /// Returns the document of `bound --json`: {"lower_bound", "compute", "memory", "hardware", "parts": [...],
-/// "prices": [...]}. If a best schedule is known, also {"best", "gap", "proven_optimal", "proven_space"}.
+/// "prices": [...]}, and the bounds of energy and EDP if the problem states energies. If a best schedule is
+/// known, also {"best", "gap", "proven_optimal", "proven_space"}.
 [[nodiscard]] std::string boundJson(const Problem& problem, const LowerBound& bound,
-                                    const BoundedBest* best = nullptr);
+                                    const EnergyBound& energy, const BoundedBest* best = nullptr);
 
 } // namespace tilewright

@@ -180,7 +180,7 @@ private:
         m_out += std::string("<td class=\"") + kind + "\">" + escapeMarkup(text) + "</td>";
     }
 
-    void header(std::initializer_list<const char*> names)
+    void header(const std::vector<const char*>& names)
     {
         m_out += "<div class=\"wide\"><table>\n<tr>";
         for (const char* name : names)
@@ -204,8 +204,12 @@ private:
     void subgraphs()
     {
         m_out += tableSection("subgraphs", "Subgraphs");
-        header({"#", "ops", "w × h × k", "order", "steps", "compute", "memory", "latency", "share", "loads",
-                "stores", "working set", "retains", "bottleneck"});
+        std::vector<const char*> columns{"#",      "ops",     "w × h × k", "order", "steps",  "compute",
+                                         "memory", "latency", "share",     "loads", "stores", "working set"};
+        if (m_problem.hasEnergy())
+            columns.emplace_back("energy in pJ");
+        columns.insert(columns.end(), {"retains", "bottleneck"});
+        header(columns);
         for (std::size_t i = 0; i < m_s.evaluation.subgraphs.size(); ++i) {
             const Subgraph& s = m_s.schedule[SubgraphId(i)];
             const SubgraphEvaluation& e = m_s.evaluation.subgraphs[i];
@@ -222,8 +226,10 @@ private:
                 cell(m_s.evaluation.total > 0 ? percent(e.latency / m_s.evaluation.total) : "");
                 for (const double v : {e.loadElements, e.storeElements, e.peakWorkingSet})
                     cell(formatGrouped(v));
+                if (m_problem.hasEnergy())
+                    cell(formatGrouped(e.energy));
             } else {
-                for (int empty = 0; empty < 8; ++empty)
+                for (int empty = m_problem.hasEnergy() ? -1 : 0; empty < 8; ++empty)
                     cell("-");
             }
             cell(joined(s.retain, [&](TensorId t) { return m_problem.tensorName(t); }), "text");

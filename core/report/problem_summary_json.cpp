@@ -2,6 +2,7 @@
 #include "report/summary.h"
 
 #include "base/json_document.h"
+#include "eval/energy_bound.h"
 
 #include <algorithm>
 
@@ -48,26 +49,32 @@ std::string summaryJson(const Problem& problem, const ProblemSummary& s, double 
     Json native = {hw.nativeWidth, hw.nativeHeight};
     if (hw.nativeDepth)
         native.push_back(*hw.nativeDepth);
-    return dumpByField({{"name", problem.name()},
-                        {"ops", problem.opCount()},
-                        {"matmuls", s.matMuls},
-                        {"pointwise", s.pointwise},
-                        {"depth", s.depth},
-                        {"tensors", problem.tensorCount()},
-                        {"graph_inputs", problem.graphInputs().size()},
-                        {"graph_outputs", problem.graphOutputs().size()},
-                        {"views", s.views},
-                        {"mapped_views", s.mappedViews},
-                        {"unused_tensors", s.unusedTensors},
-                        {"input_elements", s.inputElements},
-                        {"output_elements", s.outputElements},
-                        {"intermediate_elements", s.intermediateElements},
-                        {"view_elements", s.viewElements},
-                        {"largest_tensor", s.largestTensor},
-                        {"fast_memory_capacity", hw.fastMemoryCapacity},
-                        {"slow_memory_bandwidth", hw.slowMemoryBandwidth},
-                        {"native_granularity", std::move(native)},
-                        {"lower_bound", jsonNumber(lowerBound)}});
+    Json out = {{"name", problem.name()},
+                {"ops", problem.opCount()},
+                {"matmuls", s.matMuls},
+                {"pointwise", s.pointwise},
+                {"depth", s.depth},
+                {"tensors", problem.tensorCount()},
+                {"graph_inputs", problem.graphInputs().size()},
+                {"graph_outputs", problem.graphOutputs().size()},
+                {"views", s.views},
+                {"mapped_views", s.mappedViews},
+                {"unused_tensors", s.unusedTensors},
+                {"input_elements", s.inputElements},
+                {"output_elements", s.outputElements},
+                {"intermediate_elements", s.intermediateElements},
+                {"view_elements", s.viewElements},
+                {"largest_tensor", s.largestTensor},
+                {"fast_memory_capacity", hw.fastMemoryCapacity},
+                {"slow_memory_bandwidth", hw.slowMemoryBandwidth},
+                {"native_granularity", std::move(native)},
+                {"lower_bound", jsonNumber(lowerBound)}};
+    if (problem.hasEnergy()) {
+        const double energy = energyBound(problem, problem.rules()).value;
+        out["energy_bound_pj"] = jsonNumber(energy);
+        out["edp_bound"] = jsonNumber(energy * lowerBound);
+    }
+    return dumpByField(out);
 }
 
 } // namespace tilewright

@@ -25,6 +25,8 @@ std::string subgraphsCsv(const Snapshot& snapshot)
     const Problem& problem = *snapshot.problem;
     Table out = tableOf("subgraph,ops,w,h,k,traversal,retained,locked,rows,cols,steps,compute,memory,latency,"
                         "bound,load_elements,store_elements,peak_working_set,reserved,capacity,fits");
+    if (problem.hasEnergy())
+        out.columns.push_back({"energy_pj"});
     for (std::size_t i = 0; i < snapshot.evaluation.subgraphs.size(); ++i) {
         const Subgraph& s = snapshot.schedule[SubgraphId(i)];
         const SubgraphEvaluation& e = snapshot.evaluation.subgraphs[i];
@@ -35,6 +37,8 @@ std::string subgraphsCsv(const Snapshot& snapshot)
                 e.cols, e.steps, e.compute, e.memory, e.latency, boundName(e.bound), e.loadElements,
                 e.storeElements, e.peakWorkingSet, e.reserved, problem.hardware().fastMemoryCapacity,
                 e.fits ? "yes" : "no");
+        if (problem.hasEnergy())
+            out.rows.back().emplace_back(e.energy);
         if (!e.structurallyValid)
             std::fill(out.rows.back().begin() + 8, out.rows.back().end(), "");
     }

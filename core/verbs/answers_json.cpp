@@ -24,6 +24,12 @@ std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result
     out["curve"] = std::move(curve);
     out["start_latency"] = jsonNumber(result.startTotal);
     out["gap"] = result.gap();
+    if (problem->hasEnergy()) {
+        out["objective"] = kObjectiveNames[static_cast<std::size_t>(result.objective)];
+        out["front"] = Json::array();
+        for (const FrontPoint& p : result.front)
+            out["front"].push_back({{"latency", jsonNumber(p.latency)}, {"energy_pj", jsonNumber(p.energy)}});
+    }
     out["proven_optimal"] = result.provenOptimal;
     out["proven_space"] = result.provenOptimal ? Json(result.provenSpace) : Json(nullptr);
     out["search_steps"] = result.steps;

@@ -196,6 +196,9 @@ void bindOptions(OptionList& o, SolveCall& call)
     o.add("--seed", call.seed, Range{}, "Seed of the random choices");
     o.add("--start", call.startFile, "FILE", "Schedule to start from; its locked subgraphs stay",
           o.otherwise("none, in the window the schedule on the screen"));
+    o.add("--objective", call.objective, "latency|energy|edp",
+          "What is minimised: latency, energy, or latency times energy; the last two need a problem with "
+          "energies");
     o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
     o.add("--prove", call.prove, Range{0, kMostSeconds, false, "s"},
           "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");

@@ -124,7 +124,7 @@ Result<Schedule> startOf(LoadedSchedule loaded, const std::string& file)
 
 std::string BoundAnswer::json() const
 {
-    return boundJson(*on.problem, bound, best ? &*best : nullptr);
+    return boundJson(*on.problem, bound, energy, best ? &*best : nullptr);
 }
 
 ProofRunLimits proofLimits(const BoundCall& call, std::stop_token stop)
@@ -141,8 +141,9 @@ Result<BoundAnswer> boundOf(BoundCall& call, const std::stop_token& interrupt)
     const auto rules = call.rules.rules(*on->problem);
     if (!rules)
         return rules.error();
-    BoundAnswer out{std::move(*on), {}, {}};
+    BoundAnswer out{std::move(*on), {}, {}, {}};
     const Problem& problem = *out.on.problem;
+    out.energy = energyBound(problem, *rules);
     if (call.seconds <= 0) {
         out.bound = lowerBound(problem, *rules);
         return out;
@@ -200,6 +201,13 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
     out.seed = call.seed;
     out.iterations = call.iterations;
     out.placeable = call.placeable;
+    const auto objective = std::ranges::find(kObjectiveNames, call.objective);
+    if (objective == kObjectiveNames.end())
+        return Error{ErrorCode::Refused, "must be latency, energy or edp", "objective", {}};
+    out.objective = static_cast<Objective>(objective - kObjectiveNames.begin());
+    if (call.prove > 0 && out.objective != Objective::Latency)
+        return Error{
+            ErrorCode::Refused, "only latencies are proven: needs the objective latency", "prove", {}};
     out.start = call.start;
     out.selection = call.selection;
     if (call.start || call.startFile.empty())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "eval/energy_bound.h"
 #include "eval/rule_choice.h"
 #include "place/placement_json.h"
 #include "report/evaluation_json.h"
@@ -126,6 +127,7 @@ struct BoundAnswer
 {
     ProblemOnHardware on;
     LowerBound bound;
+    EnergyBound energy;
     std::optional<BoundedBest> best; ///< the best known schedule; only after a proof
     [[nodiscard]] std::string json() const;
 };
@@ -171,6 +173,7 @@ struct SolveCall
     int threads = 0; ///< number of threads of the search and of the proof; 0 = all hardware threads
     std::uint64_t seed = 1;
     bool placeable = false;
+    std::string objective = "latency"; ///< SolveOptions::objective, one of kObjectiveNames
     std::string startFile;
     std::optional<Schedule> start; ///< start schedule; replaces `startFile`
     std::vector<OpId> selection;   ///< SolveOptions::selection; only the window has a selection

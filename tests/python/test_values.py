@@ -131,7 +131,8 @@ class Values(unittest.TestCase):
         solution = tilewright.solve(problem, seconds=0.2, threads=1)
         again = pickle.loads(pickle.dumps(solution))
         for field in ("schedule", "problem", "rules", "total", "start_latency", "lower_bound", "gap", "proven_optimal",
-                      "proven_space", "interrupted", "stopped", "seconds", "evaluations"):
+                      "proven_space", "interrupted", "stopped", "seconds", "evaluations", "energy", "energy_bound", "edp",
+                      "objective", "front"):
             self.assertEqual(getattr(again, field), getattr(solution, field), field)
         self.assertEqual(again.curve.tolist(), solution.curve.tolist())
         self.assertEqual(again.json(), solution.json())

@@ -22,9 +22,16 @@ public:
     {
     }
 
+    struct Cost
+    {
+        double latency = 0, energy = 0;
+    };
+    /// Every trade-off between latency and energy: the latency ascends, the energy descends.
+    using Costs = std::vector<Cost>;
+
+    /// The least latency.
     double optimum()
     {
-        using State = std::pair<unsigned, unsigned>;
         std::map<State, double> best;
         std::priority_queue<std::pair<double, State>, std::vector<std::pair<double, State>>, std::greater<>>
             queue;
@@ -34,42 +41,82 @@ public:
             queue.pop();
             if (!best.emplace(state, cost).second)
                 continue;
-            const auto [slow, resident] = state;
-            const unsigned wanted = maskOf(m_problem.graphOutputs());
-            if ((wanted & ~slow) == 0)
+            if (isGoal(state))
                 return cost;
-            for (unsigned ops = 1; ops < (1U << m_n); ++ops) {
-                const Boundary boundary = boundaryOf(m_problem, list(ops));
-                const auto isThere = [&, slow = slow, resident = resident](TensorId t) {
-                    const auto bases = m_problem.bases(t);
-                    return bases.empty() ? ((slow | resident) >> t.index() & 1U) != 0
-                                         : (maskOf({bases.begin(), bases.end()}) & ~slow) == 0;
-                };
-                if (!std::ranges::all_of(boundary.inputs, isThere))
-                    continue;
-                unsigned keepable = maskOf(boundary.sinks) | maskOf(boundary.interior);
-                if (m_rules.keepsInputs())
-                    keepable |= maskOf(boundary.inputs);
-                const unsigned carried =
-                    m_rules.retainInputs == Rules::RetainInputs::Carry ? resident & ~keepable : 0;
-                keepable |= carried;
-                for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
-                    const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
-                    const double latency = units(reserved) <= m_problem.capacityUnits()
-                                               ? latencyBound(ops, resident, retain)
-                                               : 1e300;
-                    const State next{slow | (maskOf(boundary.sinks) & ~retain), retain};
-                    if (latency < 1e300 && !best.contains(next))
-                        queue.push({cost + latency, next});
-                    if (retain == 0)
-                        break;
-                }
-            }
+            forEachNext(state, [&, cost = cost](const State& next, const Costs& costs) {
+                if (!best.contains(next))
+                    queue.push({cost + costs.front().latency, next});
+            });
         }
         return 1e300;
     }
 
+    /// Every trade-off; empty if there is no valid schedule.
+    Costs front()
+    {
+        std::map<State, Costs> settled;
+        Costs out;
+        std::priority_queue<std::tuple<double, double, State>, std::vector<std::tuple<double, double, State>>,
+                            std::greater<>>
+            queue;
+        queue.push({0.0, 0.0, {maskOf(m_problem.graphInputs()), 0U}});
+        while (!queue.empty()) { // by latency, so that what comes later has to take less energy
+            const auto [latency, energy, state] = queue.top();
+            queue.pop();
+            Costs& here = settled[state];
+            if ((!here.empty() && here.back().energy <= energy) ||
+                (!out.empty() && out.back().energy <= energy))
+                continue;
+            here.push_back({latency, energy});
+            if (isGoal(state)) {
+                out.push_back({latency, energy});
+                continue;
+            }
+            forEachNext(state,
+                        [&, latency = latency, energy = energy](const State& next, const Costs& costs) {
+                            for (const Cost& c : costs)
+                                queue.push({latency + c.latency, energy + c.energy, next});
+                        });
+        }
+        return out;
+    }
+
 private:
+    using State = std::pair<unsigned, unsigned>; ///< in slow memory, resident
+
+    [[nodiscard]] bool isGoal(const State& state) const
+    {
+        return (maskOf(m_problem.graphOutputs()) & ~state.first) == 0;
+    }
+    /// Calls visit(next, costs) for every subgraph that can run next.
+    template <class Visit> void forEachNext(const State& state, Visit&& visit)
+    {
+        const auto [slow, resident] = state;
+        for (unsigned ops = 1; ops < (1U << m_n); ++ops) {
+            const Boundary boundary = boundaryOf(m_problem, list(ops));
+            const auto isThere = [&, slow = slow, resident = resident](TensorId t) {
+                const auto bases = m_problem.bases(t);
+                return bases.empty() ? ((slow | resident) >> t.index() & 1U) != 0
+                                     : (maskOf({bases.begin(), bases.end()}) & ~slow) == 0;
+            };
+            if (!std::ranges::all_of(boundary.inputs, isThere))
+                continue;
+            unsigned keepable = maskOf(boundary.sinks) | maskOf(boundary.interior);
+            if (m_rules.keepsInputs())
+                keepable |= maskOf(boundary.inputs);
+            const unsigned carried =
+                m_rules.retainInputs == Rules::RetainInputs::Carry ? resident & ~keepable : 0;
+            keepable |= carried;
+            for (unsigned retain = keepable;; retain = (retain - 1) & keepable) {
+                const unsigned reserved = resident | (retain & ~maskOf(boundary.inputs)); // R9.1a
+                if (units(reserved) <= m_problem.capacityUnits())
+                    if (const Costs& costs = tilings(ops, resident, retain); !costs.empty())
+                        visit(State{slow | (maskOf(boundary.sinks) & ~retain), retain}, costs);
+                if (retain == 0)
+                    break;
+            }
+        }
+    }
     [[nodiscard]] std::vector<OpId> list(unsigned mask) const
     {
         std::vector<OpId> out;
@@ -115,13 +162,13 @@ private:
         return {std::min(most.w, hw.nativeWidth), std::min(most.h, hw.nativeHeight),
                 m_rules.kLimit == Rules::KLimit::Native ? std::min(most.k, hw.nativeK()) : most.k};
     }
-    double latencyBound(unsigned ops, unsigned resident, unsigned retain)
+    const Costs& tilings(unsigned ops, unsigned resident, unsigned retain)
     {
         const auto key = std::tuple(ops, resident, retain);
         if (const auto it = m_memo.find(key); it != m_memo.end())
             return it->second;
         const std::vector<TensorId> before = tensors(resident);
-        double least = 1e300;
+        Costs all;
         Subgraph s{list(ops), {}, tensors(retain), {}, {}, false};
         const Granularity most = largest(ops);
         for (std::int64_t w = 1; w <= most.w; ++w)
@@ -133,16 +180,22 @@ private:
                         s.traversal = kind;
                         const SubgraphEvaluation e = evaluateSubgraph(m_problem, s, before, m_rules);
                         if (e.structurallyValid && e.fits)
-                            least = std::min(least, e.latency);
+                            all.push_back({e.latency, e.energy});
                     }
-        m_memo.emplace(key, least);
-        return least;
+        std::ranges::sort(all, [](const Cost& a, const Cost& b) {
+            return std::tie(a.latency, a.energy) < std::tie(b.latency, b.energy);
+        });
+        Costs best;
+        for (const Cost& c : all)
+            if (best.empty() || c.energy < best.back().energy)
+                best.push_back(c);
+        return m_memo.emplace(key, std::move(best)).first->second;
     }
 
     const Problem& m_problem;
     Rules m_rules;
     std::size_t m_n;
-    std::map<std::tuple<unsigned, unsigned, unsigned>, double> m_memo;
+    std::map<std::tuple<unsigned, unsigned, unsigned>, Costs> m_memo;
 };
 
 } // namespace tilewright::testing

@@ -5,14 +5,16 @@
 
 #include "base/integer.h"
 #include "eval/cost.h"
+#include "eval/energy_bound.h"
 
 #include <cmath>
 
 namespace tilewright {
 
-CostModel::CostModel(const Problem& problem, const Rules& rules)
-    : m_problem(problem), m_rules(rules), m_supported(supports(rules)),
-      m_array(rules.compute == Rules::Compute::Array), m_elements(rules.vector == Rules::Vector::Elements),
+CostModel::CostModel(const Problem& problem, const Rules& rules, const Price& price)
+    : m_problem(problem), m_rules(rules), m_price(price), m_pricesLatency(price.isLatency()),
+      m_supported(supports(rules)), m_array(rules.compute == Rules::Compute::Array),
+      m_elements(rules.vector == Rules::Vector::Elements),
       m_plainArray(StepCosts(problem.hardware(), {}, rules).isPlainArray()), m_compiler(problem, rules),
       m_capacity(problem.capacityUnits()), m_bandwidth(static_cast<double>(problem.bandwidthUnits())),
       m_nativeW(problem.hardware().nativeWidth), m_nativeH(problem.hardware().nativeHeight),
@@ -20,6 +22,10 @@ CostModel::CostModel(const Problem& problem, const Rules& rules)
 {
     m_residentHere.assign(problem.tensorCount(), 0);
     m_retainedHere.assign(problem.tensorCount(), 0);
+    if (!m_pricesLatency) {
+        const StepEnergy energy(problem);
+        m_memoryEnergy = (energy.slow + energy.fast) * m_bandwidth;
+    }
 }
 
 bool CostModel::supports(const Rules& rules) noexcept
@@ -224,6 +230,15 @@ void CostModel::compileRange()
     demands(m_plan.prologueHeights(), m_plan.mostH(), m_range.minH, m_range.maxH, m_prologueHeights);
 }
 
+void CostModel::compileEnergy()
+{
+    m_runEnergy = 0;
+    for (std::size_t i = 0; i < m_plan.ops().size(); ++i)
+        if (const OpId o = m_plan.ops()[i]; m_whole.empty() || m_whole[i])
+            m_runEnergy +=
+                leastEnergy(m_problem, o, m_problem.tensor(m_problem.op(o).output).elements()).total();
+}
+
 bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
 {
     ++m_stamp;
@@ -256,6 +271,8 @@ bool CostModel::compile(std::span<const OpId> ops, const Memory& memory)
     compileRange();
     std::ranges::stable_sort(m_requests, {}, &Request::tensor);
     compileBound();
+    if (!m_pricesLatency)
+        compileEnergy();
     return !m_overflow;
 }
 
@@ -279,7 +296,16 @@ TilingCost CostModel::evaluate(const Granularity& g, TraversalKind traversal, do
         return {};
     ++m_evaluations;
     const std::int64_t most = m_supported && m_keptInputs.empty() ? m_maxWalkedSteps : kMaxProofSteps;
-    return evaluator().evaluate(g, traversal, cutoff, atLeast, most);
+    if (m_pricesLatency)
+        return evaluator().evaluate(g, traversal, cutoff, atLeast, most);
+    constexpr double kMargin = 1 + 1e-9; // a price at the cut-off up to rounding is still computed
+    const double known = m_price.energy * (m_memoryEnergy * atLeast.memory + m_runEnergy);
+    const double latest = m_price.latency > 0 ? std::max(0.0, cutoff * kMargin - known) / m_price.latency
+                                              : std::numeric_limits<double>::infinity();
+    TilingCost cost = evaluator().evaluate(g, traversal, latest, atLeast, most);
+    if (cost.verdict == TilingCost::Verdict::Fits)
+        cost.latency = m_price.of(cost.latency, cost.energy);
+    return cost;
 }
 
 bool CostModel::firstTileFits(const Granularity& g)

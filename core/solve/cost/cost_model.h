@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eval/fast_evaluator.h"
+#include "eval/objective.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 #include "workload/rules.h"
@@ -17,6 +18,8 @@
 namespace tilewright {
 
 /// Latency of one subgraph by the rules (R4-R10) for many tilings, and lower bounds over sets of tilings.
+/// With a Price other than the default, price (latency and energy, R17) takes the place of latency, except in
+/// anyOrderBound() and anyOrderBoundByDepth().
 /// compile() converts the SubgraphPlan of an op set into flat lists of requested tensors (Request) and
 /// executed ops (Run), from which the bounds are computed. evaluate() calls the fast evaluator of core/eval.
 /// Working memory is reused between calls, so each thread needs its own instance.
@@ -42,7 +45,16 @@ public:
         [[nodiscard]] bool empty() const noexcept { return minW > maxW || minH > maxH; }
     };
 
-    CostModel(const Problem& problem, const Rules& rules);
+    CostModel(const Problem& problem, const Rules& rules, const Price& price = {});
+    [[nodiscard]] const Price& price() const noexcept { return m_price; }
+    /// Lower bound of the price of steps with at least this compute time, memory time and energy of the runs.
+    [[nodiscard]] double priced(const StepTotals& least, double runEnergy) const noexcept
+    {
+        return m_pricesLatency ? least.bound()
+                               : m_price.of(least.bound(), m_memoryEnergy * least.memory + runEnergy);
+    }
+    /// Likewise of a tiling of the compiled subgraph.
+    [[nodiscard]] double priced(const StepTotals& least) const noexcept { return priced(least, m_runEnergy); }
     [[nodiscard]] static bool supports(const Rules& rules) noexcept;
     [[nodiscard]] bool supported() const noexcept { return m_supported; }
 
@@ -277,12 +289,17 @@ private:
     void findWholeRuns();
     [[nodiscard]] bool isReadWhole(TensorId view) const;
     void compileRange();
+    void compileEnergy();
     [[nodiscard]] bool legal(const Granularity& g) const;
     /// Returns m_evaluator, prepared for the compiled plan.
     [[nodiscard]] FastEvaluator& evaluator();
 
     const Problem& m_problem;
     Rules m_rules;
+    Price m_price;
+    bool m_pricesLatency;
+    double m_memoryEnergy = 0; ///< energy (R17) of the transfers of one unit of memory time
+    double m_runEnergy = 0;    ///< lower bound of the energy of all runs of the subgraph
     bool m_supported;
     bool m_array;    ///< true if compute=array
     bool m_elements; ///< true if vector=elements

@@ -318,7 +318,7 @@ double CostModel::bound(std::int64_t w, std::int64_t h, std::int64_t turnW, std:
         byRows += inRows;
         byColumns += inColumns;
     }
-    return std::max(leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth);
+    return priced({leastCompute(w, h), std::min(byRows, byColumns) / m_bandwidth});
 }
 
 /// Lower bound of the traffic for any order of the tiles. From one tile to the next the row strips change, or

@@ -38,9 +38,9 @@ std::size_t TilingMemo::size() const
 
 SubgraphPool::SubgraphPool(const Problem& problem, const Rules& rules, TilingMemo& memo,
                            std::vector<LockedSubgraph> locked)
-    : m_problem(problem), m_rules(rules), m_memo(memo), m_locked(std::move(locked)), m_model(problem, rules),
-      m_search(m_model), m_rank(problem.opCount(), 0), m_retains(1), m_local(problem.tensorCount()),
-      m_localStamp(problem.tensorCount())
+    : m_problem(problem), m_rules(rules), m_memo(memo), m_locked(std::move(locked)),
+      m_model(problem, rules, memo.price()), m_search(m_model), m_rank(problem.opCount(), 0), m_retains(1),
+      m_local(problem.tensorCount()), m_localStamp(problem.tensorCount())
 {
     m_retainIndex.emplace(std::vector<TensorId>{}, 0);
     std::uint32_t next = 0;
@@ -181,6 +181,9 @@ Digest SubgraphPool::structure(const PlannedSet& p, TilingEffort effort)
                (std::ranges::find(retain, t) != retain.end() ? 2U : 0U));
     });
     d.add(static_cast<std::uint64_t>(effort));
+    if (!m_model.price().isLatency())
+        for (const OpId o : m_sets[p.set].ops)
+            d.add(std::bit_cast<std::uint64_t>(m_problem.energyOf(o)));
     std::int64_t others = 0;
     for (const TensorId t : resident)
         if (m_localStamp[t.index()] != m_stamp)
@@ -217,7 +220,7 @@ Tiling SubgraphPool::search(const PlannedSet& p, TilingEffort effort, double cut
     bool stepped = false;
     traceSubgraph(m_problem, subgraph, m_retains[p.resident], m_rules, [&](const Step& step) {
         stepped = true;
-        tiling.latency += step.latency;
+        tiling.latency += m_model.price().of(step.latency, step.energy);
         if (step.workingSet > m_problem.capacityUnits())
             tiling.latency = std::numeric_limits<double>::infinity();
         return tiling.feasible();

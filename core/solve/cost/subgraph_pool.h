@@ -23,6 +23,9 @@ namespace tilewright {
 class TilingMemo
 {
 public:
+    /// `price`: of the tilings, and of the pools that share the cache.
+    explicit TilingMemo(const Price& price = {}) : m_price(price) {}
+    [[nodiscard]] const Price& price() const noexcept { return m_price; }
     [[nodiscard]] std::optional<Tiling> find(const Digest& key) const;
     void store(const Digest& key, const Tiling& tiling);
     [[nodiscard]] std::size_t size() const;
@@ -31,6 +34,7 @@ public:
     void noteProof() noexcept { m_proofs.store(true, std::memory_order_relaxed); }
 
 private:
+    Price m_price;
     std::atomic<bool> m_proofs{false};
     struct Shard
     {
@@ -89,7 +93,7 @@ struct LockedSubgraph
 };
 
 /// Assigns small ids to op sets and lists of retained tensors, and caches their latencies. Each thread has
-/// its own pool.
+/// its own pool. With a TilingMemo of another Price, each latency here and in plans is that price.
 class SubgraphPool
 {
 public:
@@ -144,6 +148,7 @@ public:
 
     [[nodiscard]] const Problem& problem() const noexcept { return m_problem; }
     [[nodiscard]] const Rules& rules() const noexcept { return m_rules; }
+    [[nodiscard]] const CostModel& model() const noexcept { return m_model; }
     [[nodiscard]] const std::vector<LockedSubgraph>& locked() const noexcept { return m_locked; }
     [[nodiscard]] std::int64_t evaluations() const noexcept { return m_model.evaluations(); }
     [[nodiscard]] std::int64_t lookups() const noexcept { return m_lookups; }

@@ -62,11 +62,6 @@ constexpr auto kLater = [](const auto& a, const auto& b) {
     return a.bound != b.bound ? a.bound > b.bound : a.order > b.order;
 };
 
-double least(const CostModel::GridTotals& totals)
-{
-    return std::ranges::min(totals, {}, &StepTotals::bound).bound();
-}
-
 } // namespace
 
 TilingCost TilingSearch::consider(const Granularity& g, TraversalKind kind, const StepTotals& atLeast)
@@ -96,7 +91,7 @@ bool TilingSearch::isLine(const Granularity& g) const
 void TilingSearch::tryTiling(const Granularity& g, const CostModel::GridTotals& atLeast)
 {
     const auto isHopeful = [&](TraversalKind kind) {
-        return atLeast[static_cast<std::size_t>(kind)].bound() < m_best.latency;
+        return m_model.priced(atLeast[static_cast<std::size_t>(kind)]) < m_best.latency;
     };
     const auto tryOne = [&](TraversalKind kind) {
         return consider(g, kind, atLeast[static_cast<std::size_t>(kind)]).verdict;
@@ -119,7 +114,7 @@ void TilingSearch::tryAll(const Granularity& g, const CostModel::GridTotals& atL
     for (const TraversalKind kind :
          {TraversalKind::Snake, TraversalKind::ColumnSnake, TraversalKind::Raster, TraversalKind::Column}) {
         const StepTotals& totals = atLeast[static_cast<std::size_t>(kind)];
-        if (canImprove(totals.bound()) && (consider(g, kind, totals).anyOrder || isLine(g)))
+        if (canImprove(m_model.priced(totals)) && (consider(g, kind, totals).anyOrder || isLine(g)))
             return;
     }
 }
@@ -213,9 +208,12 @@ void TilingSearch::climbHill()
     }
 }
 
-double TilingSearch::Totals::least() const
+double TilingSearch::least(const CostModel::GridTotals& totals) const
 {
-    return std::min(tilewright::least(deepest), tilewright::least(others));
+    double out = m_model.priced(totals[0]);
+    for (std::size_t i = 1; i < totals.size(); ++i)
+        out = std::min(out, m_model.priced(totals[i]));
+    return out;
 }
 
 TilingSearch::Totals TilingSearch::totalsOf(std::int64_t w, std::int64_t h) const
@@ -243,7 +241,7 @@ Tiling TilingSearch::searchAll(const Tiling& known, double cutoff, const std::fu
         for (std::int64_t h = range.minH; h <= highest; ++h) {
             if (!canImprove(m_model.bound(w, h)))
                 continue;
-            if (const double bound = totalsOf(w, h).least(); canImprove(bound))
+            if (const double bound = least(totalsOf(w, h)); canImprove(bound))
                 m_pairs.push_back({bound, w, h});
         }
     }
@@ -379,7 +377,7 @@ Tiling TilingSearch::search(TilingEffort effort, double cutoff)
         const std::optional<Pair> p = nextPair();
         if (!p)
             break;
-        if (const Totals atLeast = totalsOf(p->w, p->h); atLeast.least() < m_best.latency)
+        if (const Totals atLeast = totalsOf(p->w, p->h); least(atLeast) < m_best.latency)
             tryDepths(p->w, p->h, effort, atLeast);
         else
             m_anyFits = m_anyFits || mayFit(p->w, p->h);

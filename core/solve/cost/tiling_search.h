@@ -16,7 +16,8 @@ enum class TilingEffort : std::uint8_t {
     Exhaustive ///< every w, h, k up to the native size (bounds prune): for proofs
 };
 
-/// The best tiling found, with its exact latency by the rules; `latency` is infinite if none fits.
+/// The best tiling found, with its exact latency by the rules, or its price if CostModel::price() is another
+/// one; `latency` is infinite if none fits.
 struct Tiling
 {
     Granularity granularity;
@@ -59,8 +60,12 @@ private:
     struct Totals
     {
         CostModel::GridTotals deepest, others;
-        [[nodiscard]] double least() const;
     };
+    [[nodiscard]] double least(const CostModel::GridTotals& totals) const;
+    [[nodiscard]] double least(const Totals& totals) const
+    {
+        return std::min(least(totals.deepest), least(totals.others));
+    }
     [[nodiscard]] Totals totalsOf(std::int64_t w, std::int64_t h) const;
     /// True if a tiling with this latency would improve the best one by more than rounding.
     [[nodiscard]] bool canImprove(double bound) const { return bound < m_best.latency * (1 - 1e-12); }

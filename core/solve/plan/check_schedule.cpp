@@ -92,7 +92,7 @@ std::optional<Checked> verifySchedule(const Problem& problem, const Schedule& sc
                                       : evaluate(problem, schedule, rules);
     if (!evaluation.valid())
         return std::nullopt;
-    Checked checked{evaluation.total, {}};
+    Checked checked{evaluation.total, {}, evaluation.energy};
     for (const SubgraphEvaluation& s : evaluation.subgraphs)
         checked.latencies.push_back(s.latency);
     return checked;

@@ -10,6 +10,7 @@ struct Checked
 {
     double total = 0;              ///< latency of the schedule
     std::vector<double> latencies; ///< latency of each subgraph
+    double energy = 0;             ///< energy of the schedule in pJ (R17)
 };
 /// Evaluates a schedule by the explaining evaluator, or by the fast one if it has more than
 /// `maxExplainedSteps` steps. Returns nothing if the schedule is not valid.

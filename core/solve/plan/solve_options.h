@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "eval/objective.h"
 #include "schedule/schedule.h"
 #include "workload/problem.h"
 #include "workload/rules.h"
@@ -21,6 +22,8 @@ struct SolveImprovement
 {
     double seconds = 0; ///< seconds since the start of solve()
     double total = 0;   ///< latency of the schedule
+    double energy = 0;  ///< its energy in pJ (R17)
+    double value = 0;   ///< its value under SolveOptions::objective
     std::shared_ptr<const Schedule> schedule;
 };
 
@@ -37,8 +40,8 @@ enum class SolvePhase : std::uint8_t {
 struct SolveStatus
 {
     double seconds = 0;
-    double best = 0; ///< latency of the best checked schedule; infinite before the first one
-    double lowerBound = 0;
+    double best = 0;       ///< value of the best checked schedule; infinite before the first one
+    double lowerBound = 0; ///< lower bound of the value
     std::int64_t evaluations = 0;
     SolvePhase phase = SolvePhase::Starting;
     int round = 0;           ///< number of the annealing round, from 1; 0 before
@@ -63,6 +66,8 @@ struct SolveStatus
 struct SolveOptions
 {
     Rules rules = Rules::final();
+    /// What is minimised. Other objectives than the latency need a problem with energies (R17).
+    Objective objective = Objective::Latency;
     double seconds = 10; ///< time limit of the whole call; 0 = none
     /// Maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
     /// result depends only on `iterations` and `seed`
@@ -96,9 +101,17 @@ struct SolveResult
 {
     Schedule schedule;
     double total = 0;
+    double energy = 0; ///< in pJ (R17); 0 if the problem states none
+    /// The least product of latency and energy is searched along weighted sums of both (docs/solver.md 11).
+    Objective objective = Objective::Latency;
     /// Latency of a valid SolveOptions::start, else of the plan that runs each op alone.
     double startTotal = 0;
-    double lowerBound = 0;
+    double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and there is no start schedule
+    double lowerBound = 0;  ///< of the latency
+    double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
+    /// The schedules checked during the search that no other one beats in latency and energy; empty if the
+    /// problem states no energies.
+    Front front;
     bool provenOptimal = false;
     std::string provenSpace; ///< description of the schedules that the proof covers
     bool stopped = false;    ///< true if a stop request ended the search
@@ -107,9 +120,13 @@ struct SolveResult
     std::int64_t evaluations = 0; ///< number of exact evaluations of tilings
     std::int64_t lookups = 0;     ///< number of latencies of subgraphs looked up, most of them cached
     std::int64_t steps = 0;       ///< number of moves tried
-    std::vector<std::pair<double, double>> curve; ///< time in seconds and latency of every improvement
+    std::vector<std::pair<double, double>> curve; ///< time in seconds and value of every improvement
     std::vector<double> latencies;                ///< latency of each subgraph
-    [[nodiscard]] double gap() const { return lowerBound > 0 ? total / lowerBound - 1 : 0; }
+    [[nodiscard]] double value() const { return valueOf(objective, total, energy); }
+    [[nodiscard]] double startValue() const { return valueOf(objective, startTotal, startEnergy); }
+    /// Lower bound of value() over all valid schedules.
+    [[nodiscard]] double bound() const { return valueOf(objective, lowerBound, energyBound); }
+    [[nodiscard]] double gap() const { return bound() > 0 ? value() / bound() - 1 : 0; }
 };
 
 } // namespace tilewright

@@ -2,6 +2,7 @@
 #include "solve/proof/exact.h"
 
 #include "eval/cost.h"
+#include "eval/energy_bound.h"
 #include "eval/traffic_bound.h"
 #include "solve/proof/connected_sets.h"
 
@@ -80,6 +81,7 @@ private:
     std::vector<std::int64_t> m_leastRun; ///< elements of its result that a subgraph with the op computes
     /// Lower bounds of the compute time and the store time of each op.
     std::vector<double> m_compute, m_store;
+    std::vector<double> m_energy; ///< likewise of the energy of its runs; empty if the price is the latency
     std::vector<std::int64_t> m_elements; ///< size of the tensor of each bit
     std::vector<Load> m_loads;
     OpMask m_required, m_slowBefore = 0, m_after, m_read = 0;
@@ -101,6 +103,8 @@ ExactSearch::ExactSearch(SubgraphPool& pool, const Rules& rules, const ExactWind
         const OpId o = m_graph.ops[i];
         axes[o.index()].least = m_leastRun[i];
         m_compute.push_back(leastCompute(m_problem, rules, o, axes[o.index()]));
+        if (!pool.model().price().isLatency())
+            m_energy.push_back(leastEnergy(m_problem, o, axes[o.index()].least).total());
         m_elements.push_back(m_problem.sizeUnits(m_graph.output(i)));
         m_store.push_back(m_memory.time(0, m_elements.back()));
         m_read |= m_graph.inputs[i];
@@ -222,10 +226,11 @@ bool ExactSearch::canRetain(OpMask retain) const
 double ExactSearch::remaining(const State& state) const
 {
     OpMask all = 0;
-    double compute = 0;
+    double compute = 0, energy = 0;
     const auto runAgain = [&](std::size_t i) {
         all |= ProofGraph::bit(i);
         compute += m_compute[i];
+        energy += m_energy.empty() ? 0 : m_energy[i];
     };
     double memory = 0;
     const OpMask after = state.resident == m_after ? 0 : m_after;
@@ -234,7 +239,7 @@ double ExactSearch::remaining(const State& state) const
     for (const Load& load : m_loads)
         if ((load.readers & all) != 0 && (load.bit & state.resident) == 0)
             memory += m_memory.time(load.units, 0);
-    return std::max(compute, memory);
+    return m_pool.model().priced({compute, memory}, energy);
 }
 
 bool ExactSearch::isGoal(std::uint32_t at) const

@@ -2,7 +2,7 @@
 #include "solve/search/search_thread.h"
 
 #include "base/progress.h"
-#include "eval/lower_bound.h"
+#include "eval/energy_bound.h"
 #include "solve/columns/column_generation.h"
 #include "solve/proof/prove.h"
 #include "solve/proof/set_cover.h"
@@ -14,8 +14,9 @@
 
 namespace tilewright {
 
-SharedSearch::SharedSearch(const Problem& of, const SolveOptions& with)
-    : problem(of), options(with), bound(lowerBound(of, with.rules).value), m_started(clock())
+SharedSearch::SharedSearch(const Problem& of, const SolveOptions& with, const Price& price)
+    : problem(of), options(with), energyBound(tilewright::energyBound(of, with.rules).value),
+      bound(lowerBound(of, with.rules).value), memo(price), m_started(clock())
 {
     if (options.start)
         start = startPlan(*options.start, options.selection);
@@ -221,11 +222,11 @@ private:
     {
         const std::int64_t budget = m_options.iterations;
         m_isProvable =
-            isFirst() && m_options.prove &&
+            isFirst() && m_options.prove && m_shared.memo.price().isLatency() &&
             m_problem.opCount() <= provableOps(m_options.rules, m_shared.deadline - m_shared.now()) &&
             m_shared.start.locked.empty() && budget == 0;
         for (int number = 0;; ++number) {
-            if (m_annealer.best().total <= m_shared.bound * (1 + 1e-9))
+            if (m_annealer.best().total <= m_shared.priceBound() * (1 + 1e-9))
                 m_shared.setProven(provenByBound());
             if (m_shared.outOfTime() || (budget > 0 && m_steps >= budget))
                 break;

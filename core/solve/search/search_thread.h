@@ -19,7 +19,7 @@ namespace tilewright {
 class SharedSearch
 {
 public:
-    SharedSearch(const Problem& problem, const SolveOptions& options);
+    SharedSearch(const Problem& problem, const SolveOptions& options, const Price& price = {});
 
     /// Returns the seconds since the start of the search.
     [[nodiscard]] double now() const { return clock() - m_started; }
@@ -54,7 +54,10 @@ public:
 
     const Problem& problem;
     const SolveOptions& options;
+    const double energyBound;  ///< energyBound() of the problem
     std::atomic<double> bound; ///< lower bound of the latency: the quick bound, later that of a proof
+    /// Lower bound of the price of every schedule.
+    [[nodiscard]] double priceBound() const { return memo.price().of(bound, energyBound); }
     StartPlan start;
     TilingMemo memo;
     std::atomic<bool> halt{false};

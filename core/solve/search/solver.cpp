@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "solve/search/solver.h"
 
+#include "base/progress.h"
 #include "base/workers.h"
+#include "eval/energy_bound.h"
+#include "eval/evaluation.h"
 #include "solve/plan/check_schedule.h"
 #include "solve/search/search_thread.h"
 
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace tilewright {
@@ -21,8 +26,8 @@ constexpr double kStopRequestSteps = 2e4;
 class Solver
 {
 public:
-    Solver(const Problem& problem, const SolveOptions& options)
-        : m_problem(problem), m_options(options), m_shared(problem, options)
+    Solver(const Problem& problem, const SolveOptions& options, const Price& price)
+        : m_problem(problem), m_options(options), m_price(price), m_shared(problem, options, price)
     {
     }
 
@@ -30,6 +35,12 @@ public:
 
 private:
     [[nodiscard]] double now() const { return m_shared.now(); }
+    [[nodiscard]] double priceOf(const Checked& c) const { return m_price.of(c.total, c.energy); }
+    [[nodiscard]] double valueOf(const Checked& c) const
+    {
+        return tilewright::valueOf(m_options.objective, c.total, c.energy);
+    }
+    void adopt(Schedule schedule, Checked checked);
     /// True if the caller receives schedules during the search, or if time may be short at the end. Otherwise
     /// the calling thread only waits, so that the result does not depend on the times of reports.
     [[nodiscard]] bool reportsDuringSearch() const
@@ -50,16 +61,28 @@ private:
 
     const Problem& m_problem;
     const SolveOptions& m_options;
+    const Price m_price;
     SharedSearch m_shared;
     std::uint64_t m_reportedNumber = 0; ///< number of the incumbent that was reported last
     std::optional<Schedule> m_schedule;
     bool m_isStart = false; ///< true if m_schedule is the caller's start schedule
     Checked m_checked;      ///< result of checking m_schedule
-    double m_startTotal = 0;
+    Front m_front;
+    double m_startTotal = 0, m_startEnergy = 0;
     std::vector<std::pair<double, double>> m_curve;
     double m_checkSeconds = 0; ///< duration of the longest check so far, in seconds
     bool m_stagnated = false;
 };
+
+/// Makes a checked schedule the best one.
+void Solver::adopt(Schedule schedule, Checked checked)
+{
+    m_schedule = std::move(schedule);
+    m_checked = std::move(checked);
+    if (m_problem.hasEnergy())
+        addToFront(m_front,
+                   {m_checked.total, m_checked.energy, std::make_shared<const Schedule>(*m_schedule)});
+}
 
 /// Checks the schedule of the incumbent, and stores it if it is better than the last reported one.
 void Solver::reportIncumbent(SubgraphPool& pool, bool last)
@@ -68,7 +91,7 @@ void Solver::reportIncumbent(SubgraphPool& pool, bool last)
     if (!last && m_reportedNumber == incumbent.number)
         return;
     m_reportedNumber = incumbent.number;
-    if (!last && m_schedule && incumbent.total >= m_checked.total)
+    if (!last && m_schedule && incumbent.total >= priceOf(m_checked))
         return;
     const double before = now();
     const double deadline = m_shared.deadline;
@@ -82,27 +105,28 @@ void Solver::reportIncumbent(SubgraphPool& pool, bool last)
     m_checkSeconds = std::max(m_checkSeconds, now() - before);
     // Of equal schedules the later one wins, so that the result does not depend on intermediate reports. The
     // caller's own schedule is replaced only by a better one.
-    if (!checked || (m_schedule && checked->total > m_checked.total * (m_isStart ? 1 - 1e-12 : 1 + 1e-12)))
+    if (!checked ||
+        (m_schedule && priceOf(*checked) > priceOf(m_checked) * (m_isStart ? 1 - 1e-12 : 1 + 1e-12)))
         return;
     m_isStart = false;
-    const bool better = !m_schedule || checked->total < m_checked.total * (1 - 1e-12);
-    m_schedule = std::move(schedule);
-    m_checked = std::move(*checked);
+    const bool better = !m_schedule || priceOf(*checked) < priceOf(m_checked) * (1 - 1e-12);
+    adopt(std::move(schedule), std::move(*checked));
     if (!better) {
-        m_curve.back().second = m_checked.total;
+        m_curve.back().second = valueOf(m_checked);
         return;
     }
-    m_curve.emplace_back(now(), m_checked.total);
+    m_curve.emplace_back(now(), valueOf(m_checked));
     if (m_options.onImprovement)
-        m_options.onImprovement(
-            {m_curve.back().first, m_checked.total, std::make_shared<const Schedule>(*m_schedule)});
+        m_options.onImprovement({m_curve.back().first, m_checked.total, m_checked.energy, valueOf(m_checked),
+                                 std::make_shared<const Schedule>(*m_schedule)});
 }
 
 void Solver::reportStatus()
 {
     if (m_options.onStatus)
-        m_options.onStatus({now(), m_schedule ? m_checked.total : std::numeric_limits<double>::infinity(),
-                            m_shared.bound, m_shared.evaluations, m_shared.phase, m_shared.round,
+        m_options.onStatus({now(), m_schedule ? valueOf(m_checked) : std::numeric_limits<double>::infinity(),
+                            tilewright::valueOf(m_options.objective, m_shared.bound, m_shared.energyBound),
+                            m_shared.evaluations, m_shared.phase, m_shared.round,
                             m_curve.empty() ? 0 : m_curve.back().first, m_shared.proofUntil});
 }
 
@@ -115,10 +139,10 @@ void Solver::checkStart()
     if (!checked)
         return;
     m_startTotal = checked->total;
-    m_schedule = std::move(start);
+    m_startEnergy = checked->energy;
     m_isStart = true;
-    m_checked = std::move(*checked);
-    m_curve.emplace_back(now(), m_checked.total);
+    adopt(std::move(start), std::move(*checked));
+    m_curve.emplace_back(now(), valueOf(m_checked));
 }
 
 /// Reports incumbents until the search threads have ended, and ends a search that no longer improves.
@@ -172,8 +196,15 @@ Result<SolveResult> Solver::run()
     (void)toPlan(pool, m_shared.start); // adds the start granularities to the pool
     if (m_startTotal == 0) {
         PlanRepair repair(pool);
-        if (Plan singles = repair.singles(); repair.makeValid(singles))
+        if (Plan singles = repair.singles(); repair.makeValid(singles)) {
             m_startTotal = singles.total;
+            if (m_options.objective != Objective::Latency) {
+                const Evaluation e =
+                    evaluate(m_problem, toSchedule(pool, singles, [] { return false; }), m_options.rules);
+                m_startTotal = e.total;
+                m_startEnergy = e.energy;
+            }
+        }
     }
     reportIncumbents(pool, limit);
     threads.join();
@@ -194,13 +225,18 @@ SolveResult Solver::result()
     SolveResult out;
     out.schedule = std::move(*m_schedule);
     out.total = m_checked.total;
+    out.energy = m_checked.energy;
+    out.objective = m_options.objective;
     out.latencies = std::move(m_checked.latencies);
     out.startTotal = m_startTotal > 0 ? m_startTotal : out.total;
+    out.startEnergy = m_startTotal > 0 ? m_startEnergy : out.energy;
     // The proof covers the incumbent. The reported schedule may be worse if the incumbent has no valid
     // addresses, or orders that no file can list.
-    out.provenOptimal = m_shared.proven && out.total <= m_shared.best.total * (1 + 1e-9);
+    out.provenOptimal = m_shared.proven && priceOf(m_checked) <= m_shared.best.total * (1 + 1e-9);
     out.provenSpace = m_shared.provenSpace;
     out.lowerBound = m_shared.bound;
+    out.energyBound = m_shared.energyBound;
+    out.front = std::move(m_front);
     out.stopped = m_options.stop.stop_requested();
     out.stagnated = m_stagnated && !m_shared.proven;
     out.seconds = now();
@@ -208,6 +244,174 @@ SolveResult Solver::result()
     out.lookups = m_shared.lookups;
     out.steps = m_shared.steps;
     out.curve = std::move(m_curve);
+    return out;
+}
+
+/// The price of a search for the least energy. Of schedules with equal energy, the faster one costs less; the
+/// latency counts too little to change which energy is the least.
+Price energyPrice(const Problem& problem, const Rules& rules)
+{
+    constexpr double kTie = 1e-9;
+    const double latency = lowerBound(problem, rules).value;
+    const double energy = energyBound(problem, rules).value;
+    return {kTie * (latency > 0 && energy > 0 ? energy / latency : 1), 1};
+}
+
+/// States whether a result under another objective than the latency is proven: by its lower bound.
+void proveByBound(SolveResult& result)
+{
+    result.provenOptimal = meetsBound(result.value(), result.bound());
+    if (result.provenOptimal)
+        result.provenSpace = "every valid schedule (the objective equals its lower bound)";
+}
+
+/// Search for the least latency x energy. Each stage searches for the least weighted sum of both: first each
+/// alone, then with the weights of the product's tangent at the best point of the front found so far, or of
+/// the gap beside it once the tangent has been tried. A stage starts from the point of the front that is best
+/// for its weights.
+class ProductSearch
+{
+public:
+    ProductSearch(const Problem& problem, const SolveOptions& options)
+        : m_problem(problem), m_options(options), m_started(clock())
+    {
+    }
+
+    Result<SolveResult> run();
+
+private:
+    static constexpr std::array<double, 6> kShares{0.2, 0.2, 0.2, 0.15, 0.15, 0.1}; ///< of the time, by stage
+    static constexpr double kUnlimitedStage = 5; ///< seconds of the first stage of a search without a limit
+
+    [[nodiscard]] double clock() const { return m_options.clock ? m_options.clock() : wallClock(); }
+    [[nodiscard]] double now() const { return clock() - m_started; }
+    [[nodiscard]] bool isLimited() const { return m_options.seconds > 0 || m_options.iterations > 0; }
+    /// The point of the front with the least product.
+    [[nodiscard]] std::size_t best() const
+    {
+        return static_cast<std::size_t>(
+            std::ranges::min_element(m_front, {}, [](const FrontPoint& p) { return p.latency * p.energy; }) -
+            m_front.begin());
+    }
+    [[nodiscard]] Price priceOf(std::size_t stage);
+    [[nodiscard]] SolveOptions optionsOf(std::size_t stage, const Price& price);
+    void improve(double latency, double energy, const std::shared_ptr<const Schedule>& schedule);
+
+    const Problem& m_problem;
+    const SolveOptions& m_options;
+    const double m_started;
+    Front m_front;
+    std::vector<double> m_tried; ///< weights of the energy in a sum whose latency has weight 1
+    double m_least = std::numeric_limits<double>::infinity();
+    std::vector<std::pair<double, double>> m_curve;
+    std::int64_t m_evaluations = 0, m_lookups = 0, m_steps = 0;
+};
+
+Price ProductSearch::priceOf(std::size_t stage)
+{
+    if (stage == 0)
+        return {};
+    const std::size_t at = best();
+    const FrontPoint& p = m_front[at];
+    if (stage == 1 || p.energy <= 0)
+        return energyPrice(m_problem, m_options.rules);
+    std::vector<double> weights{p.latency / p.energy};
+    for (const std::size_t left : {at, at - 1}) // the gaps beside it
+        if (left < m_front.size() && left + 1 < m_front.size())
+            weights.push_back((m_front[left + 1].latency - m_front[left].latency) /
+                              (m_front[left].energy - m_front[left + 1].energy));
+    const auto isNew = [&](double w) {
+        return std::ranges::none_of(m_tried, [&](double t) { return std::abs(w - t) <= 0.02 * t; });
+    };
+    const auto fresh = std::ranges::find_if(weights, isNew);
+    const double weight = fresh != weights.end() ? *fresh : weights.front();
+    m_tried.push_back(weight);
+    return {1, weight};
+}
+
+SolveOptions ProductSearch::optionsOf(std::size_t stage, const Price& price)
+{
+    SolveOptions out = m_options;
+    out.seed += stage;
+    double ahead = 0;
+    for (std::size_t i = stage; i < kShares.size(); ++i)
+        ahead += kShares[i];
+    const double share = stage < kShares.size() ? kShares[stage] / ahead : 1;
+    if (m_options.seconds > 0)
+        out.seconds = std::max(1e-3, (m_options.seconds - now()) * share);
+    if (m_options.iterations > 0)
+        out.iterations = std::max<std::int64_t>(
+            1, static_cast<std::int64_t>(static_cast<double>(m_options.iterations) * kShares[stage]));
+    if (!isLimited())
+        out.seconds = kUnlimitedStage * static_cast<double>(stage + 1);
+    if (!m_front.empty())
+        out.start = *std::ranges::min_element(m_front, {}, [&](const FrontPoint& p) {
+                         return price.of(p.latency, p.energy);
+                     })->schedule;
+    const double since = now();
+    if (m_options.onImprovement || m_options.seconds > 0)
+        out.onImprovement = [this](const SolveImprovement& i) { improve(i.total, i.energy, i.schedule); };
+    if (m_options.onStatus)
+        out.onStatus = [this, since](SolveStatus s) {
+            s.seconds += since;
+            s.best = m_least;
+            s.evaluations += m_evaluations;
+            s.lastImproved = m_curve.empty() ? 0 : m_curve.back().first;
+            m_options.onStatus(s);
+        };
+    return out;
+}
+
+void ProductSearch::improve(double latency, double energy, const std::shared_ptr<const Schedule>& schedule)
+{
+    addToFront(m_front, {latency, energy, schedule});
+    if (latency * energy >= m_least * (1 - 1e-12))
+        return;
+    m_least = latency * energy;
+    m_curve.emplace_back(now(), m_least);
+    if (m_options.onImprovement)
+        m_options.onImprovement({m_curve.back().first, latency, energy, m_least, schedule});
+}
+
+Result<SolveResult> ProductSearch::run()
+{
+    SolveResult out;
+    for (std::size_t stage = 0; stage < kShares.size() || !isLimited(); ++stage) {
+        const Price price = priceOf(stage);
+        const SolveOptions options = optionsOf(stage, price);
+        auto found = Solver(m_problem, options, price).run();
+        if (!found && stage == 0)
+            return found;
+        if (found) {
+            if (stage == 0)
+                out = *found;
+            for (const FrontPoint& p : found->front)
+                improve(p.latency, p.energy, p.schedule);
+            out.lowerBound = std::max(out.lowerBound, found->lowerBound);
+            out.stagnated = found->stagnated;
+            m_evaluations += found->evaluations;
+            m_lookups += found->lookups;
+            m_steps += found->steps;
+        }
+        if (m_options.stop.stop_requested() || (m_options.seconds > 0 && now() >= m_options.seconds) ||
+            meetsBound(m_least, out.bound()) || (!isLimited() && out.stagnated && stage >= kShares.size()))
+            break;
+    }
+    const FrontPoint& p = m_front[best()];
+    out.schedule = *p.schedule;
+    out.total = p.latency;
+    out.energy = p.energy;
+    out.latencies.clear();
+    for (const SubgraphEvaluation& s : evaluate(m_problem, out.schedule, m_options.rules).subgraphs)
+        out.latencies.push_back(s.latency);
+    out.front = std::move(m_front);
+    out.curve = std::move(m_curve);
+    out.evaluations = m_evaluations;
+    out.lookups = m_lookups;
+    out.steps = m_steps;
+    out.seconds = now();
+    out.stopped = m_options.stop.stop_requested();
+    proveByBound(out);
     return out;
 }
 
@@ -219,7 +423,21 @@ Result<SolveResult> solve(const Problem& problem, const SolveOptions& options)
         return Error{ErrorCode::Refused, "the problem has no ops", {}, {}};
     if (!(options.seconds >= 0) || options.threads < 0 || options.iterations < 0)
         return Error{ErrorCode::Refused, "seconds, iterations and threads must not be negative", {}, {}};
-    return Solver(problem, options).run();
+    if (options.objective == Objective::Latency)
+        return Solver(problem, options, {}).run();
+    if (!problem.hasEnergy())
+        return Error{ErrorCode::Refused,
+                     "the objective " +
+                         std::string(kObjectiveNames[static_cast<std::size_t>(options.objective)]) +
+                         " needs a problem that states energies",
+                     {},
+                     {}};
+    if (options.objective == Objective::Edp)
+        return ProductSearch(problem, options).run();
+    auto result = Solver(problem, options, energyPrice(problem, options.rules)).run();
+    if (result)
+        proveByBound(*result);
+    return result;
 }
 
 } // namespace tilewright

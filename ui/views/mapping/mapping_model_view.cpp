@@ -91,7 +91,7 @@ void LayerTable::fill()
     std::vector<std::optional<double>> edps; // EDPs of all runs of all layers
     double sum = 0;
     for (std::size_t i = 0; i < m_found.size(); ++i) {
-        const auto edp = best(i, Objective::Edp);
+        const auto edp = best(i, mapping::Objective::Edp);
         edps.push_back(edp ? std::optional(*edp * static_cast<double>(m_model.layers[i].runs()))
                            : std::nullopt);
         sum += edps.back().value_or(0);
@@ -103,8 +103,9 @@ void LayerTable::fill()
         if (found && edps[i] && sum > 0)
             m_shares[i] = *edps[i] / sum;
         const QString share = m_shares[i] ? percent(*m_shares[i]) : QString();
-        out.add(layer.name, describe(layer), layer.count, rounded(best(i, Objective::Energy), false),
-                rounded(best(i, Objective::Cycles), false), rounded(best(i, Objective::Edp), true),
+        out.add(layer.name, describe(layer), layer.count, rounded(best(i, mapping::Objective::Energy), false),
+                rounded(best(i, mapping::Objective::Cycles), false),
+                rounded(best(i, mapping::Objective::Edp), true),
                 TableCell(share, share, m_shares[i] ? TableValue(*m_shares[i]) : TableValue()),
                 found ? optimumOf(found->search) : QString(),
                 !found            ? TableCell(TableValue())
@@ -133,7 +134,7 @@ void LayerTable::fill()
     setTable(std::move(out));
 }
 
-std::optional<double> LayerTable::best(std::size_t layer, Objective objective) const
+std::optional<double> LayerTable::best(std::size_t layer, mapping::Objective objective) const
 {
     if (layer >= m_found.size())
         return std::nullopt;
@@ -148,7 +149,7 @@ QString LayerTable::optimumOf(const SearchResult& search)
         return search.proven ? tr("✗ nothing fits") : tr("nothing found");
     if (search.proven)
         return search.reductions.any() ? tr("✓ reduced space") : tr("✓ proven");
-    return tr("gap %1").arg(percent(search.gap(Objective::Edp)));
+    return tr("gap %1").arg(percent(search.gap(mapping::Objective::Edp)));
 }
 
 namespace {

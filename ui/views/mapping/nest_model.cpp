@@ -153,18 +153,20 @@ NestModel buildNest(const MappingSetup& setup, const LoopNest& nest, const Mappi
         out.violation = QString::fromStdString(e.violation->message);
         out.code = word(violationName(e.violation->code));
     }
-    const auto best = [&](Objective o) { return found && found->of(o) ? found->of(o)->value(o) : 0.0; };
+    const auto best = [&](mapping::Objective o) {
+        return found && found->of(o) ? found->of(o)->value(o) : 0.0;
+    };
     const bool ghost = baseline && baseline->evaluation.hasNumbers;
     const MappingCost before = ghost ? baseline->evaluation : MappingCost{};
     out.optimumProven = found && found->proven && !found->reductions.any();
     const bool has = e.hasNumbers;
     const QString none = QStringLiteral("–");
     out.metrics = {metric(tr("Energy, pJ"), has ? number(std::round(e.energy)) : none, e.energy,
-                          before.energy, best(Objective::Energy)),
+                          before.energy, best(mapping::Objective::Energy)),
                    metric(tr("Cycles"), has ? number(e.cycles) : none, static_cast<double>(e.cycles),
-                          static_cast<double>(before.cycles), best(Objective::Cycles)),
+                          static_cast<double>(before.cycles), best(mapping::Objective::Cycles)),
                    metric(tr("Energy × delay"), has ? scientific(e.edp) : none, e.edp, before.edp,
-                          best(Objective::Edp))};
+                          best(mapping::Objective::Edp))};
     for (NestMetric& m : out.metrics)
         if (!has)
             m = {m.name, none, {}, {}, {}};

@@ -29,14 +29,14 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
         out.settled = r->settled;
         out.proven = r->proven;
         reduced = r->reductions.any();
-        out.headline =
-            !r->best[0]            ? (r->proven ? tr("Proven: no method of this space fits the hardware")
+        out.headline = !r->best[0] ? (r->proven ? tr("Proven: no method of this space fits the hardware")
                                                 : tr("No method that fits has been found yet"))
-            : r->proven && reduced ? tr("Proven within the reduced space")
-            : r->proven            ? tr("Proven: no method is better")
-            : r->isOptimal(Objective::Edp)
-                ? tr("Proven minimum of EDP; the Pareto front is not complete")
-                : tr("Not proven: EDP at most %1 above the optimum").arg(percent(r->gap(Objective::Edp)));
+                       : r->proven && reduced ? tr("Proven within the reduced space")
+                       : r->proven            ? tr("Proven: no method is better")
+                       : r->isOptimal(mapping::Objective::Edp)
+                           ? tr("Proven minimum of EDP; the Pareto front is not complete")
+                           : tr("Not proven: EDP at most %1 above the optimum")
+                                 .arg(percent(r->gap(mapping::Objective::Edp)));
     } else if (const auto& status = search.status()) {
         counts = status->counts;
         seconds = status->seconds;
@@ -62,7 +62,7 @@ void describeSearch(SearchMapModel& out, const MappingDocument& state, const Map
             if (const auto trip = state.nest().trips[l]; padding->trips[l] != trip)
                 out.facts.push_back({tr("padding %1").arg(word(state.nest().loopNames[l])),
                                      tr("%1 to %2").arg(number(trip), number(padding->trips[l]))});
-        const double now = search.result()->of(Objective::Edp)->edp;
+        const double now = search.result()->of(mapping::Objective::Edp)->edp;
         out.facts.push_back(
             {tr("effect of padding"), tr("%1 less EDP").arg(percent(1 - padding->best.edp / now))});
     }

@@ -5,6 +5,7 @@
 #include "lens_window.h"
 #include "lower/on_machine.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "window/app_state.h"
 #include "window/message_bar.h"
 #include "workspace/lens_links.h"

@@ -103,10 +103,21 @@ std::int64_t estimateWorkingSet(const SubgraphPlan& plan, const Granularity& g,
             sum += tile * problem.accumulatorUnits(problem.op(plan.accumulated()[d]).output);
     }
 
-    // Through a map a rectangle of the view touches at most all that the view reads (R1.8).
+    // Through a map the rectangles of a view touch different numbers of elements: those at an edge fewer,
+    // where they begin in padding (R1.8). The largest of some positions counts.
     const auto volumeOf = [&](TensorId t, std::int64_t rows, std::int64_t cols) {
         const IndexMap* map = problem.map(t);
-        const std::int64_t volume = map ? footprint(*map, {0, rows, 0, cols}).volume : rows * cols;
+        if (!map)
+            return rows * cols * problem.units(t);
+        const auto starts = [](std::int64_t size, std::int64_t tile) {
+            const std::int64_t last = std::max<std::int64_t>(0, size - tile) / tile * tile;
+            return std::array{std::int64_t{0}, std::min(tile, last), last / 2 / tile * tile, last};
+        };
+        std::int64_t volume = 0;
+        const Tensor& view = problem.tensor(t);
+        for (const std::int64_t r : starts(view.height, rows))
+            for (const std::int64_t c : starts(view.width, cols))
+                volume = std::max(volume, footprint(*map, {r, r + rows, c, c + cols}).volume);
         return volume * problem.units(t);
     };
     // R9.9: interior slices, each rectangle once.

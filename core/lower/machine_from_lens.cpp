@@ -9,6 +9,9 @@ namespace tilewright::lower {
 
 namespace {
 
+/// A value that a machine derives from others changes with these: in the second round it is given.
+constexpr int kRounds = 2;
+
 /// A machine that takes over the values of a lens which differ from its own.
 class Taking
 {
@@ -42,6 +45,7 @@ public:
         number(path + ".buffers", buffers, had);
         take(withMachineField(m_machine, path + ".bytes", formatNumber(bytes / buffers)));
     }
+    [[nodiscard]] const Machine& machine() const { return m_machine; }
     [[nodiscard]] Result<Machine> taken() const
     {
         return m_error ? Result<Machine>(*m_error) : Result<Machine>(m_machine);
@@ -64,89 +68,95 @@ private:
 
 Result<Machine> withHierarchy(const Machine& machine, const systolic::Hierarchy& wanted)
 {
-    const systolic::Hierarchy has = hierarchyOf(machine);
     Taking out(machine);
-    out.number("clock_ghz", wanted.frequencyGhz, has.frequencyGhz);
-    out.number<std::int64_t>("element_bytes", wanted.elementBytes, has.elementBytes);
-    out.array(wanted.array.rows, wanted.array.cols);
-    for (const MachineLevel level : kMachineLevels) {
-        if (!machine.hasLevel(level))
-            continue;
-        const std::string path = "levels." + std::string(toString(level));
-        const auto& to = wanted.levels[static_cast<std::size_t>(level)];
-        const auto& from = has.levels[static_cast<std::size_t>(level)];
-        out.number<std::int64_t>(path + ".buffers", to.buffers, from.buffers);
-        out.number<std::int64_t>(path + ".bytes", to.bytes, from.bytes);
-        out.number(path + ".gb_per_s", to.gbPerSecond, from.gbPerSecond);
+    for (int round = 0; round < kRounds; ++round) {
+        const systolic::Hierarchy has = hierarchyOf(out.machine());
+        out.number("clock_ghz", wanted.frequencyGhz, has.frequencyGhz);
+        out.number<std::int64_t>("element_bytes", wanted.elementBytes, has.elementBytes);
+        out.array(wanted.array.rows, wanted.array.cols);
+        for (const MachineLevel level : kMachineLevels) {
+            if (!out.machine().hasLevel(level))
+                continue;
+            const std::string path = "levels." + std::string(toString(level));
+            const auto& to = wanted.levels[static_cast<std::size_t>(level)];
+            const auto& from = has.levels[static_cast<std::size_t>(level)];
+            out.number<std::int64_t>(path + ".buffers", to.buffers, from.buffers);
+            out.number<std::int64_t>(path + ".bytes", to.bytes, from.bytes);
+            out.number(path + ".gb_per_s", to.gbPerSecond, from.gbPerSecond);
+        }
     }
     return out.taken();
 }
 
 Result<Machine> withNpuHardware(const Machine& machine, const npu::NpuHardware& wanted)
 {
-    const npu::NpuHardware has = npuHardwareOf(machine);
     Taking out(machine);
-    const auto whole = [&](const std::string& path, std::int64_t to, std::int64_t from) {
-        out.number(path, to, from);
-    };
-    whole("cores", wanted.cores, has.cores);
-    out.array(wanted.engineRows, wanted.engineCols);
-    whole("vector.lanes", wanted.vectorLanes, has.vectorLanes);
-    out.number("clock_ghz", wanted.clockGhz, has.clockGhz);
-    out.scratchpad(wanted.spmBytes);
-    whole("accumulator_bytes", wanted.accumulatorBytes, has.accumulatorBytes);
-    whole("vector.passes.softmax", wanted.passes.softmax, has.passes.softmax);
-    whole("vector.passes.layer_norm", wanted.passes.layerNorm, has.passes.layerNorm);
-    whole("vector.passes.rms_norm", wanted.passes.rmsNorm, has.passes.rmsNorm);
-    whole("vector.passes.elementwise", wanted.passes.elementwise, has.passes.elementwise);
-    whole("dram.channels", wanted.dram.channels, has.dram.channels);
-    whole("dram.banks", wanted.dram.banks, has.dram.banks);
-    whole("dram.bytes_per_cycle", wanted.dram.bytesPerCycle, has.dram.bytesPerCycle);
-    whole("dram.burst_bytes", wanted.dram.burstBytes, has.dram.burstBytes);
-    whole("dram.interleave_bytes", wanted.dram.interleaveBytes, has.dram.interleaveBytes);
-    whole("dram.row_bytes", wanted.dram.rowBytes, has.dram.rowBytes);
-    whole("dram.row_hit_cycles", wanted.dram.rowHitCycles, has.dram.rowHitCycles);
-    whole("dram.row_miss_cycles", wanted.dram.rowMissCycles, has.dram.rowMissCycles);
-    whole("noc.link_bytes_per_cycle", wanted.linkBytesPerCycle, has.linkBytesPerCycle);
-    whole("noc.trunk_bytes_per_cycle", wanted.trunkBytesPerCycle, has.trunkBytesPerCycle);
-    out.number("energy_pj.mac", wanted.energy.mac, has.energy.mac);
-    out.number("energy_pj.spm", wanted.energy.spm, has.energy.spm);
-    out.number("energy_pj.noc", wanted.energy.noc, has.energy.noc);
-    out.number("energy_pj.dram", wanted.energy.dram, has.energy.dram);
+    for (int round = 0; round < kRounds; ++round) {
+        const npu::NpuHardware has = npuHardwareOf(out.machine());
+        const auto whole = [&](const std::string& path, std::int64_t to, std::int64_t from) {
+            out.number(path, to, from);
+        };
+        whole("cores", wanted.cores, has.cores);
+        out.array(wanted.engineRows, wanted.engineCols);
+        whole("vector.lanes", wanted.vectorLanes, has.vectorLanes);
+        out.number("clock_ghz", wanted.clockGhz, has.clockGhz);
+        out.scratchpad(wanted.spmBytes);
+        whole("accumulator_bytes", wanted.accumulatorBytes, has.accumulatorBytes);
+        whole("vector.passes.softmax", wanted.passes.softmax, has.passes.softmax);
+        whole("vector.passes.layer_norm", wanted.passes.layerNorm, has.passes.layerNorm);
+        whole("vector.passes.rms_norm", wanted.passes.rmsNorm, has.passes.rmsNorm);
+        whole("vector.passes.elementwise", wanted.passes.elementwise, has.passes.elementwise);
+        whole("dram.channels", wanted.dram.channels, has.dram.channels);
+        whole("dram.banks", wanted.dram.banks, has.dram.banks);
+        whole("dram.bytes_per_cycle", wanted.dram.bytesPerCycle, has.dram.bytesPerCycle);
+        whole("dram.burst_bytes", wanted.dram.burstBytes, has.dram.burstBytes);
+        whole("dram.interleave_bytes", wanted.dram.interleaveBytes, has.dram.interleaveBytes);
+        whole("dram.row_bytes", wanted.dram.rowBytes, has.dram.rowBytes);
+        whole("dram.row_hit_cycles", wanted.dram.rowHitCycles, has.dram.rowHitCycles);
+        whole("dram.row_miss_cycles", wanted.dram.rowMissCycles, has.dram.rowMissCycles);
+        whole("noc.link_bytes_per_cycle", wanted.linkBytesPerCycle, has.linkBytesPerCycle);
+        whole("noc.trunk_bytes_per_cycle", wanted.trunkBytesPerCycle, has.trunkBytesPerCycle);
+        out.number("energy_pj.mac", wanted.energy.mac, has.energy.mac);
+        out.number("energy_pj.spm", wanted.energy.spm, has.energy.spm);
+        out.number("energy_pj.noc", wanted.energy.noc, has.energy.noc);
+        out.number("energy_pj.dram", wanted.energy.dram, has.energy.dram);
+    }
     return out.taken();
 }
 
 Result<Machine> withArchitecture(const Machine& machine, const mapping::Architecture& wanted)
 {
-    const mapping::Architecture has = architectureOf(machine);
     Taking out(machine);
-    if (wanted.pes != has.pes) { // as square as possible, as when an architecture is read
-        std::int64_t rows = 1;
-        for (std::int64_t r = 1; r * r <= wanted.pes; ++r)
-            if (wanted.pes % r == 0)
-                rows = r;
-        out.array(rows, wanted.pes / rows);
+    for (int round = 0; round < kRounds; ++round) {
+        const mapping::Architecture has = architectureOf(out.machine());
+        if (wanted.pes != has.pes) { // as square as possible, as when an architecture is read
+            std::int64_t rows = 1;
+            for (std::int64_t r = 1; r * r <= wanted.pes; ++r)
+                if (wanted.pes % r == 0)
+                    rows = r;
+            out.array(rows, wanted.pes / rows);
+        }
+        out.number("element_bytes", wanted.elementBytes, has.elementBytes);
+        out.number("register_file_bytes", wanted.rfBytes, has.rfBytes);
+        out.scratchpad(wanted.spmBanks == has.spmBanks && wanted.spmBankBytes == has.spmBankBytes
+                           ? out.machine().scratchpadBytes()
+                           : 2 * wanted.spmBanks * wanted.spmBankBytes);
+        out.number("scratchpad_banks", wanted.spmBanks, has.spmBanks);
+        out.number("dma.init_cycles", wanted.dmaInitCycles, has.dmaInitCycles);
+        out.number("dma.cycles_per_byte", wanted.dmaCyclesPerByte, has.dmaCyclesPerByte);
+        out.number("dma.mhz", wanted.dmaMhz, has.dmaMhz);
+        if (wanted.arrayMhz != has.arrayMhz)
+            out.number("clock_ghz", wanted.arrayMhz / 1000, out.machine().clockGhz);
+        out.number("energy_pj.rf", wanted.energyPj.rf, has.energyPj.rf);
+        out.number("energy_pj.noc", wanted.energyPj.noc, has.energyPj.noc);
+        out.number("energy_pj.spm", wanted.energyPj.spm, has.energyPj.spm);
+        out.number("energy_pj.dram", wanted.energyPj.dram, has.energyPj.dram);
+        out.number("energy_pj.mac", wanted.energyPj.mac, has.energyPj.mac);
+        out.optional("energy_pj.rf_write", wanted.energyPj.rfWrite, has.energyPj.rfWrite);
+        out.optional("energy_pj.spm_write", wanted.energyPj.spmWrite, has.energyPj.spmWrite);
+        out.optional("energy_pj.dram_write", wanted.energyPj.dramWrite, has.energyPj.dramWrite);
+        out.number("energy_pj.leakage", wanted.energyPj.leakage, has.energyPj.leakage);
     }
-    out.number("element_bytes", wanted.elementBytes, has.elementBytes);
-    out.number("register_file_bytes", wanted.rfBytes, has.rfBytes);
-    out.scratchpad(wanted.spmBanks == has.spmBanks && wanted.spmBankBytes == has.spmBankBytes
-                       ? machine.scratchpadBytes()
-                       : 2 * wanted.spmBanks * wanted.spmBankBytes);
-    out.number("scratchpad_banks", wanted.spmBanks, has.spmBanks);
-    out.number("dma.init_cycles", wanted.dmaInitCycles, has.dmaInitCycles);
-    out.number("dma.cycles_per_byte", wanted.dmaCyclesPerByte, has.dmaCyclesPerByte);
-    out.number("dma.mhz", wanted.dmaMhz, has.dmaMhz);
-    if (wanted.arrayMhz != has.arrayMhz)
-        out.number("clock_ghz", wanted.arrayMhz / 1000, machine.clockGhz);
-    out.number("energy_pj.rf", wanted.energyPj.rf, has.energyPj.rf);
-    out.number("energy_pj.noc", wanted.energyPj.noc, has.energyPj.noc);
-    out.number("energy_pj.spm", wanted.energyPj.spm, has.energyPj.spm);
-    out.number("energy_pj.dram", wanted.energyPj.dram, has.energyPj.dram);
-    out.number("energy_pj.mac", wanted.energyPj.mac, has.energyPj.mac);
-    out.optional("energy_pj.rf_write", wanted.energyPj.rfWrite, has.energyPj.rfWrite);
-    out.optional("energy_pj.spm_write", wanted.energyPj.spmWrite, has.energyPj.spmWrite);
-    out.optional("energy_pj.dram_write", wanted.energyPj.dramWrite, has.energyPj.dramWrite);
-    out.number("energy_pj.leakage", wanted.energyPj.leakage, has.energyPj.leakage);
     return out.taken();
 }
 

@@ -49,8 +49,8 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
                                        std::min<std::int64_t>(2, ceilDiv(gemm.k, one.tk)));
         if (!plans)
             return plans.error();
-        if (const auto best = bestL2Schedule(*plans))
-            intoL2 = best->trafficBytes();
+        // Where none fits, the operands of every tile move again.
+        intoL2 = bestL2Schedule(*plans).value_or(plans->front()).trafficBytes();
     }
 
     Roofline r;

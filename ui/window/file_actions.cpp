@@ -281,8 +281,10 @@ bool FileActions::openFile(const LensFile& file)
             QStringLiteral("%1: %2").arg(QFileInfo(file.path).fileName(), QString::fromStdString(unknown)));
     if (file.kind == FileKind::NpuModel || file.kind == FileKind::MappingModel)
         offerAllLenses(file);
-    if (file.kind == FileKind::Model)
+    if (file.kind == FileKind::Model) {
+        tellAssumedSizes();
         warnAboutImport();
+    }
     rememberRecent(file.path);
     if (file.kind == FileKind::Schedule)
         QSettings().setValue(problemKey(file.path), document.problemPath());
@@ -302,6 +304,20 @@ void FileActions::offerAllLenses(const LensFile& file)
                         whole.kind = FileKind::Model;
                         openFile(whole);
                     });
+}
+
+/// Names the sizes that the file leaves open, until the user has chosen them.
+void FileActions::tellAssumedSizes()
+{
+    const Document& document = m_state.document;
+    if (document.freeDimensions().empty() || !rememberedDimensions(document.problemPath()).empty())
+        return;
+    QStringList sizes;
+    for (const auto& [name, size] : document.dimensions())
+        sizes << tr("%1 = %2").arg(QString::fromStdString(name), number(size));
+    m_messages.show(MessageBar::Kind::Warning,
+                    tr("The file leaves sizes open; these are assumed: %1.").arg(sizes.join(tr(", "))),
+                    tr("Change the sizes"), [this] { Q_EMIT viewWanted(QStringLiteral("import")); });
 }
 
 void FileActions::warnAboutImport()

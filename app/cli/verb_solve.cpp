@@ -43,16 +43,16 @@ void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, cons
     constexpr std::size_t kShown = 12; // subgraphs
     const bool hasEnergy = on.problem->hasEnergy();
     std::cout << "total latency   " << formatGrouped(r.total) << '\n';
-    if (hasEnergy)
-        std::cout << "energy          " << formatGrouped(r.energy) << " pJ\n"
-                  << "EDP             " << formatGrouped(r.total * r.energy) << " (energy times latency)\n";
-    if (r.objective != Objective::Latency)
-        std::cout << "objective       " << kObjectiveNames[static_cast<std::size_t>(r.objective)] << '\n';
     std::cout << "start           " << formatGrouped(r.startValue());
     if (r.startValue() > 0)
         std::cout << " (" << percent(1 - r.value() / r.startValue(), 2) << " less)";
-    std::cout << "\nlower bound     " << formatGrouped(r.bound()) << " (gap " << percent(r.gap(), 2) << ")\n"
-              << "subgraphs       " << formatGrouped(r.schedule.size()) << '\n'
+    std::cout << "\nlower bound     " << formatGrouped(r.bound()) << " (gap " << percent(r.gap(), 2) << ")\n";
+    if (hasEnergy)
+        std::cout << "energy          " << formatGrouped(r.energy) << " pJ\n"
+                  << "EDP             " << formatGrouped(r.total * r.energy) << " (energy times latency)\n";
+    if (r.objective != SolveObjective::Latency)
+        std::cout << "objective       " << kObjectiveNames[static_cast<std::size_t>(r.objective)] << '\n';
+    std::cout << "subgraphs       " << formatGrouped(r.schedule.size()) << '\n'
               << "machine         " << on.text << '\n'
               << "time            " << secondsText(r.seconds) << ", " << formatGrouped(r.steps)
               << " changes tried, " << formatGrouped(r.evaluations) << " tilings evaluated\n";
@@ -60,7 +60,7 @@ void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, cons
         std::cout << "proven optimal  over " << r.provenSpace << '\n';
     std::cout << '\n';
     printSubgraphs(*on.problem, r.schedule, evaluate(*on.problem, r.schedule, rules), kShown);
-    if (r.objective == Objective::Latency || r.front.size() < 2)
+    if (r.objective == SolveObjective::Latency || r.front.size() < 2)
         return;
     std::cout << "\nschedules that no other one found beats in latency and energy\n";
     Table front({"latency", "energy in pJ", "EDP"});

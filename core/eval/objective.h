@@ -12,20 +12,20 @@
 
 namespace tilewright {
 
-enum class Objective : std::uint8_t {
+enum class SolveObjective : std::uint8_t {
     Latency,
     Energy, ///< in pJ (R17)
     Edp     ///< energy-delay product: latency x energy
 };
-/// The names in options and files, by Objective.
+/// The names in options and files, by SolveObjective.
 inline constexpr std::array<std::string_view, 3> kObjectiveNames{"latency", "energy", "edp"};
 
 /// The value of a schedule under an objective, in the unit of time, in pJ, or in their product.
-[[nodiscard]] constexpr double valueOf(Objective objective, double latency, double energy) noexcept
+[[nodiscard]] constexpr double valueOf(SolveObjective objective, double latency, double energy) noexcept
 {
-    return objective == Objective::Latency  ? latency
-           : objective == Objective::Energy ? energy
-                                            : latency * energy;
+    return objective == SolveObjective::Latency  ? latency
+           : objective == SolveObjective::Energy ? energy
+                                                 : latency * energy;
 }
 
 /// Cost of a subgraph in a search: latency * `latency` + energy * `energy`. The default is the latency

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kLenses{Lens::Schedule, Lens::Mapping, Lens::Npu, Lens::Systolic};
 constexpr std::array kWhats{What::Evaluate, What::Solve,   What::Bound, What::Optimum,
                             What::Static,   What::Dynamic, What::Table};
-constexpr std::array kMinimise{Minimise::Latency, Minimise::Traffic};
+constexpr std::array kMinimise{Minimise::Latency, Minimise::Traffic, Minimise::Energy, Minimise::Edp};
 constexpr std::array kTiles{Tiles::Default, Tiles::Searched};
 constexpr std::array<std::string_view, 3> kScales{"linear", "log", "log2"};
 constexpr double kLargest = 0x1p62;

@@ -183,6 +183,9 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
     const Plan& plan = sweep.plan();
     SolveOptions options;
     options.rules = plan.rules;
+    options.objective = plan.minimise == Minimise::Energy ? SolveObjective::Energy
+                        : plan.minimise == Minimise::Edp  ? SolveObjective::Edp
+                                                          : SolveObjective::Latency;
     options.seconds = plan.budget.seconds;
     options.iterations = plan.iterations();
     options.threads = 1;
@@ -201,6 +204,11 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
     const double proven = solved->provenOptimal ? 1 : 0;
     if (plan.minimise == Minimise::Traffic)
         out.metrics = {total, bound, subgraphs, proven};
+    else if (plan.minimise == Minimise::Energy)
+        out.metrics = {solved->energy, solved->energyBound, total, solved->energy * total, subgraphs, proven};
+    else if (plan.minimise == Minimise::Edp)
+        out.metrics = {
+            solved->energy * total, solved->bound() * point.unit, total, solved->energy, subgraphs, proven};
     else
         out.metrics = {total, bound, trafficOf(evaluate(*point.problem, solved->schedule, plan.rules)),
                        subgraphs, proven};

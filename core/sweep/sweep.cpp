@@ -59,7 +59,17 @@ std::string_view toString(What what) noexcept
 
 std::string_view toString(Minimise minimise) noexcept
 {
-    return minimise == Minimise::Latency ? "latency" : "traffic";
+    switch (minimise) {
+    case Minimise::Traffic:
+        return "traffic";
+    case Minimise::Energy:
+        return "energy";
+    case Minimise::Edp:
+        return "edp";
+    case Minimise::Latency:
+        break;
+    }
+    return "latency";
 }
 
 std::string_view toString(Tiles tiles) noexcept
@@ -144,6 +154,10 @@ std::vector<std::string_view> metricsOf(const Plan& plan)
         return {"latency", "lower_bound", "traffic", "peak_working_set"};
     if (plan.minimise == Minimise::Traffic)
         return {"traffic", "lower_bound", "subgraphs", "proven"};
+    if (plan.minimise == Minimise::Energy)
+        return {"energy", "lower_bound", "latency", "edp", "subgraphs", "proven"};
+    if (plan.minimise == Minimise::Edp)
+        return {"edp", "lower_bound", "latency", "energy", "subgraphs", "proven"};
     return {"latency", "lower_bound", "traffic", "subgraphs", "proven"};
 }
 

@@ -30,7 +30,7 @@ enum class What : std::uint8_t { Evaluate, Solve, Bound, Optimum, Static, Dynami
 [[nodiscard]] std::string_view toString(What what) noexcept; ///< name such as "evaluate"
 
 /// Objective of a solve.
-enum class Minimise : std::uint8_t { Latency, Traffic };
+enum class Minimise : std::uint8_t { Latency, Traffic, Energy, Edp };
 [[nodiscard]] std::string_view toString(Minimise minimise) noexcept;
 
 /// Tile sizes of NPU operators: by default rule or by search (docs/rules/npu.md 2.6 and 2.8).

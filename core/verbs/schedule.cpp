@@ -204,8 +204,8 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
     const auto objective = std::ranges::find(kObjectiveNames, call.objective);
     if (objective == kObjectiveNames.end())
         return Error{ErrorCode::Refused, "must be latency, energy or edp", "objective", {}};
-    out.objective = static_cast<Objective>(objective - kObjectiveNames.begin());
-    if (call.prove > 0 && out.objective != Objective::Latency)
+    out.objective = static_cast<SolveObjective>(objective - kObjectiveNames.begin());
+    if (call.prove > 0 && out.objective != SolveObjective::Latency)
         return Error{
             ErrorCode::Refused, "only latencies are proven: needs the objective latency", "prove", {}};
     out.start = call.start;

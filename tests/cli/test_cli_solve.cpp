@@ -54,6 +54,7 @@ private slots:
     void badInput_data();
     void badInput();
     void nothingFits_isTheAnswerNo();
+    void objective_saysEnergyAndFront();
 
 private:
     [[nodiscard]] QString path(const char* name) const { return m_dir.filePath(name); }
@@ -355,6 +356,44 @@ void TestCliSolve::nothingFits_isTheAnswerNo()
     const CliRun r = run({tiny, "--seconds", "0.1"});
     QCOMPARE(r.code, 1);
     QVERIFY2(r.err.contains("fits at no granularity"), r.err.constData());
+}
+
+/// Energy and EDP where the problem states energies, nothing new where it does not.
+void TestCliSolve::objective_saysEnergyAndFront()
+{
+    Problem::Data data = m_problem->data();
+    data.energy = EnergyCosts{10, 0.5, {0.02}, {1}};
+    const QString problem = path("energy.json"), schedule = path("energy.schedule.json");
+    write(problem, writeProblem(*Problem::build(std::move(data)).value()));
+    for (const QString& objective : {"latency", "energy", "edp"}) {
+        const CliRun r = run({problem, "--objective", objective, "--iterations", "300", "--seconds", "0",
+                              "--threads", "1", "--json", "-o", schedule});
+        QCOMPARE(r.code, 0);
+        const json d = json::parse(r.out.toStdString());
+        QCOMPARE(d["objective"].get<std::string>(), objective.toStdString());
+        QVERIFY(!d["front"].empty());
+        const double latency = d["total_latency"].get<double>(), energy = d["energy_pj"].get<double>();
+        QVERIFY(std::abs(d["edp"].get<double>() - latency * energy) <= 1e-9 * latency * energy);
+        QVERIFY(d["energy_bound_pj"].get<double>() <= energy * (1 + 1e-9));
+        double sum = 0;
+        for (const json& s : d["subgraphs"])
+            sum += s["energy_pj"].get<double>();
+        QVERIFY(std::abs(sum - energy) <= 1e-9 * energy);
+        const CliRun evaluated = runCli({"evaluate", problem, schedule, "--json"});
+        QCOMPARE(json::parse(evaluated.out.toStdString())["energy_pj"].get<double>(), energy);
+    }
+    for (const QStringList& verb : {QStringList{"evaluate", problem, schedule}, QStringList{"bound", problem},
+                                    QStringList{"info", problem}, QStringList{"check", problem, schedule}}) {
+        QVERIFY2(runCli(verb).out.contains(" pJ"), qPrintable(verb.front()));
+        QStringList without = verb;
+        without[1] = m_file;
+        QVERIFY2(!runCli(without).out.contains(" pJ"), qPrintable(verb.front()));
+    }
+    const CliRun refused = run({m_file, "--objective", "edp"});
+    QCOMPARE(refused.code, 1);
+    QVERIFY(refused.err.contains("needs a problem that states energies"));
+    QCOMPARE(run({problem, "--objective", "speed"}).code, 2);
+    QCOMPARE(run({problem, "--objective", "edp", "--prove", "1"}).code, 2);
 }
 
 TILEWRIGHT_TEST(TestCliSolve)

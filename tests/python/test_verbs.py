@@ -155,6 +155,25 @@ class Solve(unittest.TestCase):
         self.assertAlmostEqual(solution.start_latency, tilewright.evaluate(problem, start).total, places=6)
         self.assertLessEqual(solution.total, solution.start_latency)
 
+    def test_objectives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "energy.json")
+            energy = {"slow": 10, "fast": 0.5, "mac": 0.02, "vector": 1}
+            file.write_text(json.dumps({**json.loads(EXAMPLE.read_text()), "energy": energy}))
+            budget = {"seconds": 0, "iterations": 300, "threads": 1}
+            for objective in ("latency", "energy", "edp"):
+                solution = tilewright.solve(file, objective=objective, **budget)
+                self.assertEqual(solution.objective, objective)
+                self.assertAlmostEqual(solution.edp, solution.total * solution.energy)
+                self.assertLessEqual(solution.energy_bound, solution.energy * (1 + 1e-9))
+                self.assertEqual(solution.to_dict()["energy_pj"], solution.energy)
+                for latency, pj, schedule in solution.front:
+                    evaluation = tilewright.evaluate(solution.problem, schedule)
+                    self.assertAlmostEqual(evaluation.total, latency)
+                    self.assertAlmostEqual(evaluation.to_dict()["energy_pj"], pj)
+        with self.assertRaisesRegex(tilewright.Error, "states energies"):
+            tilewright.solve(EXAMPLE, objective="edp", **budget)
+
     def test_placeable(self):
         solution = tilewright.solve(SCHEDULES / "example-1.json", placeable=True, seconds=0, iterations=200, threads=1)
         self.assertTrue(tilewright.place(solution.problem, solution.schedule).fits)

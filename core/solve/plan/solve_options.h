@@ -67,7 +67,7 @@ struct SolveOptions
 {
     Rules rules = Rules::final();
     /// What is minimised. Other objectives than the latency need a problem with energies (R17).
-    Objective objective = Objective::Latency;
+    SolveObjective objective = SolveObjective::Latency;
     double seconds = 10; ///< time limit of the whole call; 0 = none
     /// Maximum number of search steps of each thread; 0 = no limit. With one thread and seconds = 0, the
     /// result depends only on `iterations` and `seed`
@@ -103,7 +103,7 @@ struct SolveResult
     double total = 0;
     double energy = 0; ///< in pJ (R17); 0 if the problem states none
     /// The least product of latency and energy is searched along weighted sums of both (docs/solver.md 11).
-    Objective objective = Objective::Latency;
+    SolveObjective objective = SolveObjective::Latency;
     /// Latency of a valid SolveOptions::start, else of the plan that runs each op alone.
     double startTotal = 0;
     double startEnergy = 0; ///< its energy; 0 if `objective` is the latency and there is no start schedule

@@ -198,7 +198,7 @@ Result<SolveResult> Solver::run()
         PlanRepair repair(pool);
         if (Plan singles = repair.singles(); repair.makeValid(singles)) {
             m_startTotal = singles.total;
-            if (m_options.objective != Objective::Latency) {
+            if (m_options.objective != SolveObjective::Latency) {
                 const Evaluation e =
                     evaluate(m_problem, toSchedule(pool, singles, [] { return false; }), m_options.rules);
                 m_startTotal = e.total;
@@ -423,7 +423,7 @@ Result<SolveResult> solve(const Problem& problem, const SolveOptions& options)
         return Error{ErrorCode::Refused, "the problem has no ops", {}, {}};
     if (!(options.seconds >= 0) || options.threads < 0 || options.iterations < 0)
         return Error{ErrorCode::Refused, "seconds, iterations and threads must not be negative", {}, {}};
-    if (options.objective == Objective::Latency)
+    if (options.objective == SolveObjective::Latency)
         return Solver(problem, options, {}).run();
     if (!problem.hasEnergy())
         return Error{ErrorCode::Refused,
@@ -432,7 +432,7 @@ Result<SolveResult> solve(const Problem& problem, const SolveOptions& options)
                          " needs a problem that states energies",
                      {},
                      {}};
-    if (options.objective == Objective::Edp)
+    if (options.objective == SolveObjective::Edp)
         return ProductSearch(problem, options).run();
     auto result = Solver(problem, options, energyPrice(problem, options.rules)).run();
     if (result)

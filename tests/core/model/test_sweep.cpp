@@ -386,6 +386,35 @@ private slots:
         QTest::newRow("ragged") << 61 << 37 << 53;
         QTest::newRow("far larger than the memory") << 512 << 384 << 256;
     }
+    /// docs/rules/sweep.md 3.2: with more fast memory a product takes less energy, never less than its bound.
+    void leastEnergyIsSwept()
+    {
+        Problem::Data data = product(24, 24, 40)->data();
+        data.energy = EnergyCosts{10, 0.5, {0.1}, {1}};
+        const ProblemPtr problem = *Problem::build(std::move(data));
+        for (const std::string what : {"energy", "edp"}) {
+            const sweep::Sweep sweep =
+                sweepOf(problem, R"({"workload": "problem", "minimise": ")" + what + R"(",
+                "axes": [{"name": "fast_memory_capacity", "values": [64, 512, 4096]}],
+                "budget": {"iterations": 60}})");
+            QCOMPARE(std::string(sweep::metricsOf(sweep.plan()).front()), what);
+            const sweep::SweepTable table = runAll(sweep, 1);
+            QCOMPARE(table.failed, std::size_t{0});
+            QCOMPARE(table.rows.size(), std::size_t{3});
+            for (const sweep::Row& row : table.rows) {
+                QVERIFY(row.metrics[1] > 0 && row.metrics[0] >= row.metrics[1] * (1 - 1e-9));
+                const double product = what == "edp" ? row.metrics[0] : row.metrics[3];
+                const double energy = what == "edp" ? row.metrics[3] : row.metrics[0];
+                QVERIFY(std::abs(product - energy * row.metrics[2]) <= 1e-9 * product);
+            }
+            QVERIFY(table.rows[2].metrics[0] < table.rows[0].metrics[0]);
+        }
+        QVERIFY(runAll(sweepOf(product(4, 4, 4), R"({"workload": "problem", "minimise": "energy",
+            "axes": [{"name": "fast_memory_capacity", "values": [64]}], "budget": {"iterations": 9}})"),
+                       1)
+                    .failed == 1);
+    }
+
     void leastTrafficOfAProductIsTheClosedForm()
     {
         QFETCH(const int, m);

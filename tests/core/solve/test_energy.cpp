@@ -61,7 +61,7 @@ double leastProduct(const testing::BruteForce::Costs& front)
     return of(*std::ranges::min_element(front, {}, of));
 }
 
-SolveOptions optionsFor(Objective objective, const Rules& rules)
+SolveOptions optionsFor(SolveObjective objective, const Rules& rules)
 {
     SolveOptions out;
     out.objective = objective;
@@ -108,12 +108,12 @@ private Q_SLOTS:
             tight += bound.value >= energy * (1 - 1e-9) ? 1 : 0;
             if (seed % 4 != 0)
                 continue;
-            for (const Objective objective : {Objective::Energy, Objective::Edp}) {
+            for (const SolveObjective objective : {SolveObjective::Energy, SolveObjective::Edp}) {
                 const auto result = solve(*problem, optionsFor(objective, rules));
                 if (!result)
                     continue;
                 ++found;
-                const double best = objective == Objective::Energy ? energy : leastProduct(front);
+                const double best = objective == SolveObjective::Energy ? energy : leastProduct(front);
                 QVERIFY2(result->value() >= best / kAbove, qPrintable(about("solver", result->value())));
                 QVERIFY(result->bound() <= best * kAbove);
                 const Evaluation e = evaluate(*problem, result->schedule, rules);
@@ -144,8 +144,8 @@ private Q_SLOTS:
             if (front.size() < 2)
                 continue;
             ++cases;
-            const auto energy = solve(*problem, optionsFor(Objective::Energy, rules));
-            const auto product = solve(*problem, optionsFor(Objective::Edp, rules));
+            const auto energy = solve(*problem, optionsFor(SolveObjective::Energy, rules));
+            const auto product = solve(*problem, optionsFor(SolveObjective::Edp, rules));
             energies += energy && energy->energy <= front.back().energy * (1 + 1e-6) ? 1 : 0;
             products += product && product->value() <= leastProduct(front) * (1 + 1e-6) ? 1 : 0;
             if (product)
@@ -203,7 +203,7 @@ private Q_SLOTS:
         QCOMPARE(b.fast, 0.5 * (traffic + 4 * 8 * 2 + 8 * 6 + 4 * 6));
         QCOMPARE(b.mac, 3.0 * 4 * 8 * 6);
         QCOMPARE(b.vector, 0.0);
-        const auto result = solve(*p, optionsFor(Objective::Energy, Rules::machine()));
+        const auto result = solve(*p, optionsFor(SolveObjective::Energy, Rules::machine()));
         QVERIFY(result && result->provenOptimal);
     }
 
@@ -216,7 +216,7 @@ private Q_SLOTS:
             Problem::Data data = with->data();
             data.energy.reset();
             const ProblemPtr without = Problem::build(std::move(data)).value();
-            const SolveOptions options = optionsFor(Objective::Latency, rules);
+            const SolveOptions options = optionsFor(SolveObjective::Latency, rules);
             const auto a = solve(*with, options), b = solve(*without, options);
             QCOMPARE(bool(a), bool(b));
             if (!a)
@@ -237,7 +237,7 @@ private Q_SLOTS:
         data.ops.push_back({OpType::Pointwise, {TensorId(0)}, TensorId(1), 1, {}});
         data.hardware = {100, 10, 4, 4, {}};
         const ProblemPtr p = Problem::build(std::move(data)).value();
-        const auto result = solve(*p, optionsFor(Objective::Edp, Rules::final()));
+        const auto result = solve(*p, optionsFor(SolveObjective::Edp, Rules::final()));
         QVERIFY(!result);
         QCOMPARE(result.error().text(),
                  std::string("the objective edp needs a problem that states energies"));

@@ -78,7 +78,7 @@ class TestEnergy : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    /// bound.md 8: no schedule takes less energy, or has a smaller product, than the bounds say; the solver
+    /// docs/rules/bound.md 8: no schedule takes less energy, or has a smaller product, than the bounds say; the solver
     /// never finds less than brute force, and proves only what is.
     void boundsAreBelowTheOptimumOfBruteForce()
     {

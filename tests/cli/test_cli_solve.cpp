@@ -365,7 +365,8 @@ void TestCliSolve::objective_saysEnergyAndFront()
     data.energy = EnergyCosts{10, 0.5, {0.02}, {1}};
     const QString problem = path("energy.json"), schedule = path("energy.schedule.json");
     write(problem, writeProblem(*Problem::build(std::move(data)).value()));
-    for (const QString& objective : {"latency", "energy", "edp"}) {
+    for (const QString& objective :
+         {QStringLiteral("latency"), QStringLiteral("energy"), QStringLiteral("edp")}) {
         const CliRun r = run({problem, "--objective", objective, "--iterations", "300", "--seconds", "0",
                               "--threads", "1", "--json", "-o", schedule});
         QCOMPARE(r.code, 0);

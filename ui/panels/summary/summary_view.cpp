@@ -204,6 +204,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     m_tree->setMinimumHeight(1);
     m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     below->addWidget(m_tree, 1);
+    m_pages->setAccessibleName(tr("What the figure is made of, and the selected operator"));
     m_pages->addTab(explanation, tr("What the figure is made of"));
     auto* layer = new QWidget;
     auto* lenses = new QVBoxLayout(layer);
@@ -475,7 +476,8 @@ void SummaryView::showRows()
                      floor.boundByMemory() ? tr("memory") : tr("compute"))));
     }
     const auto& solved = m_summary.rows.empty() ? nullptr : m_summary.rows[1].solved;
-    Actions::setAvailable(m_apply, {solved != nullptr, tr("Run the row \"Schedule, solved\" first.")});
+    Actions::setAvailable(m_apply,
+                          {solved != nullptr, tr("No schedule has been searched in the Summary yet.")});
 }
 
 void SummaryView::showButtons()

@@ -90,6 +90,7 @@ RulesView::RulesView(const ViewContext& context, QWidget* parent)
     m_list->setAlternatingRowColors(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->header()->setStretchLastSection(true);
+    m_list->header()->moveSection(kName, kMeaning); // the meaning is last: it takes what room there is
     const auto wide = [&](const QString& text) { return fontMetrics().horizontalAdvance(text) + 16; };
     m_list->setColumnWidth(kSwitch, wide(tr("whole rows for vector work before a product")) +
                                         2 * m_list->indentation() + 8);

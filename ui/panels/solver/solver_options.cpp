@@ -73,6 +73,8 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     m_start->setCurrentIndex(settings.value(key("start"), FromCurrent).toInt());
     m_rules = addChoice(tr("&Rules"), {tr("contest final"), tr("contest first statement"), tr("machine")},
                         tr("The rules of the schedule, which the solver uses as well."));
+    m_rules->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_rules->setMinimumContentsLength(12); // as "contest final"
     m_rules->setPlaceholderText(tr("own choice of switches"));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),

@@ -40,8 +40,8 @@ struct Roofline
 
 /// Multi-level roofline. Traffic at L1 and L2: operands and results of the array
 /// (docs/rules/systolic.md 3.4). L3: traffic to L2 of `tile` (or the array's) under the best schedule that
-/// fits into L2 (docs/rules/systolic.md 3.2); as L1 and L2 for WS, for IS, and if no schedule fits. DRAM:
-/// dramQueryOf().
+/// fits into L2 (docs/rules/systolic.md 3.2), or without reuse if none fits; as L1 and L2 for WS and IS.
+/// DRAM: dramQueryOf().
 [[nodiscard]] Result<Roofline> multiLevelRoofline(const Hierarchy& hierarchy, const Gemm& gemm,
                                                   const TimingOptions& timing,
                                                   const std::optional<TileShape>& tile = {});

@@ -148,10 +148,10 @@ private Q_SLOTS:
             secondsText(document().snapshot()->evaluation.total * 1e-9 / document().machine()->clockGhz)));
         QVERIFY(document().setMachine(*withMachineField(*machinePreset("edge"), "cores", "2"), {}));
         QVERIFY2(unit->text().contains(QStringLiteral("edge (edited)")), qPrintable(unit->text()));
-        QVERIFY(!control<QToolButton>("Rule set")->text().contains(QStringLiteral("statement")));
+        QVERIFY(!control<QToolButton>("Rule set")->text().contains(QStringLiteral("contest")));
         QVERIFY(m_window->openPaths({example("ex5.problem.json")}));
         QCOMPARE(unit->text(), QStringLiteral("units of time"));
-        QVERIFY(control<QToolButton>("Rule set")->text().contains(QStringLiteral("statement")));
+        QVERIFY(control<QToolButton>("Rule set")->text().contains(QStringLiteral("contest")));
     }
 
     void titlesOfDocksFollowTheFont()

@@ -75,7 +75,7 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
                         tr("The rules of the schedule, which the solver uses as well."));
     m_rules->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_rules->setMinimumContentsLength(12); // as "contest final"
-    m_rules->setPlaceholderText(tr("own choice of switches"));
+    m_rules->setPlaceholderText(tr("own choice"));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "

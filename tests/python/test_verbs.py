@@ -166,7 +166,7 @@ class Solve(unittest.TestCase):
                 self.assertEqual(solution.objective, objective)
                 self.assertAlmostEqual(solution.edp, solution.total * solution.energy)
                 self.assertLessEqual(solution.energy_bound, solution.energy * (1 + 1e-9))
-                self.assertEqual(solution.to_dict()["energy_pj"], solution.energy)
+                self.assertAlmostEqual(solution.to_dict()["energy_pj"], solution.energy, places=6)
                 for latency, pj, schedule in solution.front:
                     evaluation = tilewright.evaluate(solution.problem, schedule)
                     self.assertAlmostEqual(evaluation.total, latency)

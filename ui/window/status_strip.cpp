@@ -92,6 +92,7 @@ StatusStrip::StatusStrip(const ViewContext& context, QWidget* parent) : QWidget(
     connect(m_floor, &QToolButton::clicked, this, &StatusStrip::floorClicked);
     m_array = label(tr("Total on the array"));
     m_npu = label(tr("Makespan on the NPU"));
+    m_energy = label(tr("Energy"));
     m_change = label(tr("Change of the last edit"));
     m_against = label(tr("Change against the baseline"));
     m_gap = button(tr("Lower bound and gap"));
@@ -132,10 +133,10 @@ QWidget* StatusStrip::evaluationTime() const
     return m_time;
 }
 
-std::array<QWidget*, 13> StatusStrip::row() const
+std::array<QWidget*, 14> StatusStrip::row() const
 {
-    return {m_name,   m_total,   m_unit, m_seconds, m_floor,    m_array, m_npu,
-            m_change, m_against, m_gap,  m_peak,    m_validity, m_rules};
+    return {m_name,   m_total,  m_unit,    m_seconds, m_floor, m_array,    m_npu,
+            m_energy, m_change, m_against, m_gap,     m_peak,  m_validity, m_rules};
 }
 
 bool StatusStrip::event(QEvent* event)
@@ -185,7 +186,7 @@ void StatusStrip::fitRow()
         widths[w] -= by;
         return true;
     };
-    drop({m_rules, m_against, m_npu, m_array});
+    drop({m_energy, m_rules, m_against, m_npu, m_array});
     const bool briefGap = shorten(m_gap, saves(m_gapText));
     const bool briefPeak = shorten(m_peak, saves(m_peakText));
     drop({m_change});
@@ -387,6 +388,15 @@ void StatusStrip::refresh()
         m_against->show(tr("vs baseline %1").arg(signedPercent(by / baseline->evaluation.total)), judged(by));
     } else {
         m_against->clear();
+    }
+
+    if (valid && snapshot->problem->hasEnergy()) {
+        m_energy->show(tr("%1 pJ").arg(shortNumber(snapshot->evaluation.energy)), theme.text);
+        m_energy->setToolTip(
+            tr("Energy of the schedule: %1 pJ; latency × energy %2.")
+                .arg(exactNumber(snapshot->evaluation.energy), exactNumber(snapshot->evaluation.edp())));
+    } else {
+        m_energy->clear();
     }
 
     const QString bound = tr("Bound %1").arg(number(snapshot->lowerBound));

@@ -14,8 +14,8 @@ namespace tilewright::ui {
 class StatusText;
 
 /// The headline of the window: name of the workload, total latency with unit, machine and seconds, multiple
-/// of the floor, total on the array, makespan on the NPU, change of the last edit, lower bound and gap, peak
-/// working set, validity, rule set.
+/// of the floor, total on the array, makespan on the NPU, energy, change of the last edit, lower bound and
+/// gap, peak working set, validity, rule set.
 class StatusStrip : public QWidget
 {
     Q_OBJECT
@@ -47,7 +47,7 @@ private:
     void refreshArray(const Snapshot* shown, bool valid);
     void fitRow();
     void fillMenu();
-    [[nodiscard]] std::array<QWidget*, 13> row() const; ///< all fields from left to right
+    [[nodiscard]] std::array<QWidget*, 14> row() const; ///< all fields from left to right
 
     /// The two forms of a field that is shortened where the row is narrow.
     struct Wording
@@ -65,6 +65,7 @@ private:
     double m_floorCycles = 0;              ///< floor of one core (R19)
     StatusText* m_array;
     StatusText* m_npu;
+    StatusText* m_energy;
     StatusText* m_change;
     StatusText* m_against;
     QToolButton* m_gap;

@@ -107,6 +107,7 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
     }
     const std::uint64_t run = ++m_run;
     m_running = true;
+    m_front.clear();
     m_clock = std::make_shared<PausableClock>();
     options.clock = [clock = m_clock] { return clock->seconds(); };
     options.paused = [clock = m_clock] { return clock->isPaused(); };
@@ -123,7 +124,11 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
         };
         options.stop = stop;
         options.onImprovement = [&](const SolveImprovement& i) {
-            post([this, i] { Q_EMIT improved(i.seconds, i.total, i.schedule); });
+            post([this, i, hasEnergy = problem->hasEnergy()] {
+                if (hasEnergy)
+                    addToFront(m_front, {i.total, i.energy, i.schedule});
+                Q_EMIT improved(i.seconds, i.value, i.schedule);
+            });
         };
         options.onStatus = [&](const SolveStatus& s) { post([this, s] { Q_EMIT status(s); }); };
         auto result = [&]() -> Result<SolveResult> {

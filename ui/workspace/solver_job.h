@@ -101,9 +101,12 @@ public:
     /// Stops the run and drops its result: it emits no further signal.
     void abandon();
     [[nodiscard]] bool isRunning() const { return m_running; }
+    /// Schedules of the run so far that no other one beats in latency and energy; empty without energies.
+    [[nodiscard]] const Front& front() const { return m_front; }
 
 Q_SIGNALS:
-    void improved(double seconds, double total, std::shared_ptr<const tilewright::Schedule> schedule);
+    /// `value`: of the schedule under the objective of the run.
+    void improved(double seconds, double value, std::shared_ptr<const tilewright::Schedule> schedule);
     void status(tilewright::SolveStatus status);
     void finished(std::shared_ptr<const tilewright::SolveResult> result);
     void failed(QString why);
@@ -112,6 +115,7 @@ private:
     std::shared_ptr<PausableClock> m_clock = std::make_shared<PausableClock>(); ///< clock of the present run
     std::jthread m_thread;
     bool m_running = false;
+    Front m_front;
     std::uint64_t m_run = 0; ///< number of the run; signals of earlier runs are dropped
 };
 

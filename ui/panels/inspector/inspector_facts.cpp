@@ -125,6 +125,7 @@ InspectorFacts inspectorFacts(const Snapshot& snapshot, SubgraphId subgraph, std
     out.revision = snapshot.revision;
     out.subgraph = subgraph;
     out.arithmetic = latencyArithmetic(snapshot, subgraph, stop);
+    out.energy = energyParts(*snapshot.problem, snapshot.schedule, snapshot.evaluation, subgraph);
     const EditOptions options = editOptions(snapshot.evaluation.rules);
     for (RetainCandidate& candidate :
          retainCandidates(*snapshot.problem, snapshot.schedule, subgraph, options)) {

@@ -4,6 +4,7 @@
 
 #include "edit/edits.h"
 #include "edit/suggestions.h"
+#include "eval/energy_parts.h"
 #include "eval/explain.h"
 #include "snapshot/snapshot.h"
 
@@ -55,6 +56,7 @@ struct InspectorFacts
     std::uint64_t revision = 0;
     SubgraphId subgraph;
     LatencyArithmetic arithmetic;
+    EnergyParts energy;
     struct Retain
     {
         RetainCandidate candidate;

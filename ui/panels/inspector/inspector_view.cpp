@@ -298,6 +298,9 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
     text += QStringLiteral("<br>") +
             tr("Traffic %1 in, %2 out")
                 .arg(runs ? number(e.loadElements) : none, runs ? number(e.storeElements) : none);
+    if (problem.hasEnergy())
+        text += QStringLiteral("<br>") +
+                tr("Energy <b>%1</b>").arg(runs ? tr("%1 pJ").arg(number(e.energy)) : none);
     m_numbers->setText(rich(text));
 
     QStringList remarks;
@@ -468,8 +471,15 @@ void InspectorView::showArithmetic()
         return;
     const SubgraphEvaluation& e = snapshot->evaluation.subgraphs[id->index()];
     const int room = width() - 20 - style()->pixelMetric(QStyle::PM_ScrollBarExtent); // page margins
-    m_arithmetic->setText(e.structurallyValid ? rich(latencyText(m_shown.arithmetic, e.latency, room))
-                                              : tr("No steps: this subgraph breaks a rule."));
+    if (!e.structurallyValid) {
+        m_arithmetic->setText(tr("No steps: this subgraph breaks a rule."));
+        return;
+    }
+    QString text = latencyText(m_shown.arithmetic, e.latency, room);
+    if (const EnergyParts& parts = m_shown.energy; snapshot->problem->hasEnergy())
+        text += tr("<br>Energy in pJ: slow memory %1, fast memory %2, MACs %3, vector unit %4")
+                    .arg(number(parts.slow), number(parts.fast), number(parts.mac), number(parts.vector));
+    m_arithmetic->setText(rich(text));
 }
 
 } // namespace tilewright::ui

@@ -2,6 +2,7 @@
 #include "panels/inspector/schedule_overview.h"
 
 #include "edit/edits.h"
+#include "eval/energy_bound.h"
 #include "panels/inspector/controls.h"
 #include "panels/solver/solver_lists.h"
 #include "report/summary.h"
@@ -91,6 +92,12 @@ void ScheduleOverview::refresh()
     text += tr("<br>No schedule is faster than %1").arg(number(snapshot->lowerBound));
     if (e.valid())
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));
+    if (snapshot->problem->hasEnergy()) {
+        if (e.valid())
+            text += tr("<br>Energy <b>%1 pJ</b>, latency × energy %2").arg(number(e.energy), number(e.edp()));
+        text += tr("<br>No schedule takes less energy than %1 pJ")
+                    .arg(number(energyBound(*snapshot->problem, e.rules).value));
+    }
     text +=
         tr("<br>Largest working set %1 of %2")
             .arg(number(summary.workingSet.max), number(snapshot->problem->hardware().fastMemoryCapacity));

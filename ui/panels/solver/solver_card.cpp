@@ -3,6 +3,7 @@
 
 #include "canvas/control_bar.h"
 #include "edit/edits.h"
+#include "panels/solver/solver_front.h"
 #include "panels/solver/solver_view.h"
 #include "theme/icon.h"
 #include "theme/text.h"
@@ -43,7 +44,10 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
     PlotModel p;
     p.pick = PlotPick::Column;
     p.x = {tr("time, log"), Scale::Log, kFirstSecond, end, 0, secondsText};
-    p.y = {tr("best latency"), Scale::Linear, low - margin, high + margin};
+    const QString quantity = curve.objective == SolveObjective::Latency  ? tr("best latency")
+                             : curve.objective == SolveObjective::Energy ? tr("least energy in pJ")
+                                                                         : tr("least latency × energy");
+    p.y = {quantity, Scale::Linear, low - margin, high + margin};
     const auto level = [&](const QString& text, double value, const QColor& colour, Qt::PenStyle style) {
         p.lines.push_back({{}, {{kFirstSecond, value}, {end, value}}, QPen(colour, 1.5, style)});
         p.labels.push_back({{text.arg(number(value)), number(value), shortNumber(value)},
@@ -59,7 +63,7 @@ PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
     if (curve.before > 0)
         level(tr("before %1"), curve.before, theme.muted, Qt::DotLine);
 
-    PlotLine line{tr("best latency"), {}, QPen(theme.accent, 2), true};
+    PlotLine line{quantity, {}, QPen(theme.accent, 2), true};
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         PlotMark m; // an invisible mark for tooltips
         m.x = shownTime(curve.points[i].first);
@@ -126,7 +130,7 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
       m_compare(new QPushButton(icon(QStringLiteral("compare")), tr("Compare"), this)),
       m_discard(new QPushButton(tr("Discard"), this)), m_tabs(new QTabWidget(this)),
       m_changes(new SolverChanges(context, m_tabs)), m_alternatives(new SolverAlternatives(context, m_tabs)),
-      m_limits(new SolverLimits(context, m_tabs))
+      m_limits(new SolverLimits(context, m_tabs)), m_front(new SolverFront(context, m_tabs))
 {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -175,6 +179,9 @@ SolverCard::SolverCard(const ViewContext& context, QWidget* parent)
     m_tabs->addTab(limits, tr("Limits"));
     m_tabs->setTabToolTip(2, tr("Which resources limit the latency, and what more of them would save."));
 
+    m_tabs->addTab(m_front, tr("Front"));
+    m_tabs->setTabToolTip(3, tr("Latency against energy of the schedules found; each can be adopted."));
+    connect(m_front, &SolverFront::adoptRequested, this, &SolverCard::adoptRequested);
     connect(m_apply, &QPushButton::clicked, this, &SolverCard::applyClicked);
     connect(m_keep, &QPushButton::clicked, this, &SolverCard::keepClicked);
     connect(m_compare, &QPushButton::clicked, this, &SolverCard::compareClicked);
@@ -194,6 +201,8 @@ void SolverCard::setOutcome(SolverOutcomePtr outcome)
     m_changes->setOutcome(m_outcome);
     m_alternatives->setOutcome(m_outcome);
     m_limits->setOutcome(m_outcome);
+    m_front->setOutcome(m_outcome);
+    m_tabs->setTabVisible(m_tabs->indexOf(m_front), m_outcome && !m_outcome->front.empty());
     refresh();
 }
 
@@ -232,8 +241,17 @@ void SolverCard::refresh()
     setFact(Change, comparable ? tr("Change (%1)").arg(signedPercent(by / before)) : QString(),
             comparable ? signedNumber(by) : QString(), tr("exactly %1").arg(exactNumber(by)),
             by < 0 ? theme.ok : theme.text);
-    setFact(Gap, tr("Gap to bound"), percent(o.after->gap()),
-            tr("How far the result is above the lower bound: %1").arg(exactNumber(o.after->lowerBound)),
+    const double energyBefore = o.before->evaluation.energy, energy = o.after->evaluation.energy;
+    setFact(Energy,
+            comparable && energyBefore > 0 ? tr("Energy (%1)").arg(signedPercent(energy / energyBefore - 1))
+                                           : tr("Energy"),
+            o.after->problem->hasEnergy() ? tr("%1 pJ").arg(number(energy)) : QString(),
+            tr("energy of the result: %1 pJ, before %2 pJ, at least %3 pJ")
+                .arg(exactNumber(energy), exactNumber(energyBefore), exactNumber(o.energyBound)),
+            theme.text);
+    setFact(Gap, tr("Gap to bound"), percent(o.gap()),
+            tr("How far the result is above the lower bound: %1")
+                .arg(exactNumber(valueOf(o.objective, o.after->lowerBound, o.energyBound))),
             theme.text);
     setFact(Time, tr("Time"), secondsText(o.seconds),
             tr("the best was found after %1").arg(secondsText(o.foundAfter)), theme.text);
@@ -243,6 +261,10 @@ void SolverCard::refresh()
     m_figures->updateGeometry();
 
     QStringList notes;
+    if (o.objective == SolveObjective::Energy)
+        notes << tr("Minimised: energy.");
+    if (o.objective == SolveObjective::Edp)
+        notes << tr("Minimised: latency × energy, now %1.").arg(number(after * energy));
     notes << (o.proven    ? tr("Proven optimal over %1.").arg(o.provenSpace.toHtmlEscaped())
               : o.stopped ? tr("Stopped by you; not proven optimal.")
                           : tr("Not proven optimal: the gap may be closed by a better schedule or by a "
@@ -306,6 +328,18 @@ void SolverView::applyResult()
     m_applied = *result;
     document().apply(*result, tr("Auto-solve"));
     m_card->setState(SolverCard::State::Applied);
+}
+
+/// Replaces the schedule by another one of the front.
+void SolverView::adoptPoint(const std::shared_ptr<const Schedule>& schedule)
+{
+    document().waitForSnapshot();
+    const auto result = edit::withLocksOf(*schedule, document().schedule());
+    if (!result) {
+        m_progress->setText(tr("%1. Solve again, or unlock it.").arg(sentence(result.error().message)));
+        return;
+    }
+    document().apply(*result, tr("Schedule of the front"));
 }
 
 /// After undo, the result is offered again.

@@ -12,14 +12,15 @@ class QTabWidget;
 
 namespace tilewright::ui {
 
-/// The best latency over time (logarithmic), with the lower bound and the latency at the start.
+/// The best value of the objective over time (logarithmic), with its lower bound and the value at the start.
 struct SolverCurve
 {
-    std::vector<std::pair<double, double>> points; ///< (seconds, latency), falling
+    std::vector<std::pair<double, double>> points; ///< (seconds, value), falling
     double seconds = 0;                            ///< duration of the run so far
     double budget = 0;                             ///< time limit in seconds; 0 = none
-    double before = 0;                             ///< latency of the start schedule; 0 = none
+    double before = 0;                             ///< value of the start schedule; 0 = none
     double lowerBound = 0;
+    SolveObjective objective = SolveObjective::Latency;
 };
 
 /// The plot of the curve. The id of a mark is the index of its point.
@@ -48,6 +49,7 @@ private:
 };
 
 class ControlBar;
+class SolverFront;
 class SolverLimits;
 
 /// The result of a run: figures, actions, changes, alternatives and limiting resources.
@@ -69,6 +71,7 @@ public:
     [[nodiscard]] SolverChanges* changes() const { return m_changes; }
     [[nodiscard]] SolverAlternatives* alternatives() const { return m_alternatives; }
     [[nodiscard]] SolverLimits* limits() const { return m_limits; }
+    [[nodiscard]] SolverFront* front() const { return m_front; }
     [[nodiscard]] const QList<QLabel*>& facts() const { return m_facts; }
     [[nodiscard]] QLabel* note() const { return m_note; }
 
@@ -77,12 +80,13 @@ Q_SIGNALS:
     void keepClicked();
     void compareClicked();
     void discardClicked();
+    void adoptRequested(const std::shared_ptr<const tilewright::Schedule>& schedule);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    enum Fact { Before, After, Change, Gap, Time, Evaluations, FactCount };
+    enum Fact { Before, After, Change, Energy, Gap, Time, Evaluations, FactCount };
     void refresh();
     void setFact(Fact fact, const QString& caption, const QString& value, const QString& tip,
                  const QColor& colour);
@@ -103,6 +107,7 @@ private:
     SolverChanges* m_changes;
     SolverAlternatives* m_alternatives;
     SolverLimits* m_limits;
+    SolverFront* m_front;
 };
 
 } // namespace tilewright::ui

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "eval/objective.h"
 #include "explain/alternatives.h"
 #include "explain/critical_resources.h"
 #include "report/compare.h"
@@ -27,6 +28,16 @@ struct SolverOutcome
     bool stopped = false; ///< true if the user stopped the run
     bool proven = false;
     QString provenSpace;
+    SolveObjective objective = SolveObjective::Latency;
+    double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
+    Front front;            ///< SolveResult::front
+    /// The objective's value above its lower bound.
+    [[nodiscard]] double gap() const
+    {
+        const double bound = valueOf(objective, after->lowerBound, energyBound);
+        const double value = valueOf(objective, after->evaluation.total, after->evaluation.energy);
+        return bound > 0 ? value / bound - 1 : 0;
+    }
 };
 using SolverOutcomePtr = std::shared_ptr<const SolverOutcome>;
 

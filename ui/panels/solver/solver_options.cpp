@@ -76,6 +76,11 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
     m_rules->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_rules->setMinimumContentsLength(12); // as "contest final"
     m_rules->setPlaceholderText(tr("own choice"));
+    m_objective =
+        addChoice(tr("&Minimise"), {tr("latency"), tr("energy"), tr("latency × energy")},
+                  tr("What the search minimises. The front of a run shows the other schedules it has "
+                     "found."));
+    m_objective->setCurrentIndex(settings.value(key("objective"), 0).toInt());
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "
@@ -96,6 +101,8 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
             [](int threads) { QSettings().setValue(key("threads"), threads); });
     connect(m_start, &QComboBox::activated, this,
             [](int start) { QSettings().setValue(key("start"), start); });
+    connect(m_objective, &QComboBox::activated, this,
+            [](int objective) { QSettings().setValue(key("objective"), objective); });
     connect(m_rules, &QComboBox::activated, this, [this](int i) {
         if (const auto rules = ruleSetNamed(ruleSetNames()[static_cast<std::size_t>(i)]))
             m_document.setRules(*rules);
@@ -120,6 +127,8 @@ verbs::SolveCall SolverOptions::call() const
     out.patience = m_patience->value();
     out.threads = m_threads->value();
     out.placeable = m_placeable->isChecked();
+    if (m_objective->isEnabled())
+        out.objective = kObjectiveNames[static_cast<std::size_t>(std::max(0, m_objective->currentIndex()))];
     return out;
 }
 
@@ -128,6 +137,7 @@ void SolverOptions::refresh()
     const bool open = m_document.hasProblem();
     m_run->setEnabled(open && !m_running);
     m_rules->setEnabled(open);
+    m_objective->setEnabled(open && m_document.problem()->hasEnergy());
     const auto names = ruleSetNames(); // "custom" is none of them
     const auto at = std::ranges::find(names, ruleSetName(m_document.rules()));
     m_rules->setCurrentIndex(at == names.end() ? -1 : static_cast<int>(at - names.begin()));

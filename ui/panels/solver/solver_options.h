@@ -35,6 +35,7 @@ public:
     [[nodiscard]] QSpinBox* threads() const { return m_threads; }
     [[nodiscard]] QComboBox* start() const { return m_start; }
     [[nodiscard]] QComboBox* rules() const { return m_rules; }
+    [[nodiscard]] QComboBox* objective() const { return m_objective; } ///< by SolveObjective
     [[nodiscard]] QCheckBox* placeable() const { return m_placeable; }
     [[nodiscard]] QCheckBox* preview() const { return m_preview; }
 
@@ -59,6 +60,7 @@ private:
     QSpinBox* m_threads;
     QComboBox* m_start = nullptr;
     QComboBox* m_rules = nullptr;
+    QComboBox* m_objective = nullptr;
     QCheckBox *m_placeable, *m_preview;
     QPushButton *m_run, *m_pause, *m_stop;
     QDoubleSpinBox* m_patience;

@@ -2,6 +2,7 @@
 #include "panels/solver/solver_view.h"
 
 #include "canvas/form.h"
+#include "eval/energy_bound.h"
 #include "snapshot/snapshot.h"
 #include "theme/text.h"
 #include "workspace/schedule_edits.h"
@@ -68,8 +69,8 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
     m_stopTimer.setInterval(kStopMs);
     connect(&m_stopTimer, &QTimer::timeout, this, &SolverView::finishWithBest);
     connect(&m_job, &SolverJob::improved, this,
-            [this](double seconds, double total, const std::shared_ptr<const Schedule>& schedule) {
-                m_curve.points.emplace_back(seconds, total);
+            [this](double seconds, double value, const std::shared_ptr<const Schedule>& schedule) {
+                m_curve.points.emplace_back(seconds, value);
                 m_plot->setCurve(m_curve);
                 m_best = schedule;
                 m_previewDue = !m_stopTimer.isActive();
@@ -166,6 +167,7 @@ void SolverView::build()
     connect(m_options, &SolverOptions::previewToggled, this,
             [this](bool on) { on ? showRunningBest() : document().dropPreview(); });
     connect(m_card, &SolverCard::applyClicked, this, &SolverView::applyResult);
+    connect(m_card, &SolverCard::adoptRequested, this, &SolverView::adoptPoint);
     connect(m_card, &SolverCard::keepClicked, this, &SolverView::keepResult);
     connect(m_card, &SolverCard::compareClicked, this, [this] {
         if (m_card->state() == SolverCard::State::Offered)
@@ -244,7 +246,10 @@ void SolverView::start()
     m_whole = !locks && from != SolverOptions::SelectionOnly;
     m_curve = {};
     m_curve.budget = options.seconds;
-    m_curve.before = m_before->evaluation.valid() ? m_before->evaluation.total : 0;
+    m_curve.objective = options.objective;
+    m_curve.before = m_before->evaluation.valid()
+                         ? valueOf(options.objective, m_before->evaluation.total, m_before->evaluation.energy)
+                         : 0;
     if (options.start && m_curve.before > 0)
         m_curve.points.emplace_back(0, m_curve.before);
     m_plot->setCurve(m_curve);
@@ -276,6 +281,9 @@ void SolverView::finishWithBest()
     SolveResult result;
     result.schedule = *m_best;
     result.lowerBound = m_before->lowerBound;
+    result.objective = m_curve.objective;
+    result.energyBound = energyBound(*m_before->problem, m_before->evaluation.rules).value;
+    result.front = m_job.front();
     result.stopped = true;
     result.seconds = m_job.seconds();
     result.evaluations = m_evaluations;
@@ -317,7 +325,7 @@ void SolverView::finish(const SolveResult& result)
     m_curve.points = result.curve;
     m_curve.seconds = result.seconds;
     m_curve.budget = 0;
-    m_curve.lowerBound = result.lowerBound;
+    m_curve.lowerBound = result.bound();
     m_plot->setCurve(m_curve);
     auto outcome = std::make_shared<SolverOutcome>();
     outcome->before = m_before;
@@ -329,6 +337,9 @@ void SolverView::finish(const SolveResult& result)
     outcome->stopped = result.stopped;
     outcome->proven = result.provenOptimal;
     outcome->provenSpace = QString::fromStdString(result.provenSpace);
+    outcome->objective = result.objective;
+    outcome->energyBound = result.energyBound;
+    outcome->front = result.front;
     m_progress->setText(
         result.provenOptimal ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
         : result.stagnated
@@ -336,7 +347,9 @@ void SolverView::finish(const SolveResult& result)
                   .arg(secondsText(result.seconds), fixedNumber(m_options->patience()->value(), 1))
         : result.stopped ? tr("Stopped after %1.").arg(secondsText(result.seconds))
                          : tr("Finished after %1.").arg(secondsText(result.seconds)));
-    if (result.provenOptimal && m_whole) // a proof under locks does not cover schedules without them
+    if (result.provenOptimal && m_whole &&
+        result.objective ==
+            SolveObjective::Latency) // a proof under locks does not cover schedules without them
         document().addProof({m_before->problem, m_before->evaluation.rules, outcome->after->evaluation.total,
                              outcome->provenSpace});
     m_runs.push_back(outcome);

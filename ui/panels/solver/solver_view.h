@@ -52,6 +52,7 @@ private:
     void finish(const SolveResult& result);
     void finishWithBest();
     void applyResult();
+    void adoptPoint(const std::shared_ptr<const Schedule>& schedule);
     void keepResult();
     void followUndo();
     void forget(const QString& why); ///< discards the running search and the result

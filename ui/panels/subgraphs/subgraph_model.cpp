@@ -62,6 +62,7 @@ void SubgraphModel::follow()
     if (m_snapshot && m_named != m_snapshot->problem) {
         m_named = m_snapshot->problem;
         m_prefix = commonPrefix(*m_named);
+        setTable(subgraphs()); // the column of energies is copied only if there are energies
     }
     if (m_snapshot)
         for (const SubgraphEvaluation& e : m_snapshot->evaluation.subgraphs)
@@ -146,11 +147,14 @@ Table SubgraphModel::subgraphs()
                     tr("Upper bar: compute time. Lower bar: load and store time. Full width: the slowest "
                        "subgraph. A triangle up means compute-bound, a triangle down memory-bound.")},
                    {tr("Memory"), ColumnKind::Text,
-                    tr("Peak working set against the capacity of fast memory (the line).")}};
+                    tr("Peak working set against the capacity of fast memory (the line).")},
+                   {tr("Energy"), ColumnKind::Number, tr("Energy in pJ.")}};
     out.nameColumns(tr("subgraph\tops\tw×h×k\tlatency\tchange\tcompute\tmemory\tbound\tpeak working set"));
     // Copies have three columns for the column of times.
     out.columns[Time].name = tr("compute\tmemory\tbound");
     out.columns[Memory].name = tr("peak working set");
+    out.columns[Energy].name = tr("energy in pJ");
+    out.columns[Energy].copied = hasEnergy();
     for (std::size_t c = 0; c < ColumnCount; ++c)
         out.columns[c].cell = [this, c](std::size_t row) { return cellOf(row, static_cast<Column>(c)); };
     out.rowTip = [this](std::size_t row) { return tipOf(row); };
@@ -181,6 +185,8 @@ TableCell SubgraphModel::cellOf(std::size_t row, Column column) const
         const auto capacity = static_cast<double>(m_snapshot->problem->hardware().fastMemoryCapacity);
         return {e.peakWorkingSet, percent(static_cast<double>(e.peakWorkingSet) / capacity)};
     }
+    case Energy:
+        return {e.energy, e.structurallyValid ? number(e.energy) : QStringLiteral("–"), known(e.energy)};
     default:
         return change(row);
     }
@@ -201,6 +207,8 @@ QString SubgraphModel::tipOf(std::size_t row) const
                             number(e.loadElements), number(e.storeElements))
                        .arg(number(e.peakWorkingSet),
                             number(m_snapshot->problem->hardware().fastMemoryCapacity), boundText(e.bound));
+    if (hasEnergy())
+        text += tr("<br>energy %1 pJ").arg(exactNumber(e.energy));
     if (const auto by = change(row))
         text += (m_shares[row].latency
                      ? tr("<br>%1 against the baseline")

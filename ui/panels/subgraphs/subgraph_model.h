@@ -17,7 +17,7 @@ class SubgraphModel : public TableModel
 {
     Q_OBJECT
 public:
-    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, ColumnCount };
+    enum Column { Number, Ops, Size, Latency, Change, Time, Memory, Energy, ColumnCount };
 
     explicit SubgraphModel(Document& document, QObject* parent = nullptr);
 
@@ -49,6 +49,7 @@ public:
     /// The abbreviated ops of a row.
     [[nodiscard]] OpNames names(std::size_t row) const;
     [[nodiscard]] bool hasBaseline() const { return m_document.baseline() != nullptr; }
+    [[nodiscard]] bool hasEnergy() const { return m_snapshot && m_snapshot->problem->hasEnergy(); }
     /// True if some row has a mark beside its number: a problem or a lock.
     [[nodiscard]] bool hasMarks() const;
 

@@ -108,6 +108,7 @@ void SubgraphsView::layOutColumns()
         return;
     m_layingOut = true;
     m_table->setColumnHidden(SubgraphModel::Change, !m_model->hasBaseline());
+    m_table->setColumnHidden(SubgraphModel::Energy, !m_model->hasEnergy());
     if (!m_handSized)
         fitColumns();
     m_layingOut = false;
@@ -116,7 +117,8 @@ void SubgraphsView::layOutColumns()
 void SubgraphsView::measure(int first, int last)
 {
     const int rows = std::min(m_model->rowCount(), kMeasuredRows);
-    for (const auto column : {SubgraphModel::Size, SubgraphModel::Latency, SubgraphModel::Change}) {
+    for (const auto column :
+         {SubgraphModel::Size, SubgraphModel::Latency, SubgraphModel::Change, SubgraphModel::Energy}) {
         std::vector<qsizetype>& letters = m_letters[column];
         letters.resize(static_cast<std::size_t>(rows));
         for (int r = first; r <= std::min(last, rows - 1); ++r)
@@ -145,6 +147,8 @@ void SubgraphsView::fitColumns()
     widths[SubgraphModel::Latency] = widest(SubgraphModel::Latency, QStringLiteral("12 345.6"));
     if (m_model->hasBaseline())
         widths[SubgraphModel::Change] = widest(SubgraphModel::Change, QStringLiteral("+12 345"));
+    if (m_model->hasEnergy())
+        widths[SubgraphModel::Energy] = widest(SubgraphModel::Energy, QStringLiteral("12 345.6"));
     widths[SubgraphModel::Time] = std::max(76, fontMetrics().horizontalAdvance(tr("Time")) + 24);
     widths[SubgraphModel::Memory] = std::max(56, fontMetrics().horizontalAdvance(tr("Memory")) + 12);
     const auto left = [&] {

@@ -61,6 +61,7 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
             bar.load = e.loadElements / bandwidth;
             bar.store = e.storeElements / bandwidth;
             bar.bound = e.bound;
+            bar.energy = e.energy;
             bar.share = m.total > 0 ? e.latency / m.total : 0;
         }
         m.bars.push_back(std::move(bar));
@@ -75,6 +76,12 @@ LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
             bar.beforeIds = std::move(share.subgraphs);
         }
     }
+    m.hasEnergy = snapshot->problem->hasEnergy();
+    double most = 0;
+    for (const LatencyBar& bar : m.bars)
+        most = std::max(most, bar.energy);
+    for (LatencyBar& bar : m.bars)
+        bar.heat = most > 0 ? bar.energy / most : 0;
     for (const LatencyBar& bar : m.bars)
         m.high = std::max({m.high, bar.latency, bar.ghost.value_or(0)});
     if (options.sort == LatencySort::Latency)
@@ -115,6 +122,8 @@ QString latencyTooltip(const LatencyBar& bar)
                 .arg(exactNumber(bar.compute), exactNumber(bar.load), exactNumber(bar.store),
                      exactNumber(bar.load + bar.store));
     text += tr("<br>latency is the sum over the steps of max(compute, memory)");
+    if (bar.energy > 0)
+        text += tr("<br>energy %1 pJ").arg(exactNumber(bar.energy));
     if (!bar.fits)
         text += tr("<br><b>does not fit into fast memory</b>");
     QStringList ids;
@@ -162,9 +171,16 @@ Detail detailFor(double width)
     return width >= kDetailPixels ? Detail::Full : width >= kBarPixels ? Detail::Plain : Detail::Dense;
 }
 
-const QColor& barColour(const LatencyBar& bar, const LatencyOptions& options, const Theme& theme)
+/// The colour of a share of the highest energy.
+QColor energyColour(double share, const Theme& theme)
+{
+    return theme.ramp(share);
+}
+
+QColor barColour(const LatencyBar& bar, const LatencyOptions& options, const Theme& theme)
 {
     return options.colour == LatencyColour::Subgraph ? theme.category(bar.category)
+           : options.colour == LatencyColour::Energy ? energyColour(bar.heat, theme)
                                                      : boundColour(bar.bound, theme);
 }
 
@@ -180,7 +196,11 @@ std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const T
         patch(tr("load"), theme.loadTime);
         patch(tr("store"), theme.storeTime);
     } else {
-        if (model.options.colour != LatencyColour::Subgraph)
+        if (model.options.colour == LatencyColour::Energy) {
+            patch(model.hasEnergy ? tr("least energy") : tr("no energies stated"), energyColour(0, theme));
+            if (model.hasEnergy)
+                patch(tr("most energy"), energyColour(1, theme));
+        } else if (model.options.colour != LatencyColour::Subgraph)
             for (const Bound b : {Bound::Compute, Bound::Memory, Bound::Balanced})
                 patch(boundText(b), boundColour(b, theme));
         if (detail == Detail::Dense)
@@ -319,7 +339,7 @@ void paintDense(QPainter& painter, const LatencyModel& model, const LaneFrame& f
             const int top = qRound(size.toPixel(value));
             painter.fillRect(QRect(left, top, 1, std::max(1, bottom - top)), colour);
         };
-        const QColor& colour = c.marked ? f.theme.accent : barColour(*c.high, model.options, f.theme);
+        const QColor colour = c.marked ? f.theme.accent : barColour(*c.high, model.options, f.theme);
         bar(c.high->latency, c.marked ? colour : Theme::mix(f.theme.canvas, colour, kPale));
         bar(c.mean, colour);
         if (c.before > 0)

@@ -17,7 +17,7 @@
 namespace tilewright::ui {
 
 enum class LatencySort { Order, Latency, Change };
-enum class LatencyColour { Parts, Bound, Subgraph };
+enum class LatencyColour { Parts, Bound, Subgraph, Energy };
 
 struct LatencyOptions
 {
@@ -36,6 +36,8 @@ struct LatencyBar
     double latency = 0, compute = 0, load = 0, store = 0;
     Bound bound = Bound::Balanced;
     double share = 0;         ///< share of the total
+    double energy = 0;        ///< in pJ
+    double heat = 0;          ///< energy as a share of the highest of all subgraphs
     std::size_t category = 0; ///< colour of the subgraph
     /// The latency of the same ops in the baseline; nullopt if the baseline mixes them with ops of other
     /// subgraphs.
@@ -54,6 +56,7 @@ struct LatencyModel
     double total = 0;
     double high = 0; ///< the longest bar or ghost
     bool hasBaseline = false;
+    bool hasEnergy = false; ///< true if the problem states energies
     LatencyOptions options;
 };
 

@@ -19,9 +19,10 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     m_sort = bar().addChoice(
         tr("Sort by"), {tr("order"), tr("latency"), tr("change")},
         tr("In execution order, slowest first, or largest change against the baseline first."));
-    m_colour = bar().addChoice(tr("Colour"), {tr("parts"), tr("bound"), tr("subgraph")},
-                               tr("Meaning of a bar's colour: compute, load and store; the bound; or the "
-                                  "subgraph as in the graph."));
+    m_colour = bar().addChoice(tr("Colour"), {tr("parts"), tr("bound"), tr("subgraph"), tr("energy")},
+                               tr("Meaning of a bar's colour: compute, load and store; the bound; the "
+                                  "subgraph as in the graph; or the energy, compared with the subgraph "
+                                  "that takes most."));
     for (QComboBox* box : {m_sort, m_colour})
         connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &LatencyView::outdate);

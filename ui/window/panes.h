@@ -143,7 +143,7 @@ private:
     QString m_taskBefore = QStringLiteral("Edit"); ///< task to return to after Compare
     QMap<QString, Arrangement> m_left;             ///< arrangements of the perspectives that were left
     QDockWidget* m_front = nullptr;                ///< dock that the perspective shows in front at the bottom
-    bool m_hadModel = false; ///< the docks are those of a model
+    bool m_hadModel = false;                       ///< the docks are those of a model
     bool m_chosen = false;                         ///< the user chose m_perspective in this window
     QByteArray m_layout;  ///< layout of the docks that hideDocks() hid; empty if they are shown
     Arrangement m_hidden; ///< docks that hideDocks() hid; empty if m_layout is from the last session

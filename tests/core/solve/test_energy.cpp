@@ -78,8 +78,8 @@ class TestEnergy : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    /// docs/rules/bound.md 8: no schedule takes less energy, or has a smaller product, than the bounds say; the solver
-    /// never finds less than brute force, and proves only what is.
+    /// docs/rules/bound.md 8: no schedule takes less energy, or has a smaller product, than the bounds say;
+    /// the solver never finds less than brute force, and proves only what is.
     void boundsAreBelowTheOptimumOfBruteForce()
     {
         int cases = 0, tight = 0, proven = 0, found = 0;

@@ -137,6 +137,7 @@ Status ProblemLowering::convolution(const Operator& op)
         }
         m_resultBits = widthOf(out);
         std::vector<TensorId> summands;
+        summands.reserve(terms.size());
         for (const SourceId term : terms)
             summands.push_back(m_table.tensorOf(term));
         const std::string name = partName(op, "sum", w.groups > 1 ? g : -1);

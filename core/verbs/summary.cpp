@@ -129,7 +129,7 @@ Status readFiles(SummaryCall& call)
                                                           : call.workload.machineOrEdge());
     }
     call.workload.machine = call.machines.front();
-    if (const Status s = readFiles(call.workload, dimensions); !s)
+    if (Status s = readFiles(call.workload, dimensions); !s)
         return s;
     if (call.beside.empty() || call.other.workload)
         return Unit{};

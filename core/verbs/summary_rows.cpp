@@ -388,10 +388,11 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
     for (std::size_t i = 0; i < result->layers.size(); ++i) {
         const mapping::LayerResult& l = result->layers[i];
         const auto& best = l.search.of(objective);
-        if (!best)
-            return failed(std::move(row), row.interrupted ? "the search was stopped before every layer had a "
-                                                            "method"
-                                                          : l.layer.name + ": no valid method");
+        if (!best) {
+            std::string why = row.interrupted ? "the search was stopped before every layer had a method"
+                                              : l.layer.name + ": no valid method";
+            return failed(std::move(row), std::move(why));
+        }
         const mapping::MappingCost cost = mapping::evaluate(l.nest, model.architecture, best->method);
         total.add(cost.cycleParts, l.layer.runs());
         const std::string engine = "evaluation of the method";

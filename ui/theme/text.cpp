@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <QTextDocument>
+#include <array>
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,17 @@ QString fixedNumber(double value, int decimals)
 QString significantNumber(double value, int digits)
 {
     return QString::fromStdString(tilewright::significantNumber(value, digits));
+}
+
+QString energyText(double picojoules)
+{
+    constexpr std::array kUnits{"pJ", "nJ", "µJ", "mJ", "J"};
+    constexpr double kStep = 1000;
+    std::size_t unit = 0;
+    double value = picojoules;
+    for (; value >= kStep && unit + 1 < kUnits.size(); ++unit)
+        value /= kStep;
+    return QString::number(value, 'g', 4) + QLatin1Char(' ') + QString::fromUtf8(kUnits[unit]);
 }
 
 QString shortNumber(double value)

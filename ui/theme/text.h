@@ -33,6 +33,8 @@ namespace tilewright::ui {
 [[nodiscard]] QString significantNumber(double value, int digits = 3);
 /// Short number for axes and badges: "12.3k", "4.56M".
 [[nodiscard]] QString shortNumber(double value);
+/// An energy with four digits and the unit that suits it, from pJ to J.
+[[nodiscard]] QString energyText(double picojoules);
 /// Scientific notation: "1.234 × 10⁸".
 [[nodiscard]] QString scientific(double value);
 [[nodiscard]] QString superscript(int value);

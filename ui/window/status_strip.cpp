@@ -391,7 +391,7 @@ void StatusStrip::refresh()
     }
 
     if (valid && snapshot->problem->hasEnergy()) {
-        m_energy->show(tr("%1 pJ").arg(shortNumber(snapshot->evaluation.energy)), theme.text);
+        m_energy->show(energyText(snapshot->evaluation.energy), theme.text);
         m_energy->setToolTip(
             tr("Energy of the schedule: %1 pJ; latency × energy %2.")
                 .arg(exactNumber(snapshot->evaluation.energy), exactNumber(snapshot->evaluation.edp())));

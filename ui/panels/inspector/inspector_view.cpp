@@ -299,8 +299,7 @@ QStringList InspectorView::refreshTexts(const Snapshot& snapshot, SubgraphId id)
             tr("Traffic %1 in, %2 out")
                 .arg(runs ? number(e.loadElements) : none, runs ? number(e.storeElements) : none);
     if (problem.hasEnergy())
-        text += QStringLiteral("<br>") +
-                tr("Energy <b>%1</b>").arg(runs ? tr("%1 pJ").arg(number(e.energy)) : none);
+        text += QStringLiteral("<br>") + tr("Energy <b>%1</b>").arg(runs ? energyText(e.energy) : none);
     m_numbers->setText(rich(text));
 
     QStringList remarks;

@@ -94,9 +94,10 @@ void ScheduleOverview::refresh()
         text += tr(" (gap %1)").arg(percent(snapshot->gap()));
     if (snapshot->problem->hasEnergy()) {
         if (e.valid())
-            text += tr("<br>Energy <b>%1 pJ</b>, latency × energy %2").arg(number(e.energy), number(e.edp()));
-        text += tr("<br>No schedule takes less energy than %1 pJ")
-                    .arg(number(energyBound(*snapshot->problem, e.rules).value));
+            text += tr("<br>Energy <b>%1</b>, latency × energy %2 pJ")
+                        .arg(energyText(e.energy), scientific(e.edp()));
+        text += tr("<br>No schedule takes less energy than %1")
+                    .arg(energyText(energyBound(*snapshot->problem, e.rules).value));
     }
     text +=
         tr("<br>Largest working set %1 of %2")

@@ -156,6 +156,11 @@ void SubgraphsView::fitColumns()
     };
     const int least = fontMetrics().horizontalAdvance(QStringLiteral("contex…10"));
     const int pleasant = fontMetrics().horizontalAdvance(QStringLiteral("h0.context, …"));
+    // Where there is no room, the energy is in the Inspector alone.
+    const bool hidesEnergy = left() < least;
+    m_table->setColumnHidden(SubgraphModel::Energy, !m_model->hasEnergy() || hidesEnergy);
+    if (hidesEnergy)
+        widths[SubgraphModel::Energy] = 0;
     // Shorter bars are still readable, and better than a column that has to be scrolled into view.
     constexpr int kShortestBars = 36;
     for (const auto column : {SubgraphModel::Time, SubgraphModel::Memory})

@@ -47,7 +47,8 @@ QString energyText(double picojoules)
     double value = picojoules;
     for (; value >= kStep && unit + 1 < kUnits.size(); ++unit)
         value /= kStep;
-    return QString::number(value, 'g', 4) + QLatin1Char(' ') + QString::fromUtf8(kUnits[unit]);
+    const double scale = value < 10 ? 1000 : value < 100 ? 100 : 10;
+    return number(std::round(value * scale) / scale) + QLatin1Char(' ') + QString::fromUtf8(kUnits[unit]);
 }
 
 QString shortNumber(double value)

@@ -255,6 +255,16 @@ Result<Workload> readWorkload(std::string_view text, const std::string& file,
         takeModel(out, modelOf(layers->model), file);
         return out;
     }
+    case FileKind::MappingSetup: {
+        auto setup = mapping::readSetup(text, file);
+        if (!setup)
+            return setup.error();
+        out.layers = mapping::Model{setup->layer.name, {setup->layer}};
+        out.oneLayer = true;
+        out.setup = std::move(*setup);
+        takeModel(out, modelOf(*out.layers), file);
+        return out;
+    }
     case FileKind::Model:
     case FileKind::NpuModel: {
         auto npu = npu::parseModel(text, file);

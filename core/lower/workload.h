@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lower/lowered.h"
-#include "mapping/layer.h"
+#include "mapping/files.h"
 #include "npu/model.h"
 #include "onnx/import.h"
 #include "systolic/gemm.h"
@@ -20,6 +20,7 @@ struct Workload
     ProblemPtr problem;
     std::optional<mapping::Model> layers;
     bool oneLayer = false;                    ///< true if the file is a single layer
+    std::optional<mapping::Setup> setup;      ///< set if the file is a document of the Mapping lens
     std::optional<npu::NpuModel> npu;         ///< set if the NPU lens can read the file itself
     std::optional<onnx::ImportReport> import; ///< report of the import of an ONNX file
 

@@ -340,16 +340,19 @@ std::string MapCall::oneLayerFor() const
 
 bool MapCall::ofModel() const
 {
-    return workload.workload && workload.workload->isModel() && oneLayerFor().empty();
+    return workload.workload && workload.workload->isModel() && layer.empty() && oneLayerFor().empty();
 }
 
 void bindOptions(OptionList& o, MapCall& call)
 {
     const Property search = o.notWith(!call.method.empty(), "--method");
-    o.add("layer", call.workload.file, "FILE", "Layer, layer list, or any workload to lower", o.required());
+    o.add("layer", call.workload.file, "FILE",
+          "Layer, layer list, mapping document, or any workload to lower", o.required());
     o.add("architecture", call.architectureFile, "FILE", "Architecture",
           o.notWith(call.workload.hasMachine(), "--machine"), o.otherwise("the default one"));
     bindOptions(o, call.workload);
+    o.add("--layer", call.layer, "NAME",
+          "One layer of a model, by the name of its operator; NAME:2 is that operator's second layer");
     o.add("--objective", call.objective, "edp|energy|cycles",
           "What is minimised: energy-delay product, energy or cycles");
     o.add("--method", call.method, "FILE", "Method to evaluate instead of searching for one");

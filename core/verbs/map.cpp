@@ -12,6 +12,8 @@ namespace tilewright::verbs {
 
 namespace {
 
+constexpr const char* kOtherArchitecture = "the architecture in this file is not used: another one was given";
+
 /// Adds the options of the command line to those of the architecture file.
 Status addOptions(const MapCall& call, mapping::Architecture& architecture)
 {
@@ -56,13 +58,17 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
     const lower::Workload& workload = *call.workload.workload;
     mapping::Architecture architecture;
     std::optional<mapping::Model> lowered;
+    std::vector<lower::NamedLayer> named;
     std::vector<std::string> notes;
     if (!workload.layers || call.workload.machine) {
         const auto model = putOnMachine(call.workload);
         if (!model)
             return model.error();
-        if (!workload.layers)
+        if (!workload.layers) {
             lowered = lower::layerModel(workload.model, (*model)->lowered);
+            if (!call.layer.empty())
+                named = lower::layersOf(workload.model, (*model)->lowered);
+        }
         if (const auto nodes = lower::lensNodes(**model, MachineLens::Mapping); nodes && lowered)
             notes = lensNotes(*nodes, (*model)->machine, MachineLens::Mapping);
         else
@@ -75,17 +81,35 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
         return Error{ErrorCode::Problem, "has no convolution and no product", {}, file};
     if (call.architecture)
         architecture = *call.architecture;
-    if (workload.isModel() && layers.layers.size() > 1 && !call.oneLayerFor().empty())
+    if (workload.setup) {
+        if (!call.architecture && !call.workload.machine)
+            architecture = workload.setup->architecture;
+        else if (!(architecture == workload.setup->architecture))
+            noticeOf(file, kOtherArchitecture);
+    }
+    mapping::Layer layer = layers.layers.front();
+    if (!call.layer.empty()) {
+        if (!lowered)
+            for (const mapping::Layer& l : layers.layers)
+                named.push_back({l, {l.name}});
+        auto found = layerNamed(named, call.layer);
+        if (!found) {
+            Error error = found.error();
+            error.file = file;
+            return error;
+        }
+        layer = std::move(found->layer);
+    } else if (workload.isModel() && layers.layers.size() > 1 && !call.oneLayerFor().empty())
         return Error{ErrorCode::Refused,
-                     call.oneLayerFor() + " needs a file of one layer, this model has " +
-                         std::to_string(layers.layers.size()),
+                     call.oneLayerFor() + " needs one layer, this model has " +
+                         std::to_string(layers.layers.size()) + "; --layer selects one",
                      {},
                      file};
     if (Status s = addOptions(call, architecture); !s)
         return s.error();
     if (call.ofModel())
         return std::variant<MapSubject, MapModel>(MapModel{layers, architecture, std::move(notes)});
-    const auto nest = mapping::makeNest(layers.layers.front());
+    const auto nest = mapping::makeNest(layer);
     if (!nest)
         return nest.error();
     if (Status s = mapping::checkCountable(*nest, architecture); !s) {
@@ -93,7 +117,7 @@ Result<std::variant<MapSubject, MapModel>> readMapCall(const MapCall& call)
         error.file = file;
         return error;
     }
-    return std::variant<MapSubject, MapModel>(MapSubject{layers.layers.front(), *nest, architecture});
+    return std::variant<MapSubject, MapModel>(MapSubject{std::move(layer), *nest, architecture});
 }
 
 Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string& file)
@@ -113,6 +137,9 @@ Result<MethodAnswer> evaluateMethod(const MapSubject& subject, const std::string
         if (!read)
             return read.error();
         out.method = *read;
+        if (const auto setup = mapping::readSetup(*text, file);
+            setup && !(setup->architecture == subject.architecture))
+            out.notes.emplace_back(kOtherArchitecture);
     }
     const auto start = std::chrono::steady_clock::now();
     out.cost = mapping::evaluate(subject.nest, subject.architecture, out.method);
@@ -137,7 +164,9 @@ mapping::SearchResult searchLayer(const mapping::LoopNest& nest, const mapping::
 Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call, const std::stop_token& stop,
                            const MapStatus& status)
 {
-    const auto constraints = mapping::parseConstraints(subject.nest, call.factors);
+    const auto& setup = call.workload.workload->setup;
+    const auto constraints = mapping::parseConstraints(
+        subject.nest, call.factors.empty() && setup ? setup->factors : call.factors);
     if (!constraints)
         return constraints.error();
     MapAnswer out;

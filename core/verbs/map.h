@@ -15,6 +15,7 @@ struct MapCall
     WorkloadCall workload;
     std::optional<mapping::Architecture> architecture; ///< empty: the architecture of the machine
     std::string architectureFile;                      ///< file from which readFiles() reads the architecture
+    std::string layer;                                 ///< one layer of a model, as productNamed()
     std::string method;                                ///< file of a method to evaluate instead of searching
     std::string objective = "edp";
     std::vector<std::string> factors; ///< "SPATIAL.M=16"

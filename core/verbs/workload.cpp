@@ -61,12 +61,16 @@ Result<lower::ModelOnMachinePtr> readOnMachine(WorkloadCall& call)
     return putOnMachine(call);
 }
 
-Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, const std::string& name)
+namespace {
+
+/// Returns the element of `layers` that belongs to the operator `name`, or to "NAME:2". `what`: an element in
+/// messages.
+template <typename Layer>
+Result<Layer> layerOf(const std::vector<Layer>& layers, const std::string& name, const std::string& what)
 {
-    const std::vector<lower::GemmLayer> layers = lower::gemmsOf(lowered);
     const auto found = [&](const std::string& wanted) {
-        std::vector<const lower::GemmLayer*> out;
-        for (const lower::GemmLayer& layer : layers)
+        std::vector<const Layer*> out;
+        for (const Layer& layer : layers)
             if (std::find(layer.operators.begin(), layer.operators.end(), wanted) != layer.operators.end())
                 out.push_back(&layer);
         return out;
@@ -83,8 +87,8 @@ Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, cons
             return *several[n - 1];
         if (!several.empty())
             return Error{ErrorCode::Problem,
-                         "has " + std::to_string(several.size()) +
-                             " products; write :1 to :" + std::to_string(several.size()) + " after its name",
+                         "has " + std::to_string(several.size()) + " " + what +
+                             "s; write :1 to :" + std::to_string(several.size()) + " after its name",
                          name.substr(0, colon),
                          {}};
     }
@@ -92,10 +96,22 @@ Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, cons
     for (std::size_t i = 0; i < std::min<std::size_t>(8, layers.size()); ++i)
         known += (i > 0 ? ", " : "") + layers[i].operators.front();
     return Error{ErrorCode::Problem,
-                 "no operator of this name is a product; there are " + known +
+                 "no operator of this name is a " + what + "; there are " + known +
                      (layers.size() > 8 ? ", …" : ""),
                  name,
                  {}};
+}
+
+} // namespace
+
+Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered, const std::string& name)
+{
+    return layerOf(lower::gemmsOf(lowered), name, "product");
+}
+
+Result<lower::NamedLayer> layerNamed(const std::vector<lower::NamedLayer>& layers, const std::string& name)
+{
+    return layerOf(layers, name, "layer");
 }
 
 Result<systolic::Gemm> productOf(const WorkloadCall& call, const std::string& gemm, const std::string& layer)

@@ -69,6 +69,10 @@ void bindOptions(OptionList& o, WorkloadCall& call);
 [[nodiscard]] Result<lower::GemmLayer> productNamed(const lower::LoweredProblem& lowered,
                                                     const std::string& name);
 
+/// Returns the layer of the Mapping lens that belongs to the operator `name`, as productNamed() does.
+[[nodiscard]] Result<lower::NamedLayer> layerNamed(const std::vector<lower::NamedLayer>& layers,
+                                                   const std::string& name);
+
 /// Returns the product that the options select: `gemm` ("MxNxK"), or the layer `layer` of the workload. For a
 /// whole workload, returns 1x1x1, which is not used. The Error names --gemm if nothing is selected.
 [[nodiscard]] Result<systolic::Gemm> productOf(const WorkloadCall& call, const std::string& gemm,

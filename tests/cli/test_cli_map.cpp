@@ -41,6 +41,10 @@ private slots:
     void method_evaluates();
     void method_invalidIsTheAnswerNo();
     void output_canBeEvaluated();
+    void document_isAWorkload();
+    void document_saysThatItsArchitectureIsNotUsed();
+    void layer_ofAModel();
+    void layer_isNamedInTheRefusal();
     void model_table();
     void model_json();
     void badInput_oneSentence_data();
@@ -170,6 +174,83 @@ void TestCliMap::output_canBeEvaluated()
     QVERIFY(again["cycles"] == found["cycles"]);
     QVERIFY(again["energy"] == found["energy"]);
     QVERIFY(again["method"] == found["method"]);
+}
+
+/// Writes the document that the window saves: a layer, 64 processing elements, a fixed factor, a method.
+QString writeDocument(const QTemporaryDir& dir)
+{
+    const QString architecture = kRoot + "/samples/mapping/architectures/edge-64.json";
+    const QString method = dir.filePath("best.json");
+    if (run({kLayers + "gemm-1000.json", architecture, "--factor", "SPATIAL.X=8", "-o", method}).code != 0)
+        return {};
+    json document;
+    for (const auto& [part, file] : {std::pair{"layer", kLayers + "gemm-1000.json"},
+                                     {"architecture", architecture},
+                                     {"method", method}}) {
+        QFile in(file);
+        if (!in.open(QIODevice::ReadOnly))
+            return {};
+        document[part] = json::parse(in.readAll().toStdString());
+    }
+    document["factors"] = {"SPATIAL.X=8"};
+    QFile out(dir.filePath("gemm.mapping.json"));
+    if (!out.open(QIODevice::WriteOnly))
+        return {};
+    out.write(QByteArray::fromStdString(document.dump()));
+    return out.fileName();
+}
+
+void TestCliMap::document_isAWorkload()
+{
+    QTemporaryDir dir;
+    const QString document = writeDocument(dir);
+    const json of = run({document, "--json"}).json();
+    const json by = run({kLayers + "gemm-1000.json", kRoot + "/samples/mapping/architectures/edge-64.json",
+                         "--factor", "SPATIAL.X=8", "--json"})
+                        .json();
+    QVERIFY(by["best"]["edp"].is_object());
+    QVERIFY(of["best"] == by["best"]);
+    const json evaluated = run({document, "--method", document, "--json"}).json();
+    QVERIFY(evaluated["cycles"] == by["best"]["edp"]["cycles"]);
+}
+
+void TestCliMap::document_saysThatItsArchitectureIsNotUsed()
+{
+    QTemporaryDir dir;
+    const QString document = writeDocument(dir);
+    const QByteArray said = "gemm.mapping.json: the architecture in this file is not used";
+    for (const QStringList& arguments :
+         {QStringList{document, "--machine", "edge", "--quick"},
+          QStringList{kLayers + "gemm-1000.json", "--method", document, "--machine", "edge"}}) {
+        const CliRun r = run(arguments);
+        QVERIFY2(r.err.contains(said), qPrintable(r.err));
+    }
+    QVERIFY(!run({document, "--method", document}).err.contains(said));
+}
+
+void TestCliMap::layer_ofAModel()
+{
+    const QString model = kRoot + "/samples/models/resnet-18.onnx";
+    const json one = run({model, "--machine", "edge", "--layer", "layer1.0.conv2", "--json"}).json();
+    const json all = run({model, "--machine", "edge", "--json"}).json();
+    const auto of = std::find_if(all["layers"].begin(), all["layers"].end(), [](const json& layer) {
+        return layer["name"] == "layer1.0.conv1"; // the first of its shape
+    });
+    QVERIFY(of != all["layers"].end());
+    QVERIFY2(one["best"]["edp"]["cycles"] == (*of)["best"]["edp"]["cycles"], of->dump().c_str());
+}
+
+void TestCliMap::layer_isNamedInTheRefusal()
+{
+    const QString model = kRoot + "/samples/mapping/models/resnet-18.json";
+    const CliRun unknown = run({model, "--layer", "conv9"});
+    QCOMPARE(unknown.code, 2);
+    QVERIFY2(unknown.err.contains("conv9: no operator of this name is a layer; there are conv1, "),
+             qPrintable(unknown.err));
+    const CliRun several = run({model, "--factor", "RF.C<=8"});
+    QCOMPARE(several.code, 2);
+    QVERIFY2(several.err.contains("--layer selects one"), qPrintable(several.err));
+    QCOMPARE(run({model, "--factor", "RF.C<=8", "--layer", "conv1", "--quick"}).code, 0);
 }
 
 void TestCliMap::model_table()

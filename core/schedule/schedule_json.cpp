@@ -3,13 +3,17 @@
 
 #include "base/file.h"
 #include "base/json_fields.h"
+#include "base/notice.h"
 #include "base/text.h"
 #include "workload/rules_json.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace tilewright {
@@ -44,6 +48,8 @@ struct Columns
     Column orders;
     Column latencies;
     Column locked;
+    std::vector<std::string> opNames; ///< empty: ops and tensors are those of the problem, by number
+    std::vector<std::string> tensorNames;
     std::optional<Rules> rules;
     std::string extra;
 };
@@ -56,6 +62,8 @@ void bindFields(JsonFields& f, Columns& c)
     f.optional("traversal_orders", c.orders);
     f.defaulted("subgraph_latencies", c.latencies, {});
     f.defaulted("locked", c.locked, {});
+    f.defaulted("op_names", c.opNames, {});
+    f.defaulted("tensor_names", c.tensorNames, {});
     f.defaulted("rules", c.rules, {});
     static constexpr std::array<std::string_view, 3> kOfTarget{"machine", "dimensions", "hardware"};
     f.allowOthers(kOfTarget); // core/lower reads these
@@ -63,14 +71,87 @@ void bindFields(JsonFields& f, Columns& c)
         c.extra = f.others();
 }
 
+/// Names of a kind of part of the problem, all of them; empty if none has a name.
+template <typename IdT, typename Parts> std::vector<std::string> namesOf(const Parts& parts)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        names.push_back(parts[IdT(i)].name);
+    if (std::ranges::all_of(names, &std::string::empty))
+        names.clear();
+    return names;
+}
+
+/// The numbers of ops or tensors in a file, and what they are in the problem.
+struct Numbering
+{
+    std::size_t count = 0; ///< of the file
+    bool byName = false;   ///< false: the same number in the problem
+    std::vector<std::optional<std::size_t>> inProblem;
+    std::vector<std::string> missing; ///< names of the file that the problem does not have
+
+    /// Matches names. Of several equal names, the first is the first of the problem, and so on.
+    Numbering(const std::vector<std::string>& file, const std::vector<std::string>& problem,
+              std::size_t problemCount)
+        : count(problemCount)
+    {
+        if (file.empty() || problem.empty() || file == problem)
+            return;
+        count = file.size();
+        byName = true;
+        std::unordered_map<std::string_view, std::deque<std::size_t>> known;
+        for (std::size_t i = 0; i < problem.size(); ++i)
+            known[problem[i]].push_back(i);
+        for (const std::string& name : file) {
+            const auto it = known.find(name);
+            if (it == known.end() || it->second.empty()) {
+                inProblem.emplace_back();
+                missing.push_back(name);
+                continue;
+            }
+            inProblem.emplace_back(it->second.front());
+            it->second.pop_front();
+        }
+    }
+
+    [[nodiscard]] std::optional<std::size_t> operator[](std::size_t i) const
+    {
+        return byName ? inProblem[i] : std::optional(i);
+    }
+};
+
+/// Tells which ops or tensors of a file the problem does not have. `what`: "op".
+void tellMissing(const std::string& file, const std::string& what, const Numbering& numbers)
+{
+    if (numbers.missing.empty())
+        return;
+    constexpr std::size_t kListed = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kListed, numbers.missing.size()); ++i)
+        names += (i > 0 ? ", " : "") + numbers.missing[i];
+    notice({ErrorCode::Field,
+            "the problem has no " + what + " " + names + (numbers.missing.size() > kListed ? ", …" : "") +
+                "; left out of the schedule",
+            what + "_names", file});
+}
+
 /// Reads the file subgraph by subgraph. Stops at the first wrong type; collects violations of R2.2.
 class Reader
 {
 public:
     Reader(const Problem& problem, const Columns& columns)
-        : m_problem(problem), m_columns(columns), m_opSeen(problem.opCount(), 0),
-          m_tensorSeen(problem.tensorCount(), 0)
+        : m_problem(problem), m_columns(columns),
+          m_ops(columns.opNames, namesOf<OpId>(problem.data().ops), problem.opCount()),
+          m_tensors(columns.tensorNames, namesOf<TensorId>(problem.data().tensors), problem.tensorCount()),
+          m_opSeen(problem.opCount(), 0), m_tensorSeen(problem.tensorCount(), 0)
     {
+    }
+
+    /// Tells what the file names and the problem does not have.
+    void tell(const std::string& file) const
+    {
+        tellMissing(file, "op", m_ops);
+        tellMissing(file, "tensor", m_tensors);
     }
 
     Result<LoadedSchedule> read()
@@ -94,7 +175,9 @@ public:
                 if (const auto& list = (m_columns.*column).read; list && m_subgraph < list->size())
                     if (auto status = (this->*reader)(list->at(m_subgraph), s); !status)
                         return status.error();
-            m_out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
+            if (!m_leftOut || !s.ops.empty()) // none of its ops is in the problem
+                m_out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(std::move(s)));
+            m_leftOut = false;
         }
         m_out.schedule.rules = m_columns.rules;
         m_out.schedule.extra = m_columns.extra;
@@ -115,7 +198,7 @@ private:
     {
         if (full())
             return;
-        add(code, SubgraphId(m_subgraph), where.path() + ": " + reason, where.path());
+        add(code, SubgraphId(m_out.schedule.subgraphs.size()), where.path() + ": " + reason, where.path());
     }
 
     void add(IssueCode code, std::optional<SubgraphId> subgraph, std::string text, std::string path)
@@ -128,20 +211,23 @@ private:
     }
 
     /// Reads an index below `count` (R2.2). Returns nothing after adding an issue for an invalid index.
-    Result<std::optional<std::size_t>> index(const JsonCursor& item, std::size_t count, std::string_view what,
-                                             IssueCode code)
+    Result<std::optional<std::size_t>> index(const JsonCursor& item, const Numbering& numbers,
+                                             std::string_view what, IssueCode code)
     {
         // An integer out of range violates R2.2 (issue); any other value is a wrong type (error).
         const Json& node = item.node();
         if (!node.is_number() ||
             (node.is_number_float() && node.get<double>() != std::floor(node.get<double>())))
             return item.expected("the index of " + std::string(what == "op" ? "an op" : "a tensor"));
-        const auto value = item.integer(0, static_cast<std::int64_t>(count) - 1);
-        if (value)
-            return std::optional(static_cast<std::size_t>(*value));
+        const auto value = item.integer(0, static_cast<std::int64_t>(numbers.count) - 1);
+        if (value) {
+            const auto known = numbers[static_cast<std::size_t>(*value)];
+            m_leftOut = m_leftOut || !known;
+            return known;
+        }
         issue(code, item,
               std::string(what) + " " + jsonText(node) + " does not exist, there are " +
-                  std::to_string(count));
+                  std::to_string(numbers.count));
         return std::optional<std::size_t>();
     }
 
@@ -153,7 +239,7 @@ private:
             issue(IssueCode::Format, field, "a subgraph needs at least one op");
         for (std::size_t i = 0; i < field.size(); ++i) {
             const JsonCursor item = field.at(i);
-            const auto op = index(item, m_problem.opCount(), "op", IssueCode::Format);
+            const auto op = index(item, m_ops, "op", IssueCode::Format);
             if (!op)
                 return op.error();
             if (full())
@@ -198,7 +284,7 @@ private:
             return status.error();
         for (std::size_t i = 0; i < field.size(); ++i) {
             const JsonCursor item = field.at(i);
-            const auto tensor = index(item, m_problem.tensorCount(), "tensor", IssueCode::Retain);
+            const auto tensor = index(item, m_tensors, "tensor", IssueCode::Retain);
             if (!tensor)
                 return tensor.error();
             if (full())
@@ -242,10 +328,12 @@ private:
 
     const Problem& m_problem;
     const Columns& m_columns;
+    Numbering m_ops, m_tensors;
     LoadedSchedule m_out;
     IdVector<OpId, std::size_t> m_opSeen; ///< by op: last subgraph that listed it, plus 1
     IdVector<TensorId, std::size_t> m_tensorSeen;
-    std::size_t m_subgraph = 0;
+    std::size_t m_subgraph = 0; ///< in the file
+    bool m_leftOut = false;     ///< true if an op or a tensor of this subgraph is not in the problem
 };
 
 template <typename IdT> Json indices(const std::vector<IdT>& ids)
@@ -266,7 +354,16 @@ Result<LoadedSchedule> readSchedule(const Problem& problem, std::string_view tex
     Columns columns;
     if (auto status = readJson(JsonCursor(*document, file), columns); !status)
         return status.error();
-    return Reader(problem, columns).read();
+    Reader reader(problem, columns);
+    reader.tell(file);
+    if (columns.opNames.empty() && document->contains("machine") &&
+        !namesOf<OpId>(problem.data().ops).empty())
+        notice({ErrorCode::Field,
+                "does not name its ops; they are taken by number, which is right only if the model is still "
+                "lowered to the same ops",
+                {},
+                file});
+    return reader.read();
 }
 
 Result<LoadedSchedule> loadSchedule(const Problem& problem, const std::string& path)
@@ -324,6 +421,8 @@ Result<std::string> writeSchedule(const Problem& problem, const Schedule& schedu
     if (std::ranges::any_of(schedule.subgraphs, [](const SubgraphPtr& s) { return s->locked; }))
         columns.locked.written = std::move(locked);
     columns.rules = schedule.rules;
+    columns.opNames = namesOf<OpId>(problem.data().ops);
+    columns.tensorNames = namesOf<TensorId>(problem.data().tensors);
     Json out;
     JsonFields fields(out);
     bindFields(fields, columns);

@@ -21,8 +21,10 @@ struct LoadedSchedule
 
 /// Reads a schedule file (R2). Returns an error if the text is not JSON, or a field is missing or has the
 /// wrong type. Violations of R2.2 are returned as formatIssues. An explicit order that equals a preset
-/// becomes that preset. The field `locked` (a list of booleans) is an extension of this program. Other
-/// unknown fields are kept in Schedule::extra.
+/// becomes that preset. Extensions of this program: `locked` (a list of booleans), and `op_names` and
+/// `tensor_names`. If these names differ from those of the problem, ops and tensors are matched by name, and
+/// notice() tells what the problem does not have, which is left out. Other unknown fields are kept in
+/// Schedule::extra.
 [[nodiscard]] Result<LoadedSchedule> readSchedule(const Problem& problem, std::string_view text,
                                                   const std::string& file);
 

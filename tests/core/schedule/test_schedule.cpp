@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/file.h"
+#include "base/notice.h"
 #include "edit/fit.h"
 #include "schedule/schedule.h"
 #include "schedule/schedule_json.h"
@@ -59,6 +60,35 @@ QString verdictOf(const Json& json)
         .arg(QString::fromStdString(issue.text));
 }
 
+/// The chain with names; with `other`, its ops stand in another order and one of them has another name.
+ProblemPtr namedChain(bool other)
+{
+    Json json = Json::parse(
+        R"({"widths": [8, 8, 8], "heights": [8, 8, 8], "inputs": [[0], [1]], "outputs": [[1], [2]],
+        "base_costs": [10, 10], "op_types": ["Pointwise", "Pointwise"], "fast_memory_capacity": 1000,
+        "slow_memory_bandwidth": 1, "native_granularity": [8, 8]})");
+    if (!other) {
+        json["op_names"] = {"relu", "scale"};
+        json["tensor_names"] = {"x", "y", "z"};
+    } else { // tensors z, y, x; ops scale, relu
+        json["inputs"] = {{1}, {2}};
+        json["outputs"] = {{0}, {1}};
+        json["op_names"] = {"scale", "rectify"};
+        json["tensor_names"] = {"z", "y", "x"};
+    }
+    return *readProblem(json.dump(), "named.json");
+}
+
+/// Sentences that notice() tells while `f` runs.
+template <typename F> QStringList toldBy(const F& f)
+{
+    QStringList told;
+    setNoticeHandler([&](const Error& what) { told << QString::fromStdString(what.text()); });
+    f();
+    setNoticeHandler({});
+    return told;
+}
+
 } // namespace
 
 class TestSchedule : public QObject
@@ -66,6 +96,70 @@ class TestSchedule : public QObject
     Q_OBJECT
 
 private slots:
+    /// R18: a saved schedule names its ops and tensors.
+    void real_r18_aScheduleNamesItsOps()
+    {
+        const auto schedule = readSchedule(*namedChain(false), plain().dump(), "s.json");
+        const Json written = Json::parse(*writeSchedule(*namedChain(false), schedule->schedule));
+        QVERIFY(written["op_names"] == Json::parse(R"(["relu", "scale"])"));
+        QVERIFY(written["tensor_names"] == Json::parse(R"(["x", "y", "z"])"));
+        // A problem without names has a file in the form of the contest.
+        QVERIFY(!Json::parse(*writeSchedule(*chain(), must(plain()).schedule)).contains("op_names"));
+    }
+    void real_r18_opsAreMatchedByName()
+    {
+        Json file = plain();
+        file["op_names"] = {"relu", "scale"};
+        file["tensor_names"] = {"x", "y", "z"};
+        std::optional<LoadedSchedule> read;
+        QStringList told =
+            toldBy([&] { read = *readSchedule(*namedChain(false), file.dump(), "same.json"); });
+        QCOMPARE(told, QStringList());
+        QVERIFY(read->schedule == must(plain()).schedule);
+
+        told = toldBy([&] { read = *readSchedule(*namedChain(true), file.dump(), "other.json"); });
+        QCOMPARE(told,
+                 QStringList("other.json: op_names: the problem has no op relu; left out of the schedule"));
+        QVERIFY(read->formatIssues.empty());
+        QCOMPARE(read->schedule.size(), 1U); // that of relu is left out, and what it retains with it
+        QVERIFY(read->schedule[SubgraphId(0)].ops == std::vector{OpId(0)});
+        QCOMPARE(read->schedule[SubgraphId(0)].traversal.kind(), TraversalKind::Snake);
+
+        file["op_names"] = {"rectify", "scale"};
+        told = toldBy([&] { read = *readSchedule(*namedChain(true), file.dump(), "renumbered.json"); });
+        QCOMPARE(told, QStringList());
+        QCOMPARE(read->schedule.size(), 2U);
+        QVERIFY(read->schedule[SubgraphId(0)].ops == std::vector{OpId(1)});
+        QVERIFY(read->schedule[SubgraphId(0)].retain == std::vector{TensorId(1)});
+        QVERIFY(read->schedule[SubgraphId(1)].ops == std::vector{OpId(0)});
+    }
+    void real_r18_equalNamesAreMatchedInOrder()
+    {
+        Json problem = Json::parse(writeProblem(*namedChain(false)));
+        problem["op_names"] = {"relu", "relu"};
+        problem["tensor_names"] = {"", "y", "y"};
+        Json file = plain();
+        file["op_names"] = {"relu", "relu", "gone"};
+        file["tensor_names"] = {"x", "y"};
+        std::optional<LoadedSchedule> read;
+        const QStringList told = toldBy([&] {
+            read = *readSchedule(**readProblem(problem.dump(), "p.json"), file.dump(), "equal.json");
+        });
+        QCOMPARE(told.size(), 2);
+        QVERIFY(read->schedule == must(plain()).schedule);
+    }
+    /// A schedule of a model whose file has no names is taken by number, and says so.
+    void real_r18_aScheduleWithoutNamesSaysSo()
+    {
+        Json file = plain();
+        QCOMPARE(toldBy([&] { (void)readSchedule(*namedChain(false), file.dump(), "bare.json"); }),
+                 QStringList());
+        file["machine"] = "edge";
+        const QStringList told =
+            toldBy([&] { (void)readSchedule(*namedChain(false), file.dump(), "old.json"); });
+        QCOMPARE(told.size(), 1);
+        QVERIFY2(told.front().contains("does not name its ops"), qPrintable(told.front()));
+    }
     void rule_2_1_fields()
     {
         const Schedule s = must(plain()).schedule;

@@ -9,9 +9,11 @@
 #include "schedule/schedule_json.h"
 
 #include <QLineEdit>
+#include <QMenu>
 #include <QProgressBar>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QToolButton>
 
 namespace test_sweep_view {
 
@@ -64,6 +66,64 @@ private Q_SLOTS:
         QVERIFY(
             !sweepAnswer(v.model()).startsWith(QStringLiteral("Within 60 % of the best latency: ") + value));
         QVERIFY(v.model().table.done == 17); // drawn otherwise, not computed anew
+    }
+
+    /// F18: another choice puts a finished sweep away; it comes back with its choices.
+    void anEarlierSweepComesBack()
+    {
+        MainWindow window;
+        window.resize(1440, 1000);
+        QVERIFY(openIn(window, {modelFile("llama-block.json")}));
+        SweepView& v = view(window);
+        auto* button = v.findChild<QToolButton*>(QStringLiteral("sweep.earlier"));
+        auto* menu = v.findChild<QMenu*>(QStringLiteral("sweep.earlier.menu"));
+        QVERIFY(button && menu && button->isHidden());
+        few(v, 5, 100);
+        runAll(v);
+        const SweepSetup first = v.form().setup();
+        const QByteArray rows = v.copyText().toUtf8();
+        QVERIFY(rows.count('\n') > 4);
+        choose(v, SweepTask::Bound);
+        QVERIFY(v.model().isEmpty());
+        QVERIFY(!button->isHidden());
+        runAll(v);
+        Q_EMIT menu->aboutToShow();
+        QCOMPARE(menu->actions().size(), 1);
+        QVERIFY2(menu->actions().front()->text().startsWith(
+                     QStringLiteral("solve from scratch: Fast memory (L3")) &&
+                     menu->actions().front()->text().endsWith(counted(5, {}, QStringLiteral("points"))),
+                 qPrintable(menu->actions().front()->text()));
+        menu->actions().front()->trigger();
+        QVERIFY(v.form().setup() == first);
+        QCOMPARE(v.copyText().toUtf8(), rows);
+        Q_EMIT menu->aboutToShow(); // now the bounds are the earlier ones
+        QVERIFY(menu->actions().front()->text().startsWith(QStringLiteral("lower bound: ")));
+        // On another workload there is none.
+        QVERIFY(openIn(window, {sample("attention-block.json")}));
+        Q_EMIT menu->aboutToShow();
+        QCOMPARE(menu->actions().size(), 1);
+        QVERIFY(!menu->actions().front()->isEnabled());
+    }
+
+    /// F18: an axis that the lens does not read is not offered.
+    void axesAreThoseTheLensReads()
+    {
+        MainWindow window;
+        QVERIFY(openIn(window, {modelFile("llama-block.json")}));
+        Document& document = window.state().document;
+        const auto offers = [&](SweepTask task, const QString& path) {
+            const auto all = sweepParameters(document, task);
+            return std::ranges::find(all, path, &SweepParameter::path) != all.end();
+        };
+        for (const SweepTask task :
+             {SweepTask::Bound, SweepTask::NpuDynamic, SweepTask::Mapping, SweepTask::Systolic}) {
+            QVERIFY(offers(task, QStringLiteral("levels.l3.bytes")));
+            QVERIFY(offers(task, QStringLiteral("array.rows")));
+        }
+        QVERIFY(offers(SweepTask::NpuDynamic, QStringLiteral("cores")));
+        QVERIFY(!offers(SweepTask::Systolic, QStringLiteral("cores")));
+        QVERIFY(offers(SweepTask::Solve, QStringLiteral("energy.mac")) ==
+                offers(SweepTask::Bound, QStringLiteral("energy.mac")));
     }
 
     void curvesHaveTheirBoundAndWhatIsInForce()

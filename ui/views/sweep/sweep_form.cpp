@@ -225,6 +225,24 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
     m_seconds->setSpecialValueText(tr("until proven"));
 }
 
+QString SweepForm::titleOf(const SweepSetup& setup) const
+{
+    QStringList over;
+    int points = 1;
+    const auto parameters = sweepParameters(m_document, setup.task);
+    for (std::size_t i = 0; i < setup.axisCount(); ++i) {
+        const SweepAxis& axis = setup.axes.at(i);
+        const auto it = std::ranges::find(parameters, axis.path, &SweepParameter::path);
+        over << (it == parameters.end()
+                     ? axis.path
+                     : tr("%1 %2 to %3").arg(it->title, it->text(axis.from), it->text(axis.to)));
+        points *= axis.points;
+    }
+    return tr("%1: %2, %3")
+        .arg(m_task->itemText(static_cast<int>(setup.task)), over.join(tr(" and ")),
+             counted(points, tr("point"), tr("points")));
+}
+
 void SweepForm::addPictures()
 {
     m_picture = m_bar.addChoice(tr("Show"), {tr("curve"), tr("heat map"), tr("front"), tr("table")},

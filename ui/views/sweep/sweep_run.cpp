@@ -61,7 +61,16 @@ QString capitalised(QString text)
     return text;
 }
 
-std::vector<SweepParameter> machineParameters(const Machine& machine)
+MachineLens lensOf(SweepTask task)
+{
+    return task <= SweepTask::Traffic    ? MachineLens::Schedule
+           : task <= SweepTask::NpuTiles ? MachineLens::Npu
+           : task == SweepTask::Mapping  ? MachineLens::Mapping
+                                         : MachineLens::Systolic;
+}
+
+/// The values of a machine that change what a lens computes.
+std::vector<SweepParameter> machineParameters(const Machine& machine, MachineLens lens)
 {
     const QString pad = QString::fromStdString(std::string(toString(machine.scratchpad)));
     const QString padPath = QStringLiteral("levels.%1.bytes").arg(pad);
@@ -71,7 +80,7 @@ std::vector<SweepParameter> machineParameters(const Machine& machine)
     std::vector<SweepParameter> out;
     for (const MachineField& field : machineFields(machine)) {
         if (field.unit == MachineUnit::Word || field.unit == MachineUnit::List || !field.editable ||
-            field.summary)
+            field.summary || std::ranges::find(field.lenses, lens) == field.lenses.end())
             continue;
         SweepParameter p;
         p.path = QString::fromStdString(field.path);
@@ -220,7 +229,8 @@ std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task)
         return {};
     if (isOnOwnHardware(document, task))
         return hardwareParameters(document.problem()->hardware());
-    return document.machine() ? machineParameters(*document.machine()) : std::vector<SweepParameter>();
+    return document.machine() ? machineParameters(*document.machine(), lensOf(task))
+                              : std::vector<SweepParameter>();
 }
 
 SweepAxis defaultAxis(const SweepParameter& p)
@@ -409,6 +419,14 @@ void SweepRun::start(std::vector<SweepResults> sweeps)
         }
         return std::monostate();
     });
+    Q_EMIT changed();
+}
+
+void SweepRun::show(std::vector<SweepResults> sweeps)
+{
+    m_job->cancel();
+    m_secondsLeft.reset();
+    m_results = std::move(sweeps);
     Q_EMIT changed();
 }
 

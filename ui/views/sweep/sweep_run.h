@@ -80,7 +80,8 @@ struct SweepSetup
 [[nodiscard]] QJsonObject sweepSetupJson(const SweepSetup& setup);
 [[nodiscard]] SweepSetup sweepSetupOf(const QJsonObject& json);
 
-/// The parameters that the open workload can be swept along, the most common first.
+/// The parameters that the open workload can be swept along, the most common first; none that the lens of the
+/// task does not read.
 [[nodiscard]] std::vector<SweepParameter> sweepParameters(Document& document, SweepTask task);
 /// The default range: 1/16 to 16 times the current value; for rates and counts, 1/4 to 4 times.
 [[nodiscard]] SweepAxis defaultAxis(const SweepParameter& parameter);
@@ -119,6 +120,8 @@ public:
     /// Abandons the points in progress; finished points are kept.
     void stop() { m_job->finishEarly(); }
     void forget();
+    /// Ends a run and takes earlier results in its place.
+    void show(std::vector<SweepResults> sweeps);
     void settle() { m_job->waitIdle(); }
 
     [[nodiscard]] bool isRunning() const { return m_job->isBusy(); }

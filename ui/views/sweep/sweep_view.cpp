@@ -7,6 +7,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QHeaderView>
+#include <QMenu>
 #include <QProgressBar>
 #include <QTableView>
 #include <QToolButton>
@@ -14,6 +15,12 @@
 #include <algorithm>
 
 namespace tilewright::ui {
+
+namespace {
+
+constexpr std::size_t kMostEarlier = 12;
+
+} // namespace
 
 SweepView::SweepView(const ViewContext& context, QWidget* parent)
     : PlotCanvas(context, QStringLiteral("sweep"), tr("Sweep"), parent),
@@ -45,8 +52,7 @@ SweepView::SweepView(const ViewContext& context, QWidget* parent)
     connect(m_form, &SweepForm::pictureChanged, this, &SweepView::refresh);
     connect(m_form, &SweepForm::sweepChanged, this, [this] {
         m_error.clear();
-        m_cursor.reset();
-        m_run.forget();
+        putAway();
         refresh();
     });
     document().whenChanged(this, Part::Problem | Part::Machine | Part::RuleSet | Part::Steps,
@@ -70,6 +76,17 @@ void SweepView::addCommands()
     for (QToolButton* button : bar().findChildren<QToolButton*>())
         if (button->defaultAction() == m_start)
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_earlierButton = new QToolButton(this);
+    m_earlierButton->setObjectName(QStringLiteral("sweep.earlier"));
+    m_earlierButton->setText(tr("Earlier sweeps"));
+    m_earlierButton->setPopupMode(QToolButton::InstantPopup);
+    m_earlierMenu = new QMenu(m_earlierButton);
+    m_earlierMenu->setObjectName(QStringLiteral("sweep.earlier.menu"));
+    m_earlierButton->setMenu(m_earlierMenu);
+    connect(m_earlierMenu, &QMenu::aboutToShow, this, &SweepView::fillEarlier);
+    bar().add(m_earlierButton, tr("Earlier sweeps"),
+              tr("Sweeps of this session whose choices have been changed since. A sweep comes back with its "
+                 "choices and its results."));
     addBarCommand(QStringLiteral("sweep.csv"), tr("Export the table…"), QStringLiteral("export"), {},
                   tr("Write the table with full precision (CSV). For the chart: File ▸ Export view."),
                   [this] {
@@ -151,13 +168,56 @@ void SweepView::followDocument(Parts parts)
     m_form->follow();
     if (!m_run.results().empty()) {
         // Opening a point changes the current values of the axes, but it is still the same sweep.
-        const auto now = sweepOf(document(), m_swept);
-        if (!now || !isSameSweep(*now, *m_run.results().back().sweep)) {
-            m_cursor.reset();
-            m_run.forget();
-        }
+        if (!isOfThisWorkload(m_swept, m_run.results().back()))
+            putAway();
     }
     refresh();
+}
+
+bool SweepView::isOfThisWorkload(const SweepSetup& setup, const SweepResults& results) const
+{
+    const auto now = sweepOf(document(), setup);
+    return now && isSameSweep(*now, *results.sweep);
+}
+
+void SweepView::putAway()
+{
+    m_cursor.reset();
+    if (m_run.done() > 0) {
+        std::erase_if(m_earlier, [this](const Earlier& e) {
+            return e.results.back().sweep->plan() == m_run.results().back().sweep->plan();
+        });
+        m_earlier.insert(m_earlier.begin(), {m_swept, m_run.results()});
+        m_earlier.resize(std::min(m_earlier.size(), kMostEarlier));
+    }
+    m_run.forget();
+}
+
+void SweepView::takeUp(std::size_t earlier)
+{
+    Earlier taken = std::move(m_earlier.at(earlier));
+    m_earlier.erase(m_earlier.begin() + static_cast<std::ptrdiff_t>(earlier));
+    putAway();
+    m_form->setSetup(taken.setup);
+    m_swept = taken.setup;
+    m_besideIsOpen = false; // the schedule may have changed since
+    m_error.clear();
+    m_message.clear();
+    m_model.changes.clear();
+    m_changes->cancel();
+    m_run.show(std::move(taken.results));
+}
+
+void SweepView::fillEarlier()
+{
+    m_earlierMenu->clear();
+    for (std::size_t i = 0; i < m_earlier.size(); ++i) {
+        const Earlier& e = m_earlier[i];
+        if (isOfThisWorkload(e.setup, e.results.back()))
+            m_earlierMenu->addAction(m_form->titleOf(e.setup), this, [this, i] { takeUp(i); });
+    }
+    if (m_earlierMenu->isEmpty())
+        m_earlierMenu->addAction(tr("None for this model on this machine"))->setEnabled(false);
 }
 
 void SweepView::refresh()
@@ -191,6 +251,7 @@ void SweepView::refresh()
             requestChanges();
     }
     Actions::setAvailable(m_start, {document().hasProblem(), tr("Open a model or a problem first.")});
+    m_earlierButton->setVisible(!m_earlier.empty());
     m_start->setText(m_run.isRunning() ? tr("Stop") : tr("Sweep"));
     m_start->setIcon(icon(m_run.isRunning() ? QStringLiteral("stop") : QStringLiteral("play")));
     updateProgress();
@@ -250,8 +311,8 @@ void SweepView::settle()
 
 void SweepView::restoreSettings(const QJsonObject& settings)
 {
+    putAway();
     m_form->setSetup(sweepSetupOf(settings));
-    m_run.forget();
     refresh();
 }
 

@@ -6,8 +6,10 @@
 #include "views/sweep/sweep_form.h"
 #include "views/sweep/sweep_run.h"
 
+class QMenu;
 class QProgressBar;
 class QTableView;
+class QToolButton;
 
 namespace tilewright::ui {
 
@@ -62,6 +64,12 @@ private:
     void refresh(); ///< shows the present results
     void updateProgress();
     void requestChanges();
+    /// Keeps the present results among the earlier sweeps, and clears the chart.
+    void putAway();
+    /// Shows the earlier sweep with this number again, with its choices.
+    void takeUp(std::size_t earlier);
+    void fillEarlier();
+    [[nodiscard]] bool isOfThisWorkload(const SweepSetup& setup, const SweepResults& results) const;
     void moveCursor(QPoint arrow);
     [[nodiscard]] bool isGrid() const;
     [[nodiscard]] std::optional<std::size_t> rowAt(QPointF position) const; ///< row of a cell of the heat map
@@ -78,6 +86,14 @@ private:
     SweepRun m_run;
     SweepModel m_model;
     SweepSetup m_swept; ///< the setup of the sweep in m_run
+    struct Earlier
+    {
+        SweepSetup setup;
+        std::vector<SweepResults> results;
+    };
+    std::vector<Earlier> m_earlier; ///< sweeps whose choices have been changed since, the latest first
+    QMenu* m_earlierMenu = nullptr;
+    QToolButton* m_earlierButton = nullptr;
     bool m_besideIsOpen = true;
     std::optional<std::size_t> m_cursor;
     QString m_error, m_message;

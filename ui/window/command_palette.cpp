@@ -177,6 +177,16 @@ void CommandPalette::collect()
     const SnapshotPtr snapshot = m_context.document.snapshot();
     if (!snapshot)
         return;
+    for (std::size_t i = 0; i < ruleSwitches().size(); ++i) {
+        const RuleSwitch& rule = ruleSwitches()[i];
+        m_entries.push_back({Kind::Rule,
+                             tr("Rule: ") + word(rule.words),
+                             {},
+                             word(rule.values()[rule.get(m_context.document.rules())]),
+                             {},
+                             [this, i] { Q_EMIT ruleChosen(static_cast<int>(i)); },
+                             word(rule.name) + QLatin1Char(' ') + word(rule.meaning)});
+    }
     Selection& selection = m_context.selection;
     const Problem& problem = *snapshot->problem;
     for (std::size_t i = 0; i < snapshot->schedule.size(); ++i) {

@@ -14,7 +14,8 @@ class QListWidget;
 
 namespace tilewright::ui {
 
-/// Dialog (Ctrl+K) that finds every command, op, tensor and subgraph by a part of its name or by its number
+/// Dialog (Ctrl+K) that finds every command, rule, op, tensor and subgraph by a part of its name or by its
+/// number
 /// ("op 42", "t17", "subgraph 5", "step 3").
 class CommandPalette : public QDialog
 {
@@ -22,12 +23,15 @@ class CommandPalette : public QDialog
 public:
     explicit CommandPalette(const ViewContext& context, QWidget* parent = nullptr);
 
+Q_SIGNALS:
+    void ruleChosen(int rule); ///< index in ruleSwitches()
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     /// Kinds of entries, in the order in which equally good matches are listed.
-    enum class Kind { Command, Subgraph, Op, Tensor, Unavailable };
+    enum class Kind { Command, Rule, Subgraph, Op, Tensor, Unavailable };
     struct Entry
     {
         Kind kind;

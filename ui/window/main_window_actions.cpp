@@ -2,6 +2,7 @@
 // Actions that do not edit the schedule: files, navigation, themes, perspectives, help; menus and toolbar.
 #include "export/export_report.h"
 #include "export/export_view.h"
+#include "panels/rules/rules_view.h"
 #include "theme/text.h"
 #include "theme/theme.h"
 #include "window/command_palette.h"
@@ -29,6 +30,7 @@
 #include <QStorageInfo>
 #include <QToolBar>
 #include <QToolButton>
+#include <QTreeWidget>
 #include <QUrl>
 
 namespace tilewright::ui {
@@ -152,8 +154,16 @@ void MainWindow::createActions()
           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, tr("Copy a picture of the view you last used."),
           {}, [this] { copyCurrentViewImage(); });
     a.add("edit.palette", edit, tr("Command &palette…"), "search", {QKeySequence(Qt::CTRL | Qt::Key_K)},
-          tr("Find and run any command, op, tensor or subgraph by typing."), {},
-          [this] { CommandPalette(m_state->context(), this).exec(); });
+          tr("Find and run any command, rule, op, tensor or subgraph by typing."), {}, [this] {
+              CommandPalette palette(m_state->context(), this);
+              connect(&palette, &CommandPalette::ruleChosen, this, [this](int rule) {
+                  showView(QStringLiteral("rules"));
+                  QTreeWidget* list = static_cast<RulesView*>(this->view(QStringLiteral("rules")))->list();
+                  list->setCurrentItem(list->topLevelItem(rule));
+                  list->setFocus();
+              });
+              palette.exec();
+          });
 
     a.add("edit.preferences", edit, tr("P&references…"), "settings", {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
           tr("Theme, font size, mouse wheel, animations, autosave, files to open at start, keys."), {},

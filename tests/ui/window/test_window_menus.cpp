@@ -6,6 +6,7 @@
 #include "control_named.h"
 #include "panels/inspector/controls.h"
 #include "panels/inspector/inspector_view.h"
+#include "panels/rules/rules_view.h"
 #include "test_main.h"
 #include "views/graph/graph_view.h"
 #include "views/tiles/tiles_view.h"
@@ -15,7 +16,9 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QTimer>
 #include <QToolBar>
+#include <QTreeWidget>
 
 namespace test_window_menus {
 
@@ -149,8 +152,10 @@ private Q_SLOTS:
         QVERIFY(openIn(window, {example("ex3.problem.json")}));
         CommandPalette palette(window.state().context(), &window);
         palette.show();
-        for (const auto& [query, command] :
-             {std::pair{"recompute", "Duplicate"}, {"optimise", "Auto-solve"}, {"settings", "Preferences"}}) {
+        for (const auto& [query, command] : {std::pair{"recompute", "Duplicate"},
+                                             {"optimise", "Auto-solve"},
+                                             {"settings", "Preferences"},
+                                             {"native", "Rule: tiles larger than the array"}}) {
             auto* field = palette.findChild<QLineEdit*>();
             field->clear();
             QTest::keyClicks(field, QLatin1String(query));
@@ -160,6 +165,27 @@ private Q_SLOTS:
                 found = found || list->item(row)->text().contains(QLatin1String(command));
             QVERIFY2(found, query);
         }
+    }
+
+    /// F13: Ctrl+K finds a rule by its name, and opens the pane of the rules at it.
+    void aRuleIsFoundByItsName()
+    {
+        MainWindow window;
+        window.show();
+        QVERIFY(openIn(window, {example("ex3.problem.json")}));
+        QTimer::singleShot(0, &window, [] {
+            QWidget* palette = QApplication::activeModalWidget();
+            auto* field = palette ? palette->findChild<QLineEdit*>() : nullptr;
+            if (!field)
+                return;
+            QTest::keyClicks(field, QStringLiteral("supernative"));
+            QTest::keyClick(field, Qt::Key_Return);
+        });
+        window.state().actions.find(QStringLiteral("edit.palette"))->trigger();
+        auto* rules = static_cast<RulesView*>(window.view(QStringLiteral("rules")));
+        QVERIFY(rules->isSeen());
+        QVERIFY(rules->list()->currentItem());
+        QCOMPARE(rules->list()->currentItem()->text(4), QStringLiteral("supernative"));
     }
 };
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panels/summary/summary_view.h"
 
-#include "base/file.h"
 #include "canvas/control_bar.h"
 #include "canvas/number_box.h"
+#include "panels/summary/summary_tables.h"
 #include "theme/icon.h"
 #include "theme/text.h"
 
 #include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMenu>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
@@ -29,125 +25,20 @@ using verbs::SummaryFigure;
 using verbs::SummaryKind;
 using State = verbs::SummaryRow::State;
 
-namespace {
-
-enum Column : std::uint8_t {
-    Name,
-    Button,
-    FirstFigure,
-    Binds = FirstFigure + verbs::kSummaryFigures,
-    LeftOut
-};
-constexpr double kSolveSeconds = 10, kLongestSolve = 3600;
-
-std::size_t indexOf(SummaryKind kind)
-{
-    return static_cast<std::size_t>(kind);
-}
-
-QString text(std::string_view utf8)
-{
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
-
-QString tipOf(SummaryFigure figure)
-{
-    switch (figure) {
-    case SummaryFigure::Cycles:
-        return tr("Cycles of the machine's clock. Click a figure to see what it is made of.");
-    case SummaryFigure::Milliseconds:
-        return tr("Time at the machine's clock.");
-    case SummaryFigure::OfFloor:
-        return tr("Multiple of the floor for the cores of the row (R19): no lens takes fewer cycles.");
-    case SummaryFigure::Tops:
-        return tr("Multiplications and additions of all products in the time of the row.");
-    case SummaryFigure::OfPeak:
-        return tr("Share of the largest rate of the arrays of these cores.");
-    case SummaryFigure::DramBytes:
-        return tr("Bytes between external and on-chip memory.");
-    case SummaryFigure::OfLeastBytes:
-        return tr("Multiple of the bytes that must move: inputs that are read, and outputs.");
-    case SummaryFigure::Energy:
-        return tr("Energy from the machine's table of energies.");
-    case SummaryFigure::Cores:
-        return tr("Number of cores that the row models.");
-    }
-    return {};
-}
-
-Table emptyTable()
-{
-    Table out;
-    TableColumn button{tr("Run")};
-    button.copied = false;
-    out.columns = {{tr("Lens")}, button};
-    for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
-        QString title = text(column.title);
-        if (column.figure != SummaryFigure::Milliseconds) // a unit
-            title[0] = title[0].toUpper();
-        out.columns.push_back({title, ColumnKind::Number, tipOf(column.figure)});
-    }
-    out.columns.push_back({tr("Binds"), ColumnKind::Text, tr("The resource that limits the row.")});
-    out.columns.push_back({tr("Leaves out"), ColumnKind::Text,
-                           tr("Parts of model and machine that the figures "
-                              "do not contain.")});
-    return out;
-}
-
-/// The row of one lens for the selected operator.
-Table layerTable(const verbs::Summary& summary, std::optional<OperatorId> op)
-{
-    Table out;
-    out.columns = {
-        {tr("Lens")},
-        {tr("Cycles"), ColumnKind::Number, tr("Of this operator, or of the subgraph that runs it.")},
-        {tr("DRAM bytes"), ColumnKind::Number},
-        {tr("Energy µJ"), ColumnKind::Number},
-        {tr("How")}};
-    for (const verbs::SummaryRow& row : summary.rows) {
-        const QString title = text(verbs::titleOf(row.kind));
-        if (row.state != State::Done) {
-            out.add(title, TableCell(TableValue(), row.state == State::NotRun ? tr("not run") : tr("error")),
-                    TableValue(), TableValue(), QString());
-            continue;
-        }
-        bool found = false;
-        const auto figure = [](SummaryFigure f, const std::optional<double>& value) {
-            return value ? TableCell(*value, verbs::figureText(f, *value))
-                         : TableCell(TableValue(), tr("not modelled"));
-        };
-        for (const verbs::OperatorFigures& f : row.operators) {
-            if (f.op != op)
-                continue;
-            found = true;
-            out.add(title, figure(SummaryFigure::Cycles, f.cycles.value),
-                    figure(SummaryFigure::DramBytes, f.dramBytes), figure(SummaryFigure::Energy, f.energyPj),
-                    f.how);
-        }
-        if (!found && op)
-            out.add(title, TableCell(TableValue(), tr("none")), TableValue(), TableValue(),
-                    tr("This lens has no work of this operator."));
-    }
-    return out;
-}
-
-} // namespace
-
 SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("summary"), tr("Summary"), parent), m_headline(new QLabel(this)),
       m_bar(new ControlBar(this)), m_seconds(new DecimalBox(this)),
-      m_rows(new TableModel(this,
-                            [this](int row, int column, int role) {
-                                if (role != Qt::ForegroundRole || row < 0 || column < FirstFigure)
-                                    return QVariant();
-                                const auto kind = kindOf(row);
-                                const bool isSilent = column < FirstFigure + int(verbs::kSummaryFigures) &&
-                                                      !figuresOf(row)[std::size_t(column - FirstFigure)];
-                                const bool failed =
-                                    kind && m_summary.rows[indexOf(*kind)].state == State::Failed;
-                                return isSilent ? QVariant(failed ? theme().error : theme().muted)
-                                                : QVariant();
-                            })),
+      m_rows(new TableModel(
+          this,
+          [this](int row, int column, int role) {
+              if (role != Qt::ForegroundRole || row < 0 || column < SummaryFirstFigure)
+                  return QVariant();
+              const auto kind = kindOf(row);
+              const bool isSilent = column < SummaryFirstFigure + int(verbs::kSummaryFigures) &&
+                                    !figuresOf(row)[std::size_t(column - SummaryFirstFigure)];
+              const bool failed = kind && m_summary.rows[indexOf(*kind)].state == State::Failed;
+              return isSilent ? QVariant(failed ? theme().error : theme().muted) : QVariant();
+          })),
       m_halves(new QSplitter(Qt::Vertical, this)), m_table(new QTableView), m_pages(new QTabWidget),
       m_about(new QLabel), m_explained(new ExplanationModel(this)), m_tree(new QTreeView),
       m_layerRows(new TableModel(this)), m_layerName(new QLabel), m_layer(new QTableView)
@@ -173,7 +64,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_halves, 1);
 
     m_rows->alignHeadings();
-    m_rows->setTable(emptyTable());
+    m_rows->setTable(emptySummaryTable());
     asList(*m_table, tr("Figures of every lens"), *m_rows);
     m_table->setSelectionBehavior(QAbstractItemView::SelectItems);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -182,7 +73,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     m_table->setMinimumHeight(1);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_table->horizontalHeader()->setSectionResizeMode(LeftOut, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setSectionResizeMode(SummaryLeftOut, QHeaderView::Stretch);
     m_halves->addWidget(m_table);
     connect(m_table, &QWidget::customContextMenuRequested, this, &SummaryView::showMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &SummaryView::explain);
@@ -236,50 +127,6 @@ SummaryView::~SummaryView()
 {
     for (auto& job : m_jobs) // each asks its work to stop; the pool waits for the end
         job.reset();
-}
-
-void SummaryView::addCommands()
-{
-    ActionSpec all{
-        QStringLiteral("summary.run"),
-        tr("Solve"),
-        tr("Run all rows"),
-        QStringLiteral("play"),
-        {},
-        tr("Run the rows that have to be simulated or searched: the NPU, a schedule, the tiles of the "
-           "NPU, a mapping of every layer.")};
-    all.available = [&d = document()] {
-        return Availability(d.hasProblem(), tr("Open a model or a problem first."));
-    };
-    auto* button = m_bar->addButton(addCommand(all, [this](bool) {
-        catchUp();
-        for (const SummaryKind kind : verbs::kSummaryKinds)
-            if (m_model && m_summary.rows[indexOf(kind)].state == State::NotRun && !isRunning(kind))
-                run(kind);
-    }));
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_seconds->setObjectName(QStringLiteral("summary.seconds"));
-    m_seconds->setRange(0.1, kLongestSolve);
-    m_seconds->setDecimals(1);
-    m_seconds->setSuffix(tr(" s"));
-    m_seconds->setValue(kSolveSeconds);
-    m_bar->addLabelled(tr("Search a schedule for"), m_seconds, tr("Time of the row \"Schedule, solved\"."));
-    ActionSpec apply{QStringLiteral("summary.apply"),
-                     tr("Solve"),
-                     tr("Apply the schedule found"),
-                     QStringLiteral("ok"),
-                     {},
-                     tr("Replace the schedule by the one of the row \"Schedule, solved\": one undo step.")};
-    m_apply = addCommand(apply, [this](bool) { applySolved(); });
-    m_bar->addButton(m_apply)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    ActionSpec save{QStringLiteral("summary.save"),
-                    tr("File"),
-                    tr("Export the Summary…"),
-                    QStringLiteral("export"),
-                    {},
-                    tr("Write the table as CSV, or as JSON with what every figure is made of.")};
-    save.available = all.available;
-    m_bar->addButton(addCommand(save, [this](bool) { saveTable(); }));
 }
 
 verbs::SummarySubject SummaryView::subject() const
@@ -423,7 +270,7 @@ QString SummaryView::about(int tableRow) const
 
 void SummaryView::showRows()
 {
-    Table out = emptyTable();
+    Table out = emptySummaryTable();
     const auto add = [&](const QString& title, int tableRow, const QString& cycles, const QString& binds,
                          const QString& bindsTip, const QString& leftOut) {
         std::vector<TableCell> cells{title, QString()};
@@ -463,7 +310,7 @@ void SummaryView::showRows()
     m_rows->setTable(std::move(out));
     showButtons();
     if (!m_table->currentIndex().isValid() && !m_summary.floors.empty())
-        m_table->setCurrentIndex(m_rows->index(0, FirstFigure)); // the floor is explained at first
+        m_table->setCurrentIndex(m_rows->index(0, SummaryFirstFigure)); // the floor is explained at first
     if (m_summary.floors.empty()) {
         m_headline->setText(tr("No model is open."));
     } else {
@@ -486,7 +333,7 @@ void SummaryView::showButtons()
         const SummaryKind kind = row.kind;
         if (kind == SummaryKind::Schedule || kind == SummaryKind::Systolic)
             continue; // always current
-        const QModelIndex cell = m_rows->index(tableRow(kind), Button);
+        const QModelIndex cell = m_rows->index(tableRow(kind), SummaryButton);
         QToolButton*& button = m_buttons[indexOf(kind)];
         if (m_table->indexWidget(cell) == nullptr) { // the table was reset, which deletes the buttons
             button = new QToolButton;
@@ -515,7 +362,8 @@ void SummaryView::explain(const QModelIndex& cell)
     if (!cell.isValid())
         return;
     m_about->setText(plain(about(cell.row())));
-    const int figure = std::clamp(cell.column() - int(FirstFigure), 0, int(verbs::kSummaryFigures) - 1);
+    const int figure =
+        std::clamp(cell.column() - int(SummaryFirstFigure), 0, int(verbs::kSummaryFigures) - 1);
     const auto& value = figuresOf(cell.row())[static_cast<std::size_t>(figure)];
     if (!value) {
         m_explained->clear();
@@ -539,96 +387,12 @@ void SummaryView::showLayer()
     m_layerRows->setTable(layerTable(m_summary, op));
 }
 
-void SummaryView::showMenu(const QPoint& position)
-{
-    const QModelIndex cell = m_table->indexAt(position);
-    QMenu menu(this);
-    menu.setObjectName(QStringLiteral("summary.menu"));
-    if (cell.isValid()) {
-        m_table->setCurrentIndex(cell);
-        menu.addAction(icon(QStringLiteral("copy")), tr("Copy the figure"), this, [cell] {
-            QApplication::clipboard()->setText(cell.data(TableModel::ExactRole).toString());
-        });
-        menu.addAction(tr("Copy what it is made of"), this,
-                       [this] {
-                           if (const ExplainedValue* e = m_explained->explanation())
-                               QApplication::clipboard()->setText(
-                                   QString::fromStdString(explanationText(*e)));
-                       })
-            ->setEnabled(m_explained->explanation() != nullptr);
-        if (const auto kind = kindOf(cell.row()); kind && m_buttons[indexOf(*kind)])
-            menu.addAction(m_buttons[indexOf(*kind)]->icon(), m_buttons[indexOf(*kind)]->text(), this,
-                           [this, kind] { toggle(*kind); });
-        menu.addSeparator();
-    }
-    menu.addAction(tr("Copy the table"), this, [this] { QApplication::clipboard()->setText(copyText()); });
-    for (const char* id : {"summary.save", "file.export"})
-        if (QAction* action = registry().find(QLatin1String(id)))
-            menu.addAction(action);
-    menu.exec(m_table->viewport()->mapToGlobal(position));
-}
-
-Status SummaryView::exportTable(const QString& path) const
-{
-    const std::span<const verbs::Summary> one(&m_summary, m_summary.rows.empty() ? 0 : 1);
-    const bool isCsv = path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive);
-    return writeFileAtomically(path.toStdString(),
-                               isCsv ? verbs::summaryCsv(one) : verbs::summaryJson(one, true));
-}
-
-void SummaryView::saveTable()
-{
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export the Summary"), tr("summary.csv"),
-                                                      tr("CSV (*.csv);;JSON (*.json)"));
-    if (path.isEmpty())
-        return;
-    if (const Status done = exportTable(path); !done)
-        m_about->setText(plain(sentence(done.error().text())));
-}
-
-void SummaryView::applySolved()
-{
-    if (m_summary.rows.empty() || !m_summary.rows[1].solved)
-        return;
-    document().waitForSnapshot();
-    if (const SnapshotPtr before = document().snapshot(); before && before->evaluation.valid())
-        document().addBaseline(tr("Before the Summary's search"), before);
-    document().apply(*m_summary.rows[1].solved, tr("Schedule of the Summary"));
-}
-
 void SummaryView::resizeEvent(QResizeEvent* event)
 {
     View::resizeEvent(event);
     constexpr int kLowLines = 22;
     const bool isLow = height() < kLowLines * fontMetrics().height() && width() > 2 * height();
     m_halves->setOrientation(isLow ? Qt::Horizontal : Qt::Vertical);
-}
-
-QSize SummaryView::exportSize() const
-{
-    const QSize size(1280, 520);
-    return (size * std::max(1.0, fontMetrics().height() / 17.0)).expandedTo(size);
-}
-
-QString SummaryView::tableText() const
-{
-    const Table& table = m_rows->table();
-    QStringList lines;
-    for (int row = TableModel::kHeading; row < static_cast<int>(table.rowCount()); ++row) {
-        QStringList cells;
-        for (std::size_t c = 0; c < table.columns.size(); ++c)
-            if (table.columns[c].copied)
-                cells << QString::fromStdString(row == TableModel::kHeading
-                                                    ? table.heading(c)
-                                                    : table.shown(static_cast<std::size_t>(row), c));
-        lines << cells.join(QLatin1Char('\t'));
-    }
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
-}
-
-QString SummaryView::copyText() const
-{
-    return rowsAsText(*m_rows, true);
 }
 
 } // namespace tilewright::ui

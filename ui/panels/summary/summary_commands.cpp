@@ -14,6 +14,7 @@
 #include <QFileDialog>
 #include <QLabel>
 #include <QMenu>
+#include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
 
@@ -43,9 +44,10 @@ void SummaryView::addCommands()
     };
     auto* button = m_bar->addButton(addCommand(all, [this](bool) {
         catchUp();
-        for (const SummaryKind kind : verbs::kSummaryKinds)
-            if (m_model && m_summary.rows[indexOf(kind)].state == State::NotRun && !isRunning(kind))
-                run(kind);
+        for (std::size_t block = 0; m_model && block < m_summaries.size(); ++block)
+            for (const SummaryKind kind : verbs::kSummaryKinds)
+                if (m_summaries[block].rows[indexOf(kind)].state == State::NotRun && !isRunning(kind, block))
+                    run(kind, block);
     }));
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_seconds->setObjectName(QStringLiteral("summary.seconds"));
@@ -62,6 +64,39 @@ void SummaryView::addCommands()
                      tr("Replace the schedule by the one of the row \"Schedule, solved\": one undo step.")};
     m_apply = addCommand(apply, [this](bool) { applySolved(); });
     m_bar->addButton(m_apply)->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_compare = new QMenu(this);
+    m_compare->setObjectName(QStringLiteral("summary.compare"));
+    connect(m_compare, &QMenu::aboutToShow, this, &SummaryView::fillCompareMenu);
+    auto* compare = new QToolButton;
+    compare->setText(tr("Compare with"));
+    compare->setIcon(icon(QStringLiteral("compare")));
+    compare->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    compare->setAutoRaise(true);
+    compare->setMenu(m_compare);
+    compare->setPopupMode(QToolButton::InstantPopup);
+    m_bar->add(compare, tr("Compare with another machine or model"),
+               tr("Show the figures of another machine, or of another model, below those of the open model, "
+                  "with the ratio of each."));
+    const auto compareCommand = [&](const char* id, const QString& title, const QString& tip) {
+        ActionSpec spec{QLatin1String(id), tr("Compare"), title, {}, {}, tip};
+        spec.available = all.available;
+        return spec;
+    };
+    addCommand(compareCommand("summary.compareMachine", tr("Summary: compare with a machine file…"),
+                              tr("Show the figures of the open model on the machine of a file beside its "
+                                 "own.")),
+               [this](bool) { chooseOther(true); });
+    addCommand(compareCommand("summary.compareModel", tr("Summary: compare with another model…"),
+                              tr("Show the figures of another model on this machine beside those of the open "
+                                 "model.")),
+               [this](bool) { chooseOther(false); });
+    ActionSpec end = compareCommand("summary.compareEnd", tr("Summary: end the comparison"),
+                                    tr("Remove the other machine or model from the Summary."));
+    end.iconName = QStringLiteral("close");
+    end.available = [this] {
+        return Availability(m_other.has_value(), tr("Nothing is compared in the Summary."));
+    };
+    m_end = m_bar->addButton(addCommand(end, [this](bool) { endComparison(); }));
     ActionSpec save{QStringLiteral("summary.save"),
                     tr("File"),
                     tr("Export the Summary…"),
@@ -70,6 +105,21 @@ void SummaryView::addCommands()
                     tr("Write the table as CSV, or as JSON with what every figure is made of.")};
     save.available = all.available;
     m_bar->addButton(addCommand(save, [this](bool) { saveTable(); }));
+    ActionSpec layer{
+        QStringLiteral("summary.layer"),
+        tr("Help"),
+        tr("Selected operator in four &lenses"),
+        {},
+        {},
+        tr("Show the page \"One layer in four lenses\" of the Summary: the figures of the selected "
+           "operator in every row that has been run.")};
+    layer.available = [&d = document()] {
+        return Availability(d.model() != nullptr, tr("Open a model first."));
+    };
+    addCommand(layer, [this](bool) {
+        catchUp();
+        m_pages->setCurrentIndex(1);
+    });
 }
 
 void SummaryView::showMenu(const QPoint& position)
@@ -89,9 +139,10 @@ void SummaryView::showMenu(const QPoint& position)
                                    QString::fromStdString(explanationText(*e)));
                        })
             ->setEnabled(m_explained->explanation() != nullptr);
-        if (const auto kind = kindOf(cell.row()); kind && m_buttons[indexOf(*kind)])
-            menu.addAction(m_buttons[indexOf(*kind)]->icon(), m_buttons[indexOf(*kind)]->text(), this,
-                           [this, kind] { toggle(*kind); });
+        const verbs::SummaryLine line = lineOf(cell.row());
+        if (QToolButton* run = line.kind ? button(*line.kind, line.summary) : nullptr)
+            menu.addAction(run->icon(), run->text(), this,
+                           [this, line] { toggle(*line.kind, line.summary); });
         menu.addSeparator();
     }
     menu.addAction(tr("Copy the table"), this, [this] { QApplication::clipboard()->setText(copyText()); });
@@ -103,10 +154,37 @@ void SummaryView::showMenu(const QPoint& position)
 
 Status SummaryView::exportTable(const QString& path) const
 {
-    const std::span<const verbs::Summary> one(&m_summary, m_summary.rows.empty() ? 0 : 1);
+    const std::span<const verbs::Summary> all(m_summaries.data(), m_model ? m_summaries.size() : 0);
     const bool isCsv = path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive);
     return writeFileAtomically(path.toStdString(),
-                               isCsv ? verbs::summaryCsv(one) : verbs::summaryJson(one, true));
+                               isCsv ? verbs::summaryCsv(all) : verbs::summaryJson(all, true));
+}
+
+void SummaryView::fillCompareMenu()
+{
+    m_compare->clear();
+    for (const MachinePreset& preset : machinePresets())
+        m_compare->addAction(tr("Machine %1").arg(text(preset.name)), this, [this, name = preset.name] {
+            if (const auto machine = machinePreset(name))
+                compareWith(*machine);
+        });
+    m_compare->addSeparator();
+    m_compare->addAction(tr("Machine of a file…"), this, [this] { chooseOther(true); });
+    m_compare->addAction(tr("Another model…"), this, [this] { chooseOther(false); });
+    m_compare->addSeparator();
+    m_compare->addAction(tr("Nothing"), this, &SummaryView::endComparison)->setEnabled(m_other.has_value());
+}
+
+void SummaryView::chooseOther(bool isMachine)
+{
+    const QString path = QFileDialog::getOpenFileName(
+        this, isMachine ? tr("Compare with a machine") : tr("Compare with a model"), {},
+        isMachine ? tr("Machines (*.json);;All files (*)")
+                  : tr("Models (*.onnx *.json *.csv);;All files (*)"));
+    if (path.isEmpty())
+        return;
+    if (const Status done = compareWithFile(path); !done)
+        m_about->setText(plain(sentence(done.error().text())));
 }
 
 void SummaryView::saveTable()
@@ -121,34 +199,25 @@ void SummaryView::saveTable()
 
 void SummaryView::applySolved()
 {
-    if (m_summary.rows.empty() || !m_summary.rows[1].solved)
+    const auto& rows = m_summaries.front().rows;
+    const auto solved = rows.empty() ? nullptr : rows[indexOf(SummaryKind::ScheduleSolved)].solved;
+    if (!solved)
         return;
     document().waitForSnapshot();
     if (const SnapshotPtr before = document().snapshot(); before && before->evaluation.valid())
         document().addBaseline(tr("Before the Summary's search"), before);
-    document().apply(*m_summary.rows[1].solved, tr("Schedule of the Summary"));
+    document().apply(*solved, tr("Schedule of the Summary"));
 }
 
 QSize SummaryView::exportSize() const
 {
-    const QSize size(1280, 520);
+    const QSize size(isComparing() ? 1600 : 1280, isComparing() ? 920 : 520);
     return (size * std::max(1.0, fontMetrics().height() / 17.0)).expandedTo(size);
 }
 
 QString SummaryView::tableText() const
 {
-    const Table& table = m_rows->table();
-    QStringList lines;
-    for (int row = TableModel::kHeading; row < static_cast<int>(table.rowCount()); ++row) {
-        QStringList cells;
-        for (std::size_t c = 0; c < table.columns.size(); ++c)
-            if (table.columns[c].copied)
-                cells << QString::fromStdString(row == TableModel::kHeading
-                                                    ? table.heading(c)
-                                                    : table.shown(static_cast<std::size_t>(row), c));
-        lines << cells.join(QLatin1Char('\t'));
-    }
-    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+    return QString::fromStdString(verbs::summaryText(m_summaries));
 }
 
 QString SummaryView::copyText() const

@@ -37,26 +37,25 @@ QString tipOf(SummaryFigure figure)
 
 } // namespace
 
-Table emptySummaryTable()
+Table paneTable(std::span<const verbs::Summary> summaries)
 {
-    Table out;
+    Table out = verbs::summaryTable(summaries);
     TableColumn button{tr("Run")};
     button.copied = false;
-    out.columns = {{tr("Lens")}, button};
-    for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
-        QString title = text(column.title);
-        if (column.figure != SummaryFigure::Milliseconds) // a unit
-            title[0] = title[0].toUpper();
-        out.columns.push_back({title, ColumnKind::Number, tipOf(column.figure)});
+    out.columns.insert(out.columns.begin() + SummaryButton, button);
+    for (const verbs::SummaryColumn& column : verbs::summaryColumns())
+        out.columns[SummaryFirstFigure + static_cast<std::size_t>(column.figure)].tip = tipOf(column.figure);
+    out.columns[SummaryBinds].tip = tr("The resource that limits the row.");
+    out.columns[SummaryLeftOut].tip = tr("Parts of model and machine that the figures do not contain.");
+    for (std::vector<TableCell>& row : out.rows) {
+        row.insert(row.begin() + SummaryButton, TableCell(QString()));
+        for (TableCell& cell : row)
+            cell.tip = plain(QString::fromStdString(cell.tip)); // with names of the file
     }
-    out.columns.push_back({tr("Binds"), ColumnKind::Text, tr("The resource that limits the row.")});
-    out.columns.push_back({tr("Leaves out"), ColumnKind::Text,
-                           tr("Parts of model and machine that the figures "
-                              "do not contain.")});
     return out;
 }
 
-Table layerTable(const verbs::Summary& summary, std::optional<OperatorId> op)
+Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op)
 {
     Table out;
     out.columns = {
@@ -65,30 +64,34 @@ Table layerTable(const verbs::Summary& summary, std::optional<OperatorId> op)
         {tr("DRAM bytes"), ColumnKind::Number},
         {tr("Energy µJ"), ColumnKind::Number},
         {tr("How")}};
-    for (const verbs::SummaryRow& row : summary.rows) {
-        const QString title = text(verbs::titleOf(row.kind));
-        if (row.state != State::Done) {
-            out.add(title, TableCell(TableValue(), row.state == State::NotRun ? tr("not run") : tr("error")),
-                    TableValue(), TableValue(), QString());
-            continue;
-        }
-        bool found = false;
-        const auto figure = [](SummaryFigure f, const std::optional<double>& value) {
-            return value ? TableCell(*value, verbs::figureText(f, *value))
-                         : TableCell(TableValue(), tr("not modelled"));
-        };
-        for (const verbs::OperatorFigures& f : row.operators) {
-            if (f.op != op)
+    for (const verbs::Summary& summary : summaries)
+        for (const verbs::SummaryRow& row : summary.rows) {
+            QString title = text(verbs::titleOf(row.kind));
+            if (summaries.size() > 1)
+                title = tr("%1, on %2").arg(title, QString::fromStdString(summary.machine));
+            if (row.state != State::Done) {
+                out.add(title,
+                        TableCell(TableValue(), row.state == State::NotRun ? tr("not run") : tr("error")),
+                        TableValue(), TableValue(), QString());
                 continue;
-            found = true;
-            out.add(title, figure(SummaryFigure::Cycles, f.cycles.value),
-                    figure(SummaryFigure::DramBytes, f.dramBytes), figure(SummaryFigure::Energy, f.energyPj),
-                    f.how);
+            }
+            bool found = false;
+            const auto figure = [](SummaryFigure f, const std::optional<double>& value) {
+                return value ? TableCell(*value, verbs::figureText(f, *value))
+                             : TableCell(TableValue(), tr("not modelled"));
+            };
+            for (const verbs::OperatorFigures& f : row.operators) {
+                if (f.op != op)
+                    continue;
+                found = true;
+                out.add(title, figure(SummaryFigure::Cycles, f.cycles.value),
+                        figure(SummaryFigure::DramBytes, f.dramBytes),
+                        figure(SummaryFigure::Energy, f.energyPj), f.how);
+            }
+            if (!found && op)
+                out.add(title, TableCell(TableValue(), tr("none")), TableValue(), TableValue(),
+                        tr("This lens has no work of this operator."));
         }
-        if (!found && op)
-            out.add(title, TableCell(TableValue(), tr("none")), TableValue(), TableValue(),
-                    tr("This lens has no work of this operator."));
-    }
     return out;
 }
 

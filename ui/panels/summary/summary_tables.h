@@ -28,9 +28,9 @@ enum SummaryTableColumn : std::uint8_t {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-/// The columns of the table of all lenses, without rows.
-[[nodiscard]] Table emptySummaryTable();
-/// The figures of one operator: a row for each lens.
-[[nodiscard]] Table layerTable(const verbs::Summary& summary, std::optional<OperatorId> op);
+/// The table of all lenses for the pane: verbs::summaryTable() with a column for buttons, and tooltips.
+[[nodiscard]] Table paneTable(std::span<const verbs::Summary> summaries);
+/// The figures of one operator: a row for each lens, on each machine.
+[[nodiscard]] Table layerTable(std::span<const verbs::Summary> summaries, std::optional<OperatorId> op);
 
 } // namespace tilewright::ui

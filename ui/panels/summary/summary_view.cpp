@@ -21,32 +21,40 @@
 
 namespace tilewright::ui {
 
-using verbs::SummaryFigure;
 using verbs::SummaryKind;
 using State = verbs::SummaryRow::State;
 
 SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("summary"), tr("Summary"), parent), m_headline(new QLabel(this)),
       m_bar(new ControlBar(this)), m_seconds(new DecimalBox(this)),
-      m_rows(new TableModel(
-          this,
-          [this](int row, int column, int role) {
-              if (role != Qt::ForegroundRole || row < 0 || column < SummaryFirstFigure)
-                  return QVariant();
-              const auto kind = kindOf(row);
-              const bool isSilent = column < SummaryFirstFigure + int(verbs::kSummaryFigures) &&
-                                    !figuresOf(row)[std::size_t(column - SummaryFirstFigure)];
-              const bool failed = kind && m_summary.rows[indexOf(*kind)].state == State::Failed;
-              return isSilent ? QVariant(failed ? theme().error : theme().muted) : QVariant();
-          })),
+      m_rows(
+          new TableModel(this,
+                         [this](int row, int column, int role) {
+                             const int figure = column - SummaryFirstFigure;
+                             if (row < 0 || row >= int(m_lines.size()))
+                                 return QVariant();
+                             const verbs::SummaryLine& line = m_lines[std::size_t(row)];
+                             if (role == Qt::FontRole && !line.floor && !line.kind) {
+                                 QFont bold = font();
+                                 bold.setBold(true);
+                                 return QVariant(bold);
+                             }
+                             if (role != Qt::ForegroundRole || figure < 0)
+                                 return QVariant();
+                             const bool isSilent = figure < int(verbs::kSummaryFigures) &&
+                                                   !verbs::figuresOf(m_summaries, line)[std::size_t(figure)];
+                             const bool failed = rowOf(row) && rowOf(row)->state == State::Failed;
+                             return isSilent ? QVariant(failed ? theme().error : theme().muted) : QVariant();
+                         })),
       m_halves(new QSplitter(Qt::Vertical, this)), m_table(new QTableView), m_pages(new QTabWidget),
       m_about(new QLabel), m_explained(new ExplanationModel(this)), m_tree(new QTreeView),
       m_layerRows(new TableModel(this)), m_layerName(new QLabel), m_layer(new QTableView)
 {
     m_pool.setMaxThreadCount(2);
-    for (const SummaryKind kind : verbs::kSummaryKinds)
-        m_jobs[indexOf(kind)] =
-            std::make_unique<Job>([this, kind](Row row) { deliver(kind, std::move(row)); }, true, &m_pool);
+    for (std::size_t block = 0; block < m_runs.size(); ++block)
+        for (const SummaryKind kind : verbs::kSummaryKinds)
+            m_runs[block].jobs[indexOf(kind)] = std::make_unique<Job>(
+                [this, kind, block](Row row) { deliver(kind, block, std::move(row)); }, true, &m_pool);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(8, 8, 8, 4);
     column->setSpacing(4);
@@ -64,7 +72,7 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_halves, 1);
 
     m_rows->alignHeadings();
-    m_rows->setTable(emptySummaryTable());
+    m_rows->setTable(paneTable({}));
     asList(*m_table, tr("Figures of every lens"), *m_rows);
     m_table->setSelectionBehavior(QAbstractItemView::SelectItems);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -78,9 +86,10 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     connect(m_table, &QWidget::customContextMenuRequested, this, &SummaryView::showMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &SummaryView::explain);
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& cell) { // Enter, double click
-        if (const auto kind = kindOf(cell.row());
-            kind && m_summary.rows[indexOf(*kind)].state != State::Done && !isRunning(*kind))
-            run(*kind);
+        const std::size_t block = lineOf(cell.row()).summary;
+        if (const Row* row = rowOf(cell.row());
+            row && row->state != State::Done && !isRunning(row->kind, block))
+            run(row->kind, block);
     });
 
     auto* explanation = new QWidget;
@@ -101,6 +110,11 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     auto* lenses = new QVBoxLayout(layer);
     lenses->setContentsMargins(0, 4, 0, 0);
     lenses->addWidget(m_layerName);
+    m_layerName->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_layerName, &QLabel::linkActivated, this, [this](const QString& id) {
+        if (QAction* action = registry().find(id))
+            action->trigger();
+    });
     m_layerRows->alignHeadings();
     m_layerRows->setTable(layerTable({}, {}));
     asList(*m_layer, tr("The selected operator in every lens"), *m_layerRows);
@@ -123,248 +137,151 @@ SummaryView::SummaryView(const ViewContext& context, QWidget* parent)
     bringUpToDate();
 }
 
-SummaryView::~SummaryView()
+QToolButton* SummaryView::button(SummaryKind kind, std::size_t block) const
 {
-    for (auto& job : m_jobs) // each asks its work to stop; the pool waits for the end
-        job.reset();
+    return m_runs[block].buttons[indexOf(kind)];
 }
 
-verbs::SummarySubject SummaryView::subject() const
+int SummaryView::tableRow(SummaryKind kind, std::size_t block) const
 {
-    verbs::SummarySubject out;
-    out.model = m_model;
-    out.workload.workload = m_model->workload;
-    out.workload.machine = m_model->machine;
-    out.workload.file = document().problemPath().toStdString();
-    out.rules = document().rules();
-    out.rulesReason = document().rulesReason().toStdString();
-    out.schedule = document().schedule();
-    out.solve = m_seconds->value();
-    return out;
+    const auto line = std::ranges::find_if(
+        m_lines, [&](const verbs::SummaryLine& l) { return l.summary == block && l.kind == kind; });
+    return line == m_lines.end() ? -1 : static_cast<int>(line - m_lines.begin());
 }
 
-bool SummaryView::isRunning(SummaryKind kind) const
+verbs::SummaryLine SummaryView::lineOf(int tableRow) const
 {
-    return m_jobs[indexOf(kind)]->isBusy();
+    return tableRow >= 0 && tableRow < static_cast<int>(m_lines.size())
+               ? m_lines[static_cast<std::size_t>(tableRow)]
+               : verbs::SummaryLine();
 }
 
-void SummaryView::reset()
+const verbs::SummaryRow* SummaryView::rowOf(int tableRow) const
 {
-    for (auto& job : m_jobs)
-        job->cancel();
-    m_summary = m_model ? verbs::emptySummary(subject()) : verbs::Summary();
-    m_explained->clear();
-    m_about->clear();
-    m_done = {};
+    const verbs::SummaryLine line = lineOf(tableRow);
+    return line.kind ? &m_summaries[line.summary].rows[indexOf(*line.kind)] : nullptr;
 }
 
-void SummaryView::bringUpToDate()
+QString SummaryView::about(const QModelIndex& cell) const
 {
-    const lower::ModelOnMachinePtr& model = document().lensModel();
-    if (m_model != model || (model && m_summary.rows.empty())) {
-        m_model = model;
-        reset();
-        if (m_model)
-            run(SummaryKind::Systolic);
-    }
-    if (m_model)
-        run(SummaryKind::Schedule); // the only row that an edit changes
-    showRows();
-    showLayer();
-}
-
-void SummaryView::settle()
-{
-    for (const SummaryKind kind : {SummaryKind::Schedule, SummaryKind::Systolic})
-        m_jobs[indexOf(kind)]->waitIdle();
-}
-
-void SummaryView::run(SummaryKind kind)
-{
-    m_seconds->interpretText();
-    const std::size_t at = indexOf(kind);
-    m_done[at] = 0;
-    const auto report = m_jobs[at]->reporter();
-    m_jobs[at]->request([this, report, kind, at, subject = subject()](const std::stop_token& stop) {
-        double told = 0;
-        return verbs::summaryRow(subject, kind, {stop, [&](double fraction, std::string_view) {
-                                                     constexpr double kStep = 0.01;
-                                                     if (fraction < told + kStep)
-                                                         return;
-                                                     told = fraction;
-                                                     report([this, at, fraction] {
-                                                         m_done[at] = fraction;
-                                                         showRows();
-                                                     });
-                                                 }});
-    });
-    if (kind != SummaryKind::Schedule && kind != SummaryKind::Systolic)
-        showRows();
-}
-
-void SummaryView::toggle(SummaryKind kind)
-{
-    if (isRunning(kind))
-        m_jobs[indexOf(kind)]->finishEarly(); // a search gives the best so far
-    else
-        run(kind);
-}
-
-void SummaryView::deliver(SummaryKind kind, Row row)
-{
-    // What was stopped before it had a result has not been run.
-    if (row.state == State::Failed && row.interrupted)
-        row = verbs::rowNotRun(kind);
-    m_summary.rows[indexOf(kind)] = std::move(row);
-    showRows();
-    showLayer();
-    if (m_table->currentIndex().row() == tableRow(kind))
-        explain(m_table->currentIndex());
-}
-
-QToolButton* SummaryView::button(SummaryKind kind) const
-{
-    return m_buttons[indexOf(kind)];
-}
-
-int SummaryView::tableRow(SummaryKind kind) const
-{
-    return static_cast<int>(m_summary.floors.size() + indexOf(kind));
-}
-
-std::optional<SummaryKind> SummaryView::kindOf(int tableRow) const
-{
-    const int row = tableRow - static_cast<int>(m_summary.floors.size());
-    if (row < 0 || row >= static_cast<int>(m_summary.rows.size()))
-        return std::nullopt;
-    return verbs::kSummaryKinds[static_cast<std::size_t>(row)];
-}
-
-const verbs::SummaryFigures& SummaryView::figuresOf(int tableRow) const
-{
-    static const verbs::SummaryFigures kNone;
-    if (const auto kind = kindOf(tableRow))
-        return m_summary.rows[indexOf(*kind)].figures;
-    return tableRow >= 0 && tableRow < static_cast<int>(m_summary.floorFigures.size())
-               ? m_summary.floorFigures[static_cast<std::size_t>(tableRow)]
-               : kNone;
-}
-
-QString SummaryView::about(int tableRow) const
-{
-    const auto kind = kindOf(tableRow);
-    if (!kind)
+    const verbs::SummaryLine line = lineOf(cell.row());
+    const verbs::Summary& summary = m_summaries[line.summary];
+    if (line.floor)
         return tr(
             "The least cycles that any lens can reach on these cores: all products at the largest rate of "
             "the arrays, or the bytes that must move at the bandwidth of the external memory (R19).");
-    const Row& row = m_summary.rows[indexOf(*kind)];
-    if (row.state == State::Failed)
-        return sentence(row.error);
-    if (row.state == State::NotRun)
+    const Row* row = rowOf(cell.row());
+    if (!row)
+        return line.summary == 0
+                   ? tr("The open model.")
+                   : tr("The figures of %1 on %2. Behind each is its ratio to the same figure of the open "
+                        "model.")
+                         .arg(QString::fromStdString(summary.model), QString::fromStdString(summary.machine));
+    if (row->state == State::Failed)
+        return sentence(row->error);
+    if (row->state == State::NotRun)
         return tr("This row has not been run.");
-    QStringList parts{wholeSentence(row.how), wholeSentence(tr("Binds: ").toStdString() + row.binds)};
-    for (const std::string& leftOut : row.leftOut)
+    QStringList parts{wholeSentence(row->how), wholeSentence(tr("Binds: ").toStdString() + row->binds)};
+    for (const std::string& leftOut : row->leftOut)
         parts << wholeSentence(tr("Leaves out: ").toStdString() + leftOut);
     return parts.join(QLatin1Char(' '));
 }
 
 void SummaryView::showRows()
 {
-    Table out = emptySummaryTable();
-    const auto add = [&](const QString& title, int tableRow, const QString& cycles, const QString& binds,
-                         const QString& bindsTip, const QString& leftOut) {
-        std::vector<TableCell> cells{title, QString()};
-        const verbs::SummaryFigures& figures = figuresOf(tableRow);
-        const auto kind = kindOf(tableRow);
-        for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
-            const auto& figure = figures[static_cast<std::size_t>(column.figure)];
-            if (column.figure == SummaryFigure::Cycles && !cycles.isEmpty())
-                cells.emplace_back(TableValue(), cycles);
-            else if (figure)
-                cells.emplace_back(figure->value, verbs::figureText(column.figure, figure->value));
-            else
-                cells.emplace_back(TableValue(),
-                                   kind ? m_summary.rows[indexOf(*kind)].text(column.figure) : std::string());
-        }
-        cells.emplace_back(binds, binds, std::nullopt, plain(bindsTip));
-        cells.emplace_back(leftOut, leftOut, std::nullopt, plain(leftOut));
-        out.add(std::move(cells));
-    };
-    for (std::size_t i = 0; i < m_summary.floors.size(); ++i) {
-        const lower::Floor& floor = m_summary.floors[i];
-        add(tr("Floor on %1").arg(counted(floor.cores, tr("core"), tr("cores"))), static_cast<int>(i), {},
-            floor.boundByMemory() ? tr("memory") : tr("compute"), {}, {});
-    }
-    for (const Row& row : m_summary.rows) {
-        const bool isShort = row.kind == SummaryKind::Schedule || row.kind == SummaryKind::Systolic;
-        QString cycles;
-        if (isRunning(row.kind) && (!isShort || row.state == State::NotRun))
-            cycles = tr("running, %1").arg(percent(m_done[indexOf(row.kind)]));
-        QStringList leftOut;
-        for (const std::string& part : row.leftOut)
-            leftOut << QString::fromStdString(part);
-        add(text(verbs::titleOf(row.kind)), tableRow(row.kind), cycles,
-            QString::fromStdString(row.bindsInShort()), QString::fromStdString(row.binds),
-            leftOut.join(QStringLiteral("; ")));
+    m_lines = verbs::summaryLines(m_summaries);
+    Table out = paneTable(m_summaries);
+    for (std::size_t i = 0; i < m_lines.size(); ++i) {
+        const Row* row = rowOf(static_cast<int>(i));
+        const std::size_t block = m_lines[i].summary;
+        if (row && isRunning(row->kind, block) && (!verbs::isQuick(row->kind) || row->state == State::NotRun))
+            out.rows[i][SummaryFirstFigure] = TableCell(
+                TableValue(), tr("running, %1").arg(percent(m_runs[block].done[indexOf(row->kind)])));
     }
     m_rows->setTable(std::move(out));
+    m_table->clearSpans();
+    for (std::size_t i = 0; i < m_lines.size(); ++i)
+        if (!m_lines[i].floor && !m_lines[i].kind)
+            m_table->setSpan(static_cast<int>(i), 0, 1, SummaryLeftOut + 1);
     showButtons();
-    if (!m_table->currentIndex().isValid() && !m_summary.floors.empty())
-        m_table->setCurrentIndex(m_rows->index(0, SummaryFirstFigure)); // the floor is explained at first
-    if (m_summary.floors.empty()) {
-        m_headline->setText(tr("No model is open."));
-    } else {
-        const lower::Floor& floor = m_summary.floors.front();
-        m_headline->setText(rich(
-            tr("<b>%1</b> on %2: no lens takes fewer than <b>%3</b> cycles on %4 (the floor, bound by %5).")
-                .arg(QString::fromStdString(m_summary.model).toHtmlEscaped(),
-                     QString::fromStdString(m_summary.machine).toHtmlEscaped(), number(floor.cycles.value),
-                     counted(floor.cores, tr("core"), tr("cores")),
-                     floor.boundByMemory() ? tr("memory") : tr("compute"))));
+    if (!m_table->currentIndex().isValid() && !m_lines.empty()) // the floor is explained at first
+        m_table->setCurrentIndex(m_rows->index(isComparing() ? 1 : 0, SummaryFirstFigure));
+    showHeadline();
+    const auto& rows = m_summaries.front().rows;
+    Actions::setAvailable(m_apply, {!rows.empty() && rows[indexOf(SummaryKind::ScheduleSolved)].solved,
+                                    tr("No schedule has been searched in the Summary yet.")});
+}
+
+void SummaryView::showHeadline()
+{
+    QStringList parts;
+    for (const verbs::Summary& summary : m_summaries) {
+        if (summary.floors.empty())
+            continue;
+        const lower::Floor& floor = summary.floors.front();
+        const QString sentence =
+            isComparing() ? tr("<b>%1</b> on %2: at least <b>%3</b> cycles on %4, bound by %5.")
+                          : tr("<b>%1</b> on %2: no lens takes fewer than <b>%3</b> cycles on %4 (the floor, "
+                               "bound by %5).");
+        parts << sentence.arg(QString::fromStdString(summary.model).toHtmlEscaped(),
+                              QString::fromStdString(summary.machine).toHtmlEscaped(),
+                              number(floor.cycles.value), counted(floor.cores, tr("core"), tr("cores")),
+                              floor.boundByMemory() ? tr("memory") : tr("compute"));
     }
-    const auto& solved = m_summary.rows.empty() ? nullptr : m_summary.rows[1].solved;
-    Actions::setAvailable(m_apply,
-                          {solved != nullptr, tr("No schedule has been searched in the Summary yet.")});
+    if (!m_otherError.isEmpty())
+        parts << sentence(m_otherError.toStdString()).toHtmlEscaped();
+    m_bar->setShown(m_end, m_other.has_value());
+    m_headline->setText(parts.isEmpty() ? tr("No model is open.") : rich(parts.join(QLatin1Char(' '))));
 }
 
 void SummaryView::showButtons()
 {
-    for (const Row& row : m_summary.rows) {
-        const SummaryKind kind = row.kind;
-        if (kind == SummaryKind::Schedule || kind == SummaryKind::Systolic)
+    for (Runs& runs : m_runs)
+        if (static_cast<std::size_t>(&runs - m_runs.data()) >= m_summaries.size() || m_lines.empty())
+            runs.buttons = {};
+    for (std::size_t i = 0; i < m_lines.size(); ++i) {
+        const Row* row = rowOf(static_cast<int>(i));
+        if (!row || verbs::isQuick(row->kind))
             continue; // always current
-        const QModelIndex cell = m_rows->index(tableRow(kind), SummaryButton);
-        QToolButton*& button = m_buttons[indexOf(kind)];
+        const SummaryKind kind = row->kind;
+        const std::size_t block = m_lines[i].summary;
+        const QModelIndex cell = m_rows->index(static_cast<int>(i), SummaryButton);
+        QToolButton*& button = m_runs[block].buttons[indexOf(kind)];
         if (m_table->indexWidget(cell) == nullptr) { // the table was reset, which deletes the buttons
             button = new QToolButton;
-            button->setObjectName(QStringLiteral("summary.run.%1").arg(text(toString(kind))));
+            button->setObjectName(
+                QStringLiteral("summary.run.%1%2")
+                    .arg(text(toString(kind)), block > 0 ? QStringLiteral(".other") : QString()));
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
             button->setAutoRaise(true);
             m_table->setIndexWidget(cell, button);
-            connect(button, &QToolButton::clicked, this, [this, kind] { toggle(kind); });
+            connect(button, &QToolButton::clicked, this, [this, kind, block] { toggle(kind, block); });
         }
-        const bool running = isRunning(kind);
-        const QString word = running                      ? tr("Cancel")
-                             : row.state == State::NotRun ? tr("Run")
-                                                          : tr("Run again");
+        const bool running = isRunning(kind, block);
+        const QString word = running                       ? tr("Cancel")
+                             : row->state == State::NotRun ? tr("Run")
+                                                           : tr("Run again");
+        QString title = text(verbs::titleOf(kind));
+        if (isComparing())
+            title = tr("%1, %2 on %3")
+                        .arg(title, QString::fromStdString(m_summaries[block].model),
+                             QString::fromStdString(m_summaries[block].machine));
         button->setText(word);
         button->setIcon(icon(running ? QStringLiteral("stop") : QStringLiteral("play")));
-        button->setAccessibleName(tr("%1: %2").arg(word, text(verbs::titleOf(kind))));
+        button->setAccessibleName(tr("%1: %2").arg(word, title));
         button->setToolTip(plain(running ? tr("Stop; a search keeps the best result so far.")
-                                         : tr("Compute the row \"%1\".").arg(text(verbs::titleOf(kind)))));
+                                         : tr("Compute the row \"%1\".").arg(title)));
     }
-    if (m_summary.rows.empty())
-        m_buttons = {};
 }
 
 void SummaryView::explain(const QModelIndex& cell)
 {
     if (!cell.isValid())
         return;
-    m_about->setText(plain(about(cell.row())));
-    const int figure =
-        std::clamp(cell.column() - int(SummaryFirstFigure), 0, int(verbs::kSummaryFigures) - 1);
-    const auto& value = figuresOf(cell.row())[static_cast<std::size_t>(figure)];
+    m_about->setText(plain(about(cell)));
+    const auto figure = static_cast<std::size_t>(
+        std::clamp(cell.column() - int(SummaryFirstFigure), 0, int(verbs::kSummaryFigures) - 1));
+    const auto& value = verbs::figuresOf(m_summaries, lineOf(cell.row()))[figure];
     if (!value) {
         m_explained->clear();
         return;
@@ -379,12 +296,19 @@ void SummaryView::showLayer()
     const auto& ops = selection().state().ops;
     if (m_model && !ops.empty() && ops.begin()->index() < m_model->lowered.source.size())
         op = m_model->operatorOf(*ops.begin());
+    const QAction* page = registry().find(QStringLiteral("help.four"));
+    const QString link =
+        page && page->isEnabled() ? tr(" <a href=\"help.four\">What the lenses count</a>") : QString();
     m_layerName->setText(
         op ? rich(tr("<b>%1</b>, %2: its figures in every row that has been run.")
                       .arg(QString::fromStdString(m_model->model().operators[*op].name).toHtmlEscaped(),
-                           text(m_model->model().operators[*op].typeName()).toHtmlEscaped()))
-           : tr("Select an operator, for example in the graph, to see its figures in every lens."));
-    m_layerRows->setTable(layerTable(m_summary, op));
+                           text(m_model->model().operators[*op].typeName()).toHtmlEscaped()) +
+                  link)
+           : rich(tr("Select an operator, for example in the graph, to see its figures in every lens.") +
+                  link));
+    // Only the operators of the open model are known by their number.
+    m_layerRows->setTable(
+        layerTable(std::span(m_summaries).first(m_other && m_other->machine ? m_summaries.size() : 1), op));
 }
 
 void SummaryView::resizeEvent(QResizeEvent* event)

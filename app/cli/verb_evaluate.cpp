@@ -8,7 +8,7 @@
 #include "report/writers.h"
 #include "table.h"
 #include "verbs.h"
-#include "verbs/schedule.h"
+#include "verbs/summary.h"
 
 #include <algorithm>
 #include <ctime>
@@ -115,14 +115,20 @@ std::string today()
     return {text, std::strftime(text, sizeof text, "%Y-%m-%d", std::localtime(&now))};
 }
 
-int writeReport(const Snapshot& snapshot, const EvaluateArguments& arguments)
+int writeReport(const EvaluatedFiles& r, const Snapshot& snapshot, const EvaluateArguments& arguments)
 {
     std::string text;
-    if (endsWith(arguments.report, ".csv"))
+    if (endsWith(arguments.report, ".csv")) {
         text = subgraphsCsv(snapshot);
-    else
-        text = htmlReport(snapshot,
-                          {{}, arguments.workload.file + " · " + arguments.schedule + " · " + today()});
+    } else {
+        HtmlReportOptions options{{}, arguments.workload.file + " · " + arguments.schedule + " · " + today()};
+        if (r.model) {
+            const verbs::Summary summary = verbs::quickSummary(verbs::subjectOf(r, arguments.workload));
+            options.summary = {"Summary", verbs::summaryText({&summary, 1})};
+            options.figures = verbs::reportFigures(*r.model, r.evaluation);
+        }
+        text = htmlReport(snapshot, options);
+    }
     if (auto status = writeFileAtomically(arguments.report, text); !status)
         return fail(status.error());
     return Exit::Success;
@@ -143,7 +149,7 @@ int evaluateVerb(EvaluateArguments& arguments)
         return code;
     const Snapshot snapshot = verbs::snapshotOf(*result);
     if (!arguments.report.empty() && result->loaded.formatIssues.empty())
-        if (const int written = writeReport(snapshot, arguments); written != Exit::Success)
+        if (const int written = writeReport(*result, snapshot, arguments); written != Exit::Success)
             return written;
     if (arguments.json)
         std::cout << evaluationJson(snapshot, result->rules.reason);

@@ -115,6 +115,8 @@ private:
     {
         const Evaluation& e = m_s.evaluation;
         m_out += "<ul class=\"figures\">\n";
+        for (const auto& [name, value] : m_options.figures)
+            figure(name, value);
         figure("total latency, units of time", formatGrouped(e.total), e.valid() ? "" : "muted");
         if (e.rules != e.rules.onArray())
             figure("with the cycles of the systolic array", formatGrouped(m_s.arrayTotal),
@@ -309,9 +311,13 @@ std::string htmlPage(const std::string& title, const std::string& note, const Re
                      const std::vector<ReportTable>& tables)
 {
     std::string out = pageStart(title, note, charts) + pictureSections(charts);
-    for (std::size_t i = 0; i < tables.size(); ++i)
-        if (!tables[i].rows.empty())
-            out += tableElement("table-" + std::to_string(i), tables[i]);
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+        ReportTable table = tables[i];
+        if (std::ranges::find(charts.pictures, table.title, &ReportPicture::title) != charts.pictures.end())
+            table.title += ": table";
+        if (!table.rows.empty())
+            out += tableElement("table-" + std::to_string(i), table);
+    }
     return out + pageEnd(charts, "null");
 }
 

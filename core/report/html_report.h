@@ -54,6 +54,8 @@ struct HtmlReportOptions
     const Comparison* comparison = nullptr; ///< comparison with a baseline, may be null
     ReportCharts charts = {};
     ReportTable summary = {}; ///< first section, if it has rows
+    /// Figures of the model and its machine: names and values, before those of the schedule.
+    std::vector<std::pair<std::string, std::string>> figures = {};
 };
 
 /// Returns a self-contained HTML page: summary, figures, issues, charts, subgraphs with their bottlenecks,
@@ -61,7 +63,8 @@ struct HtmlReportOptions
 /// page is still readable. The page follows the light or dark setting of the browser.
 [[nodiscard]] std::string htmlReport(const Snapshot& snapshot, const HtmlReportOptions& options = {});
 
-/// Returns an HTML page with charts and tables, for results other than schedules.
+/// Returns an HTML page with charts and tables, for results other than schedules. The table of a chart has
+/// its title and "table", so that every heading is there once.
 [[nodiscard]] std::string htmlPage(const std::string& title, const std::string& note,
                                    const ReportCharts& charts, const std::vector<ReportTable>& tables);
 

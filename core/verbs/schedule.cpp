@@ -64,7 +64,7 @@ Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
         rules->reason += ", " + setting;
     const bool own = !on->target.machine && !on->target.hardware;
     return EvaluatedFiles{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
-                          std::move(on->text), own};
+                          std::move(on->text), own, std::move(on->model)};
 }
 
 RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)

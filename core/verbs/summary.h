@@ -3,6 +3,7 @@
 // multiple of the floor (docs/rules/real.md R19).
 #pragma once
 
+#include "base/table.h"
 #include "lower/floor.h"
 #include "verbs/npu.h"
 #include "verbs/schedule.h"
@@ -25,6 +26,11 @@ inline constexpr std::array kSummaryKinds{SummaryKind::Schedule, SummaryKind::Sc
 {
     return kind == SummaryKind::ScheduleSolved || kind == SummaryKind::NpuSearched ||
            kind == SummaryKind::Mapping;
+}
+/// True if the row takes no time: the window and a report compute it without being asked.
+[[nodiscard]] constexpr bool isQuick(SummaryKind kind) noexcept
+{
+    return kind == SummaryKind::Schedule || kind == SummaryKind::Systolic;
 }
 [[nodiscard]] constexpr MachineLens lensOf(SummaryKind kind) noexcept
 {
@@ -148,6 +154,15 @@ struct Summary
 /// Returns the summary of a subject with rows that have not been run.
 [[nodiscard]] Summary emptySummary(const SummarySubject& subject);
 
+/// Returns the summary of a subject with the rows that take no time (isQuick()).
+[[nodiscard]] Summary quickSummary(const SummarySubject& subject);
+/// Returns the subject of an evaluated schedule, which must have a model.
+[[nodiscard]] SummarySubject subjectOf(const EvaluatedFiles& evaluated, const WorkloadCall& workload);
+/// Returns names and values for a report of a schedule: machine, cycles and time at its clock, MACs, and what
+/// the lowering made of the operators.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+reportFigures(const lower::ModelOnMachine& model, const Evaluation& evaluation);
+
 struct SummaryAnswer
 {
     std::vector<Summary> summaries; ///< a model on each machine, then the other model
@@ -159,6 +174,27 @@ struct SummaryAnswer
 [[nodiscard]] Result<std::vector<SummarySubject>> subjectsOf(const SummaryCall& call);
 /// Computes the rows that the call asks for.
 [[nodiscard]] Result<SummaryAnswer> summaryOf(const SummaryCall& call, const Progress& progress = {});
+
+/// A line of the table for people: a floor, a row, or the heading of one of several summaries.
+struct SummaryLine
+{
+    std::size_t summary = 0;
+    std::optional<std::size_t> floor; ///< index in Summary::floors
+    std::optional<SummaryKind> kind;  ///< of a row
+};
+/// Returns the lines of the table: of each summary its heading, if there are several, its floors, its rows.
+[[nodiscard]] std::vector<SummaryLine> summaryLines(std::span<const Summary> summaries);
+/// Returns the figures of a line; a heading has none.
+[[nodiscard]] const SummaryFigures& figuresOf(std::span<const Summary> summaries, const SummaryLine& line);
+/// Returns a figure as a multiple of the same figure of the first summary. Empty for the first summary, and
+/// if one of the two is missing or 0.
+[[nodiscard]] std::optional<double> ratioOf(std::span<const Summary> summaries, const SummaryLine& line,
+                                            SummaryFigure figure);
+/// Returns the table for people, a row for each line: lens, figures, what binds, what the figures leave out.
+/// After the first summary, a figure has its ratio behind it: "290 779 (× 0.13)".
+[[nodiscard]] Table summaryTable(std::span<const Summary> summaries);
+/// Returns this table as tab-separated lines, the titles first, as a report shows it; empty without rows.
+[[nodiscard]] std::string summaryText(std::span<const Summary> summaries);
 
 /// The document of `summary --json` (docs/design.md 3.2).
 [[nodiscard]] std::string summaryJson(std::span<const Summary> summaries, bool explained);

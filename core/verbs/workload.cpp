@@ -185,7 +185,7 @@ Result<ProblemOnHardware> problemOnHardware(const WorkloadCall& call, const std:
             unusedText(schedule.target, machine, problem->hardware());
     if (const std::string left = leftOutText(machine, MachineLens::Schedule); !left.empty())
         text += "; " + left;
-    return ProblemOnHardware{problem, {machine, {}, {}}, std::move(text)};
+    return ProblemOnHardware{problem, {machine, {}, {}}, std::move(text), *model};
 }
 
 Result<ProblemOnHardware> problemAsItStands(const ProblemPtr& problem, const TargetOfFile& schedule)

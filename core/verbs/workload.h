@@ -87,6 +87,8 @@ struct ProblemOnHardware
     lower::ScheduleTarget target;
     /// The hardware in words: "edge, as none was named: 524 288 elements of fast memory, ..."
     std::string text;
+    /// The model on its machine; null if the problem has its own hardware.
+    lower::ModelOnMachinePtr model = {};
 };
 
 /// The machine or hardware that a schedule file names, and the name of this file for messages.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The summary verb: one table of the figures of every lens.
+#include "base/text.h"
 #include "cli_run.h"
 #include "test_main.h"
 
@@ -36,6 +37,7 @@ private slots:
     void sideBySide();
     void searchesAndExplanations();
     void scheduleOfAFile();
+    void reportOfAnEvaluationBeginsWithIt();
     void badInput();
 };
 
@@ -112,6 +114,39 @@ void TestCliSummary::scheduleOfAFile()
     QVERIFY(std::abs(one["rows"][0]["cycles"].get<double>() - solved.json()["total_latency"].get<double>()) <
             1e-6);
     QVERIFY(one["rows"][0]["how"].get<std::string>().find("rules machine") != std::string::npos);
+}
+
+void TestCliSummary::reportOfAnEvaluationBeginsWithIt()
+{
+    const QTemporaryDir folder;
+    const QString schedule = folder.filePath(QStringLiteral("s.json")),
+                  report = folder.filePath(QStringLiteral("r.html"));
+    const auto pageOf = [&](const QStringList& arguments) {
+        if (runCli(QStringList{"evaluate"} + arguments + QStringList{"--report", report}).code != 0)
+            qFatal("no evaluation");
+        QFile file(report);
+        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    };
+    QCOMPARE(runCli({"solve", kDecode, "--machine", "server", "--seconds", "0.2", "-o", schedule}).code, 0);
+    const QString page = pageOf({kDecode, schedule});
+    const qsizetype at = page.indexOf("id=\"summary\""), figures = page.indexOf("class=\"figures\"");
+    QVERIFY(at > 0 && at < figures);
+    const QString table = page.mid(at, figures - at);
+    const Json rows = summary({kDecode, "--schedule", schedule})["summaries"][0]["rows"];
+    for (const std::size_t i : {std::size_t{0}, std::size_t{4}}) // rows that take no time
+        QVERIFY(table.contains(
+            QString("<td>%1</td><td>%2</td>")
+                .arg(QString::fromStdString(rows[i]["title"]),
+                     QString::fromStdString(tilewright::formatGrouped(rows[i]["cycles"].get<double>())))));
+    QCOMPARE(table.count("<td>not run</td>"), 4);
+    for (const char* part : {"<li>machine<b>server: array of ", "<li>time at the clock<b>", "<li>cycles<b>",
+                             "<li>multiply-accumulates<b>", "<li>import, operators<b>"})
+        QVERIFY2(page.contains(part), part);
+    // A problem with its own hardware has no floor.
+    const QString plain = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/schedule/attention-block");
+    const QString own = pageOf({plain + ".json", plain + ".fused.schedule.json"});
+    QVERIFY(own.contains("class=\"figures\"") && !own.contains("id=\"summary\"") &&
+            !own.contains("<li>machine<b>"));
 }
 
 void TestCliSummary::badInput()

@@ -6,6 +6,7 @@
 #include "report/evaluation_json.h"
 #include "report/html_report.h"
 #include "report/writers.h"
+#include "verbs/summary.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QBuffer>
@@ -25,14 +26,16 @@ Error failed(const QString& path, const QString& why)
     return {ErrorCode::Io, why.toStdString(), {}, path.toStdString()};
 }
 
-// The HTML page shows these as tables, not as pictures.
-const QString kTableView = QStringLiteral("subgraphs"), kSummaryView = QStringLiteral("summary");
+// The HTML page shows these as tables, not as pictures: they are lists and forms.
+const QString kTableView = QStringLiteral("subgraphs"), kSummaryView = QStringLiteral("summary"),
+              kMappingModelView = QStringLiteral("mapping-model");
 
 ReportCharts chartsOf(const std::vector<View*>& views)
 {
     LivePage page;
     for (View* view : views)
-        if (view->viewName() != kTableView && view->viewName() != kSummaryView)
+        if (const QString& name = view->viewName();
+            name != kTableView && name != kSummaryView && name != kMappingModelView)
             page.add(*view);
     return page.charts();
 }
@@ -186,6 +189,8 @@ Status exportReport(const Document& document, const std::vector<View*>& views, c
     options.charts = chartsOf(views);
     if (!views.empty() && views.front()->viewName() == kSummaryView)
         options.summary = tablesOf({views.front()}).front();
+    if (document.model())
+        options.figures = verbs::reportFigures(*document.model(), document.snapshot()->evaluation);
     Comparison comparison;
     if (const SnapshotPtr baseline = document.baseline()) {
         comparison =

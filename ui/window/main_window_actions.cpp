@@ -215,23 +215,32 @@ void MainWindow::createActions()
         [&document] { return Availability(!document.baselines().empty(), tr("There is no baseline.")); },
         [&document] { document.clearBaselines(); });
 
-    a.add(
-        "help.handbook", tr("Help"), tr("&Handbook"), "", {},
-        tr("Open the handbook in the browser: lenses, worked examples, formulas, files and the command "
-           "line."),
-        [isThere = !handbookPage().isEmpty()] {
-            return Availability(isThere, tr("The handbook is not installed. Install tilewright-doc, or build "
-                                            "it with ./dev handbook."));
-        },
-        [this] {
-            // Nothing reports whether the browser really opens: the message names the file as well.
-            if (QDesktopServices::openUrl(QUrl::fromLocalFile(handbookPage())))
-                m_messages->show(MessageBar::Kind::Info,
-                                 tr("The handbook opens in the browser: %1").arg(handbookPage()));
-            else
-                m_messages->show(MessageBar::Kind::Warning,
-                                 tr("No program can open %1.").arg(handbookPage()));
-        });
+    const auto addPage = [&](const char* id, const QString& text, const QString& tip, const QString& name) {
+        a.add(
+            id, tr("Help"), text, "", {}, tip,
+            [isThere = !handbookPage(name).isEmpty()] {
+                return Availability(
+                    isThere, tr("The handbook is not installed. Install tilewright-doc, or build it with "
+                                "./dev handbook."));
+            },
+            [this, page = handbookPage(name)] {
+                // Nothing reports whether the browser really opens: the message names the file as well.
+                if (QDesktopServices::openUrl(QUrl::fromLocalFile(page)))
+                    m_messages->show(MessageBar::Kind::Info,
+                                     tr("The handbook opens in the browser: %1").arg(page));
+                else
+                    m_messages->show(MessageBar::Kind::Warning, tr("No program can open %1.").arg(page));
+            });
+    };
+    addPage("help.handbook", tr("&Handbook"),
+            tr("Open the handbook in the browser: lenses, worked examples, formulas, files and the command "
+               "line."),
+            {});
+    addPage(
+        "help.four", tr("Handbook: &one layer in four lenses"),
+        tr("Open the page of the handbook that says what each lens counts and computes one product in all of "
+           "them."),
+        QStringLiteral("lenses/four.html"));
     a.add("help.shortcuts", tr("Help"), tr("&Shortcuts"), "help",
           {QKeySequence(Qt::Key_F1), QKeySequence(Qt::Key_Question)}, tr("Show all commands and their keys."),
           {}, [this] { ShortcutSheet(m_state->actions, this).exec(); });

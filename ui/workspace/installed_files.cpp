@@ -60,9 +60,13 @@ QString samplesAbove(const QString& folder)
     return above(kSamples, folder);
 }
 
-QString handbookPage()
+QString handbookPage(const QString& name)
 {
-    return find(kHandbook);
+    const QString first = find(kHandbook);
+    if (first.isEmpty() || name.isEmpty())
+        return first;
+    const QString path = QFileInfo(first).dir().filePath(name);
+    return QFileInfo::exists(path) ? path : QString();
 }
 
 } // namespace tilewright::ui

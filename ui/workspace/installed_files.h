@@ -14,7 +14,7 @@ namespace tilewright::ui {
 /// Nearest samples folder in `folder` or above: `samples` (source tree) or `share/tilewright/samples`.
 [[nodiscard]] QString samplesAbove(const QString& folder);
 
-/// First page of the handbook.
-[[nodiscard]] QString handbookPage();
+/// A page of the handbook, such as "lenses/four.html"; the first one if `name` is empty.
+[[nodiscard]] QString handbookPage(const QString& name = {});
 
 } // namespace tilewright::ui

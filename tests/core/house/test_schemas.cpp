@@ -104,7 +104,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"ui/export/steps_export.cpp", {"(CSV)"}},
     {"ui/export/export_view.cpp", {"(PNG, SVG, PDF)"}},
     {"ui/panels/machine/machine_view.cpp", {"machine"}},
-    {"ui/panels/summary/summary_view.cpp", {"(CSV)", "(JSON of the verb summary)"}},
+    {"ui/panels/summary/summary_commands.cpp", {"(CSV)", "(JSON of the verb summary)"}},
     {"ui/views/mapping/mapping_model_view.cpp", {"(CSV)"}},
     {"ui/views/sweep/sweep_run.cpp", {"sweep", "problem", "machine", "schedule"}},
     {"ui/views/sweep/sweep_view_points.cpp", {"(CSV)"}},

@@ -81,6 +81,7 @@ private slots:
     void startSchedulesFit();
     void scheduleAsItStands();
     void severalMachinesAndModels();
+    void tableOfSeveralHasRatios();
     void errorsAreSentencesOfTheirRow();
     void figuresThatNobodyModels();
 };
@@ -273,6 +274,40 @@ void TestSummary::severalMachinesAndModels()
     const QString json = QString::fromStdString(summaryJson(answer->summaries, true));
     QVERIFY(json.contains(R"("state":"not_run")") && json.contains(R"("operation":"largest")"));
     QVERIFY(!QString::fromStdString(summaryJson(answer->summaries, false)).contains("operation"));
+}
+
+void TestSummary::tableOfSeveralHasRatios()
+{
+    SummaryCall call;
+    call.workload.file = (kModels + "llama-decode-block.json").toStdString();
+    call.workload.machines = {"edge", "server"};
+    const auto subjects = subjectsFor(call);
+    QCOMPARE(subjects.size(), std::size_t{2});
+    const std::array summaries{quickSummary(subjects[0]), quickSummary(subjects[1])};
+    const std::span one(summaries.data(), 1);
+    QCOMPARE(summaryLines(one).size(), std::size_t{2 + 6});
+    const std::vector<SummaryLine> lines = summaryLines(summaries);
+    QCOMPARE(lines.size(), std::size_t{2 * (1 + 2 + 6)});
+    const Table table = summaryTable(summaries);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        for (const SummaryColumn& column : summaryColumns()) {
+            const auto ratio = ratioOf(summaries, lines[i], column.figure);
+            const auto at = static_cast<std::size_t>(column.figure);
+            const std::string shown = table.shown(i, 1 + at);
+            QCOMPARE(shown.find("(× ") != std::string::npos, ratio.has_value());
+            if (!ratio)
+                continue;
+            QVERIFY(lines[i].summary == 1);
+            const SummaryFigures& first = figuresOf(summaries, lines[i - 9]);
+            QCOMPARE(*ratio * first[at]->value, figuresOf(summaries, lines[i])[at]->value);
+        }
+    // The floor on all cores is compared with that on all cores.
+    const SummaryLine last{1, 1, {}};
+    QCOMPARE(*ratioOf(summaries, last, SummaryFigure::Cores), 2.0);
+    QVERIFY(!ratioOf(summaries, {1, {}, SummaryKind::Npu}, SummaryFigure::Cycles)); // not run
+    const QString text = QString::fromStdString(summaryText(summaries));
+    QCOMPARE(text.count('\n'), 1 + 18);
+    QVERIFY(text.contains("\nCompared with llama-decode on server\t"));
 }
 
 void TestSummary::errorsAreSentencesOfTheirRow()

@@ -327,6 +327,17 @@ private slots:
         QVERIFY(!plain.contains("<svg") && plain.contains("tilewright report PROBLEM SCHEDULE -o FILE.html"));
     }
 
+    /// The contents of a page are its headings: each is there once.
+    void chartAndItsTableHaveTwoHeadings()
+    {
+        const ReportCharts charts{{{"NPU", "npu", "<figure/>\n"}, {"NPU tiles", "npu-tiles", "<figure/>\n"}}};
+        const QString page = QString::fromStdString(
+            htmlPage("t", "n", charts, {{"NPU", "a\tb\n1\t2\n"}, {"NPU tiles", ""}, {"Layers", "a\n1\n"}}));
+        for (const char* heading :
+             {"<h2>NPU</h2>", "<h2>NPU: table</h2>", "<h2>NPU tiles</h2>", "<h2>Layers</h2>"})
+            QCOMPARE(page.count(heading), 1);
+    }
+
     /// What the page searches and lists is what the trace says.
     void htmlReportHoldsNamesAndSteps()
     {

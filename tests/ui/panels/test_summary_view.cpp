@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Summary pane: figures of every lens beside the floor, rows on demand, and what a figure is made of.
 #include "base/file.h"
+#include "base/text.h"
 #include "export/export_report.h"
 #include "panels/summary/summary_view.h"
 #include "test_main.h"
 #include "window/status_strip.h"
 #include "window_fixture.h"
 
+#include <nlohmann/json.hpp>
+
 #include <QClipboard>
 #include <QLabel>
 #include <QMenu>
+#include <QProcess>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -56,9 +60,16 @@ private Q_SLOTS:
     void theSolvedScheduleIsOneUndoStep();
     void anEditAndAMachineChangeRows();
     void oneLayerInFourLenses();
+    void theMenuHelpLeadsToOneLayer();
     void tableIsCopiedAndExported();
     void reportBeginsWithIt();
     void theStatusBarLeadsToIt();
+    void twoMachinesSideBySide();
+    void anotherModelBesideTheFirst();
+    void theComparisonFollowsTheDocument();
+    void runsOfTheComparisonAreCancelled();
+    void windowVerbAndPythonCompareAlike_data();
+    void windowVerbAndPythonCompareAlike();
 
 private:
     [[nodiscard]] Document& document() { return m_window->state().document; }
@@ -70,9 +81,22 @@ private:
         QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
         QTRY_COMPARE(row(SummaryKind::Systolic).state, State::Done);
     }
-    [[nodiscard]] const verbs::SummaryRow& row(SummaryKind kind) const
+    [[nodiscard]] const verbs::SummaryRow& row(SummaryKind kind, std::size_t block = 0) const
     {
-        return m_view->summary().rows[static_cast<std::size_t>(kind)];
+        return m_view->summary(block).rows[static_cast<std::size_t>(kind)];
+    }
+    [[nodiscard]] QAction* entry(const QString& text) const ///< of the menu "Compare with…"
+    {
+        auto* menu = m_view->findChild<QMenu*>(QStringLiteral("summary.compare"));
+        Q_EMIT menu->aboutToShow();
+        for (QAction* action : menu->actions())
+            if (action->text() == text)
+                return action;
+        return nullptr;
+    }
+    [[nodiscard]] QString otherCell(SummaryKind kind, int column) const
+    {
+        return m_view->table()->model()->index(m_view->tableRow(kind, 1), column).data().toString();
     }
     [[nodiscard]] QPoint placeOf(SummaryKind kind, int column) const
     {
@@ -258,6 +282,25 @@ void TestSummaryView::oneLayerInFourLenses()
     QVERIFY(rows->index(0, 4).data().toString().contains(QLatin1String("of the schedule")));
 }
 
+void TestSummaryView::theMenuHelpLeadsToOneLayer()
+{
+    QAction* action = m_window->state().actions.find(QStringLiteral("summary.layer"));
+    QVERIFY(action && Actions::menuOf(action) == QLatin1String("Help"));
+    open();
+    m_window->showView(QStringLiteral("latency"));
+    QVERIFY(m_view->pages()->currentIndex() == 0);
+    m_window->state().actions.refresh();
+    QVERIFY(action->isEnabled());
+    action->trigger();
+    QCOMPARE(m_view->pages()->currentIndex(), 1);
+    QTRY_VERIFY(m_view->isSeen());
+    // The page leads to that of the handbook where this is installed.
+    QCOMPARE(m_view->findChild<QLabel*>(QStringLiteral("summary.layer"))
+                 ->text()
+                 .contains(QLatin1String("href=\"help.four\"")),
+             m_window->state().actions.find(QStringLiteral("help.four"))->isEnabled());
+}
+
 void TestSummaryView::tableIsCopiedAndExported()
 {
     open();
@@ -299,6 +342,15 @@ void TestSummaryView::reportBeginsWithIt()
     const auto at = page.indexOf(QLatin1String("id=\"summary\""));
     QVERIFY(at > 0 && at < page.indexOf(QLatin1String("class=\"figures\"")));
     QVERIFY(page.contains(QLatin1String("Systolic, layer by layer")));
+    // Machine, time at its clock and what the import made of the operators stand beside the totals.
+    for (const char* part : {"<li>machine<b>edge: array of 64", "<li>time at the clock<b>", "<li>cycles<b>",
+                             "<li>multiply-accumulates<b>", "<li>import, operators<b>"})
+        QVERIFY2(page.contains(QLatin1String(part)), part);
+    // What is compared is in it as well.
+    m_view->compareWith(*machinePreset("server"));
+    QVERIFY(exportReport(document(), views, path));
+    QVERIFY(QString::fromStdString(*readFile(path.toStdString()))
+                .contains(QLatin1String("Compared with llama-decode on server")));
 }
 
 void TestSummaryView::theStatusBarLeadsToIt()
@@ -317,6 +369,196 @@ void TestSummaryView::theStatusBarLeadsToIt()
     QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
     const QString text = cell(SummaryKind::Schedule, kFirstFigure + 2);
     QCOMPARE(floor->text(), text + QString::fromUtf8(" × floor"));
+}
+
+void TestSummaryView::twoMachinesSideBySide()
+{
+    open();
+    QVERIFY(!m_view->isComparing());
+    QAction* end = m_window->state().actions.find(QStringLiteral("summary.compareEnd"));
+    QVERIFY(end && !end->isEnabled());
+    QVERIFY(entry(QStringLiteral("Machine server")));
+    entry(QStringLiteral("Machine server"))->trigger();
+    QVERIFY(m_view->isComparing());
+    QCOMPARE(m_view->summary(1).machine, std::string("server"));
+    m_view->settle();
+    QTRY_COMPARE(row(SummaryKind::Schedule, 1).state, State::Done);
+    QTRY_COMPARE(row(SummaryKind::Systolic, 1).state, State::Done);
+    QCOMPARE(row(SummaryKind::Npu, 1).state, State::NotRun);
+    // Each figure of the second block has its ratio behind it.
+    const double first = row(SummaryKind::Systolic).of(SummaryFigure::Cycles)->value,
+                 second = row(SummaryKind::Systolic, 1).of(SummaryFigure::Cycles)->value;
+    QVERIFY(first != second);
+    QCOMPARE(
+        otherCell(SummaryKind::Systolic, kFirstFigure),
+        QString::fromStdString(formatGrouped(second) + " (× " + significantNumber(second / first) + ")"));
+    QVERIFY(!cell(SummaryKind::Systolic, kFirstFigure).contains(QLatin1Char('(')));
+    // Copies and files hold both; a copy has the exact figures.
+    const QStringList lines = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), 1 + 2 * (1 + 2 + 6));
+    QVERIFY(lines[1].startsWith(QLatin1String("llama-decode on edge")));
+    QVERIFY(lines[10].startsWith(QLatin1String("Compared with llama-decode on server")));
+    QVERIFY(!m_view->copyText().contains(QStringLiteral("(× ")));
+    QVERIFY(m_view->tableText().contains(QStringLiteral("(× ")));
+    const QTemporaryDir folder;
+    const QString csv = folder.filePath(QStringLiteral("s.csv")),
+                  json = folder.filePath(QStringLiteral("s.json"));
+    QVERIFY(m_view->exportTable(csv) && m_view->exportTable(json));
+    const QByteArray rows = QByteArray::fromStdString(*readFile(csv.toStdString()));
+    QCOMPARE(rows.count(",edge,"), 8);
+    QCOMPARE(rows.count(",server,"), 8);
+    QCOMPARE(nlohmann::json::parse(*readFile(json.toStdString()))["summaries"].size(), std::size_t{2});
+    // The selected operator has a row for each lens on each machine.
+    m_window->state().selection.selectOps({OpId(0)});
+    QCOMPARE(m_view->layer()->model()->rowCount() % 2, 0);
+    QVERIFY(m_view->layer()->model()->index(0, 0).data().toString().endsWith(QLatin1String("on edge")));
+    QVERIFY(end->isEnabled());
+    end->trigger();
+    QVERIFY(!m_view->isComparing());
+    QCOMPARE(m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts).size(), 1 + 2 + 6);
+    QVERIFY(!end->isEnabled());
+}
+
+void TestSummaryView::anotherModelBesideTheFirst()
+{
+    open();
+    QVERIFY(m_view->compareWithFile(kModels + QLatin1String("llama-block.json")));
+    QCOMPARE(m_view->summary(1).model, std::string("llama"));
+    QCOMPARE(m_view->summary(1).machine, std::string("edge"));
+    m_view->settle();
+    QTRY_COMPARE(row(SummaryKind::Schedule, 1).state, State::Done);
+    QVERIFY(row(SummaryKind::Schedule, 1).how.starts_with("start schedule"));
+    // The operators of another model are others.
+    m_window->state().selection.selectOps({OpId(0)});
+    for (int r = 0; r < m_view->layer()->model()->rowCount(); ++r)
+        QVERIFY(!m_view->layer()->model()->index(r, 0).data().toString().contains(QLatin1String(" on ")));
+    // A machine file is one, too; what is neither is refused with its name, and the comparison stays.
+    const auto refused = m_view->compareWithFile(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/README.md"));
+    QVERIFY(!refused);
+    QVERIFY(QString::fromStdString(refused.error().text()).contains(QLatin1String("README.md")));
+    QCOMPARE(m_view->summary(1).model, std::string("llama"));
+    QVERIFY(m_view->compareWithFile(QStringLiteral(TILEWRIGHT_SOURCE_DIR "/resources/machines/server.json")));
+    QCOMPARE(m_view->summary(1).model, std::string("llama-decode"));
+    QCOMPARE(m_view->summary(1).machine, std::string("server"));
+}
+
+void TestSummaryView::theComparisonFollowsTheDocument()
+{
+    open();
+    m_view->compareWith(*machinePreset("server"));
+    m_view->settle();
+    QTRY_COMPARE(row(SummaryKind::Schedule, 1).state, State::Done);
+    const double before = row(SummaryKind::Schedule, 1).of(SummaryFigure::Cycles)->value;
+    // An edited schedule is that of both machines.
+    Schedule changed = document().schedule();
+    for (SubgraphPtr& s : changed.subgraphs) {
+        Subgraph other = *s;
+        other.granularity.w = std::max<std::int64_t>(1, other.granularity.w / 2);
+        s = std::make_shared<const Subgraph>(std::move(other));
+    }
+    document().apply(changed, QStringLiteral("Halves"));
+    document().waitForSnapshot();
+    QTRY_VERIFY(row(SummaryKind::Schedule, 1).how.starts_with("the schedule as it stands"));
+    QVERIFY(row(SummaryKind::Schedule, 1).state != State::Done ||
+            row(SummaryKind::Schedule, 1).of(SummaryFigure::Cycles)->value != before);
+    document().undoStack().undo();
+    document().waitForSnapshot();
+    QTRY_VERIFY(row(SummaryKind::Schedule, 1).of(SummaryFigure::Cycles) &&
+                row(SummaryKind::Schedule, 1).of(SummaryFigure::Cycles)->value == before);
+    // Another machine of the document leaves the other one; another model is on both.
+    QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
+    QTRY_COMPARE(m_view->summary().machine, std::string("server"));
+    m_view->settle();
+    QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
+    QTRY_COMPARE(row(SummaryKind::Schedule, 1).state, State::Done);
+    QCOMPARE(row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value, before);
+    QVERIFY(otherCell(SummaryKind::Schedule, kFirstFigure).endsWith(QStringLiteral("(× 1)")));
+    QVERIFY(openIn(*m_window, {kModels + QStringLiteral("llama-block.json")}));
+    QTRY_COMPARE(m_view->summary(1).model, std::string("llama"));
+    QCOMPARE(m_view->summary(1).machine, std::string("server"));
+}
+
+void TestSummaryView::runsOfTheComparisonAreCancelled()
+{
+    open("llama-block.json");
+    m_view->compareWith(*machinePreset("server"));
+    m_view->findChild<QDoubleSpinBox*>(QStringLiteral("summary.seconds"))->setValue(60);
+    const auto pressOther = [&] {
+        QTableView* table = m_view->table();
+        table->scrollTo(table->model()->index(m_view->tableRow(SummaryKind::ScheduleSolved, 1), 1));
+        QTest::mouseClick(m_view->button(SummaryKind::ScheduleSolved, 1), Qt::LeftButton);
+    };
+    pressOther();
+    QTRY_COMPARE(m_view->button(SummaryKind::ScheduleSolved, 1)->text(), QStringLiteral("Cancel"));
+    QCOMPARE(m_view->button(SummaryKind::ScheduleSolved)->text(), QStringLiteral("Run"));
+    QTRY_VERIFY(otherCell(SummaryKind::ScheduleSolved, kFirstFigure).startsWith(QLatin1String("running")));
+    QTest::qWait(300);
+    pressOther();
+    QTRY_VERIFY_WITH_TIMEOUT(row(SummaryKind::ScheduleSolved, 1).state == State::Done, 10'000);
+    QVERIFY(row(SummaryKind::ScheduleSolved, 1).interrupted);
+    QCOMPARE(row(SummaryKind::ScheduleSolved).state, State::NotRun);
+    // Its schedule is none of the open document.
+    QVERIFY(!m_window->state().actions.find(QStringLiteral("summary.apply"))->isEnabled());
+    pressOther();
+    m_view->endComparison(); // a run that goes on has nowhere to go
+    QTest::qWait(100);
+    QVERIFY(!m_view->isComparing());
+}
+
+void TestSummaryView::windowVerbAndPythonCompareAlike_data()
+{
+    QTest::addColumn<QStringList>("options"); // of the verb
+    QTest::addColumn<QString>("python");
+    QTest::newRow("machines") << QStringLiteral("--machine edge --machine server").split(QLatin1Char(' '))
+                              << QStringLiteral("machine=['edge', 'server']");
+    const QString block = kModels + QLatin1String("llama-block.json");
+    QTest::newRow("models") << (QStringLiteral("--machine edge --beside").split(QLatin1Char(' ')) << block)
+                            << QStringLiteral("machine='edge', beside='%1'").arg(block);
+}
+
+void TestSummaryView::windowVerbAndPythonCompareAlike()
+{
+    QFETCH(QStringList, options);
+    QFETCH(const QString, python); // unused without the module
+    const QString model = kModels + QLatin1String("llama-decode-block.json");
+    open();
+    if (options.contains(QLatin1String("--beside")))
+        QVERIFY(m_view->compareWithFile(options.back()));
+    else
+        m_view->compareWith(*machinePreset("server"));
+    m_view->settle();
+    for (const std::size_t block : {std::size_t{0}, std::size_t{1}}) {
+        m_view->button(SummaryKind::Npu, block)->click();
+        QTRY_COMPARE_WITH_TIMEOUT(row(SummaryKind::Npu, block).state, State::Done, 60'000);
+        QTRY_COMPARE(row(SummaryKind::Schedule, block).state, State::Done);
+        QTRY_COMPARE(row(SummaryKind::Systolic, block).state, State::Done);
+    }
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.json"));
+    QVERIFY(m_view->exportTable(file));
+    const auto ofWindow = nlohmann::json::parse(*readFile(file.toStdString()));
+    const auto outputOf = [](const QString& program, const QStringList& arguments) {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("PYTHONPATH"), QStringLiteral(TILEWRIGHT_BINARY_DIR "/python"));
+        process.setProcessEnvironment(environment);
+        process.start(program, arguments);
+        if (!process.waitForFinished(120'000) || process.exitCode() != 0)
+            qFatal("%s: %s", qPrintable(program), process.readAllStandardError().constData());
+        return nlohmann::json::parse(process.readAllStandardOutput().toStdString());
+    };
+    QCOMPARE(ofWindow,
+             outputOf(QStringLiteral(TILEWRIGHT_BINARY_DIR "/app/cli/tilewright-cli"),
+                      (QStringList(QStringLiteral("summary"))
+                       << model << options << QStringLiteral("--json") << QStringLiteral("--explain"))));
+#ifdef TILEWRIGHT_PYTHON_PROGRAM
+    QCOMPARE(ofWindow,
+             outputOf(QStringLiteral(TILEWRIGHT_PYTHON_PROGRAM),
+                      {QStringLiteral("-c"),
+                       QStringLiteral("import json, tilewright; print(json.dumps(tilewright.summary('%1', "
+                                      "explain=True, %2)))")
+                           .arg(model, python)}));
+#endif
 }
 
 TILEWRIGHT_TEST(TestSummaryView)

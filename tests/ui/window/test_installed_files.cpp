@@ -31,6 +31,7 @@ private slots:
     void samples_ofAnInstallation();
     void samples_ofAPackageForACopiedProgram();
     void samples_nowhere();
+    void handbook_opensWhereItIs_elseSaysWhatHasIt_data();
     void handbook_opensWhereItIs_elseSaysWhatHasIt();
     void doubleClick_aSchedule_opensItsProblem();
     void doubleClick_aScheduleWithoutProblem_saysSo();
@@ -78,24 +79,32 @@ void TestInstalledFiles::samples_nowhere()
     QCOMPARE(samplesAbove(empty.path()), QString());
 }
 
+void TestInstalledFiles::handbook_opensWhereItIs_elseSaysWhatHasIt_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::newRow("help.handbook") << QString();
+    QTest::newRow("help.four") << QStringLiteral("lenses/four.html");
+}
+
 void TestInstalledFiles::handbook_opensWhereItIs_elseSaysWhatHasIt()
 {
+    QFETCH(const QString, name);
     MainWindow window;
-    QAction* action = window.state().actions.find(QStringLiteral("help.handbook"));
+    QAction* action = window.state().actions.find(QLatin1String(QTest::currentDataTag()));
     QVERIFY(action);
-    QCOMPARE(action->isEnabled(), !handbookPage().isEmpty());
-    if (handbookPage().isEmpty()) {
+    QCOMPARE(action->isEnabled(), !handbookPage(name).isEmpty());
+    if (handbookPage(name).isEmpty()) {
         QVERIFY2(action->toolTip().contains(QStringLiteral("tilewright-doc")), qPrintable(action->toolTip()));
         return;
     }
     QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "opened");
     action->trigger();
     QDesktopServices::unsetUrlHandler(QStringLiteral("file"));
-    QCOMPARE(m_opened, QUrl::fromLocalFile(handbookPage()));
+    QCOMPARE(m_opened, QUrl::fromLocalFile(handbookPage(name)));
     // Where no browser comes up the file is found by hand.
     const auto bars = window.findChildren<MessageBar*>();
-    QVERIFY(std::ranges::any_of(bars,
-                                [](const MessageBar* bar) { return bar->text().contains(handbookPage()); }));
+    QVERIFY(std::ranges::any_of(
+        bars, [&](const MessageBar* bar) { return bar->text().contains(handbookPage(name)); }));
 }
 
 void TestInstalledFiles::doubleClick_aSchedule_opensItsProblem()

@@ -13,6 +13,7 @@
 class QAction;
 class QDoubleSpinBox;
 class QLabel;
+class QMenu;
 class QSplitter;
 class QTabWidget;
 class QTableView;
@@ -24,7 +25,8 @@ namespace tilewright::ui {
 class ControlBar;
 
 /// The Summary: a row a lens with its figures beside the floor (R19), rows that are searched or simulated
-/// when asked, what each figure is made of, and the figures of the selected operator in every lens.
+/// when asked, what each figure is made of, and the figures of the selected operator in every lens. Another
+/// machine, or another model on this machine, has a second block of rows with the ratio of each figure.
 class SummaryView : public View
 {
     Q_OBJECT
@@ -40,11 +42,20 @@ public:
     [[nodiscard]] QTreeView* explanation() const { return m_tree; }
     [[nodiscard]] QTableView* layer() const { return m_layer; }
     [[nodiscard]] QTabWidget* pages() const { return m_pages; }
-    [[nodiscard]] const verbs::Summary& summary() const { return m_summary; }
+    /// Summary of the open model (`block` 0) or of what it is compared with (1).
+    [[nodiscard]] const verbs::Summary& summary(std::size_t block = 0) const { return m_summaries[block]; }
+    [[nodiscard]] bool isComparing() const { return m_summaries.size() > 1; }
     /// The button of a row, which runs it or cancels the run.
-    [[nodiscard]] QToolButton* button(verbs::SummaryKind kind) const;
+    [[nodiscard]] QToolButton* button(verbs::SummaryKind kind, std::size_t block = 0) const;
     /// Row of the table that shows a row of the Summary.
-    [[nodiscard]] int tableRow(verbs::SummaryKind kind) const;
+    [[nodiscard]] int tableRow(verbs::SummaryKind kind, std::size_t block = 0) const;
+
+    /// Compares with the open model on another machine.
+    void compareWith(const Machine& machine);
+    /// Compares with the machine or the model of a file. The Error names the file.
+    [[nodiscard]] Status compareWithFile(const QString& path);
+    void endComparison();
+
     /// Writes the table as CSV or, for another ending than .csv, as JSON with the explanations.
     [[nodiscard]] Status exportTable(const QString& path) const;
 
@@ -57,34 +68,57 @@ private:
     using Job = LatestJob<Row>;
     static constexpr std::size_t kRows = verbs::kSummaryKinds.size();
 
+    /// What the open model is compared with: it on another machine, or another model.
+    struct Other
+    {
+        std::optional<Machine> machine;
+        verbs::WorkloadCall workload; ///< of another model
+    };
+    /// The runs of the rows of one summary.
+    struct Runs
+    {
+        std::array<double, kRows> done{}; ///< share of a running row that is done
+        std::array<std::unique_ptr<Job>, kRows> jobs;
+        std::array<QToolButton*, kRows> buttons{};
+    };
+
     void addCommands();
-    void reset(); ///< another model or machine: no row has been run
-    void run(verbs::SummaryKind kind);
-    void toggle(verbs::SummaryKind kind);
-    void deliver(verbs::SummaryKind kind, Row row);
-    [[nodiscard]] verbs::SummarySubject subject() const;
-    [[nodiscard]] bool isRunning(verbs::SummaryKind kind) const;
+    void fillCompareMenu();
+    void reset(std::size_t block); ///< another model or machine: no row has been run
+    void renewOther();
+    void setOther(std::optional<Other> other);
+    void run(verbs::SummaryKind kind, std::size_t block);
+    void toggle(verbs::SummaryKind kind, std::size_t block);
+    void deliver(verbs::SummaryKind kind, std::size_t block, Row row);
+    [[nodiscard]] verbs::SummarySubject subject(std::size_t block) const;
+    [[nodiscard]] bool isRunning(verbs::SummaryKind kind, std::size_t block) const;
 
     void showRows();
+    void showHeadline();
     void showButtons();
     void explain(const QModelIndex& cell);
     void showLayer();
     void showMenu(const QPoint& position);
     void saveTable();
+    void chooseOther(bool isMachine);
     void applySolved();
-    [[nodiscard]] std::optional<verbs::SummaryKind> kindOf(int tableRow) const;
-    [[nodiscard]] const verbs::SummaryFigures& figuresOf(int tableRow) const;
-    [[nodiscard]] QString about(int tableRow) const; ///< what a row says beside its figures
+    [[nodiscard]] verbs::SummaryLine lineOf(int tableRow) const;
+    [[nodiscard]] const Row* rowOf(int tableRow) const;         ///< null for a floor or a heading
+    [[nodiscard]] QString about(const QModelIndex& cell) const; ///< what a row says beside its figures
 
     lower::ModelOnMachinePtr m_model; ///< of the rows
-    verbs::Summary m_summary;
-    std::array<double, kRows> m_done{}; ///< share of a running row that is done
+    std::optional<Other> m_other;
+    std::optional<verbs::SummarySubject> m_otherSubject; ///< of the second block
+    QString m_otherError;                                ///< why there is no second block
+    std::vector<verbs::Summary> m_summaries{1};          ///< one, or two that are compared
+    std::vector<verbs::SummaryLine> m_lines;             ///< rows of the table
     QThreadPool m_pool;
-    std::array<std::unique_ptr<Job>, kRows> m_jobs;
-    std::array<QToolButton*, kRows> m_buttons{};
+    std::array<Runs, 2> m_runs; ///< of each summary
     QLabel* m_headline;
     ControlBar* m_bar;
     QDoubleSpinBox* m_seconds;
+    QMenu* m_compare;
+    QToolButton* m_end; ///< ends the comparison
     QAction* m_apply = nullptr;
     TableModel* m_rows;
     QSplitter* m_halves;

@@ -37,20 +37,28 @@ private:
 class StepTableBuilder
 {
 public:
-    StepTableBuilder(const Problem& problem, StepTable& table) : m_problem(problem), m_table(table) {}
+    StepTableBuilder(const Problem& problem, StepTable& table)
+        : m_problem(problem), m_halos(problem), m_table(table)
+    {
+    }
 
     void add(const Step& step)
     {
         if (step.kStep == 0)
             m_table.m_visits.push_back({step.tile, step.index, step.start});
         encode(step);
+        const HaloVolume halo = m_halos.of(step);
+        if (halo != HaloVolume()) { // tells shapes apart; step() does not read it
+            word(halo.input);
+            word(halo.interior);
+        }
         const auto [it, fresh] = m_ids.try_emplace(m_code, static_cast<std::uint32_t>(m_ids.size()));
         if (fresh) {
             m_table.m_codes.push_back(m_code);
             m_table.m_sums.push_back({step.compute, step.memory, step.latency, step.energy, step.loadElements,
                                       step.storeElements, step.workingSet, step.inputElements,
                                       step.outputElements, step.accumulatorElements, step.donatedElements,
-                                      step.interiorElements});
+                                      step.interiorElements, halo});
         }
         m_table.m_shape.push_back(it->second);
         m_table.m_duration = step.start + step.latency;
@@ -164,6 +172,7 @@ private:
     }
 
     const Problem& m_problem;
+    StepHalos m_halos;
     StepTable& m_table;
     StepTable::Position m_at;
     std::vector<std::int64_t> m_code;

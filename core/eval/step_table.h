@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "eval/mapped_reads.h"
 #include "eval/trace.h"
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace tilewright {
 
-/// The sums of one step; equal to the fields of Step with the same names. Sizes in units (R1.9).
+/// The sums of one step; equal to the fields of Step with the same names, and its halos. Sizes in units
+/// (R1.9).
 struct StepSums
 {
     double compute = 0, memory = 0, latency = 0, energy = 0;
@@ -20,6 +22,7 @@ struct StepSums
     std::int64_t workingSet = 0;
     std::int64_t inputElements = 0, outputElements = 0, accumulatorElements = 0, donatedElements = 0,
                  interiorElements = 0;
+    HaloVolume halo; ///< parts of inputElements and interiorElements
     [[nodiscard]] Bound bound() const noexcept
     {
         return compute > memory ? Bound::Compute : compute < memory ? Bound::Memory : Bound::Balanced;

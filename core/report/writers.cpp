@@ -166,7 +166,7 @@ bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules
     Buffer out(sink);
     out << "subgraph,step,tile,row,col,k_step,k_steps,start,compute,memory,latency,bound,load_elements,"
            "store_elements,working_set,reserved,input_elements,output_elements,accumulator_elements,"
-           "donated_elements,runs,loaded,reused,resident,stored\n";
+           "interior_elements,donated_elements,runs,loaded,reused,resident,stored\n";
     return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
         const auto runText = [&](const StepRun& r) {
             return problem.opName(r.op) + "[" + range(r.rect.r0, r.rect.r1) + " " +
@@ -187,8 +187,8 @@ bool writeStepsCsv(const Problem& problem, const Schedule& schedule, const Rules
         out << csvRow(i.value, s.index, s.tile, s.row, s.col, s.kStep, s.kSteps, start, s.compute, s.memory,
                       s.latency, boundName(s.bound()), size(s.loadElements), size(s.storeElements),
                       size(s.workingSet), size(s.reserved), size(s.inputElements), size(s.outputElements),
-                      size(s.accumulatorElements), size(s.donatedElements), list(s.runs, runText),
-                      buffers(true), buffers(false),
+                      size(s.accumulatorElements), size(s.interiorElements), size(s.donatedElements),
+                      list(s.runs, runText), buffers(true), buffers(false),
                       list(s.residentReads, [&](TensorId t) { return problem.tensorName(t); }),
                       list(s.sinks, storedText));
     });
@@ -198,12 +198,13 @@ bool writeOccupancyCsv(const Problem& problem, const Schedule& schedule, const R
                        const TextSink& sink, const Progress& progress)
 {
     Buffer out(sink);
-    out << "subgraph,step,start,end,reserved,input,output,accumulator,donated,working_set,capacity\n";
+    out << "subgraph,step,start,end,reserved,input,output,accumulator,interior,donated,working_set,"
+           "capacity\n";
     return walkSteps(problem, schedule, rules, progress, [&](SubgraphId i, double start, const Step& s) {
         const auto size = [&](std::int64_t units) { return problem.elementsOf(units); };
         out << csvRow(i.value, s.index, start, start + s.latency, size(s.reserved), size(s.inputElements),
-                      size(s.outputElements), size(s.accumulatorElements), size(s.donatedElements),
-                      size(s.workingSet), problem.hardware().fastMemoryCapacity);
+                      size(s.outputElements), size(s.accumulatorElements), size(s.interiorElements),
+                      size(s.donatedElements), size(s.workingSet), problem.hardware().fastMemoryCapacity);
     });
 }
 

@@ -242,7 +242,8 @@ private slots:
             const auto n = [&](const char* name) {
                 return rows[i][rows[0].indexOf(QLatin1String(name))].toLongLong();
             };
-            QCOMPARE(n("reserved") + n("input") + n("output") + n("accumulator") - n("donated"),
+            QCOMPARE(n("reserved") + n("input") + n("output") + n("accumulator") + n("interior") -
+                         n("donated"),
                      n("working_set"));
             QVERIFY(n("working_set") <= n("capacity"));
         }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a step and a tile read through index maps (R1.8), and how much of it is halo.
+#pragma once
+
+#include "eval/trace.h"
+#include "workload/index_map.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+/// A read of one op through an index map. Volumes in elements of the base.
+struct MappedRead
+{
+    OpId op;
+    TensorId view;
+    Role role = Role::Pointwise;
+    Rect rect;            ///< of the view, in one step
+    Rect tile;            ///< of the view, in all k steps of the tile
+    Rect whole;           ///< of the view, in all tiles
+    Rect own;             ///< of `tile`, the rows that no other row of tiles needs
+    MapFootprint touched; ///< by `tile`
+    /// Of the elements that `tile` touches, those that `whole` outside `own` touches, too: other tiles read
+    /// or compute them again. 0 for maps other than windows. Elements between tiles that no tile needs
+    /// (windows smaller than their stride) count as needed.
+    std::int64_t halo = 0;
+    bool operator==(const MappedRead&) const = default;
+};
+
+/// Returns the reads through maps of the runs of a step, each once, in the order of the runs. Reads that
+/// touch no stored element are left out.
+[[nodiscard]] std::vector<MappedRead> mappedReads(const Problem& problem, const Step& step);
+
+/// Returns the read of `op` through `view` that touches most, among the first `maxSteps` steps of a subgraph;
+/// nothing if there is none.
+[[nodiscard]] std::optional<MappedRead> largestMappedRead(const Problem& problem, const Subgraph& subgraph,
+                                                          std::span<const TensorId> residentBefore,
+                                                          const Rules& rules, OpId op, TensorId view,
+                                                          std::int64_t maxSteps = 512);
+
+/// The halos in the working set of a step, in units (R1.9).
+struct HaloVolume
+{
+    std::int64_t input = 0;    ///< in input buffers (R9.1b): elements that other tiles load, too
+    std::int64_t interior = 0; ///< in interior slices (R9.9): elements that other tiles compute, too
+    bool operator==(const HaloVolume&) const = default;
+};
+
+/// Computes the halos of steps and remembers those of equal rectangles. Buffers of a whole view, kept inputs
+/// and resident tensors have none: they are read once.
+class StepHalos
+{
+public:
+    explicit StepHalos(const Problem& problem) : m_problem(problem) {}
+    [[nodiscard]] HaloVolume of(const Step& step);
+
+private:
+    [[nodiscard]] std::int64_t remembered(const MappedRead& read, bool interior);
+    const Problem& m_problem;
+    std::map<std::tuple<TensorId, Rect, Rect, Rect, bool>, std::int64_t> m_known;
+};
+
+} // namespace tilewright

@@ -23,14 +23,15 @@ struct StepRow
     std::int64_t subgraph, step, tile, row, col, k_step;
     double start, compute, memory, latency;
     std::int64_t load_elements, store_elements, working_set, reserved, input_elements, output_elements,
-        accumulator_elements, donated_elements;
+        accumulator_elements, interior_elements, donated_elements;
 };
 
 /// A row of Evaluation.occupancy.
 struct OccupancyRow
 {
     double start, end;
-    std::int64_t subgraph, first_step, steps, resident, retained, input, output, accumulator, donated, total;
+    std::int64_t subgraph, first_step, steps, resident, retained, input, output, accumulator, interior,
+        donated, total;
 };
 
 const verbs::EvaluatedSchedule& readable(const EvaluationValue& value)
@@ -60,7 +61,8 @@ py::array_t<StepRow> steps(const EvaluationValue& value)
                       rows.push_back({static_cast<std::int64_t>(subgraph.index()), s.index, s.tile, s.row,
                                       s.col, s.kStep, start, s.compute, s.memory, s.latency, s.loadElements,
                                       s.storeElements, s.workingSet, s.reserved, s.inputElements,
-                                      s.outputElements, s.accumulatorElements, s.donatedElements});
+                                      s.outputElements, s.accumulatorElements, s.interiorElements,
+                                      s.donatedElements});
                   });
     }
     return arrayOf(rows);
@@ -74,8 +76,8 @@ py::array_t<OccupancyRow> occupancyOf(const EvaluationValue& value)
         const Released released;
         for (const OccupancySegment& s : occupancy(*e.problem, e.loaded.schedule, e.rules.rules).segments)
             rows.push_back({s.start, s.end, static_cast<std::int64_t>(s.subgraph.index()), s.firstStep,
-                            s.steps, s.resident, s.retained, s.input, s.output, s.accumulator, s.donated,
-                            s.total()});
+                            s.steps, s.resident, s.retained, s.input, s.output, s.accumulator, s.interior,
+                            s.donated, s.total()});
     }
     return arrayOf(rows);
 }
@@ -161,9 +163,9 @@ void addEvaluation(py::module_& m)
 {
     PYBIND11_NUMPY_DTYPE(StepRow, subgraph, step, tile, row, col, k_step, start, compute, memory, latency,
                          load_elements, store_elements, working_set, reserved, input_elements,
-                         output_elements, accumulator_elements, donated_elements);
+                         output_elements, accumulator_elements, interior_elements, donated_elements);
     PYBIND11_NUMPY_DTYPE(OccupancyRow, start, end, subgraph, first_step, steps, resident, retained, input,
-                         output, accumulator, donated, total);
+                         output, accumulator, interior, donated, total);
     py::class_<EvaluationValue> type(
         m, "Evaluation", "What a schedule costs. Times in the problem's unit, sizes in elements.");
     addCommon(type);
@@ -199,15 +201,19 @@ void addEvaluation(py::module_& m)
             [](const EvaluationValue& v) { return v.evaluated.problem->hardware().fastMemoryCapacity; },
             "Fast memory, in elements.")
         .def_property_readonly(
+            "units_per_element",
+            [](const EvaluationValue& v) { return v.evaluated.problem->unitsPerElement(); },
+            "Units of an element, in which `steps` and `occupancy` count; 1 unless tensors differ in width.")
+        .def_property_readonly(
             "steps", &steps,
             R"(Every step in order of execution, as a structured array: subgraph, step (within it), tile, row, col,
 k_step, start (since the start of the schedule), compute, memory, latency, load_elements, store_elements, working_set
-and its parts reserved, input_elements, output_elements, accumulator_elements, donated_elements. Walked anew each time.
-Raises Error for a schedule with errors of format and beyond four million steps.)")
+and its parts reserved, input_elements, output_elements, accumulator_elements, interior_elements, donated_elements; sizes in units,
+units_per_element of which are an element. Walked anew each time. Raises Error for a schedule with errors of format and beyond four million steps.)")
         .def_property_readonly(
             "occupancy", &occupancyOf,
             R"(What fills fast memory, as a staircase: start, end, subgraph, first_step, steps, resident, retained,
-input, output, accumulator, donated, total. Walked anew each time. Raises Error as `steps` does.)")
+input, output, accumulator, interior, donated, total, in units as for `steps`. Walked anew each time. Raises Error as `steps` does.)")
         .def_property_readonly("problem",
                                [](const EvaluationValue& v) { return ProblemValue{v.evaluated.problem}; })
         .def_property_readonly("schedule", &withLatencies)

@@ -107,10 +107,22 @@ class Steps(unittest.TestCase):
         self.assertEqual(o["start"][0], 0)
         np.testing.assert_allclose(o["end"][:-1], o["start"][1:])
         self.assertAlmostEqual(o["end"][-1], self.evaluation.total, places=6)
-        parts = sum(o[name] for name in ("resident", "retained", "input", "output", "accumulator")) - o["donated"]
+        parts = sum(o[name] for name in ("resident", "retained", "input", "output", "accumulator", "interior"))
+        parts = parts - o["donated"]
         np.testing.assert_array_equal(o["total"], parts)
         self.assertLessEqual(o["total"].max(), self.evaluation.capacity)
         self.assertEqual(o["total"].max(), max(s["peak_working_set"] for s in self.evaluation.subgraphs))
+
+    def test_rule_9_9_interior_slices_are_parts(self):
+        held = tilewright.evaluate(*self.file, rules="machine")
+        for rows, names in (
+            (held.occupancy, ("resident", "retained", "input", "output", "accumulator", "interior")),
+            (held.steps, ("reserved", "input_elements", "output_elements", "accumulator_elements", "interior_elements")),
+        ):
+            self.assertGreater(rows[names[-1]].max(), 0)
+            total, donated = ("total", "donated") if "total" in rows.dtype.names else ("working_set", "donated_elements")
+            np.testing.assert_array_equal(rows[total], sum(rows[name] for name in names) - rows[donated])
+        self.assertEqual(held.units_per_element, 1)
 
     def test_latencies(self):
         latencies = self.evaluation.latencies

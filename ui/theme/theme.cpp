@@ -249,6 +249,11 @@ QFont numberFont(double scale)
     });
 }
 
+QColor haloColour(const Theme& theme)
+{
+    return Theme::mix(theme.text, theme.input, 0.25);
+}
+
 void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme)
 {
     painter.fillRect(rect, Theme::mix(theme.canvas, theme.muted, 0.12));

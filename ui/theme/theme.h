@@ -60,6 +60,8 @@ struct Theme
 [[nodiscard]] QFont uiFont(double scale = 1.0, int weight = QFont::Normal);
 [[nodiscard]] QFont numberFont(double scale = 1.0);
 
+/// Colour of the hatch of a halo (R1.8) on the colours of buffers.
+[[nodiscard]] QColor haloColour(const Theme& theme);
 /// Fills a rectangle with a grey 45 degree hatch, the sign for "does not fit".
 void fillHatch(QPainter& painter, const QRectF& rect, const Theme& theme);
 

@@ -147,4 +147,73 @@ Result<QString> typedMachineValue(const QString& text, MachineUnit unit, const N
     return exactNumber(*value);
 }
 
+QString mapLabel(const IndexMap& map)
+{
+    if (const auto* w = std::get_if<WindowsMap>(&map)) {
+        const QString text = QStringLiteral("%1×%2").arg(w->window[0]).arg(w->window[1]);
+        const auto [down, right] = w->stride;
+        if (down != right)
+            return text + QStringLiteral(" /%1×%2").arg(down).arg(right);
+        return down > 1 ? text + QStringLiteral(" /%1").arg(down) : text;
+    }
+    if (std::holds_alternative<RepeatMap>(map))
+        return tr("broadcast");
+    return isTransposed(map) ? tr("transposed") : tr("slice");
+}
+
+QString mapText(const IndexMap& map)
+{
+    const auto pair = [](const std::array<std::int64_t, 2>& p) {
+        return QStringLiteral("%1 × %2").arg(number(p[0]), number(p[1]));
+    };
+    if (const auto* w = std::get_if<WindowsMap>(&map)) {
+        QString text = tr("windows of %1 in images of %2").arg(pair(w->window), pair({w->h, w->w}));
+        if (w->n > 1)
+            text += tr(", %1 images").arg(number(w->n));
+        text += tr(", stride %1").arg(pair(w->stride));
+        if (w->dilation != std::array<std::int64_t, 2>{1, 1})
+            text += tr(", dilation %1").arg(pair(w->dilation));
+        if (w->pad != std::array<std::int64_t, 4>{})
+            text += tr(", padding %1 above, %2 left, %3 below, %4 right")
+                        .arg(number(w->pad[0]), number(w->pad[1]), number(w->pad[2]), number(w->pad[3]));
+        return text +
+               tr(", %1 from channel %2 on")
+                   .arg(counted(w->channels[1], tr("channel"), tr("channels")), number(w->channels[0]));
+    }
+    if (const auto* r = std::get_if<RepeatMap>(&map))
+        return tr("broadcast: each of %1 %2 times one after another, each of %3 %4 times")
+            .arg(counted(r->rows[0], tr("row"), tr("rows")), number(r->rows[1]),
+                 counted(r->cols[0], tr("column"), tr("columns")), number(r->cols[1]));
+    const auto& s = std::get<SliceMap>(map);
+    const auto axis = [](const std::array<std::int64_t, 3>& a, const QString& one, const QString& many) {
+        const QString text = tr("%1 from %2 on").arg(counted(a[2], one, many), number(a[0]));
+        return a[1] > 1 ? text + tr(" at a stride of %1").arg(number(a[1])) : text;
+    };
+    return tr("slice%1: %2, %3")
+        .arg(s.transposed ? tr(", transposed") : QString(), axis(s.rows, tr("row"), tr("rows")),
+             axis(s.cols, tr("column"), tr("columns")));
+}
+
+QString elementsText(const Problem& problem, std::int64_t units)
+{
+    return number(problem.elementsOf(units));
+}
+
+QString elementWord(const Problem& problem)
+{
+    return problem.hasWidths() && problem.unitsPerElement() > 1
+               ? tr("elements of %1 bits")
+                     .arg(number(problem.bitsPerUnit() * static_cast<double>(problem.unitsPerElement())))
+               : tr("elements");
+}
+
+QString volumeText(const Problem& problem, TensorId tensor, std::int64_t elements)
+{
+    const QString text = counted(elements, tr("element"), tr("elements"));
+    if (!problem.data().elementBits)
+        return text;
+    const double bits = static_cast<double>(elements * problem.units(tensor)) * problem.bitsPerUnit();
+    return tr("%1 (%2)").arg(text, bytesText(std::llround(bits / 8)));
+}
+
 } // namespace tilewright::ui

@@ -30,6 +30,17 @@ struct OpNames
 /// Schedule as tab-separated text with one row per subgraph, with full precision.
 [[nodiscard]] QString subgraphsAsText(const Snapshot& snapshot);
 
+/// R1.8: an index map in a few letters: "3×3 /2", "transposed".
+[[nodiscard]] QString mapLabel(const IndexMap& map);
+/// R1.8: the kind and the fields of an index map in words.
+[[nodiscard]] QString mapText(const IndexMap& map);
+/// R1.9: a size in units as elements that capacity and bandwidth count.
+[[nodiscard]] QString elementsText(const Problem& problem, std::int64_t units);
+/// R1.9: "elements", with their width if the tensors differ in it: "elements of 16 bits".
+[[nodiscard]] QString elementWord(const Problem& problem);
+/// "12 544 elements (24.5 KiB)": elements of a tensor, with their bytes if the problem states widths.
+[[nodiscard]] QString volumeText(const Problem& problem, TensorId tensor, std::int64_t elements);
+
 /// Value of a field with its unit: "256 KiB", "64 GB/s".
 [[nodiscard]] QString machineValueText(const MachineField& field);
 /// The separators of the user's locale.

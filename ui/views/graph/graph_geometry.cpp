@@ -4,6 +4,7 @@
 #include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "views/graph/graph_hit.h"
+#include "workspace/texts.h"
 
 namespace tilewright::ui {
 
@@ -407,13 +408,17 @@ void placeSlabs(GraphGeometry& geometry)
         slab.views = viewsOn(problem, edge);
         if (slab.views.empty())
             continue;
-        const double letters = 0.85 * static_cast<double>(slabText(geometry, slab.views).size());
-        if (!named.contains(slab.views.front()))
+        for (const bool brief : {false, true}) { // R1.8: a map has a label that is shorter than the name
+            if (named.contains(slab.views.front()) || (brief && !problem.map(slab.views.front())))
+                break;
+            const double letters = 0.85 * static_cast<double>(slabText(geometry, slab.views, brief).size());
             if (const auto place =
                     places.place(route, {(letters + 1.5) * m.em, 1.15 * m.line}, {0.38, 0.28, 0.47})) {
                 slab.named = layoutRect(*place);
+                slab.brief = brief;
                 named.insert(slab.views.front());
             }
+        }
         const QSizeF small = QSizeF(1.6, 0.72) * m.line;
         const auto free =
             slab.named.width > 0 ? std::nullopt : places.place(route, small, {0.38, 0.28, 0.47, 0.2, 0.56});
@@ -426,14 +431,18 @@ void placeSlabs(GraphGeometry& geometry)
     }
 }
 
-QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& views)
+QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& views, bool brief)
 {
+    const IndexMap* map = geometry.problem->map(views.front());
+    if (map && brief)
+        return views.size() > 1 ? counted(std::ssize(views), tr("map"), tr("maps")) : mapLabel(*map);
     // The operator that reads the view is clear from the line.
     const QString name = withoutPrefix(geometry.problem->tensorName(views.front()), geometry.namePrefix);
     const Tensor& t = geometry.problem->tensor(views.front());
-    return QStringLiteral("%1  %2").arg(views.size() > 1 ? counted(std::ssize(views), tr("view"), tr("views"))
-                                                         : name.section(QLatin1Char('/'), -1),
-                                        sizeText({t.width, t.height}, QChar(0x00D7)));
+    return QStringLiteral("%1  %2").arg(
+        views.size() > 1 ? counted(std::ssize(views), tr("view"), tr("views"))
+                         : name.section(QLatin1Char('/'), -1),
+        map && views.size() == 1 ? mapLabel(*map) : sizeText({t.width, t.height}, QChar(0x00D7)));
 }
 
 std::optional<std::size_t> GraphGeometry::nodeOf(OpId op) const

@@ -96,6 +96,7 @@ struct GraphEdgeKey
 struct GraphSlab
 {
     std::vector<TensorId> views; ///< several if the reader reads one base through several maps
+    bool brief = false;          ///< the named mark has room for the label of the map only
     LayoutRect plain;            ///< small mark without a name
     LayoutRect named; ///< mark with name and size; width 0 if there is no room or another line of the view
                       ///< has the name
@@ -153,7 +154,8 @@ struct GraphGeometry
 void placeSlabs(GraphGeometry& geometry);
 
 /// The text of a view's mark: name and size.
-[[nodiscard]] QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& views);
+[[nodiscard]] QString slabText(const GraphGeometry& geometry, const std::vector<TensorId>& views,
+                               bool brief = false);
 
 /// Ops within `hops` of `focus`, along tensors in both directions; siblings that read the same graph input do
 /// not count as near.

@@ -438,7 +438,7 @@ private:
         edge.slab = rect(slab->second.plain);
         edge.namedSlab = rect(slab->second.named);
         if (!edge.namedSlab.isEmpty())
-            edge.slabText = slabText(m_geometry, slab->second.views);
+            edge.slabText = slabText(m_geometry, slab->second.views, slab->second.brief);
         m_model.hasViews = true;
     }
 

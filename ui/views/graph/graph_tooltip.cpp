@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_tooltip.h"
 
+#include "eval/mapped_reads.h"
 #include "theme/text.h"
 #include "workload/problem.h"
+#include "workspace/texts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,38 +67,28 @@ QString viewKindText(ViewKind kind)
     return {};
 }
 
-/// The kind and the fields of an index map (R1.8) in words.
-QString mapText(const IndexMap& map)
+/// What a tile of the first subgraph that runs `op` reads of `base` through a map.
+void addTileRead(Table& table, const Snapshot& snapshot, OpId op, TensorId base)
 {
-    const auto pair = [](const std::array<std::int64_t, 2>& p) {
-        return QStringLiteral("%1 × %2").arg(number(p[0]), number(p[1]));
-    };
-    if (const auto* w = std::get_if<WindowsMap>(&map)) {
-        QString text = tr("windows of %1 in images of %2").arg(pair(w->window), pair({w->h, w->w}));
-        if (w->n > 1)
-            text += tr(", %1 images").arg(number(w->n));
-        text += tr(", stride %1").arg(pair(w->stride));
-        if (w->dilation != std::array<std::int64_t, 2>{1, 1})
-            text += tr(", dilation %1").arg(pair(w->dilation));
-        if (w->pad != std::array<std::int64_t, 4>{})
-            text += tr(", padding %1 above, %2 left, %3 below, %4 right")
-                        .arg(number(w->pad[0]), number(w->pad[1]), number(w->pad[2]), number(w->pad[3]));
-        return text +
-               tr(", %1 from channel %2 on")
-                   .arg(counted(w->channels[1], tr("channel"), tr("channels")), number(w->channels[0]));
+    const Problem& problem = *snapshot.problem;
+    for (const TensorId view : problem.operands(op)) {
+        if (!problem.map(view) || problem.stored(view) != base)
+            continue;
+        for (std::size_t i = 0; i < snapshot.schedule.size(); ++i) {
+            const Subgraph& s = *snapshot.schedule.subgraphs[i];
+            if (std::find(s.ops.begin(), s.ops.end(), op) == s.ops.end())
+                continue;
+            if (const auto read = largestMappedRead(problem, s, snapshot.residentBefore(SubgraphId(i)),
+                                                    snapshot.evaluation.rules, op, view))
+                table.row(tr("a tile reads"),
+                          tr("up to %1 of it in subgraph %2, of which %3 is halo that other tiles read, too")
+                              .arg(volumeText(problem, base, read->touched.volume))
+                              .arg(i)
+                              .arg(percent(static_cast<double>(read->halo) /
+                                           static_cast<double>(read->touched.volume))));
+            return;
+        }
     }
-    if (const auto* r = std::get_if<RepeatMap>(&map))
-        return tr("broadcast: each of %1 %2 times one after another, each of %3 %4 times")
-            .arg(counted(r->rows[0], tr("row"), tr("rows")), number(r->rows[1]),
-                 counted(r->cols[0], tr("column"), tr("columns")), number(r->cols[1]));
-    const auto& s = std::get<SliceMap>(map);
-    const auto axis = [](const std::array<std::int64_t, 3>& a, const QString& one, const QString& many) {
-        const QString text = tr("%1 from %2 on").arg(counted(a[2], one, many), number(a[0]));
-        return a[1] > 1 ? text + tr(" at a stride of %1").arg(number(a[1])) : text;
-    };
-    return tr("slice%1: %2, %3")
-        .arg(s.transposed ? tr(", transposed") : QString(), axis(s.rows, tr("row"), tr("rows")),
-             axis(s.cols, tr("column"), tr("columns")));
 }
 
 QString boundWithSign(Bound bound)
@@ -141,7 +133,8 @@ QString opTooltip(const Snapshot& snapshot, OpId op, const QString& type)
     return table.html(in.size() > 1 ? tr("<i>recomputed: executed %1 times</i>").arg(in.size()) : QString());
 }
 
-QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic)
+QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic,
+                      std::optional<OpId> consumer)
 {
     const Problem& problem = *snapshot.problem;
     Table table(QStringLiteral("%1 · tensor %2").arg(plain(problem.tensorName(tensor))).arg(tensor.value));
@@ -176,6 +169,8 @@ QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraf
                                               number(problem.volume(view.tensor))));
     if (maps > kMaps)
         table.row(tr("read as"), tr("%1 more views").arg(number(std::int64_t{maps - kMaps})));
+    if (consumer)
+        addTileRead(table, snapshot, *consumer, tensor);
     int lines = 0;
     for (std::size_t i = 0; i < snapshot.schedule.size() && lines < 12; ++i) {
         const SubgraphId s(i);

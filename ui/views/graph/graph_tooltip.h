@@ -15,7 +15,8 @@ namespace tilewright::ui {
 
 /// Rich text with exact values. `type`: the type of the operator in the model that the op comes from.
 [[nodiscard]] QString opTooltip(const Snapshot& snapshot, OpId op, const QString& type = {});
-[[nodiscard]] QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic);
+[[nodiscard]] QString tensorTooltip(const Snapshot& snapshot, TensorId tensor, const GraphTraffic& traffic,
+                                    std::optional<OpId> consumer = std::nullopt);
 [[nodiscard]] QString bundleTooltip(const Snapshot& snapshot, const std::vector<TensorId>& tensors);
 [[nodiscard]] QString sectionTooltip(const Snapshot& snapshot, const GraphSection& section);
 [[nodiscard]] QString subgraphTooltip(const Snapshot& snapshot, SubgraphId subgraph);

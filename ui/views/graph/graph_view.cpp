@@ -434,7 +434,8 @@ QString GraphView::tooltipOf(const GraphHit& hit) const
     if (hit.isSection)
         return sectionTooltip(snapshot, model()->geometry->sections.at(*hit.node));
     if (hit.tensor)
-        return tensorTooltip(snapshot, *hit.tensor, m_layouter.traffic());
+        return tensorTooltip(snapshot, *hit.tensor, m_layouter.traffic(),
+                             hit.line ? model()->edges[*hit.line].consumer : std::nullopt);
     return hit.subgraph ? subgraphTooltip(snapshot, *hit.subgraph) : QString();
 }
 

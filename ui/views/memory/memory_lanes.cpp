@@ -5,6 +5,7 @@
 #include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
+#include "workspace/texts.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -68,6 +69,12 @@ void paintStack(QPainter& painter, const TimelineColumn& c, int left, int width,
                              c.peakOnly && band.kind == ContentItem::Kind::Input ? faint
                              : following ? Theme::mix(theme.canvas, full, 0.35)
                                          : full);
+        const std::int64_t halo = band.kind == ContentItem::Kind::Input      ? c.high.halo.input
+                                  : band.kind == ContentItem::Kind::Interior ? c.high.halo.interior
+                                                                             : 0;
+        if (const int from = std::min(y, pixel(sum - halo)); halo > 0 && top < from) // the top of its band
+            painter.fillRect(QRect(left, top, width, from - top),
+                             QBrush(haloColour(theme), Qt::BDiagPattern));
         y = std::min(y, top);
     }
 }
@@ -203,7 +210,7 @@ void paintCapacity(QPainter& painter, const MemoryModel& model, const QRectF& pl
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     const QFont font = uiFont(0.85);
     const TextMetrics fm(font);
-    const QString text = tr("capacity %1").arg(number(model.capacity));
+    const QString text = tr("capacity %1").arg(elementsText(*model.timeline->problem, model.capacity));
     const QRectF box(plot.right() - fm.horizontalAdvance(text) - 10, y - fm.height() - 2,
                      fm.horizontalAdvance(text) + 8, fm.height());
     QColor back = theme.canvas;
@@ -236,6 +243,11 @@ std::vector<ChartKey> legendOf(const MemoryModel& model, const Theme& theme)
     keys.reserve(kBands.size() + 1);
     for (const Band& band : kBands)
         keys.push_back(patchKey(contentKindText(band.kind), contentColour(band.kind, theme), theme));
+    if (model.hasHalos)
+        keys.push_back({tr("halo"), [&theme](QPainter& p, const QRectF& box) {
+                            p.fillRect(box, theme.input);
+                            p.fillRect(box, QBrush(haloColour(theme), Qt::BDiagPattern));
+                        }});
     if (model.baseline)
         keys.push_back(lineKey(tr("baseline"), QPen(theme.text, 1.4, Qt::DashLine)));
     return keys;
@@ -244,7 +256,10 @@ std::vector<ChartKey> legendOf(const MemoryModel& model, const Theme& theme)
 void paintPlot(QPainter& painter, const MemoryModel& model, const MemoryColumns& columns, const LaneFrame& f)
 {
     const Axis size = sizeAxis(model, f.rect);
-    paintYAxis(painter, size, f.rect, tr("elements"), f.theme);
+    const Problem& problem = *model.timeline->problem;
+    Axis elements = size;
+    elements.v1 /= static_cast<double>(problem.unitsPerElement());
+    paintYAxis(painter, elements, f.rect, elementWord(problem), f.theme);
     painter.save();
     const double above =
         std::max(12.0, TextMetrics(uiFont(0.85)).height() + 3); // room for the label of the capacity
@@ -366,23 +381,29 @@ Lane useLane(const std::shared_ptr<const MemoryModel>& m, bool isCompute)
 QString contentsReadout(const MemoryModel& m, double time)
 {
     const auto c = contentsAt(*m.timeline, time);
-    return c ? tr("subgraph %1, step %2 · %3 of %4 elements in memory")
-                   .arg(number(static_cast<std::int64_t>(c->part)), number(c->step), number(c->total),
-                        number(m.capacity))
+    return c ? tr("subgraph %1, step %2 · %3 of %4 %5 in memory")
+                       .arg(number(static_cast<std::int64_t>(c->part)), number(c->step),
+                            elementsText(*m.timeline->problem, c->total),
+                            elementsText(*m.timeline->problem, m.capacity),
+                            elementWord(*m.timeline->problem)) +
+                   (c->halo == HaloVolume() ? QString()
+                                            : QStringLiteral(" · ") + haloText(*c, *m.timeline->problem))
              : QString();
 }
 
 Marks subgraphMarks(const std::shared_ptr<const Timeline>& timeline)
 {
+    const Problem& problem = *timeline->problem;
     const auto& parts = timeline->parts;
     Marks m;
     m.count = parts.size();
     m.start = [&parts](std::size_t i) { return parts[i].start; };
     m.end = [&parts](std::size_t i) { return parts[i].end(); };
     m.label = [&parts](std::size_t i) { return QString::number(parts[i].id.index()); };
-    m.facts = [&parts](std::size_t i) {
-        return tr("subgraph %1 · highest %2 elements")
-            .arg(number(static_cast<std::int64_t>(parts[i].id.index())), number(parts[i].peak));
+    m.facts = [&parts, &problem](std::size_t i) {
+        return tr("subgraph %1 · highest %2 %3")
+            .arg(number(static_cast<std::int64_t>(parts[i].id.index())), elementsText(problem, parts[i].peak),
+                 elementWord(problem));
     };
     return m;
 }

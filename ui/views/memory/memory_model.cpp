@@ -20,6 +20,7 @@ MemoryContents contentsOf(const Timeline& timeline, std::size_t index, std::int6
     out.start = part.start + s.start;
     out.end = out.start + s.latency;
     out.total = s.workingSet;
+    out.halo = part.steps->sums(stepIndex).halo;
     const auto add = [&](Kind kind, TensorId t, std::int64_t elements, const QString& detail) {
         if (elements != 0)
             out.items.push_back({kind, t, QString::fromStdString(problem.tensorName(t)), detail, elements});
@@ -60,6 +61,17 @@ std::optional<MemoryContents> contentsAt(const Timeline& timeline, double time)
                       timeline.parts[*part].steps->stepAt(time - timeline.parts[*part].start));
 }
 
+QString haloText(const MemoryContents& c, const Problem& problem)
+{
+    QStringList parts;
+    if (c.halo.input > 0)
+        parts << tr("%1 of the inputs, which other tiles load, too").arg(elementsText(problem, c.halo.input));
+    if (c.halo.interior > 0)
+        parts << tr("%1 of the interior, which other tiles compute, too")
+                     .arg(elementsText(problem, c.halo.interior));
+    return parts.isEmpty() ? QString() : tr("halo %1").arg(parts.join(QStringLiteral("; ")));
+}
+
 QString contentKindText(ContentItem::Kind kind)
 {
     switch (kind) {
@@ -90,19 +102,22 @@ QString contentsTooltip(const MemoryContents& c, const Timeline& timeline, std::
     text += QStringLiteral("<table cellspacing='0' cellpadding='1'>");
     for (const ContentItem& i : c.items)
         text += QStringLiteral("<tr><td>%1&nbsp;</td><td>%2&nbsp;</td><td align='right'>%3</td></tr>")
-                    .arg(contentKindText(i.kind), i.name.toHtmlEscaped(), number(i.elements));
-    text +=
-        tr("<tr><td colspan='2'><b>total</b></td><td align='right'><b>%1</b></td></tr>").arg(number(c.total));
-    text +=
-        tr("<tr><td colspan='2'>capacity</td><td align='right'>%1</td></tr></table>").arg(number(capacity));
-    return text;
+                    .arg(contentKindText(i.kind), i.name.toHtmlEscaped(),
+                         elementsText(*timeline.problem, i.elements));
+    text += tr("<tr><td colspan='2'><b>total</b></td><td align='right'><b>%1</b></td></tr>")
+                .arg(elementsText(*timeline.problem, c.total));
+    text += tr("<tr><td colspan='2'>capacity</td><td align='right'>%1</td></tr></table>")
+                .arg(elementsText(*timeline.problem, capacity));
+    if (timeline.problem->unitsPerElement() > 1)
+        text += tr("in %1<br>").arg(elementWord(*timeline.problem));
+    return text + haloText(c, *timeline.problem);
 }
 
-QString contentsAsText(const MemoryContents& c)
+QString contentsAsText(const MemoryContents& c, const Problem& problem)
 {
     QString out = QStringLiteral("kind\ttensor\telements\tdetail\n");
     for (const ContentItem& i : c.items)
-        out += textRow(contentKindText(i.kind), i.name, i.elements, i.detail);
+        out += textRow(contentKindText(i.kind), i.name, problem.elementsOf(i.elements), i.detail);
     return out;
 }
 
@@ -111,10 +126,12 @@ namespace {
 QString peakText(const MemoryModel& m)
 {
     const QString text =
-        tr("Peak %1 of %2 elements (%3) in subgraph %4")
-            .arg(number(m.timeline->peak), number(m.capacity),
+        tr("Peak %1 of %2 %5 (%3) in subgraph %4")
+            .arg(elementsText(*m.timeline->problem, m.timeline->peak),
+                 elementsText(*m.timeline->problem, m.capacity),
                  percent(static_cast<double>(m.timeline->peak) / static_cast<double>(m.capacity)))
-            .arg(m.timeline->peakPart);
+            .arg(m.timeline->peakPart)
+            .arg(elementWord(*m.timeline->problem));
     return m.overflows ? text + tr(": does not fit") : text;
 }
 
@@ -125,9 +142,10 @@ QString trackText(const TensorTrack& track, const Timeline& timeline)
         return tr("%1 has no memory of its own in fast memory").arg(name);
     const auto holders = std::count_if(track.parts.begin(), track.parts.end(),
                                        [](const TensorTrack::Part& p) { return p.high > 0; });
-    return (holders == 1 ? tr("%1: up to %2 elements in subgraph %3, %4 of the time")
-                         : tr("%1: up to %2 elements in subgraphs %3, %4 of the time"))
-        .arg(name, number(track.high), subgraphsText(track), percent(track.time / timeline.total));
+    return (holders == 1 ? tr("%1: up to %2 %5 in subgraph %3, %4 of the time")
+                         : tr("%1: up to %2 %5 in subgraphs %3, %4 of the time"))
+        .arg(name, elementsText(*timeline.problem, track.high), subgraphsText(track),
+             percent(track.time / timeline.total), elementWord(*timeline.problem));
 }
 
 } // namespace
@@ -173,6 +191,12 @@ MemoryModel buildMemory(const Snapshot* snapshot, const SelectionState& selectio
                        : commonPrefix(*m.timeline->problem);
     m.total = std::max(m.timeline->total, m.baseline ? m.baseline->total : 0.0);
     m.overflows = m.timeline->peak > m.capacity;
+    m.hasHalos = std::any_of(m.timeline->parts.begin(), m.timeline->parts.end(), [](const TimelinePart& p) {
+        for (std::size_t shape = 0; p.isKnown() && shape < p.steps->shapeCount(); ++shape)
+            if (p.steps->sumsOfShape(shape).halo != HaloVolume())
+                return true;
+        return false;
+    });
     if (selection.tensor && selection.tensor->index() < m.timeline->problem->tensorCount()) {
         const bool same =
             previous.track && previous.timeline == m.timeline && previous.track->tensor == *selection.tensor;

@@ -17,7 +17,7 @@ struct ContentItem
     TensorId tensor;
     QString name;
     QString detail;
-    std::int64_t elements = 0; ///< negative for donated memory
+    std::int64_t elements = 0; ///< in units (R1.9); negative for donated memory
 };
 
 /// All items in fast memory during one step.
@@ -27,17 +27,21 @@ struct MemoryContents
     std::int64_t step = 0;
     double start = 0, end = 0;      ///< of the step, since the start of the schedule
     std::int64_t total = 0;         ///< the working set, which is the sum of the items
+    HaloVolume halo;                ///< parts of the inputs and interior slices (R1.8)
     std::vector<ContentItem> items; ///< by kind, then by size
 };
 [[nodiscard]] MemoryContents contentsOf(const Timeline& timeline, std::size_t part, std::int64_t step);
 /// nullopt if it is not known.
 [[nodiscard]] std::optional<MemoryContents> contentsAt(const Timeline& timeline, double time);
 
+/// "halo 2 048 of the inputs, which other tiles load, too"; empty without a halo.
+[[nodiscard]] QString haloText(const MemoryContents& contents, const Problem& problem);
+
 [[nodiscard]] QString contentKindText(ContentItem::Kind kind);
 [[nodiscard]] QString contentsTooltip(const MemoryContents& contents, const Timeline& timeline,
                                       std::int64_t capacity);
 /// Tab-separated, one line per item.
-[[nodiscard]] QString contentsAsText(const MemoryContents& contents);
+[[nodiscard]] QString contentsAsText(const MemoryContents& contents, const Problem& problem);
 
 /// The contents of the memory timeline, without visible range and mouse.
 struct MemoryModel
@@ -47,6 +51,7 @@ struct MemoryModel
         title; ///< "Peak 49 152 of 250 000 elements in subgraph 4", or the position of the selected tensor
     QString namePrefix; ///< what the names of all ops have in common, left out in the list
     bool overflows = false;
+    bool hasHalos = false; ///< some step holds a halo
     std::int64_t capacity = 0;
     std::shared_ptr<const Timeline> timeline; ///< null while it is being computed
     std::shared_ptr<const Timeline> baseline; ///< the baseline; may be null

@@ -5,6 +5,7 @@
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "workspace/actions.h"
+#include "workspace/texts.h"
 
 #include <QPainter>
 
@@ -40,7 +41,7 @@ private:
 };
 
 void paintRow(QPainter& painter, const ContentItem& item, const QRectF& row, bool marked, bool hovered,
-              const QString& prefix, const Theme& theme)
+              const QString& prefix, const Problem& problem, const Theme& theme)
 {
     if (marked || hovered)
         painter.fillRect(row, marked ? theme.selection : Theme::mix(theme.panel, theme.muted, 0.12));
@@ -54,7 +55,7 @@ void paintRow(QPainter& painter, const ContentItem& item, const QRectF& row, boo
     painter.setPen(QPen(theme.outline, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(box);
-    const QString amount = number(item.elements);
+    const QString amount = elementsText(problem, item.elements);
     const double w = fm.horizontalAdvance(amount);
     painter.setFont(small);
     painter.setPen(theme.text);
@@ -91,14 +92,17 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
         return;
     }
     const MemoryContents& c = *model.contents;
+    const Problem& problem = *model.timeline->problem;
     lines.write(
         tr("subgraph %1 · step %2").arg(model.timeline->parts[c.part].id.index()).arg(number(c.step + 1)),
         small, theme.muted);
     const std::int64_t free = model.capacity - c.total;
     lines.write(tr("%1 used, %2")
-                    .arg(number(c.total), free >= 0 ? tr("%1 free").arg(number(free))
-                                                    : tr("%1 over capacity").arg(number(-free))),
+                    .arg(elementsText(problem, c.total), (free >= 0 ? tr("%1 free") : tr("%1 over capacity"))
+                                                             .arg(elementsText(problem, std::abs(free)))),
                 small, free >= 0 ? theme.text : theme.error);
+    if (const QString halo = haloText(c, problem); model.hasHalos)
+        lines.write(halo.isEmpty() ? tr("no halo in this step") : halo, small, theme.text);
     painter.setClipRect(panel.list, Qt::IntersectClip);
     const auto fitting = static_cast<std::size_t>(std::max(1.0, panel.list.height() / panel.rowHeight));
     for (std::size_t i = 0; i < c.items.size(); ++i) {
@@ -115,7 +119,7 @@ void paintContents(QPainter& painter, const MemoryModel& model, const MemoryPane
             return;
         }
         paintRow(painter, c.items[i], row, model.track && model.track->tensor == c.items[i].tensor,
-                 hoveredRow == i, model.namePrefix, theme);
+                 hoveredRow == i, model.namePrefix, problem, theme);
     }
 }
 
@@ -193,7 +197,7 @@ const QColor& contentColour(ContentItem::Kind kind, const Theme& theme)
     return theme.input;
 }
 
-MemoryPanel memoryPanel(const QRectF& area)
+MemoryPanel memoryPanel(const QRectF& area, bool hasHalos)
 {
     MemoryPanel p;
     p.area = area;
@@ -201,7 +205,8 @@ MemoryPanel memoryPanel(const QRectF& area)
         return p;
     const double small = TextMetrics(uiFont(0.9)).height();
     p.rowHeight = small + 6;
-    const double head = 6 + TextMetrics(uiFont(1.0, QFont::DemiBold)).height() + 2 * small + 3 * 2 + 4;
+    const double head =
+        6 + TextMetrics(uiFont(1.0, QFont::DemiBold)).height() + (hasHalos ? 3 : 2) * (small + 2) + 2 + 4;
     p.list = QRectF(area.left(), area.top() + head, area.width(), std::max(0.0, area.height() - head - 4));
     return p;
 }

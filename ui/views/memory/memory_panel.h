@@ -24,7 +24,7 @@ struct MemoryPanel
     [[nodiscard]] std::optional<std::size_t> rowAt(const MemoryModel& model, QPointF point,
                                                    double scroll) const;
 };
-[[nodiscard]] MemoryPanel memoryPanel(const QRectF& area);
+[[nodiscard]] MemoryPanel memoryPanel(const QRectF& area, bool hasHalos = false);
 
 /// `barWidth`: width of the scroll bar. Without a scroll bar, "3 more" names the hidden rows.
 void paintMemoryPanel(QPainter& painter, const MemoryModel& model, const MemoryPanel& panel, double scroll,

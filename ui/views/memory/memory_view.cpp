@@ -6,6 +6,7 @@
 #include "theme/text_metrics.h"
 #include "views/memory/address_mode.h"
 #include "views/memory/memory_lanes.h"
+#include "workspace/texts.h"
 
 #include <QCoreApplication>
 #include <QMouseEvent>
@@ -186,7 +187,7 @@ QString MemoryView::copyText() const
     if (!m_model.range && m_addresses->isOn() && m_addresses->map())
         return addressesAsText(*m_addresses->map(), m_model.cursor);
     return m_model.range      ? rangeAsText(*m_model.range)
-           : m_model.contents ? contentsAsText(*m_model.contents)
+           : m_model.contents ? contentsAsText(*m_model.contents, *m_model.timeline->problem)
                               : QString();
 }
 
@@ -199,7 +200,7 @@ MemoryPanel MemoryView::panelIn(const QRectF& area) const
     const double em = TextMetrics(uiFont(0.9)).horizontalAdvance(QLatin1Char('0'));
     const double least = std::min(36 * em, area.width() * 0.4);
     const double w = std::round(std::clamp(area.width() * 0.27, least, std::max(least, 48 * em)));
-    return memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()));
+    return memoryPanel(QRectF(area.right() - w, area.top(), w, area.height()), m_model.hasHalos);
 }
 
 QRectF MemoryView::chartArea(const QRectF& area, bool) const
@@ -385,8 +386,10 @@ QString MemoryView::tooltipAt(QPointF position) const
 {
     if (m_hoveredRow && m_model.contents) {
         const ContentItem& item = m_model.contents->items[*m_hoveredRow];
-        return tr("<b>%1</b> %2 %3<br>%4 elements; click to follow it through the timeline")
-            .arg(item.name.toHtmlEscaped(), contentKindText(item.kind), item.detail, number(item.elements));
+        return tr("<b>%1</b> %2 %3<br>%4 %5; click to follow it through the timeline")
+            .arg(item.name.toHtmlEscaped(), contentKindText(item.kind), item.detail,
+                 elementsText(*m_model.timeline->problem, item.elements),
+                 elementWord(*m_model.timeline->problem));
     }
     return LaneChart::tooltipAt(position);
 }

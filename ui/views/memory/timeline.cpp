@@ -60,7 +60,7 @@ std::shared_ptr<const TensorTrack> trackTensor(const Timeline& timeline, TensorI
     auto track = std::make_shared<TensorTrack>();
     track->tensor = tensor;
     track->parts.resize(timeline.parts.size());
-    const std::int64_t elements = timeline.problem->tensor(tensor).elements();
+    const std::int64_t elements = timeline.problem->sizeUnits(tensor);
     for (std::size_t p = 0; p < timeline.parts.size(); ++p) {
         const TimelinePart& part = timeline.parts[p];
         if (!part.isKnown() || !touches(*timeline.problem, part.key, tensor))
@@ -185,8 +185,13 @@ std::shared_ptr<const Timeline> buildTimeline(const Snapshot& snapshot, const Ti
 MemoryUse memoryUse(const TimelinePart& part, std::int64_t step)
 {
     const StepSums& s = part.steps->sums(step);
-    return {part.resident,      part.retained,         s.inputElements - s.donatedElements,
-            s.interiorElements, s.accumulatorElements, s.outputElements};
+    return {part.resident,
+            part.retained,
+            s.inputElements - s.donatedElements,
+            s.interiorElements,
+            s.accumulatorElements,
+            s.outputElements,
+            s.halo};
 }
 
 namespace {
@@ -237,7 +242,8 @@ std::vector<TimelineColumn> timelineColumns(const Timeline& timeline, double fro
             const TimelinePart& part = timeline.parts[p];
             if (part.duration <= 0)
                 continue;
-            MemoryUse high{part.resident, part.retained, part.peak - part.resident - part.retained, 0, 0, 0};
+            MemoryUse high{
+                part.resident, part.retained, part.peak - part.resident - part.retained, 0, 0, 0, {}};
             MemoryUse tensor;
             std::int64_t low = part.peak;
             if (part.isKnown()) {

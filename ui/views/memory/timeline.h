@@ -88,10 +88,11 @@ struct Timeline
 [[nodiscard]] std::shared_ptr<const Timeline>
 buildTimeline(const Snapshot& snapshot, const Timeline* previous, const Progress& progress);
 
-/// Fast memory in elements, by use (R9.1); donated elements (R9.6) are subtracted from the inputs.
+/// Fast memory in units (R1.9), by use (R9.1); donated elements (R9.6) are subtracted from the inputs.
 struct MemoryUse
 {
     std::int64_t resident = 0, retained = 0, input = 0, interior = 0, accumulator = 0, output = 0;
+    HaloVolume halo{}; ///< parts of `input` and `interior`
     [[nodiscard]] std::int64_t total() const noexcept
     {
         return resident + retained + input + interior + accumulator + output;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tiles/step_panel.h"
 
+#include "chart/keys.h"
 #include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "theme/theme.h"
+#include "workload/halo.h"
+#include "workspace/texts.h"
 
 #include <QPainter>
 
@@ -121,13 +124,86 @@ void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tile
          uiFont(0.9), theme.text);
     const bool fits = s.workingSet <= tiles.capacity;
     const QString used = (fits ? tr("%1 of %2 in use") : tr("%1 of %2: does not fit"))
-                             .arg(number(s.workingSet), number(tiles.capacity));
+                             .arg(elementsText(*tiles.trace->key.problem, s.workingSet),
+                                  elementsText(*tiles.trace->key.problem, tiles.capacity));
     const double bar = QFontMetricsF(uiFont(0.9)).horizontalAdvance(used) + 10;
     const double middle = y + QFontMetricsF(uiFont(0.9)).height() / 2;
     line(used, uiFont(0.9), fits ? theme.text : theme.error);
     if (width - bar > 30)
         paintWorkingSet(painter, model, tiles.capacity,
                         QRectF(area.left() + kMargin + bar, middle - 5, width - bar, 10), theme);
+}
+
+/// R1.8: what the tile touches of an image that it reads through windows, with its halo.
+void paintImage(QPainter& painter, const WindowsMap& map, const MappedRead& read, const QRectF& area,
+                const Theme& theme)
+{
+    const std::int64_t image = read.touched.box.r0 / (map.h * map.w);
+    const double scale =
+        std::min(area.width() / static_cast<double>(map.w), area.height() / static_cast<double>(map.h));
+    const QSizeF size(static_cast<double>(map.w) * scale, static_cast<double>(map.h) * scale);
+    const QRectF frame(area.topLeft(), size);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(frame, Theme::mix(theme.canvas, theme.muted, 0.10));
+    QRegion own, halo;
+    for (const ImageRun& run : imageRuns(map, read.whole, read.own, read.tile, image)) {
+        const int left = qRound(frame.left() + static_cast<double>(run.begin) * scale);
+        const int top = qRound(frame.top() + static_cast<double>(run.row) * scale);
+        const QRect r(left, top,
+                      std::max(1, qRound(frame.left() + static_cast<double>(run.end) * scale) - left),
+                      std::max(1, qRound(frame.top() + static_cast<double>(run.row + 1) * scale) - top));
+        (run.halo ? halo : own) += r;
+    }
+    painter.save();
+    painter.setClipRegion(own, Qt::IntersectClip);
+    painter.fillRect(frame, theme.input);
+    painter.restore();
+    painter.save();
+    painter.setClipRegion(halo, Qt::IntersectClip);
+    painter.fillRect(frame, Theme::mix(theme.canvas, theme.input, 0.45));
+    painter.fillRect(frame, QBrush(haloColour(theme), Qt::BDiagPattern));
+    painter.restore();
+    painter.setPen(QPen(theme.outline, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(frame.adjusted(0, 0, -1, -1));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+void paintMap(QPainter& painter, const StepModel& model, const Problem& problem, const QRectF& area,
+              const Theme& theme)
+{
+    const MappedRead& read = model.reads.front();
+    const IndexMap& map = *problem.map(read.view);
+    const double width = area.width() - 2 * kMargin;
+    double y = area.top() + 4;
+    painter.setPen(QPen(theme.outline, 1));
+    painter.drawLine(QPointF(area.left(), area.top()), QPointF(area.right(), area.top()));
+    const auto line = [&](const QString& text, const QFont& font, const QColor& colour) {
+        y += writeLine(painter, {area.left() + kMargin, y}, width, text, font, colour, Qt::ElideMiddle) +
+             kLineGap;
+    };
+    line(tr("%1 reads %2 through %3")
+             .arg(QString::fromStdString(problem.opName(read.op)),
+                  QString::fromStdString(problem.tensorName(problem.stored(read.view))), mapLabel(map)),
+         uiFont(0.9, QFont::DemiBold), theme.muted);
+    line(haloText(problem, read), uiFont(0.9), theme.text);
+    if (model.reads.size() > 1)
+        line(tr("and %1").arg(counted(std::ssize(model.reads) - 1, tr("further map"), tr("further maps"))),
+             uiFont(0.85), theme.muted);
+    const auto* windows = std::get_if<WindowsMap>(&map);
+    if (!windows)
+        return;
+    const std::vector<ChartKey> keys{patchKey(tr("this row of tiles alone"), theme.input, theme),
+                                     {tr("halo: other tiles, too"), [&theme](QPainter& p, const QRectF& box) {
+                                          p.fillRect(box, Theme::mix(theme.canvas, theme.input, 0.45));
+                                          p.fillRect(box, QBrush(haloColour(theme), Qt::BDiagPattern));
+                                      }}};
+    const double legend = keysHeight(keys, width);
+    const QRectF picture(area.left() + kMargin, y + 2, width, area.bottom() - legend - 8 - (y + 2));
+    if (picture.height() < 20)
+        return;
+    paintImage(painter, *windows, read, picture, theme);
+    paintKeys(painter, keys, {picture.left(), area.bottom() - legend - 4, width, legend + 4}, theme);
 }
 
 } // namespace
@@ -138,6 +214,11 @@ StepPanelLayout layoutStepPanel(const StepModel& model, const QRectF& area)
     layout.area = area;
     const double head = headHeight();
     layout.list = QRectF(area.left(), area.top() + head, area.width(), std::max(0.0, area.height() - head));
+    if (!model.reads.empty()) {
+        const double most = std::min(300.0, layout.list.height() * 0.5);
+        layout.map = {area.left(), area.bottom() - most, area.width(), most};
+        layout.list.setBottom(layout.map.top());
+    }
     const bool low = area.height() < kLowPixels;
     layout.miniature = low ? 24 : 34;
     const double text = QFontMetricsF(uiFont(0.9)).height() + QFontMetricsF(uiFont(0.85)).height();
@@ -176,6 +257,8 @@ void paintStepPanel(QPainter& painter, const StepModel& model, const TilesModel&
     painter.fillRect(layout.area, theme.panel);
     painter.setClipRect(layout.area, Qt::IntersectClip);
     paintHead(painter, model, tiles, layout.area, theme);
+    if (!layout.map.isEmpty())
+        paintMap(painter, model, *tiles.trace->key.problem, layout.map, theme);
     painter.setClipRect(layout.list, Qt::IntersectClip);
     const QFont nameFont = uiFont(0.9);
     const QFont detailFont = uiFont(0.85);

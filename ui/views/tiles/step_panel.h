@@ -21,10 +21,11 @@ struct StepPanelLayout
         QString heading; ///< includes the sum of its rows
     };
     QRectF area;
-    QRectF list;                ///< the part of `area` that scrolls
-    double height = 0;          ///< height of all lines
-    double miniature = 34;      ///< side of the small pictures of tensors
-    std::vector<Line> lines;    ///< from the top of `list`, before scrolling
+    QRectF list;             ///< the part of `area` that scrolls
+    QRectF map;              ///< R1.8: picture of what the tile reads through a map; empty if there is none
+    double height = 0;       ///< height of all lines
+    double miniature = 34;   ///< side of the small pictures of tensors
+    std::vector<Line> lines; ///< from the top of `list`, before scrolling
     void narrowList(double by); ///< leaves room for a scroll bar
 };
 

@@ -2,6 +2,7 @@
 #include "views/tiles/tiles_model.h"
 
 #include "theme/text.h"
+#include "workspace/texts.h"
 
 #include <QStringList>
 
@@ -220,7 +221,7 @@ QString roleText(Role role)
 }
 
 StepRow tensorRow(const Problem& problem, StepRow::Kind kind, TensorId t, const Rect& slice,
-                  const QString& detail)
+                  const QString& detail, std::int64_t units)
 {
     const Tensor& tensor = problem.tensor(t);
     StepRow row;
@@ -228,7 +229,7 @@ StepRow tensorRow(const Problem& problem, StepRow::Kind kind, TensorId t, const 
     row.tensor = t;
     row.name = QString::fromStdString(problem.tensorName(t));
     row.detail = detail;
-    row.amount = static_cast<double>(slice.area());
+    row.amount = problem.elementsOf(units);
     row.height = tensor.height;
     row.width = tensor.width;
     row.isView = problem.isView(t);
@@ -336,25 +337,26 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
         QString detail = b.full ? tr("whole, %1").arg(sliceText(b.rect))
                                 : tr("%1, %2").arg(roleText(b.role), sliceText(b.rect));
         m.rows.push_back(
-            tensorRow(problem, b.loaded ? Kind::Loaded : Kind::Reused, b.tensor, b.rect, detail));
+            tensorRow(problem, b.loaded ? Kind::Loaded : Kind::Reused, b.tensor, b.rect, detail, b.size));
     }
     for (const StepBuffer& b : s.keptLoads)
         m.rows.push_back(tensorRow(problem, Kind::Loaded, b.tensor, b.rect,
-                                   tr("to be retained, %1").arg(sliceText(b.rect))));
+                                   tr("to be retained, %1").arg(sliceText(b.rect)), b.size));
     for (const TensorId t : s.residentReads) {
         const Tensor& tensor = problem.tensor(t);
         m.rows.push_back(tensorRow(problem, Kind::Resident, t, {0, tensor.height, 0, tensor.width},
-                                   tr("a view, nothing to load")));
+                                   tr("a view, nothing to load"), problem.sizeUnits(t)));
     }
     const auto listed = [](const std::vector<TensorId>& v, TensorId t) {
         return std::find(v.begin(), v.end(), t) != v.end();
     };
     const auto reserve = [&](TensorId t, const QString& why) {
         const Tensor& tensor = problem.tensor(t);
-        m.rows.push_back(tensorRow(problem, Kind::Reserved, t, {0, tensor.height, 0, tensor.width}, why));
+        m.rows.push_back(tensorRow(problem, Kind::Reserved, t, {0, tensor.height, 0, tensor.width}, why,
+                                   problem.sizeUnits(t)));
     };
     for (const TensorId t : trace.key.resident) {
-        m.residentElements += problem.tensor(t).elements();
+        m.residentElements += problem.sizeUnits(t);
         if (!listed(s.residentReads, t))
             reserve(t, tr("retained by the previous subgraph"));
     }
@@ -365,11 +367,11 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
             detail = tr("accumulates, %1").arg(detail);
         else if (!k.stored)
             detail = tr("stays resident, %1").arg(detail);
-        m.rows.push_back(tensorRow(problem, kind, k.tensor, k.tile, detail));
+        m.rows.push_back(
+            tensorRow(problem, kind, k.tensor, k.tile, detail, k.tile.area() * problem.units(k.tensor)));
         if (k.accumulators > 0) {
             StepRow sums = tensorRow(problem, Kind::Progress, k.tensor, k.tile,
-                                     tr("partial sums of the MatMuls behind its tile"));
-            sums.amount = static_cast<double>(k.accumulators);
+                                     tr("partial sums of the MatMuls behind its tile"), k.accumulators);
             m.rows.push_back(std::move(sums));
         }
     }
@@ -395,6 +397,11 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
     }
     std::stable_sort(m.rows.begin(), m.rows.end(),
                      [](const StepRow& a, const StepRow& b) { return a.kind < b.kind; });
+    m.reads = mappedReads(problem, s);
+    std::stable_sort(m.reads.begin(), m.reads.end(), [&](const MappedRead& a, const MappedRead& b) {
+        const auto windows = [&](const MappedRead& r) { return problem.map(r.view)->index() == 0; };
+        return windows(a) != windows(b) ? windows(a) : a.halo > b.halo;
+    });
     m.where = tr("Tile row %1, column %2").arg(number(s.row), number(s.col));
     const auto visits = static_cast<std::int64_t>(trace.steps->visits().size());
     m.count = tr("visit %1 of %2").arg(number(trace.steps->visitOf(index) + 1), number(visits));
@@ -402,6 +409,15 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
         m.count += tr(" · k step %1 of %2").arg(number(s.kStep + 1), number(s.kSteps));
     m.count += tr(" · step %1 of %2").arg(number(index + 1), number(trace.steps->size()));
     return m;
+}
+
+QString haloText(const Problem& problem, const MappedRead& read)
+{
+    const TensorId base = problem.stored(read.view);
+    return tr("%1 of %2; halo %3, %4")
+        .arg(volumeText(problem, base, read.touched.volume), number(problem.tensor(base).elements()),
+             volumeText(problem, base, read.halo),
+             percent(static_cast<double>(read.halo) / static_cast<double>(read.touched.volume)));
 }
 
 QString stepRowHeading(StepRow::Kind kind)
@@ -439,8 +455,21 @@ QString tileTooltip(const TilesModel& model, std::int64_t tile)
     text += tr("<br>visit number %1").arg(t.visit + 1);
     text += tr("<br>latency %1 = sum over its steps of max(compute, memory)").arg(exactNumber(t.latency));
     text += tr("<br>compute %1, memory %2").arg(exactNumber(t.compute), exactNumber(t.memory));
-    text += tr("<br>loads %1, stores %2 elements").arg(number(t.loadElements), number(t.storeElements));
-    text += tr("<br>peak working set %1 of %2").arg(number(t.peakWorkingSet), number(model.capacity));
+    const Problem& problem = *model.trace->key.problem;
+    text += tr("<br>loads %1, stores %2 %3")
+                .arg(elementsText(problem, t.loadElements), elementsText(problem, t.storeElements),
+                     elementWord(problem));
+    text += tr("<br>peak working set %1 of %2")
+                .arg(elementsText(problem, t.peakWorkingSet), elementsText(problem, model.capacity));
+    const auto first = model.trace->steps->visits()[static_cast<std::size_t>(t.visit)].firstStep;
+    for (const MappedRead& read : mappedReads(problem, model.trace->steps->step(first)))
+        if (read.halo > 0)
+            text +=
+                tr("<br>%1 reads %2 through %3: %4")
+                    .arg(
+                        QString::fromStdString(problem.opName(read.op)).toHtmlEscaped(),
+                        QString::fromStdString(problem.tensorName(problem.stored(read.view))).toHtmlEscaped(),
+                        mapLabel(*problem.map(read.view)), haloText(problem, read));
     if (t.peakWorkingSet > model.capacity)
         text += tr("<br><b>does not fit</b>");
     return text;

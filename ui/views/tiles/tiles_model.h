@@ -131,7 +131,7 @@ struct StepRow
     std::optional<OpId> op;
     QString name;
     QString detail;                     ///< "LHS, rows 0–127, columns 32–63"
-    double amount = 0;                  ///< number of elements; for an op, its time
+    double amount = 0;                  ///< size, in elements that the capacity counts; for an op, its time
     std::int64_t height = 1, width = 1; ///< size of the tensor, for the small picture
     /// true if the tensor is a view, whose data is read from its base tensors (R1.7)
     bool isView = false;
@@ -144,12 +144,16 @@ struct StepModel
     std::vector<StepRow> rows;         ///< sorted by Kind
     QString where;                     ///< "Tile row 1, column 2"
     QString count;                     ///< "visit 7 of 16 · k step 2 of 4 · step 25 of 64"
+    std::vector<MappedRead> reads;     ///< R1.8: through maps, those with windows and the largest halo first
     std::int64_t residentElements = 0; ///< part of Step::reserved that was resident before the subgraph
 };
 
 [[nodiscard]] StepModel buildStep(const TileTrace& trace, std::int64_t step);
 
 [[nodiscard]] QString stepRowHeading(StepRow::Kind kind);
+
+/// R1.8: what the tile reads through the map, in numbers: its footprint and how much of it is halo.
+[[nodiscard]] QString haloText(const Problem& problem, const MappedRead& read);
 
 /// A tile with exact numbers, for the tooltip.
 [[nodiscard]] QString tileTooltip(const TilesModel& model, std::int64_t tile);

@@ -437,8 +437,8 @@ void paintTilesLegend(QPainter& painter, const TilesModel& model, const QRectF& 
                             }});
         break;
     case TileColour::Loads:
-        scale(tr("Elements loaded per tile"), static_cast<double>(trace.lowLoad),
-              static_cast<double>(trace.highLoad));
+        scale(tr("Elements loaded per tile"), trace.key.problem->elementsOf(trace.lowLoad),
+              trace.key.problem->elementsOf(trace.highLoad));
         break;
     case TileColour::Latency:
         scale(tr("Latency per tile"), trace.lowLatency, trace.highLatency);

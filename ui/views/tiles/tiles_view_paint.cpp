@@ -2,6 +2,7 @@
 // The tile grid view: positions, zooming, painting, and pictures with their steps for HTML reports.
 #include "theme/text.h"
 #include "views/tiles/tiles_view.h"
+#include "workspace/texts.h"
 
 #include <QPainter>
 
@@ -207,10 +208,19 @@ QString TilesView::tooltipAt(QPointF position) const
         const StepRow& row = m_step->rows[static_cast<std::size_t>(*m_hoveredRow)];
         return QStringLiteral("<b>%1</b> %2<br>%3<br>%4")
             .arg(stepRowHeading(row.kind), row.name.toHtmlEscaped(), row.detail,
-                 row.kind == StepRow::Kind::Run ? tr("compute time %1").arg(exactNumber(row.amount))
-                                                : tr("%1 of %2 elements")
-                                                      .arg(exactNumber(row.amount))
-                                                      .arg(number(row.height * row.width)));
+                 row.kind == StepRow::Kind::Run
+                     ? tr("compute time %1").arg(exactNumber(row.amount))
+                     : tr("%1 %2").arg(exactNumber(row.amount), elementWord(*m_model.trace->key.problem)));
+    }
+    if (m_step && !m_step->reads.empty() && panelLayout().map.contains(position)) {
+        const Problem& problem = *m_model.trace->key.problem;
+        QStringList lines;
+        for (const MappedRead& read : m_step->reads)
+            if (lines.size() < 6)
+                lines << QStringLiteral("<b>%1</b> %2<br>%3")
+                             .arg(QString::fromStdString(problem.opName(read.op)).toHtmlEscaped(),
+                                  mapText(*problem.map(read.view)), haloText(problem, read));
+        return lines.join(QStringLiteral("<br>"));
     }
     return {};
 }
@@ -229,8 +239,10 @@ PictureFrame frameOf(const TilesModel& model, const Viewport& viewport, std::int
     frame.lines << QObject::tr("compute %1, memory %2\tlatency %3")
                        .arg(exactNumber(s.step.compute), exactNumber(s.step.memory),
                             exactNumber(s.step.latency))
-                << QObject::tr("working set\t%1 of %2 elements")
-                       .arg(number(s.step.workingSet), number(model.capacity));
+                << QObject::tr("working set\t%1 of %2 %3")
+                       .arg(elementsText(*model.trace->key.problem, s.step.workingSet),
+                            elementsText(*model.trace->key.problem, model.capacity),
+                            elementWord(*model.trace->key.problem));
     for (const StepRow& row : s.rows)
         frame.lines << QStringLiteral("%1 %2\t%3 (%4)")
                            .arg(stepRowHeading(row.kind), row.name, row.detail, exactNumber(row.amount));

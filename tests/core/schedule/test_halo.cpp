@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // R1.8: halos, what a tile reads through windows and the tiles around it read, too, against sets of elements.
+#include "convolutions.h"
 #include "drawn_cases.h"
 #include "random_cases.h"
 #include "test_main.h"
@@ -277,21 +278,7 @@ private slots:
     /// rows for either tile, of which both compute 2, from 6 rows of the input, of which both read 4.
     void rule_1_8_halosByHand()
     {
-        Problem::Data data;
-        const WindowsMap map{1, 8, 8, {0, 2}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}};
-        data.tensors.push_back({2, 64, "x"});
-        data.tensors.push_back({18, 64, "x patches"});
-        data.tensors.push_back({2, 18, "v"});
-        data.tensors.push_back({2, 64, "y"});
-        data.tensors.push_back({18, 64, "y patches"});
-        data.tensors.push_back({2, 18, "w"});
-        data.tensors.push_back({2, 64, "z"});
-        data.views.push_back({TensorId(1), {TensorId(0)}, map});
-        data.views.push_back({TensorId(4), {TensorId(3)}, map});
-        data.ops.push_back({OpType::MatMul, {TensorId(1), TensorId(2)}, TensorId(3), 10, "first"});
-        data.ops.push_back({OpType::MatMul, {TensorId(4), TensorId(5)}, TensorId(6), 10, "second"});
-        data.hardware = {1'000'000, 10, 64, 64, {}};
-        const ProblemPtr p = *Problem::build(std::move(data));
+        const ProblemPtr p = test::twoConvolutions();
         Subgraph s;
         s.ops = {OpId(0), OpId(1)};
         s.granularity = {2, 32, 18};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory timeline: staircase against the trace, and the view driven as a person does.
+#include "convolutions.h"
 #include "edit/edits.h"
 #include "eval/memory_use.h"
 #include "export/export_view.h"
@@ -121,6 +122,26 @@ private Q_SLOTS:
         QCOMPARE(timeline().parts[1].retained, 65536);
         QCOMPARE(timeline().parts[2].resident, 65536);
         QCOMPARE(timeline().parts[0].resident + timeline().parts[0].retained, 0);
+    }
+
+    /// R1.8: the halo of a step is hatched, has a key and stands in the tooltip and the panel.
+    void theHaloOfAStepIsShown()
+    {
+        Schedule s;
+        for (std::size_t op = 0; op < 2; ++op)
+            s.subgraphs.push_back(
+                std::make_shared<const Subgraph>(Subgraph{{OpId(op)}, {2, 32, 18}, {}, {}, {}, false}));
+        open(test::twoConvolutions(), s);
+        QVERIFY(m_view->model().hasHalos);
+        const auto contents = contentsAt(timeline(), 0);
+        QVERIFY(contents);
+        QCOMPARE(contents->halo.input, 2 * 8 * 2);
+        const QString tip = contentsTooltip(*contents, timeline(), m_view->model().capacity);
+        QVERIFY2(tip.contains(QStringLiteral("halo 32 of the inputs, which other tiles load, too")),
+                 qPrintable(tip));
+        open(chain(), threeSubgraphs());
+        QVERIFY(!m_view->model().hasHalos);
+        QVERIFY(haloText(*contentsAt(timeline(), 0), *timeline().problem).isEmpty());
     }
 
     void theStaircaseIsTheOccupancyOfCore()

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tile grid: model against the evaluator, and the view driven as a person does.
+#include "convolutions.h"
 #include "export/export_view.h"
 #include "picture.h"
 #include "test_main.h"
+#include "theme/text.h"
 #include "tiles_bench.h"
 #include "views/tiles/tiles_paint.h"
 
 #include <QComboBox>
+#include <QPainter>
 #include <QScrollBar>
 #include <QSlider>
 #include <QToolButton>
@@ -118,6 +121,46 @@ private Q_SLOTS:
         QCOMPARE(loaded.slice.r0, 64);
         QCOMPARE(loaded.slice.r1, 128);
         QCOMPARE(loaded.amount, 8192.0);
+    }
+
+    /// R1.8: a tile of 4 of 8 image rows reads a fifth; that row and its own last one are read by the other
+    /// tile, too.
+    void theHaloOfATileIsShown()
+    {
+        Schedule s;
+        for (std::size_t op = 0; op < 2; ++op)
+            s.subgraphs.push_back(
+                std::make_shared<const Subgraph>(Subgraph{{OpId(op)}, {2, 32, 18}, {}, {}, {}, false}));
+        open(test::twoConvolutions(), s);
+        m_state->selection.setStep(0);
+        QVERIFY(m_view->step());
+        const StepModel& step = *m_view->step();
+        QCOMPARE(step.reads.size(), 1U);
+        QCOMPARE(step.reads.front().touched.volume, 5 * 8 * 2);
+        QCOMPARE(step.reads.front().halo, 2 * 8 * 2);
+        const QString tip = tileTooltip(m_view->model(), 0);
+        QVERIFY2(tip.contains(QStringLiteral("first reads x through 3×3: ") +
+                              counted(80, {}, QStringLiteral("elements")) + QStringLiteral(" of 128; halo ") +
+                              counted(32, {}, QStringLiteral("elements"))),
+                 qPrintable(tip));
+        QCOMPARE(step.rows.front().amount, 80.0); // what is loaded, not the area of the view
+        // The picture has the tile's own part of the image, and hatching.
+        const StepPanelLayout layout = layoutStepPanel(step, QRectF(0, 0, 300, 560));
+        QVERIFY(!layout.map.isEmpty());
+        QImage picture(300, 560, QImage::Format_RGB32);
+        QPainter painter(&picture);
+        const Theme& theme = Theme::light();
+        paintStepPanel(painter, step, m_view->model(), layout, 0, std::nullopt, theme);
+        painter.end();
+        int own = 0;
+        QSet<QRgb> colours;
+        for (int y = static_cast<int>(layout.map.top()) + 60; y < 540; ++y)
+            for (int x = 10; x < 290; ++x) {
+                own += picture.pixel(x, y) == theme.input.rgb();
+                colours.insert(picture.pixel(x, y));
+            }
+        QVERIFY(own > 1000);
+        QVERIFY(colours.contains(Theme::mix(theme.canvas, theme.input, 0.45).rgb()));
     }
 
     /// Whoever adds the list up comes to what is in use.

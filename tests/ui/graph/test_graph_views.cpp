@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Views (R1.7) in the graph: a dashed slab on the line from what they are a view of to what reads them.
+#include "convolutions.h"
 #include "graph_bench.h"
 #include "test_main.h"
 #include "theme/text.h"
@@ -8,6 +9,7 @@
 #include "views/graph/graph_layouter.h"
 #include "views/graph/graph_paint.h"
 #include "views/graph/graph_tooltip.h"
+#include "workspace/texts.h"
 
 #include <QLineF>
 
@@ -97,6 +99,26 @@ class TestGraphViews : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// R1.8: the mark of a mapped view says the map; its tooltip says what a tile reads, and the halo.
+    void aMapIsLabelled()
+    {
+        using Four = std::array<std::int64_t, 4>;
+        const WindowsMap plain{1, 8, 8, {0, 2}, {3, 3}, {1, 1}, Four{1, 1, 1, 1}, {1, 1}};
+        WindowsMap strided = plain;
+        strided.stride = {2, 2};
+        WindowsMap uneven = plain;
+        uneven.stride = {2, 1};
+        QCOMPARE(mapLabel(plain), QStringLiteral("3×3"));
+        QCOMPARE(mapLabel(strided), QStringLiteral("3×3 /2"));
+        QCOMPARE(mapLabel(uneven), QStringLiteral("3×3 /2×1"));
+
+        Bench b(test::twoConvolutions());
+        const auto lines = linesOf(*b.view->model(), TensorId(0));
+        QCOMPARE(lines.size(), std::size_t(1));
+        QCOMPARE(lines.front()->slabText, QStringLiteral("x patches  3×3"));
+        const QString tip = tensorTooltip(*b.document().snapshot(), TensorId(0), {}, OpId(0));
+        QVERIFY2(tip.contains(QStringLiteral("is halo that other tiles read, too")), qPrintable(tip));
+    }
     void rule_1_7_aViewIsASlabOnTheLineFromItsBase()
     {
         const Attention a(3);

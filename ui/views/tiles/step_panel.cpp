@@ -186,7 +186,8 @@ void paintMap(QPainter& painter, const StepModel& model, const Problem& problem,
              .arg(QString::fromStdString(problem.opName(read.op)),
                   QString::fromStdString(problem.tensorName(problem.stored(read.view))), mapLabel(map)),
          uiFont(0.9, QFont::DemiBold), theme.muted);
-    line(haloText(problem, read), uiFont(0.9), theme.text);
+    for (const QString& text : haloTexts(problem, read))
+        line(text, uiFont(0.9), theme.text);
     if (model.reads.size() > 1)
         line(tr("and %1").arg(counted(std::ssize(model.reads) - 1, tr("further map"), tr("further maps"))),
              uiFont(0.85), theme.muted);

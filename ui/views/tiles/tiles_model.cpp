@@ -411,13 +411,14 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
     return m;
 }
 
-QString haloText(const Problem& problem, const MappedRead& read)
+QStringList haloTexts(const Problem& problem, const MappedRead& read)
 {
     const TensorId base = problem.stored(read.view);
-    return tr("%1 of %2; halo %3, %4")
-        .arg(volumeText(problem, base, read.touched.volume), number(problem.tensor(base).elements()),
-             volumeText(problem, base, read.halo),
-             percent(static_cast<double>(read.halo) / static_cast<double>(read.touched.volume)));
+    return {tr("%1 of %2")
+                .arg(volumeText(problem, base, read.touched.volume), number(problem.tensor(base).elements())),
+            tr("halo %1, %2")
+                .arg(volumeText(problem, base, read.halo),
+                     percent(static_cast<double>(read.halo) / static_cast<double>(read.touched.volume)))};
 }
 
 QString stepRowHeading(StepRow::Kind kind)
@@ -469,7 +470,8 @@ QString tileTooltip(const TilesModel& model, std::int64_t tile)
                     .arg(
                         QString::fromStdString(problem.opName(read.op)).toHtmlEscaped(),
                         QString::fromStdString(problem.tensorName(problem.stored(read.view))).toHtmlEscaped(),
-                        mapLabel(*problem.map(read.view)), haloText(problem, read));
+                        mapLabel(*problem.map(read.view)),
+                        haloTexts(problem, read).join(QStringLiteral("; ")));
     if (t.peakWorkingSet > model.capacity)
         text += tr("<br><b>does not fit</b>");
     return text;

@@ -219,7 +219,8 @@ QString TilesView::tooltipAt(QPointF position) const
             if (lines.size() < 6)
                 lines << QStringLiteral("<b>%1</b> %2<br>%3")
                              .arg(QString::fromStdString(problem.opName(read.op)).toHtmlEscaped(),
-                                  mapText(*problem.map(read.view)), haloText(problem, read));
+                                  mapText(*problem.map(read.view)),
+                                  haloTexts(problem, read).join(QStringLiteral("; ")));
         return lines.join(QStringLiteral("<br>"));
     }
     return {};

@@ -62,7 +62,7 @@ QString samplesAbove(const QString& folder)
 
 QString handbookPage(const QString& name)
 {
-    const QString first = find(kHandbook);
+    QString first = find(kHandbook);
     if (first.isEmpty() || name.isEmpty())
         return first;
     const QString path = QFileInfo(first).dir().filePath(name);

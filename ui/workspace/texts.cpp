@@ -209,7 +209,7 @@ QString elementWord(const Problem& problem)
 
 QString volumeText(const Problem& problem, TensorId tensor, std::int64_t elements)
 {
-    const QString text = counted(elements, tr("element"), tr("elements"));
+    QString text = counted(elements, tr("element"), tr("elements"));
     if (!problem.data().elementBits)
         return text;
     const double bits = static_cast<double>(elements * problem.units(tensor)) * problem.bitsPerUnit();

@@ -500,7 +500,17 @@ void TestSummaryView::runsOfTheComparisonAreCancelled()
     // Its schedule is none of the open document.
     QVERIFY(!m_window->state().actions.find(QStringLiteral("summary.apply"))->isEnabled());
     pressOther();
+    // A view that is told of the end finds no row of what is gone.
+    bool isTold = false;
+    bool isStale = false;
+    connect(m_view->table()->selectionModel(), &QItemSelectionModel::currentChanged, this, [&] {
+        isTold = isTold || !m_view->isComparing();
+        isStale =
+            isStale || (!m_view->isComparing() && m_view->tableRow(SummaryKind::ScheduleSolved, 1) >= 0);
+    });
     m_view->endComparison(); // a run that goes on has nowhere to go
+    QVERIFY(isTold);
+    QVERIFY(!isStale);
     QTest::qWait(100);
     QVERIFY(!m_view->isComparing());
 }

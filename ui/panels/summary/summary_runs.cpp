@@ -53,6 +53,7 @@ void SummaryView::reset(std::size_t block)
     for (auto& job : m_runs[block].jobs)
         job->cancel();
     m_runs[block].done = {};
+    m_lines.clear(); // they name rows of the summaries before; the table has none until showRows()
     if (block < m_summaries.size())
         m_summaries[block] = m_model ? verbs::emptySummary(subject(block)) : verbs::Summary();
     m_explained->clear();
@@ -77,6 +78,7 @@ void SummaryView::renewOther()
         else
             m_otherError = QString::fromStdString(subjects.error().text());
     }
+    m_lines.clear();
     m_summaries.resize(m_otherSubject ? 2 : 1);
     reset(1);
     if (m_otherSubject)

@@ -99,24 +99,28 @@ void printSystolicContext(const verbs::SystolicRequest& r, const verbs::Systolic
     std::cout << "\nroofline            " << formatGrouped(std::round(f.roofline.attainableGflops)) << " of "
               << formatGrouped(std::round(f.roofline.peakGflops)) << " GFLOP/s, bound by "
               << f.roofline.binding << '\n';
-    Table levels({"  level", "bytes", "FLOP/byte", "roof GFLOP/s"});
+    Table levels({"  level", "bytes", "at its port", "FLOP/byte", "roof GFLOP/s"});
     for (const systolic::RooflinePoint& p : f.roofline.points)
-        levels.add(
-            {"  " + levelWord(p.level), p.bytes, significantNumber(p.intensity), std::round(p.roofGflops)});
-    levels.add("  no reuse", f.roofline.naive.bytes, significantNumber(f.roofline.naive.intensity),
-               std::round(f.roofline.naive.roofGflops));
+        levels.add({"  " + levelWord(p.level), p.bytes, p.portBytes, significantNumber(p.intensity),
+                    std::round(p.roofGflops)});
+    levels.add("  no reuse", f.roofline.naive.bytes, f.roofline.naive.portBytes,
+               significantNumber(f.roofline.naive.intensity), std::round(f.roofline.naive.roofGflops));
     print(levels);
-    Table dataflows({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "longer of both"});
-    for (const systolic::DataflowTime& t : f.dataflows.of)
+    Table dataflows({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "longer of both",
+                     f.dataflows.ran ? "program" : "program, at least"});
+    for (std::size_t d = 0; d < f.dataflows.of.size(); ++d) {
+        const systolic::DataflowTime& t = f.dataflows.of[d];
+        const auto& program = f.dataflows.programCycles[d];
         dataflows.add("  " + std::string(systolic::dataflowName(t.dataflow)), t.arrayCycles, t.dramBytes,
-                      t.dramCycles, t.totalCycles);
+                      t.dramCycles, t.totalCycles, program ? TableCell(*program) : TableCell("none fits"));
+    }
     std::cout << '\n';
     print(dataflows);
     const double fewer = f.dataflows.osFewerThanWs;
     std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
               << " cycles than ws at "
-              << significantNumber(r.hierarchy.at(systolic::Level::External).gbPerSecond)
-              << " GB/s of DRAM\n";
+              << significantNumber(r.hierarchy.at(systolic::Level::External).gbPerSecond) << " GB/s of DRAM, "
+              << f.dataflows.comparedBy() << '\n';
 }
 
 void printPipeline(const verbs::SystolicPipeline& p)
@@ -191,12 +195,13 @@ void addRow(Table& table, const lower::NetworkRow& r, bool total)
 /// The network under each dataflow, DRAM included.
 void printComparison(const verbs::NetworkAnswer& answer)
 {
-    Table table({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "with DRAM", "energy nJ"});
+    Table table({"  dataflow", "array cycles", "DRAM bytes", "DRAM cycles", "with DRAM", "program, at least",
+                 "energy nJ"});
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
         const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
         table.add("  " + std::string(systolic::dataflowName(d)), r.timing.cycles, r.bytes[3], r.dramCycles,
-                  r.boundCycles, std::round(r.energyPj / 1000));
+                  r.boundCycles, r.leastCycles, std::round(r.energyPj / 1000));
     }
     std::cout << '\n';
     print(table);
@@ -204,7 +209,12 @@ void printComparison(const verbs::NetworkAnswer& answer)
     std::cout << "  os takes " << percent(std::abs(fewer)) << (fewer < 0 ? " more" : " fewer")
               << " cycles than ws at "
               << significantNumber(answer.request.hierarchy.at(systolic::Level::External).gbPerSecond)
-              << " GB/s of DRAM\n";
+              << " GB/s of DRAM, by the longer of array and DRAM";
+    const auto least = [&](std::size_t d) { return static_cast<double>(answer.dataflows[d].leastCycles); };
+    if (least(1) > 0)
+        std::cout << "; by the least cycles of their programs " << percent(std::abs(1 - least(0) / least(1)))
+                  << (least(0) > least(1) ? " more" : " fewer");
+    std::cout << '\n';
 }
 
 Status writeReports(const std::string& folder, const lower::NetworkReports& reports)

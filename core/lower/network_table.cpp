@@ -46,6 +46,8 @@ Result<NetworkRow> rowOf(const GemmLayer& layer, const systolic::Hierarchy& h,
     row.dramCycles =
         static_cast<std::int64_t>(std::ceil(std::min(9e18, static_cast<double>(row.bytes[3]) / perCycle)));
     row.boundCycles = std::max(row.timing.cycles, row.dramCycles);
+    row.leastCycles =
+        systolic::leastCycles(h, systolic::programOptionsOf(h, layer.gemm, timing)).value_or(row.boundCycles);
     return row;
 }
 
@@ -74,6 +76,7 @@ Result<NetworkTable> networkTable(const std::vector<GemmLayer>& layers, const sy
         add(t.timing.folds, row->timing.folds);
         add(t.dramCycles, row->dramCycles);
         add(t.boundCycles, row->boundCycles);
+        add(t.leastCycles, row->leastCycles);
         for (std::size_t i = 0; i < t.bytes.size(); ++i)
             add(t.bytes[i], row->bytes[i]);
         add(out.macs, systolic::macs(layer.gemm));

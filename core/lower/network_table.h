@@ -30,6 +30,7 @@ struct NetworkRow
     std::array<std::int64_t, 4> bytes{}; ///< traffic of L1, L2, L3 and DRAM
     std::int64_t dramCycles = 0;         ///< cycles of the DRAM transfers alone
     std::int64_t boundCycles = 0;        ///< the larger one of the cycles of the array and of DRAM
+    std::int64_t leastCycles = 0;        ///< least cycles of its program; boundCycles if none fits
     std::string binding;                 ///< "array", "dram", "l3", "l2" or "l1"
     systolic::DramTraffic dram;          ///< DRAM traffic of each matrix; not set in the total
     double energyPj = 0;

@@ -133,6 +133,30 @@ inline constexpr std::int64_t kMaxCommands = 2'000'000;
 /// for illegal sizes, above kMaxCommands, and if the tiles exceed the capacities.
 [[nodiscard]] Result<Program> buildProgram(const ProgramOptions& options);
 
+/// Bytes that each port of the memories moves. The ports are those of the pipeline: DMA, block movers,
+/// streamers, drain.
+struct PortBytes
+{
+    std::int64_t dma = 0, blockMover = 0, streamer = 0, drain = 0;
+    bool operator==(const PortBytes&) const = default;
+};
+/// Least of the programs of a product with a dataflow and a tile (docs/rules/systolic.md 8).
+struct LeastProgram
+{
+    PortBytes bytes;         ///< least of each port over all styles, schedules and depths of steps
+    std::int64_t cycles = 0; ///< least of the array alone
+};
+/// Returns what no program of these options moves or computes less than, in closed form, whatever their
+/// style, schedule, passes and depth are. nullopt if no such program fits L3 and L2.
+[[nodiscard]] std::optional<LeastProgram> leastProgram(ProgramOptions options);
+
+/// Returns an upper bound on the number of commands of a program; nullopt if buildProgram() refuses it.
+[[nodiscard]] std::optional<std::int64_t> commandsOf(const ProgramOptions& options);
+/// Returns the least number of cycles of leastProgram() at the rates of a hierarchy: the longest of the array
+/// and of every port. nullopt as leastProgram().
+[[nodiscard]] std::optional<std::int64_t> leastCycles(const Hierarchy& hierarchy,
+                                                      const ProgramOptions& options);
+
 /// Text of a schedule: "schedule B in 2 passes over k", "ws, partial sums in L2".
 [[nodiscard]] std::string programScheduleText(const Program& program);
 /// Text of a command: "COMPUTE C[0,1] k=2".

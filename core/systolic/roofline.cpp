@@ -32,6 +32,22 @@ DramQuery dramQueryOf(const Hierarchy& h, const Gemm& gemm, Dataflow dataflow,
     return q;
 }
 
+ProgramOptions programOptionsOf(const Hierarchy& h, const Gemm& gemm, const TimingOptions& timing,
+                                const std::optional<TileShape>& tile)
+{
+    ProgramOptions o;
+    o.gemm = gemm;
+    o.array = h.array;
+    o.dataflow = timing.dataflow;
+    o.weightBuffers = timing.weightBuffers;
+    o.elementBytes = h.elementBytes;
+    o.banks = std::max<std::int64_t>(2, h.at(Level::L2).buffers);
+    o.l3Bytes = h.at(Level::L3).totalBytes();
+    o.capacityBytes = capacitiesOf(h);
+    o.tile = tile;
+    return o;
+}
+
 Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const TimingOptions& timing,
                                     const std::optional<TileShape>& tile)
 {
@@ -56,15 +72,21 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
     Roofline r;
     const double flops = 2 * static_cast<double>(macs(gemm));
     r.peakGflops = 2 * static_cast<double>(h.array.rows) * static_cast<double>(h.array.cols) * h.frequencyGhz;
-    r.arrayGflops = r.peakGflops * arrayTiming(gemm, h.array, timing).utilization;
+    const auto least = leastProgram(programOptionsOf(h, gemm, timing, tile));
+    const std::int64_t cycles = least && timing.readout == Readout::Shadow
+                                    ? least->cycles
+                                    : arrayTiming(gemm, h.array, timing).cycles;
+    r.arrayGflops = flops / static_cast<double>(cycles) * h.frequencyGhz;
     r.attainableGflops = r.arrayGflops;
     r.binding = "array";
-    const auto point = [&](std::size_t index, Level level, std::int64_t bytes) {
+    const auto point = [&](std::size_t index, Level level, std::int64_t bytes,
+                           std::optional<std::int64_t> port) {
         RooflinePoint& p = r.points[index];
         p.level = level;
         p.bytes = bytes;
+        p.portBytes = std::min(bytes, port.value_or(bytes));
         p.gbPerSecond = h.at(level).gbPerSecond;
-        p.intensity = flops / static_cast<double>(bytes);
+        p.intensity = flops / static_cast<double>(p.portBytes);
         p.roofGflops = p.gbPerSecond * p.intensity;
         if (p.roofGflops < r.attainableGflops) {
             r.attainableGflops = p.roofGflops;
@@ -72,14 +94,17 @@ Result<Roofline> multiLevelRoofline(const Hierarchy& h, const Gemm& gemm, const 
         }
     };
     r.naive.level = Level::External;
-    r.naive.bytes = saturatingMul(saturatingMul(2 * macs(gemm), 3), h.elementBytes);
+    r.naive.bytes = r.naive.portBytes = saturatingMul(saturatingMul(2 * macs(gemm), 3), h.elementBytes);
     r.naive.gbPerSecond = h.at(Level::External).gbPerSecond;
     r.naive.intensity = 1 / (3 * static_cast<double>(h.elementBytes));
     r.naive.roofGflops = r.naive.gbPerSecond * r.naive.intensity;
-    point(0, Level::L1, *streamed);
-    point(1, Level::L2, *streamed);
-    point(2, Level::L3, intoL2);
-    point(3, Level::External, dramClosedForm(dram).bytes());
+    const auto port = [&](std::int64_t PortBytes::*of) {
+        return least ? std::optional(least->bytes.*of) : std::nullopt;
+    };
+    point(0, Level::L1, *streamed, port(&PortBytes::drain));
+    point(1, Level::L2, *streamed, port(&PortBytes::streamer));
+    point(2, Level::L3, intoL2, port(&PortBytes::blockMover));
+    point(3, Level::External, dramClosedForm(dram).bytes(), port(&PortBytes::dma));
     return r;
 }
 

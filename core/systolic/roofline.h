@@ -4,7 +4,7 @@
 #include "systolic/dram_traffic.h"
 #include "systolic/edge_fifo.h"
 #include "systolic/hierarchy.h"
-#include "systolic/l2_schedule.h"
+#include "systolic/program.h"
 
 #include <array>
 #include <string>
@@ -17,15 +17,17 @@ struct RooflinePoint
 {
     Level level = Level::L1; ///< Level::External is DRAM
     std::int64_t bytes = 0;  ///< bytes moved at this level
+    /// the bytes of them that limit a program: those of the busiest port, in the program that moves least
+    std::int64_t portBytes = 0;
     double gbPerSecond = 0;
-    double intensity = 0;  ///< FLOP / byte
+    double intensity = 0;  ///< FLOP / byte of the port
     double roofGflops = 0; ///< bandwidth * intensity
 };
 
 struct Roofline
 {
     double peakGflops = 0;               ///< 2 * R * C * f
-    double arrayGflops = 0;              ///< throughput limit of the array alone (peak * utilisation)
+    double arrayGflops = 0;              ///< throughput limit of the array alone, with the blocks of the tile
     double attainableGflops = 0;         ///< minimum of arrayGflops and all roofs
     std::array<RooflinePoint, 4> points; ///< by level: L1, L2, L3, DRAM
     RooflinePoint naive; ///< without any reuse: every FLOP moves two operands and a result to or from DRAM,
@@ -38,10 +40,15 @@ struct Roofline
 [[nodiscard]] DramQuery dramQueryOf(const Hierarchy& hierarchy, const Gemm& gemm, Dataflow dataflow,
                                     const std::optional<TileShape>& tile = {}) noexcept;
 
+/// Options of the program of a product on a hierarchy, with its memories and banks.
+[[nodiscard]] ProgramOptions programOptionsOf(const Hierarchy& hierarchy, const Gemm& gemm,
+                                              const TimingOptions& timing,
+                                              const std::optional<TileShape>& tile = {});
+
 /// Multi-level roofline. Traffic at L1 and L2: operands and results of the array
 /// (docs/rules/systolic.md 3.4). L3: traffic to L2 of `tile` (or the array's) under the best schedule that
 /// fits into L2 (docs/rules/systolic.md 3.2), or without reuse if none fits; as L1 and L2 for WS and IS.
-/// DRAM: dramQueryOf().
+/// DRAM: dramQueryOf(). The roofs take what leastProgram() moves, so no program of the tile is above them.
 [[nodiscard]] Result<Roofline> multiLevelRoofline(const Hierarchy& hierarchy, const Gemm& gemm,
                                                   const TimingOptions& timing,
                                                   const std::optional<TileShape>& tile = {});

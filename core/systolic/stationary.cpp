@@ -368,8 +368,11 @@ private:
 
     void loadWeights(const Fold& f)
     {
+        const Ref before = m_loadedBy;
         m_loadedBy = addOfFold(CommandKind::StrFeedWeights, Matrix::B, f, 0, blockRows(f) * blockCols(f));
         at(m_loadedBy).tail = blockRows(f);
+        if (m_loaded) // one row of weights enters a cycle
+            at(m_loadedBy).waits.push_back(before);
         into(m_loadedBy, Pool::Weights);
         from(m_loadedBy, f.b);
         if (m_options.weightBuffers == 1 &&

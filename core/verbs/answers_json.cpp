@@ -204,6 +204,7 @@ Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
     for (const systolic::RooflinePoint& p : f.roofline.points)
         levels.push_back({{"level", levelWord(p.level)},
                           {"bytes", p.bytes},
+                          {"port_bytes", p.portBytes},
                           {"flop_per_byte", p.intensity},
                           {"roof_gflops", p.roofGflops}});
     out["roofline"] = {{"peak_gflops", f.roofline.peakGflops},
@@ -218,14 +219,19 @@ Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
     out["energy_pj"] = {{"total", f.energy.total()}, {"mac", f.energy.mac}, {"rf", f.energy.rf},
                         {"noc", f.energy.noc},       {"spm", f.energy.spm}, {"dram", f.energy.dram}};
     Json dataflows = Json::array();
-    for (const systolic::DataflowTime& t : f.dataflows.of)
+    for (std::size_t d = 0; d < f.dataflows.of.size(); ++d) {
+        const systolic::DataflowTime& t = f.dataflows.of[d];
+        const auto& program = f.dataflows.programCycles[d];
         dataflows.push_back({{"dataflow", systolic::dataflowName(t.dataflow)},
                              {"array_cycles", t.arrayCycles},
                              {"dram_bytes", t.dramBytes},
                              {"dram_cycles", t.dramCycles},
-                             {"total_cycles", t.totalCycles}});
+                             {"total_cycles", t.totalCycles},
+                             {"program_cycles", program ? Json(*program) : Json(nullptr)}});
+    }
     out["dataflows"] = std::move(dataflows);
     out["os_fewer_than_ws"] = f.dataflows.osFewerThanWs;
+    out["os_fewer_than_ws_by"] = f.dataflows.comparedBy();
     out["dram_gb_per_s"] = r.hierarchy.at(systolic::Level::External).gbPerSecond;
     return out;
 }
@@ -345,6 +351,7 @@ std::string systolicJson(const NetworkAnswer& answer)
                             {"dram_bytes", r.bytes[3]},
                             {"dram_cycles", r.dramCycles},
                             {"total_cycles", r.boundCycles},
+                            {"program_cycles_at_least", r.leastCycles},
                             {"energy_pj", r.energyPj}});
     }
     Json out = {{"name", answer.name},

@@ -173,17 +173,9 @@ SystolicRequest requestOf(const systolic::Settings& s)
 
 systolic::ProgramOptions programOptions(const SystolicRequest& r, systolic::Dataflow dataflow)
 {
-    systolic::ProgramOptions options;
-    options.gemm = r.gemm;
-    options.array = r.hierarchy.array;
-    options.dataflow = dataflow;
-    options.weightBuffers = r.timing.weightBuffers;
-    options.elementBytes = r.hierarchy.elementBytes;
+    systolic::ProgramOptions options = systolic::programOptionsOf(
+        r.hierarchy, r.gemm, {dataflow, r.timing.readout, r.timing.weightBuffers}, r.tile);
     options.layout = r.layout;
-    options.banks = banksOf(r.hierarchy);
-    options.l3Bytes = r.hierarchy.at(systolic::Level::L3).totalBytes();
-    options.capacityBytes = systolic::capacitiesOf(r.hierarchy);
-    options.tile = r.tile;
     if (r.depth > 0)
         options.depth = r.depth;
     else if (r.tile)
@@ -229,9 +221,37 @@ Result<systolic::Roofline> rooflineOf(const SystolicRequest& r)
     return systolic::multiLevelRoofline(r.hierarchy, r.gemm, r.timing, r.tile);
 }
 
-Result<systolic::DataflowComparison> dataflowsOf(const SystolicRequest& r)
+Result<DataflowFigures> dataflowsOf(const SystolicRequest& r)
 {
-    return systolic::compareDataflows(r.hierarchy, r.gemm, r.tile, r.timing, r.supply);
+    const auto compared = systolic::compareDataflows(r.hierarchy, r.gemm, r.tile, r.timing, r.supply);
+    if (!compared)
+        return compared.error();
+    DataflowFigures out{*compared, {}, true};
+    std::int64_t commands = 0;
+    for (const systolic::DataflowTime& t : out.of)
+        commands = saturatingAdd(commands, systolic::commandsOf(programOptions(r, t.dataflow)).value_or(0));
+    out.ran = commands <= kMaxComparedCommands;
+    SystolicRequest rated = r;
+    rated.unlimitedBandwidth = false;
+    const auto programs = out.ran ? runEachDataflow(rated, systolic::ProgramStyle::Pipelined)
+                                  : std::vector<ProgramOfDataflow>();
+    for (std::size_t d = 0; d < out.of.size(); ++d) {
+        if (out.ran && programs[d].refusal.empty())
+            out.programCycles[d] = programs[d].cycles;
+        else if (!out.ran)
+            out.programCycles[d] = systolic::leastCycles(r.hierarchy, programOptions(r, out.of[d].dataflow));
+    }
+    if (out.ofPrograms())
+        out.osFewerThanWs =
+            1 - static_cast<double>(*out.programCycles[0]) / static_cast<double>(*out.programCycles[1]);
+    return out;
+}
+
+std::string_view DataflowFigures::comparedBy() const noexcept
+{
+    return !ofPrograms() ? "by the longer of array and DRAM"
+           : ran         ? "by their programs"
+                         : "by the least cycles of their programs";
 }
 
 systolic::DramQuery dramQueryOf(const SystolicRequest& r)

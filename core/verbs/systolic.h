@@ -87,7 +87,22 @@ struct L2Figures
 
 /// Return the traffic, the roofline and the comparison of dataflows for the tile of the request.
 [[nodiscard]] Result<systolic::Roofline> rooflineOf(const SystolicRequest& request);
-[[nodiscard]] Result<systolic::DataflowComparison> dataflowsOf(const SystolicRequest& request);
+/// The comparison of dataflows, with the program of each one. `osFewerThanWs` compares the programs of os and
+/// ws if both exist, else the longer of array and DRAM.
+struct DataflowFigures : systolic::DataflowComparison
+{
+    /// cycles of the `pipelined` program at the rates of the hierarchy; nullopt if none fits
+    std::array<std::optional<std::int64_t>, 3> programCycles;
+    /// true: all programs ran; false: their cycles are the least that leastProgram() allows
+    bool ran = false;
+
+    [[nodiscard]] bool ofPrograms() const noexcept { return programCycles[0] && programCycles[1]; }
+    /// Says what osFewerThanWs compares: "by their programs".
+    [[nodiscard]] std::string_view comparedBy() const noexcept;
+};
+/// Maximum number of commands of the three programs that the comparison runs.
+inline constexpr std::int64_t kMaxComparedCommands = 60'000;
+[[nodiscard]] Result<DataflowFigures> dataflowsOf(const SystolicRequest& request);
 [[nodiscard]] systolic::DramQuery dramQueryOf(const SystolicRequest& request);
 [[nodiscard]] lower::ArrayEnergy energyOf(const SystolicRequest& request, const systolic::Roofline& roofline);
 
@@ -105,7 +120,7 @@ struct SystolicFigures
     L2Figures l2;
     std::optional<systolic::BankConflicts> conflicts; ///< empty if there are too many steps to count
     systolic::Roofline roofline;
-    systolic::DataflowComparison dataflows;
+    DataflowFigures dataflows;
     lower::ArrayEnergy energy;
 
     [[nodiscard]] double utilization(const SystolicRequest& request) const;

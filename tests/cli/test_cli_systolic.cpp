@@ -9,7 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <csignal>
+#include <random>
 
 namespace test_cli_systolic {
 
@@ -41,6 +45,7 @@ private slots:
     void everyFigureIsInTheJson();
     void edgeRatesReachEveryFigure();
     void dataflowsAtAFiniteBandwidth();
+    void dataflowsAgreeWithThePrograms();
     void dramFiguresAgree();
     void tileGivenByHand();
     void tileJson();
@@ -353,6 +358,70 @@ void TestCliSystolic::dataflowsAtAFiniteBandwidth()
     QVERIFY(
         cli("systolic --gemm 4096x64x1024 --dram-gb-per-s 1").out.contains("fewer cycles than ws at 1 GB/s"));
     QCOMPARE(cli("systolic --gemm 4x4x4 --dram-gb-per-s 0").code, 2);
+}
+
+/// docs/rules/systolic.md 8: the comparison of dataflows and the programs of the same tile say the same of os
+/// and ws, for drawn products and for those of the samples.
+void TestCliSystolic::dataflowsAgreeWithThePrograms()
+{
+    QStringList calls;
+    const QString edge = QStringLiteral(" --machine edge");
+    for (const char* layer :
+         {"llama-block.onnx --layer gate", "llama-block.onnx --layer gate --tile 128x128x64",
+          "llama-decode-block.json --layer gate"})
+        calls << QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/") + QLatin1String(layer) + edge;
+    for (const char* gb : {"10", "100"}) // seed 000's experiment
+        calls << QStringLiteral("--gemm 1024x1024x1024 --tile 64x64x64 --machine kpu --dram-gb-per-s ") +
+                     QLatin1String(gb);
+    std::mt19937 random(7);
+    const auto draw = [&random](unsigned from, unsigned to) {
+        return static_cast<int>(from + random() % (to - from + 1));
+    };
+    for (int i = 0; i < 60; ++i) {
+        const std::array side{draw(1, 400), draw(1, 400), draw(1, 800)};
+        QString call = QStringLiteral("--gemm %1x%2x%3").arg(side[0]).arg(side[1]).arg(side[2]);
+        if (i % 3 > 0)
+            call += QStringLiteral(" --tile %1x%2x%3")
+                        .arg(draw(std::min(8, side[0]), side[0]))
+                        .arg(draw(std::min(8, side[1]), side[1]))
+                        .arg(draw(std::min(8, side[2]), side[2]));
+        call += QLatin1String(std::array{" --machine edge", " --machine kpu", " --machine server"}.at(
+            static_cast<std::size_t>(draw(0, 2))));
+        if (i % 4 == 0)
+            call += QStringLiteral(" --dram-gb-per-s %1").arg(draw(1, 50));
+        calls << call;
+    }
+    int compared = 0, beyond = 0;
+    for (const QString& call : calls) {
+        const CliRun run = cli(QStringLiteral("systolic ") + call +
+                               QStringLiteral(" --dataflow os --pipeline pipelined --compare --json"));
+        if (run.code != 0)
+            continue; // no program of os fits
+        const Json j = run.json();
+        const Json &os = j["program_dataflows"][0], &ws = j["program_dataflows"][1];
+        if (os.contains("refusal") || ws.contains("refusal"))
+            continue;
+        ++compared;
+        const auto way = [](double os, double ws) { return os < ws ? -1 : os > ws ? 1 : 0; };
+        const auto a = os["cycles"].get<double>(), b = ws["cycles"].get<double>();
+        const double fewer = j["os_fewer_than_ws"].get<double>();
+        const QByteArray what =
+            (call + QStringLiteral(": programs %1 and %2, fewer %3").arg(a).arg(b).arg(fewer)).toUtf8();
+        if (j["os_fewer_than_ws_by"] == "by their programs") {
+            for (std::size_t d = 0; d < 3; ++d)
+                if (const Json& p = j["program_dataflows"][d]; !p.contains("refusal"))
+                    QVERIFY2(p["cycles"] == j["dataflows"][d]["program_cycles"], what.constData());
+            QCOMPARE(fewer, 1 - a / b);
+        } else {
+            ++beyond;
+            for (std::size_t d = 0; d < 3; ++d)
+                if (const Json& p = j["program_dataflows"][d]; !p.contains("refusal"))
+                    QVERIFY2(p["cycles"] >= j["dataflows"][d]["program_cycles"], what.constData());
+            if (std::abs(a - b) > 0.1 * b) // the least cycles leave out the waits
+                QVERIFY2(way(a, b) == (fewer > 0 ? -1 : 1), what.constData());
+        }
+    }
+    QVERIFY2(compared > 40 && beyond >= 2, qPrintable(QStringLiteral("%1, %2").arg(compared).arg(beyond)));
 }
 
 /// One definition: the traffic of a tile is the same wherever it is printed.

@@ -61,7 +61,7 @@ struct LevelsResult
     std::array<std::optional<systolic::BankConflicts>, 2> conflicts; ///< seed, split
     std::optional<verbs::TileAnswer> tile; ///< tile that the following fields describe
     std::optional<systolic::Roofline> roofline;
-    std::optional<systolic::DataflowComparison> dataflows;
+    std::optional<verbs::DataflowFigures> dataflows;
     std::vector<verbs::DramOfOrder> orders; ///< Belady only if small enough to simulate
     std::vector<systolic::Correction> corrections;
     QString error;

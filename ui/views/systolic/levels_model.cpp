@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 namespace tilewright::ui {
@@ -73,14 +74,16 @@ LevelsCard rooflineCard(const Roofline& r)
     LevelsCard card;
     card.kind = LevelsCard::Kind::Roofline;
     card.table.title = rooflineTitle(r);
-    card.table.head = {tr("level"), tr("moved"), tr("FLOP/byte"), tr("roof GFLOP/s")};
-    card.table.numeric = {false, true, true, true};
+    card.table.head = {tr("level"), tr("moved"), tr("at its port"), tr("FLOP/byte"), tr("roof GFLOP/s")};
+    card.table.numeric = {false, true, true, true, true};
     for (const RooflinePoint& p : r.points) {
         if (bindingText(r.binding) == rooflineLevel(p.level))
             card.table.marked = static_cast<int>(card.table.rows.size());
-        card.table.rows.push_back({rooflineLevel(p.level), bytesText(p.bytes), significantNumber(p.intensity),
-                                   number(std::round(p.roofGflops))});
+        card.table.rows.push_back({rooflineLevel(p.level), bytesText(p.bytes), bytesText(p.portBytes),
+                                   significantNumber(p.intensity), number(std::round(p.roofGflops))});
     }
+    card.table.note = tr("at its port: the least that a program of this tile moves through the port that "
+                         "limits it; no program is above its roof");
     return card;
 }
 
@@ -112,25 +115,38 @@ LevelsCard dataflowCard(const LevelsResult& r)
     PaintedTable& t = card.table;
     t.title = r.of.ownTile ? tr("Dataflows with DRAM, tile %1").arg(tileText(*r.of.ownTile))
                            : tr("Dataflows with DRAM, tiles of the array");
-    t.head = {tr("dataflow"), tr("array cycles"), tr("DRAM"), tr("DRAM cycles"), tr("stalls"), tr("total")};
-    t.numeric = {false, true, true, true, true, true};
+    t.head = {tr("dataflow"),
+              tr("array cycles"),
+              tr("DRAM"),
+              tr("DRAM cycles"),
+              tr("stalls"),
+              tr("total"),
+              r.dataflows->ran ? tr("program") : tr("program, at least")};
+    t.numeric = {false, true, true, true, true, true, true};
+    const auto& programs = r.dataflows->programCycles;
     std::int64_t least = -1;
-    for (const DataflowTime& d : r.dataflows->of) {
-        if (least < 0 || d.totalCycles < least) {
-            least = d.totalCycles;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        const DataflowTime& d = r.dataflows->of[i];
+        const std::int64_t cycles = r.dataflows->ofPrograms()
+                                        ? programs[i].value_or(std::numeric_limits<std::int64_t>::max())
+                                        : d.totalCycles;
+        if (least < 0 || cycles < least) {
+            least = cycles;
             t.marked = static_cast<int>(t.rows.size());
         }
         t.rows.push_back({word(dataflowName(d.dataflow)).toUpper(), number(d.arrayCycles),
                           bytesText(d.dramBytes), number(d.dramCycles), number(d.stallCycles()),
-                          number(d.totalCycles)});
+                          number(d.totalCycles), programs[i] ? number(*programs[i]) : tr("none fits")});
     }
     const double fewer = r.dataflows->osFewerThanWs;
     t.note =
-        (fewer < 0 ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of DRAM; "
-                        "each dataflow has its own loop order; total = the longer of array and DRAM")
-                   : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of DRAM; "
-                        "each dataflow has its own loop order; total = the longer of array and DRAM"))
-            .arg(percent(std::abs(fewer)), significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond));
+        (fewer < 0
+             ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of DRAM, %3; "
+                  "total = the longer of array and DRAM, with partial sums in L3 only")
+             : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of DRAM, "
+                  "%3; total = the longer of array and DRAM, with partial sums in L3 only"))
+            .arg(percent(std::abs(fewer)), significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond),
+                 word(r.dataflows->comparedBy()));
     return card;
 }
 

@@ -230,7 +230,8 @@ Json figuresJson(const SystolicRequest& r, const SystolicFigures& f)
                              {"program_cycles", program ? Json(*program) : Json(nullptr)}});
     }
     out["dataflows"] = std::move(dataflows);
-    out["os_fewer_than_ws"] = f.dataflows.osFewerThanWs;
+    const auto fewer = f.dataflows.osFewer();
+    out["os_fewer_than_ws"] = fewer ? Json(*fewer) : Json(nullptr);
     out["os_fewer_than_ws_by"] = f.dataflows.comparedBy();
     out["dram_gb_per_s"] = r.hierarchy.at(systolic::Level::External).gbPerSecond;
     return out;

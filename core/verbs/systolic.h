@@ -87,8 +87,7 @@ struct L2Figures
 
 /// Return the traffic, the roofline and the comparison of dataflows for the tile of the request.
 [[nodiscard]] Result<systolic::Roofline> rooflineOf(const SystolicRequest& request);
-/// The comparison of dataflows, with the program of each one. `osFewerThanWs` compares the programs of os and
-/// ws if both exist, else the longer of array and DRAM.
+/// The comparison of dataflows, with the program of each one.
 struct DataflowFigures : systolic::DataflowComparison
 {
     /// cycles of the `pipelined` program at the rates of the hierarchy; nullopt if none fits
@@ -97,11 +96,14 @@ struct DataflowFigures : systolic::DataflowComparison
     bool ran = false;
 
     [[nodiscard]] bool ofPrograms() const noexcept { return programCycles[0] && programCycles[1]; }
-    /// Says what osFewerThanWs compares: "by their programs".
+    /// Share by which os needs fewer cycles than ws: of the programs if both ran, of array and DRAM if one
+    /// does not fit. nullopt if there are only lower bounds of programs, which do not tell which is less.
+    [[nodiscard]] std::optional<double> osFewer() const noexcept;
+    /// Says what osFewer() compares: "by their programs".
     [[nodiscard]] std::string_view comparedBy() const noexcept;
 };
 /// Maximum number of commands of the three programs that the comparison runs.
-inline constexpr std::int64_t kMaxComparedCommands = 60'000;
+inline constexpr std::int64_t kMaxComparedCommands = 300'000;
 [[nodiscard]] Result<DataflowFigures> dataflowsOf(const SystolicRequest& request);
 [[nodiscard]] systolic::DramQuery dramQueryOf(const SystolicRequest& request);
 [[nodiscard]] lower::ArrayEnergy energyOf(const SystolicRequest& request, const systolic::Roofline& roofline);

@@ -354,9 +354,21 @@ void TestCliSystolic::dataflowsAtAFiniteBandwidth()
         QVERIFY(row["total_cycles"] > row["array_cycles"]);
     }
     // C has a long column: the partial sums of ws come and go, so os needs fewer cycles the slower DRAM is.
-    QVERIFY(slow["os_fewer_than_ws"].get<double>() > fast["os_fewer_than_ws"].get<double>());
-    QVERIFY(
-        cli("systolic --gemm 4096x64x1024 --dram-gb-per-s 1").out.contains("fewer cycles than ws at 1 GB/s"));
+    const auto fewer = [](const Json& j) {
+        return 1 - j["dataflows"][0]["total_cycles"].get<double>() /
+                       j["dataflows"][1]["total_cycles"].get<double>();
+    };
+    QVERIFY(fewer(slow) > fewer(fast));
+    // The verdict is that of the programs.
+    QVERIFY(slow["os_fewer_than_ws"].get<double>() > 0.1 && fast["os_fewer_than_ws"].get<double>() > 0.1);
+    QVERIFY(cli("systolic --gemm 4096x64x1024 --tile 64x64x64 --dram-gb-per-s 1")
+                .out.contains("fewer cycles than ws at 1 GB/s"));
+    // By array and DRAM alone os would need fewer cycles here too; the program of ws keeps its column of C in
+    // L2.
+    QVERIFY(cli("systolic --gemm 4096x64x1024 --dram-gb-per-s 1 --bandwidth hierarchy --pipeline pipelined "
+                "--compare")
+                .out.contains("more cycles than that of ws"));
+    QVERIFY(!cli("systolic --gemm 4096x64x1024 --dram-gb-per-s 1").out.contains("cycles than ws"));
     QCOMPARE(cli("systolic --gemm 4x4x4 --dram-gb-per-s 0").code, 2);
 }
 
@@ -402,23 +414,19 @@ void TestCliSystolic::dataflowsAgreeWithThePrograms()
         if (os.contains("refusal") || ws.contains("refusal"))
             continue;
         ++compared;
-        const auto way = [](double os, double ws) { return os < ws ? -1 : os > ws ? 1 : 0; };
         const auto a = os["cycles"].get<double>(), b = ws["cycles"].get<double>();
-        const double fewer = j["os_fewer_than_ws"].get<double>();
-        const QByteArray what =
-            (call + QStringLiteral(": programs %1 and %2, fewer %3").arg(a).arg(b).arg(fewer)).toUtf8();
-        if (j["os_fewer_than_ws_by"] == "by their programs") {
+        const bool ran = !j["os_fewer_than_ws"].is_null();
+        const QByteArray what = (call + QStringLiteral(": programs %1 and %2").arg(a).arg(b)).toUtf8();
+        if (ran) {
             for (std::size_t d = 0; d < 3; ++d)
                 if (const Json& p = j["program_dataflows"][d]; !p.contains("refusal"))
                     QVERIFY2(p["cycles"] == j["dataflows"][d]["program_cycles"], what.constData());
-            QCOMPARE(fewer, 1 - a / b);
+            QCOMPARE(j["os_fewer_than_ws"].get<double>(), 1 - a / b);
         } else {
             ++beyond;
             for (std::size_t d = 0; d < 3; ++d)
                 if (const Json& p = j["program_dataflows"][d]; !p.contains("refusal"))
                     QVERIFY2(p["cycles"] >= j["dataflows"][d]["program_cycles"], what.constData());
-            if (std::abs(a - b) > 0.1 * b) // the least cycles leave out the waits
-                QVERIFY2(way(a, b) == (fewer > 0 ? -1 : 1), what.constData());
         }
     }
     QVERIFY2(compared > 40 && beyond >= 2, qPrintable(QStringLiteral("%1, %2").arg(compared).arg(beyond)));

@@ -130,7 +130,7 @@ LevelsCard dataflowCard(const LevelsResult& r)
         const std::int64_t cycles = r.dataflows->ofPrograms()
                                         ? programs[i].value_or(std::numeric_limits<std::int64_t>::max())
                                         : d.totalCycles;
-        if (least < 0 || cycles < least) {
+        if (r.dataflows->osFewer() && (least < 0 || cycles < least)) {
             least = cycles;
             t.marked = static_cast<int>(t.rows.size());
         }
@@ -138,15 +138,19 @@ LevelsCard dataflowCard(const LevelsResult& r)
                           bytesText(d.dramBytes), number(d.dramCycles), number(d.stallCycles()),
                           number(d.totalCycles), programs[i] ? number(*programs[i]) : tr("none fits")});
     }
-    const double fewer = r.dataflows->osFewerThanWs;
-    t.note =
-        (fewer < 0
-             ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of DRAM, %3; "
-                  "total = the longer of array and DRAM, with partial sums in L3 only")
-             : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of DRAM, "
-                  "%3; total = the longer of array and DRAM, with partial sums in L3 only"))
-            .arg(percent(std::abs(fewer)), significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond),
-                 word(r.dataflows->comparedBy()));
+    const auto fewer = r.dataflows->osFewer();
+    if (!fewer)
+        t.note = tr("the programs are too long to run here, so which dataflow is faster is not known; ");
+    else
+        t.note =
+            (*fewer < 0 ? tr("output-stationary takes %1 more cycles than weight-stationary at %2 GB/s of "
+                             "DRAM, %3; ")
+                        : tr("output-stationary takes %1 fewer cycles than weight-stationary at %2 GB/s of "
+                             "DRAM, %3; "))
+                .arg(percent(std::abs(*fewer)),
+                     significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond),
+                     word(r.dataflows->comparedBy()));
+    t.note += tr("total = the longer of array and DRAM, with partial sums in L3 only");
     return card;
 }
 

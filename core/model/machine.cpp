@@ -51,8 +51,11 @@ public:
         dram();
         noc();
         value("dma.init_cycles", m.dma.initCycles, kDma.initCycles, "default");
-        value("dma.cycles_per_byte", m.dma.cyclesPerByte, kDma.cyclesPerByte, "default");
         value("dma.mhz", m.dma.mhz, kDma.mhz, "default");
+        // Rounded up to a millionth, as DmaClock counts: never faster than the external memory.
+        const double perByte = m.dma.mhz / 1000 / m.at(MachineLevel::External).gbPerSecond;
+        value("dma.cycles_per_byte", m.dma.cyclesPerByte, std::ceil(perByte * 1e6 - 1e-6) / 1e6,
+              "dma.mhz / 1000 / levels.external.gb_per_s");
         launch();
         value("energy_pj.rf", m.energy.rf, kEnergy.rf, "default");
         value("energy_pj.noc", m.energy.noc, kEnergy.noc, "default");

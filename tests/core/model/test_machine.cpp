@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one machine: what a file must have, what is derived and how, presets, bad files.
 #include "base/file.h"
+#include "base/text.h"
 #include "invalid_files.h"
 #include "model/machine.h"
 #include "test_main.h"
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace test_machine {
@@ -39,6 +41,7 @@ class TestMachine : public QObject
 private slots:
     void rule_2_derivedValues();
     void rule_2_dramChannels();
+    void rule_R19_dmaFollowsTheExternalMemory();
     void givenValuesAreNotDerived();
     void presets();
     void roundTripAndEdits();
@@ -92,6 +95,32 @@ void TestMachine::rule_2_dramChannels()
         // 3 and 7 bytes a cycle do not divide a burst of 64 bytes, 25 do not either.
         const bool burstsLeaveCycles = rate == "6" || rate == "7" || rate == "100";
         QCOMPARE(m->notes.size(), std::size_t(rate == "0.5" || burstsLeaveCycles));
+    }
+}
+
+/// docs/rules/workload.md 2: the DMA of Mapping is as fast as the external memory, unless the file says how
+/// fast it is.
+void TestMachine::rule_R19_dmaFollowsTheExternalMemory()
+{
+    for (const double gbPerSecond : {0.7, 6.0, 13.333333, 64.0, 1200.0}) {
+        std::string text = kSmall;
+        text.replace(text.find("18.7"), 4, formatNumber(gbPerSecond));
+        const auto m = readMachine(text, "rate.json");
+        QVERIFY(m.hasValue());
+        const double rate = m->dma.mhz / 1000 / m->dma.cyclesPerByte;
+        QVERIFY2(rate <= gbPerSecond * (1 + 1e-12) && rate > gbPerSecond * 0.999,
+                 qPrintable(QString::number(rate, 'g', 12)));
+        QCOMPARE(derived(*m, "dma.cycles_per_byte")->formula,
+                 std::string("dma.mhz / 1000 / levels.external.gb_per_s"));
+        text.replace(text.rfind('}'), 1, R"(, "dma": {"mhz": 800}})");
+        QVERIFY(std::abs(0.8 / readMachine(text, "mhz.json")->dma.cyclesPerByte - rate) < 1e-3 * rate);
+        text.replace(text.rfind("\"mhz\""), 5, "\"cycles_per_byte\": 0.24, \"mhz\"");
+        QCOMPARE(readMachine(text, "given.json")->dma.cyclesPerByte, 0.24);
+    }
+    for (const MachinePreset& preset : machinePresets()) {
+        const auto m = machinePreset(preset.name);
+        QVERIFY(m->dma.cyclesPerByte * m->at(MachineLevel::External).gbPerSecond >=
+                m->dma.mhz / 1000 * (1 - 1e-12));
     }
 }
 

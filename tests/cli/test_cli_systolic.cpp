@@ -382,7 +382,7 @@ void TestCliSystolic::dataflowsAgreeWithThePrograms()
          {"llama-block.onnx --layer gate", "llama-block.onnx --layer gate --tile 128x128x64",
           "llama-decode-block.json --layer gate"})
         calls << QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/") + QLatin1String(layer) + edge;
-    for (const char* gb : {"10", "100"}) // seed 000's experiment
+    for (const char* gb : {"10", "100"}) // the experiment of the seed document
         calls << QStringLiteral("--gemm 1024x1024x1024 --tile 64x64x64 --machine kpu --dram-gb-per-s ") +
                      QLatin1String(gb);
     std::mt19937 random(7);

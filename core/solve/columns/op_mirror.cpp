@@ -23,10 +23,9 @@ OpMirror::OpMirror(const Problem& problem) : m_problem(problem), m_classes(opCla
     }
 }
 
-std::optional<std::vector<std::optional<OpId>>> OpMirror::image(const std::vector<OpId>& ops, OpId from,
-                                                                OpId to) const
+std::optional<OpMirror::Image> OpMirror::image(const std::vector<OpId>& ops, OpId from, OpId to) const
 {
-    std::vector<std::optional<OpId>> out(m_problem.opCount());
+    Image out(m_problem.opCount());
     std::vector<char> isWanted(m_problem.opCount());
     std::vector<char> isImage(m_problem.opCount());
     for (const OpId o : ops)
@@ -78,6 +77,19 @@ std::optional<std::vector<std::optional<OpId>>> OpMirror::image(const std::vecto
             return std::nullopt;
     }
     return found.size() == ops.size() ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<TensorId> OpMirror::image(const Image& image, TensorId t) const
+{
+    if (const auto producer = m_problem.producer(t); producer && image[producer->index()])
+        return m_problem.op(*image[producer->index()]).output;
+    for (const OpId reader : m_problem.consumers(t))
+        if (const auto other = image[reader.index()]) {
+            const auto& inputs = m_problem.op(reader).inputs;
+            return m_problem.op(*other)
+                .inputs[static_cast<std::size_t>(std::ranges::find(inputs, t) - inputs.begin())];
+        }
+    return std::nullopt;
 }
 
 } // namespace tilewright

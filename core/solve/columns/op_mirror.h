@@ -18,11 +18,13 @@ public:
 
     /// Ops in the same class as `op` (opClasses()), `op` included.
     [[nodiscard]] std::span<const OpId> alike(OpId op) const { return m_alike[m_classes[op.index()]]; }
-    /// Returns, for each of the connected `ops`, the corresponding op, given that `to` corresponds to `from`;
-    /// the result is indexed by op. Returns nothing if some op has no corresponding op. Costs of
-    /// corresponding ops may differ.
-    [[nodiscard]] std::optional<std::vector<std::optional<OpId>>> image(const std::vector<OpId>& ops,
-                                                                        OpId from, OpId to) const;
+    using Image = std::vector<std::optional<OpId>>; ///< indexed by op
+    /// Returns, for each of the connected `ops`, the corresponding op, given that `to` corresponds to `from`.
+    /// Returns nothing if some op has no corresponding op. Costs of corresponding ops may differ.
+    [[nodiscard]] std::optional<Image> image(const std::vector<OpId>& ops, OpId from, OpId to) const;
+    /// Returns the tensor that corresponds to `t`: the result of the op that corresponds to its producer, or
+    /// else the operand of an op that corresponds to a reader. Nothing if `image` has none of these ops.
+    [[nodiscard]] std::optional<TensorId> image(const Image& image, TensorId t) const;
 
 private:
     const Problem& m_problem;

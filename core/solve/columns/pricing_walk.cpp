@@ -292,15 +292,20 @@ void PricingWalk::mirror(const Chain& chain)
     if (m_mirror.alike(from).size() < 2)
         return;
     for (const TensorId t : m_pool.retain(chain.front().resident))
-        ops = united(ops, {*problem.producer(t)});
+        if (const auto producer = problem.producer(t)) // none: an input that stays in fast memory
+            ops = united(ops, {*producer});
     for (const OpId to : m_mirror.alike(from)) {
         const auto image = to == from ? std::nullopt : m_mirror.image(ops, from, to);
         if (!image)
             continue;
+        bool isWhole = true;
         const auto listOf = [&](RetainId list) {
             std::vector<TensorId> out;
-            for (const TensorId t : m_pool.retain(list))
-                out.push_back(problem.op(*(*image)[problem.producer(t)->index()]).output);
+            for (const TensorId t : m_pool.retain(list)) {
+                const auto other = m_mirror.image(*image, t);
+                isWhole = isWhole && other;
+                out.push_back(other.value_or(t));
+            }
             return m_pool.internRetain(std::move(out));
         };
         Chain found;
@@ -310,7 +315,7 @@ void PricingWalk::mirror(const Chain& chain)
                 set.push_back(*(*image)[o.index()]);
             found.push_back({{m_pool.intern(std::move(set)), listOf(c.resident), listOf(c.retain)}});
         }
-        if (isValid(found))
+        if (isWhole && isValid(found))
             storeChain(found, reducedCost(found, 0));
     }
 }

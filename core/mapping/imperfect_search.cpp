@@ -73,7 +73,7 @@ void ImperfectGroup::search(const std::array<Range, kMaxLoops>& ranges)
     }
     m_across = m_bounds.movesOf(m_tiles);
     bool open = false;
-    m_bounds.visitGroup(m_across, [&](const Cost& bound) { return open = !front.dominates(bound); });
+    m_bounds.visitGroup(m_across, [&](const Cost& bound) { return open = !dominates(bound); });
     if (open)
         choosePasses(0, 1);
 }
@@ -82,7 +82,7 @@ bool ImperfectGroup::isOpen(const ImperfectBounds::Pes& pes) const
 {
     bool open = false;
     m_bounds.visitArray(m_across, m_networks, pes,
-                        [&](const Cost& bound) { return open = !front.dominates(bound); });
+                        [&](const Cost& bound) { return open = !dominates(bound); });
     return open;
 }
 
@@ -235,8 +235,7 @@ void ImperfectGroup::visit()
             const ImperfectCost::Reuse d{dram.operand, dram.subset};
             const double energy = m_cost.energy(m_tiles, s, d, kept);
             const std::int64_t least = m_cost.cyclesBound(m_tiles, s, d, kept);
-            if (front.dominates(
-                    {energy + m_architecture.energyPj.leakage * static_cast<double>(least), least}))
+            if (dominates({energy + m_architecture.energyPj.leakage * static_cast<double>(least), least}))
                 continue;
             for (const OrderClass& dc : drams)
                 for (const OrderClass& sc : spms)
@@ -254,11 +253,11 @@ void ImperfectGroup::evaluateClass(const OrderClass& spm, const OrderClass& dram
     const double leakage = m_architecture.energyPj.leakage;
     const double energy = m_cost.energy(m_tiles, s, d, kept);
     const std::int64_t least = m_cost.cyclesBound(m_tiles, s, d, kept);
-    if (front.dominates({energy + leakage * static_cast<double>(least), least}))
+    if (dominates({energy + leakage * static_cast<double>(least), least}))
         return;
     const std::int64_t cycles = m_cost.cycles(m_tiles, s, d, kept).total();
     const Cost cost{energy + leakage * static_cast<double>(cycles), cycles};
-    if (front.dominates(cost))
+    if (dominates(cost))
         return;
     Method found = m_method;
     found.spmOrder = orderOf(m_nest, spm);
@@ -421,11 +420,11 @@ private:
         const auto settle = [this](const std::unique_ptr<Worker>& w, std::size_t i) {
             if (cancelled())
                 return false;
-            refresh(*w->group);
+            refresh(*w->group, i);
             std::array<ImperfectGroup::Range, kMaxLoops> ranges{};
             for (std::size_t l = 0; l < m_loops; ++l)
                 ranges[l] = m_ranges[l][m_groups[i].range[l]];
-            if (!w->group->front.dominates(m_groups[i].bound))
+            if (!w->group->dominates(m_groups[i].bound))
                 w->group->search(ranges);
             takeCounts(*w->group);
             m_settled += w->stopped ? 0 : 1;

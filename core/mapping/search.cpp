@@ -207,13 +207,14 @@ private:
         bringForward(lead, [](const Tile& a, const Tile& b) { return a.bound.cycles < b.bound.cycles; });
     }
 
-    void searchTile(Worker& w, Index tile)
+    void searchTile(Worker& w, std::size_t part)
     {
-        refresh(w);
+        refresh(w, part);
+        const Index tile = m_tiles[part].index;
         const FewClasses<DramTerms> drams = dramClasses(tile);
         bool promising = false;
         boundTile(tile, drams, [&](const Cost& bound) {
-            promising = !w.front.dominates(bound);
+            promising = !w.dominates(bound);
             return promising;
         });
         if (!promising)
@@ -278,7 +279,7 @@ private:
             bool promising = false;
             visitClasses(w, m_table->ideal(array), passes, spms, drams, direct,
                          [&](const Cost& bound, int, int) {
-                             promising = !w.front.dominates(bound);
+                             promising = !w.dominates(bound);
                              return promising;
                          });
             if (!promising)
@@ -288,7 +289,7 @@ private:
             ++w.visited;
             visitClasses(w, split.terms, passes, spms, drams, direct,
                          [&](const Cost& cost, int spmOp, int dramOp) {
-                             if (!w.front.dominates(cost))
+                             if (!w.dominates(cost))
                                  publish(w, cost, {tile, array, split.spatial, spmOp, dramOp});
                              return false;
                          });
@@ -300,7 +301,7 @@ private:
         const auto settle = [&](Worker& w, std::size_t i) {
             if (cancelled())
                 return false;
-            searchTile(w, m_tiles[i].index);
+            searchTile(w, i);
             m_settled.fetch_add(m_tiles[i].tilings, std::memory_order_relaxed);
             takeCounts(w);
             return true;

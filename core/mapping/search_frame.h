@@ -21,22 +21,24 @@ namespace tilewright::mapping {
 inline constexpr double kEnergyTolerance = 1e-12;
 
 /// Pareto front of (energy, cycles), both minimised. Points are in ascending order of energy and descending
-/// order of cycles.
+/// order of cycles. Of equal points, the front keeps the one of the first part of the space, so that the
+/// threads of a search find the same front each time.
 template <typename Payload> class Front
 {
 public:
     struct Point
     {
         Cost cost;
+        std::size_t part; ///< of the space
         Payload payload;
     };
 
     [[nodiscard]] const std::vector<Point>& points() const noexcept { return m_points; }
     [[nodiscard]] bool empty() const noexcept { return m_points.empty(); }
 
-    /// True if a point has at most this energy and at most these cycles. `cost` may be a lower bound: no
-    /// better method is lost.
-    [[nodiscard]] bool dominates(const Cost& cost) const noexcept
+    /// True if a point has at most this energy and at most these cycles, and comes before what `part` may
+    /// have with the same ones. `cost` may be a lower bound: no better method is lost.
+    [[nodiscard]] bool dominates(const Cost& cost, std::size_t part = 0) const noexcept
     {
         const double energy = cost.energy * (1 + kEnergyTolerance);
         // Binary search: among the points with at most this energy, the last one has the fewest cycles.
@@ -49,21 +51,26 @@ public:
             else
                 high = middle;
         }
-        return low > 0 && m_points[low - 1].cost.cycles <= cost.cycles;
+        if (low == 0)
+            return false;
+        const Point& point = m_points[low - 1];
+        const bool isEqual =
+            point.cost.cycles == cost.cycles && cost.energy <= point.cost.energy * (1 + kEnergyTolerance);
+        return point.cost.cycles <= cost.cycles && !(isEqual && part < point.part);
     }
 
     /// Adds the point unless it is dominated, and removes the points that it dominates. Returns true if it
     /// was added.
-    bool insert(const Cost& cost, const Payload& payload)
+    bool insert(const Cost& cost, const Payload& payload, std::size_t part = 0)
     {
-        if (dominates(cost))
+        if (dominates(cost, part))
             return false;
         std::erase_if(m_points, [&](const Point& p) {
             return cost.energy <= p.cost.energy * (1 + kEnergyTolerance) && cost.cycles <= p.cost.cycles;
         });
         const auto at = std::find_if(m_points.begin(), m_points.end(),
                                      [&](const Point& p) { return p.cost.energy > cost.energy; });
-        m_points.insert(at, {cost, payload});
+        m_points.insert(at, {cost, part, payload});
         return true;
     }
 
@@ -74,7 +81,10 @@ private:
 /// A worker's copy of the front, and its counters since they were last added to those of the search.
 template <typename Payload> struct FrontCopy
 {
+    [[nodiscard]] bool dominates(const Cost& cost) const noexcept { return front.dominates(cost, part); }
+
     Front<Payload> front;
+    std::size_t part = 0;      ///< part that the worker searches; 0 before the first one
     std::uint64_t version = 0; ///< version of the copied front
     std::int64_t visited = 0;
     std::int64_t evaluations = 0;
@@ -104,9 +114,10 @@ protected:
         return m_options.stop.stop_requested() || (m_options.seconds > 0 && elapsed() >= m_options.seconds);
     }
 
-    /// Brings a worker's copy of the front up to date.
-    void refresh(FrontCopy<Payload>& copy)
+    /// Brings a worker's copy of the front up to date before it searches a part.
+    void refresh(FrontCopy<Payload>& copy, std::size_t part)
     {
+        copy.part = part + 1;
         if (copy.version == m_version.load(std::memory_order_relaxed))
             return;
         const std::lock_guard lock(m_mutex);
@@ -116,7 +127,7 @@ protected:
     void publish(FrontCopy<Payload>& copy, const Cost& cost, const Payload& found)
     {
         const std::lock_guard lock(m_mutex);
-        if (m_front.insert(cost, found))
+        if (m_front.insert(cost, found, copy.part))
             ++m_version;
         copyFront(copy);
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "lower/machine_lenses.h"
 #include "mapping/factors.h"
 #include "mapping/model_search.h"
 #include "mapping_brute_force.h"
@@ -107,6 +108,8 @@ private slots:
     void rule_7_specLayersProven();
     void rule_7_quickIsTheReducedSpace();
     void rule_7_quickFindsTheReferencesOptima();
+    void equalMethodsAreTheSameEachTime_data();
+    void equalMethodsAreTheSameEachTime();
     void stopsAndKeepsItsPromises();
     void hugeSpaceIsSampled();
     void noValidMethod();
@@ -230,6 +233,39 @@ void TestMappingSearch::rule_7_quickFindsTheReferencesOptima()
         QCOMPARE(r.of(Objective::Cycles)->cycles, x.cycles);
         QVERIFY(close(r.of(Objective::Edp)->edp, x.edp, 2e-9));
     }
+}
+
+void TestMappingSearch::equalMethodsAreTheSameEachTime_data()
+{
+    QTest::addColumn<bool>("imperfect");
+    QTest::newRow("divisors") << false;
+    QTest::newRow("imperfect") << true;
+}
+
+/// Which of several threads finds a method first does not decide which of two equal ones is the answer.
+void TestMappingSearch::equalMethodsAreTheSameEachTime()
+{
+    QFETCH(const bool, imperfect);
+    Layer product;
+    product.kind = LayerKind::Gemm;
+    product.m = product.n = imperfect ? 24 : 256;
+    product.k = imperfect ? 20 : 512;
+    const LoopNest nest = makeNest(product).value();
+    Architecture edge = lower::architectureOf(machinePreset("edge").value());
+    edge.options.imperfect = imperfect;
+    const auto methodsWith = [&](int threads) {
+        SearchOptions options;
+        options.threads = threads;
+        const SearchResult found = search(nest, edge, options);
+        std::vector<Method> out;
+        for (const MethodCost& m : found.front)
+            out.push_back(m.method);
+        return out;
+    };
+    const std::vector<Method> one = methodsWith(1);
+    QVERIFY(!one.empty());
+    for (int i = 0; i < 12; ++i)
+        QVERIFY(methodsWith(2 + i % 3) == one);
 }
 
 void TestMappingSearch::stopsAndKeepsItsPromises()

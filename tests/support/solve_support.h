@@ -3,6 +3,7 @@
 #pragma once
 
 #include "workload/problem.h"
+#include "workload/problem_json.h"
 #include "workload/rules.h"
 
 #include <algorithm>
@@ -29,6 +30,13 @@ inline std::string named(const Rules& rules)
     for (const RuleSwitch& rule : ruleSwitches())
         out += std::string(rule.name) + "=" + std::string(ruleValue(rules, rule.name)) + " ";
     return out;
+}
+
+/// What a comparison with brute force says when it fails.
+inline std::string differenceText(const Problem& problem, const Rules& rules, double found, double optimum)
+{
+    return "solver " + std::to_string(found) + ", brute force " + std::to_string(optimum) + ", " +
+           named(rules) + "\n" + writeProblem(problem);
 }
 
 /// The example of docs/rules/bound.md 5: its optimum is 52,428.8.

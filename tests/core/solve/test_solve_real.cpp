@@ -8,7 +8,6 @@
 #include "solve_brute_force.h"
 #include "solve_support.h"
 #include "test_main.h"
-#include "workload/problem_json.h"
 
 #include <QtTest>
 
@@ -29,14 +28,6 @@ SolveOptions under(const Rules& rules)
     options.threads = 1;
     options.rules = rules;
     return options;
-}
-
-QString about(const Problem& problem, const Rules& rules, double found, double optimum)
-{
-    return QString("solver %1, brute force %2, %3\n%4")
-        .arg(found, 0, 'g', 12)
-        .arg(optimum, 0, 'g', 12)
-        .arg(QString::fromStdString(named(rules)), QString::fromStdString(writeProblem(problem)));
 }
 
 /// Up to three ops over few rows and columns, which plain search can settle; null if it has too many.
@@ -112,18 +103,19 @@ private slots:
             const double optimum = BruteForce(*problem, rules).optimum();
             const auto result = solve(*problem, under(rules));
             if (optimum >= 1e300) {
-                QVERIFY2(!result, qPrintable(about(*problem, rules, result ? result->total : 0, optimum)));
+                QVERIFY2(!result,
+                         differenceText(*problem, rules, result ? result->total : 0, optimum).c_str());
                 ++none;
                 continue;
             }
-            QVERIFY2(result, qPrintable(about(*problem, rules, -1, optimum)));
-            const QString text = about(*problem, rules, result->total, optimum);
+            QVERIFY2(result, differenceText(*problem, rules, -1, optimum).c_str());
+            const std::string text = differenceText(*problem, rules, result->total, optimum);
             const auto valid = evaluateByTrace(*problem, result->schedule, rules);
-            QVERIFY2(valid.valid(), qPrintable(text));
-            QVERIFY2(result->total >= optimum * (1 - 1e-9), qPrintable(text));
-            QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), qPrintable(text));
-            QVERIFY2(lowerBound(*problem, rules).value <= optimum * (1 + 1e-9), qPrintable(text));
-            QVERIFY2(!result->provenOptimal || result->total <= optimum * (1 + 1e-9), qPrintable(text));
+            QVERIFY2(valid.valid(), text.c_str());
+            QVERIFY2(result->total >= optimum * (1 - 1e-9), text.c_str());
+            QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), text.c_str());
+            QVERIFY2(lowerBound(*problem, rules).value <= optimum * (1 + 1e-9), text.c_str());
+            QVERIFY2(!result->provenOptimal || result->total <= optimum * (1 + 1e-9), text.c_str());
             proven += result->provenOptimal;
             mapped += problem->hasMaps();
             wide += problem->hasWidths();

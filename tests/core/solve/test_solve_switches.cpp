@@ -8,7 +8,6 @@
 #include "solve_brute_force.h"
 #include "solve_support.h"
 #include "test_main.h"
-#include "workload/problem_json.h"
 
 #include <QtTest>
 
@@ -118,14 +117,6 @@ std::vector<Rules> settings(int random)
     return out;
 }
 
-QString about(const Problem& problem, const Rules& rules, double found, double optimum)
-{
-    return QString("solver %1, brute force %2, %3\n%4")
-        .arg(found, 0, 'g', 12)
-        .arg(optimum, 0, 'g', 12)
-        .arg(QString::fromStdString(named(rules)), QString::fromStdString(writeProblem(problem)));
-}
-
 /// Whether every op fits at some granularity as a subgraph of its own.
 bool fitAlone(const Problem& problem, const Rules& rules)
 {
@@ -169,15 +160,16 @@ private slots:
             const double optimum = BruteForce(*problem, rules).optimum();
             const auto result = solve(*problem, under(rules));
             if (optimum >= 1e300) {
-                QVERIFY2(!result, qPrintable(about(*problem, rules, result ? result->total : 0, optimum)));
+                QVERIFY2(!result,
+                         differenceText(*problem, rules, result ? result->total : 0, optimum).c_str());
                 ++none;
                 continue;
             }
-            QVERIFY2(result, qPrintable(about(*problem, rules, -1, optimum)));
+            QVERIFY2(result, differenceText(*problem, rules, -1, optimum).c_str());
             QVERIFY2(evaluateByTrace(*problem, result->schedule, rules).valid(), named(rules).c_str());
             if (std::abs(result->total - optimum) > 1e-9 * optimum)
                 QVERIFY2(!result->provenOptimal && result->total > optimum,
-                         qPrintable(about(*problem, rules, result->total, optimum)));
+                         differenceText(*problem, rules, result->total, optimum).c_str());
             ++fits;
             if (!fitAlone(*problem, rules)) {
                 ++onlyFused;
@@ -267,12 +259,12 @@ private slots:
                 continue; // the brute force has too much to try
             const double optimum = BruteForce(*problem, rules).optimum();
             const auto result = solve(*problem, under(rules));
-            QVERIFY2(result, qPrintable(about(*problem, rules, -1, optimum)));
-            const QString text = about(*problem, rules, result->total, optimum);
-            QVERIFY2(result->total >= optimum * (1 - 1e-9), qPrintable(text));
-            QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), qPrintable(text));
+            QVERIFY2(result, differenceText(*problem, rules, -1, optimum).c_str());
+            const std::string text = differenceText(*problem, rules, result->total, optimum);
+            QVERIFY2(result->total >= optimum * (1 - 1e-9), text.c_str());
+            QVERIFY2(result->lowerBound <= optimum * (1 + 1e-9), text.c_str());
             if (result->provenOptimal)
-                QVERIFY2(result->total <= optimum * (1 + 1e-9), qPrintable(text));
+                QVERIFY2(result->total <= optimum * (1 + 1e-9), text.c_str());
             ++cases;
             proven += result->provenOptimal;
             keeping += keeps;

@@ -134,6 +134,12 @@ void paintHead(QPainter& painter, const StepModel& model, const TilesModel& tile
                         QRectF(area.left() + kMargin + bar, middle - 5, width - bar, 10), theme);
 }
 
+void paintHalo(QPainter& painter, const QRectF& box, const Theme& theme)
+{
+    painter.fillRect(box, Theme::mix(theme.canvas, theme.input, 0.45));
+    painter.fillRect(box, QBrush(haloColour(theme), Qt::BDiagPattern));
+}
+
 /// R1.8: what the tile touches of an image that it reads through windows, with its halo.
 void paintImage(QPainter& painter, const WindowsMap& map, const MappedRead& read, const QRectF& area,
                 const Theme& theme)
@@ -160,8 +166,7 @@ void paintImage(QPainter& painter, const WindowsMap& map, const MappedRead& read
     painter.restore();
     painter.save();
     painter.setClipRegion(halo, Qt::IntersectClip);
-    painter.fillRect(frame, Theme::mix(theme.canvas, theme.input, 0.45));
-    painter.fillRect(frame, QBrush(haloColour(theme), Qt::BDiagPattern));
+    paintHalo(painter, frame, theme);
     painter.restore();
     painter.setPen(QPen(theme.outline, 1));
     painter.setBrush(Qt::NoBrush);
@@ -186,7 +191,7 @@ void paintMap(QPainter& painter, const StepModel& model, const Problem& problem,
              .arg(QString::fromStdString(problem.opName(read.op)),
                   QString::fromStdString(problem.tensorName(problem.stored(read.view))), mapLabel(map)),
          uiFont(0.9, QFont::DemiBold), theme.muted);
-    for (const QString& text : haloTexts(problem, read))
+    for (const QString& text : mappedReadTexts(problem, read))
         line(text, uiFont(0.9), theme.text);
     if (model.reads.size() > 1)
         line(tr("and %1").arg(counted(std::ssize(model.reads) - 1, tr("further map"), tr("further maps"))),
@@ -196,8 +201,7 @@ void paintMap(QPainter& painter, const StepModel& model, const Problem& problem,
         return;
     const std::vector<ChartKey> keys{patchKey(tr("this row of tiles alone"), theme.input, theme),
                                      {tr("halo: other tiles, too"), [&theme](QPainter& p, const QRectF& box) {
-                                          p.fillRect(box, Theme::mix(theme.canvas, theme.input, 0.45));
-                                          p.fillRect(box, QBrush(haloColour(theme), Qt::BDiagPattern));
+                                          paintHalo(p, box, theme);
                                       }}};
     const double legend = keysHeight(keys, width);
     const QRectF picture(area.left() + kMargin, y + 2, width, area.bottom() - legend - 8 - (y + 2));

@@ -411,7 +411,7 @@ StepModel buildStep(const TileTrace& trace, std::int64_t index)
     return m;
 }
 
-QStringList haloTexts(const Problem& problem, const MappedRead& read)
+QStringList mappedReadTexts(const Problem& problem, const MappedRead& read)
 {
     const TensorId base = problem.stored(read.view);
     return {tr("%1 of %2")
@@ -471,7 +471,7 @@ QString tileTooltip(const TilesModel& model, std::int64_t tile)
                         QString::fromStdString(problem.opName(read.op)).toHtmlEscaped(),
                         QString::fromStdString(problem.tensorName(problem.stored(read.view))).toHtmlEscaped(),
                         mapLabel(*problem.map(read.view)),
-                        haloTexts(problem, read).join(QStringLiteral("; ")));
+                        mappedReadTexts(problem, read).join(QStringLiteral("; ")));
     if (t.peakWorkingSet > model.capacity)
         text += tr("<br><b>does not fit</b>");
     return text;

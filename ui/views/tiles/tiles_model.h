@@ -153,7 +153,7 @@ struct StepModel
 [[nodiscard]] QString stepRowHeading(StepRow::Kind kind);
 
 /// R1.8: what the tile reads through the map, in two lines: its footprint, and how much of it is halo.
-[[nodiscard]] QStringList haloTexts(const Problem& problem, const MappedRead& read);
+[[nodiscard]] QStringList mappedReadTexts(const Problem& problem, const MappedRead& read);
 
 /// A tile with exact numbers, for the tooltip.
 [[nodiscard]] QString tileTooltip(const TilesModel& model, std::int64_t tile);

@@ -220,7 +220,7 @@ QString TilesView::tooltipAt(QPointF position) const
                 lines << QStringLiteral("<b>%1</b> %2<br>%3")
                              .arg(QString::fromStdString(problem.opName(read.op)).toHtmlEscaped(),
                                   mapText(*problem.map(read.view)),
-                                  haloTexts(problem, read).join(QStringLiteral("; ")));
+                                  mappedReadTexts(problem, read).join(QStringLiteral("; ")));
         return lines.join(QStringLiteral("<br>"));
     }
     return {};

@@ -41,6 +41,47 @@ class TestInspector : public QObject, protected PanelWindow
 private Q_SLOTS:
     void initTestCase() { useOwnSettings(); }
 
+    void paragraphsLookLikeLabels_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("plain") << QStringLiteral("The vector unit binds: 1 < 2 of all steps wait for it");
+        QTest::newRow("lines") << QStringLiteral("one\ntwo\nthree");
+        QTest::newRow("rich") << QStringLiteral("<b>93</b> × max(64, <b>204.8</b>) = 19 046.4<br><a "
+                                                "href='x'>a link that is long enough to wrap</a>");
+        QTest::newRow("table") << QStringLiteral(
+            "<table cellspacing='0' cellpadding='1'><tr><td align='right'>4</td><td>= 7</td></tr></table>");
+    }
+
+    /// A paragraph lays its text out itself; in every width it is as high as a label, and painted like one.
+    void paragraphsLookLikeLabels()
+    {
+        QFETCH(const QString, text);
+        QWidget parent;
+        QLabel* own = paragraph(&parent);
+        QLabel label(&parent);
+        label.setWordWrap(true);
+        label.setTextInteractionFlags(own->textInteractionFlags());
+        label.setFocusPolicy(Qt::NoFocus);
+        for (QLabel* l : {own, &label}) {
+            l->setContentsMargins(3, 6, 2, 1);
+            l->setText(QStringLiteral("before"));
+            (void)l->heightForWidth(100);
+            l->setText(text);
+        }
+        for (const int width : {60, 143, 320, 900}) {
+            QCOMPARE(own->heightForWidth(width), label.heightForWidth(width));
+            for (QLabel* l : {own, &label})
+                l->resize(width, label.heightForWidth(width) + 20);
+            QCOMPARE(own->grab().toImage(), label.grab().toImage());
+        }
+        for (QLabel* l : {own, &label}) { // selected by the mouse
+            QTest::mouseDClick(l, Qt::LeftButton, {}, QPoint(8, l->height() / 2));
+            l->setEnabled(false);
+        }
+        QCOMPARE(own->selectedText(), label.selectedText());
+        QCOMPARE(own->grab().toImage(), label.grab().toImage());
+    }
+
     void severalSubgraphsAreSummedUp()
     {
         MainWindow window;

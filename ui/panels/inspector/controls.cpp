@@ -24,28 +24,30 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 namespace tilewright::ui {
 
 namespace {
 
-/// A label that caches its heights: layouts ask for the same ones repeatedly, and QLabel lays its text out
-/// twice for each answer.
+/// A label that lays its text out once. QLabel lays out its own document four times for each text: it
+/// measures, goes back to the width before, and measures again before it paints. Here, that document is not
+/// used before the mouse selects text or follows a link.
 class Paragraph final : public QLabel
 {
 public:
     using QLabel::QLabel;
+
     [[nodiscard]] int heightForWidth(int width) const override
     {
-        if (text() != m_text || font() != m_font || contentsMargins() != m_margins || indent() != m_indent) {
-            m_text = text();
-            m_font = font();
-            m_margins = contentsMargins();
-            m_indent = indent();
-            m_heights.clear();
-        }
+        takeText();
         const auto known = m_heights.constFind(width);
-        return known != m_heights.cend() ? *known : *m_heights.insert(width, QLabel::heightForWidth(width));
+        if (known != m_heights.cend())
+            return *known;
+        const QMargins around = contentsMargins();
+        layOut(width - around.left() - around.right() - std::max(0, indent()));
+        const int height = static_cast<int>(std::ceil(m_document->size().height()));
+        return *m_heights.insert(width, std::max(height + around.top() + around.bottom(), minimumHeight()));
     }
     /// The layouts of the Inspector ask heightForWidth(). Measuring at the width that the label has now,
     /// which is often another one, takes as long again.
@@ -55,12 +57,59 @@ public:
     }
     [[nodiscard]] QSize minimumSizeHint() const override { return {1, fontMetrics().height()}; }
 
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        if (hasSelectedText()) {
+            QLabel::paintEvent(event);
+            return;
+        }
+        takeText();
+        const QRect room = contentsRect().adjusted(std::max(0, indent()), 0, 0, 0);
+        layOut(room.width());
+        QAbstractTextDocumentLayout::PaintContext context;
+        context.palette = palette();
+        if (isEnabled())
+            context.palette.setColor(QPalette::Text, context.palette.color(foregroundRole()));
+        const int height = m_document->size().toSize().height();
+        QPainter painter(this);
+        painter.translate(room.left(), room.top() + std::max(0, (room.height() - height) / 2));
+        painter.setClipRect(0, 0, room.width(), height);
+        m_document->documentLayout()->draw(&painter, context);
+    }
+
 private:
-    mutable QString m_text; ///< the text that m_heights was measured for; the next three members likewise
+    void takeText() const
+    {
+        if (text() == m_text && font() == m_font && contentsMargins() == m_margins && indent() == m_indent)
+            return;
+        m_text = text();
+        m_font = font();
+        m_margins = contentsMargins();
+        m_indent = indent();
+        m_heights.clear();
+        // A new document is not laid out before its size is asked for; a known one is after each change.
+        m_document = std::make_unique<QTextDocument>();
+        m_document->setUndoRedoEnabled(false);
+        m_document->setDefaultFont(m_font);
+        m_document->setDocumentMargin(0);
+        if (Qt::mightBeRichText(m_text))
+            m_document->setHtml(m_text);
+        else
+            m_document->setPlainText(m_text);
+    }
+    void layOut(int width) const
+    {
+        if (m_document->textWidth() != width)
+            m_document->setTextWidth(width);
+    }
+
+    mutable std::unique_ptr<QTextDocument> m_document = std::make_unique<QTextDocument>();
+    mutable QString m_text; ///< the text that m_document has; the next three members likewise
     mutable QFont m_font;
     mutable QMargins m_margins;
     mutable int m_indent = 0;
-    mutable QHash<int, int> m_heights; ///< height by width
+    mutable QHash<int, int> m_heights; ///< height by width: layouts ask for the same ones repeatedly
 };
 
 } // namespace

@@ -98,24 +98,28 @@ QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyFo
     return html;
 }
 
-QString latencyText(const LatencyArithmetic& arithmetic, double total, int width)
+QString LatencyTexts::fitting(const LatencyArithmetic& arithmetic, double total, int width)
 {
-    const auto fits = [width](const QString& text) {
+    const auto widthOf = [this](const QString& text) {
         QTextDocument document;
-        document.setDefaultFont(QApplication::font());
+        document.setDefaultFont(m_font);
         document.setHtml(text);
-        return document.idealWidth() <= width;
+        return document.idealWidth();
     };
-    // The form depends on the width of the pane and not on the figures, so that it is the same for all
-    // subgraphs.
-    constexpr double kUsual = 1'000.5;
-    constexpr std::int64_t kMany = 1'000;
-    const LatencyArithmetic usual{{{100, kUsual, kUsual, kMany, kMany}}, true};
-    for (const LatencyForm form : {LatencyForm::WideTable, LatencyForm::Table}) {
-        QString text = latencyText(arithmetic, total, form);
-        if (fits(latencyText(usual, total, form)) && fits(text))
-            return text;
+    const auto forms = {LatencyForm::WideTable, LatencyForm::Table};
+    if (m_usual.empty() || m_font != QApplication::font()) {
+        m_font = QApplication::font();
+        m_usual.clear();
+        constexpr double kUsual = 1'000.5;
+        constexpr std::int64_t kMany = 1'000;
+        for (const LatencyForm form : forms)
+            m_usual.push_back(widthOf(latencyText({{{100, kUsual, kUsual, kMany, kMany}}, true}, 0, form)));
     }
+    auto usual = m_usual.begin();
+    for (const LatencyForm form : forms)
+        if (*usual++ <= width)
+            if (const QString text = latencyText(arithmetic, total, form); widthOf(text) <= width)
+                return text;
     return latencyText(arithmetic, total, LatencyForm::Lines);
 }
 

@@ -8,6 +8,7 @@
 #include "eval/explain.h"
 #include "snapshot/snapshot.h"
 
+#include <QFont>
 #include <QString>
 
 #include <optional>
@@ -47,8 +48,18 @@ enum class LatencyForm : std::uint8_t {
 
 /// Rich text: per kind of step count × max(compute, memory), the larger one bold; and the sum.
 [[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, LatencyForm form);
-/// The most detailed form that is at most `width` pixels wide in the application's font.
-[[nodiscard]] QString latencyText(const LatencyArithmetic& arithmetic, double total, int width);
+/// Chooses the form by the width of a pane. It depends on that more than on the figures, so that it is the
+/// same for all subgraphs: usual figures have to fit, too.
+class LatencyTexts
+{
+public:
+    /// The most detailed form that is at most `width` pixels wide in the application's font.
+    [[nodiscard]] QString fitting(const LatencyArithmetic& arithmetic, double total, int width);
+
+private:
+    QFont m_font;
+    std::vector<double> m_usual; ///< widths of the tables with usual figures in m_font
+};
 
 /// Facts on a subgraph that the snapshot does not have, computed in the background.
 struct InspectorFacts

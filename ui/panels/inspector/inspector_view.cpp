@@ -474,7 +474,7 @@ void InspectorView::showArithmetic()
         m_arithmetic->setText(tr("No steps: this subgraph breaks a rule."));
         return;
     }
-    QString text = latencyText(m_shown.arithmetic, e.latency, room);
+    QString text = m_latencyTexts.fitting(m_shown.arithmetic, e.latency, room);
     if (const EnergyParts& parts = m_shown.energy; snapshot->problem->hasEnergy())
         text += tr("<br>Energy in pJ: slow memory %1, fast memory %2, MACs %3, vector unit %4")
                     .arg(number(parts.slow), number(parts.fast), number(parts.mac), number(parts.vector));

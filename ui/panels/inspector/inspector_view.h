@@ -111,6 +111,7 @@ private:
     QPlainTextEdit* m_note = nullptr;
     std::vector<QWidget*> m_productLenses; ///< buttons that open a lens for one product
     std::unique_ptr<LatestJob<InspectorFacts>> m_facts;
+    LatencyTexts m_latencyTexts;
     InspectorFacts m_shown;
     QTimer m_factsTimer; ///< delays the facts until edits pause
     bool m_refreshing = false;

@@ -150,6 +150,17 @@ bool legendBeside(const LaneModel& m, double width)
     return QFontMetricsF(uiFont(1.0, QFont::DemiBold)).horizontalAdvance(m.title) + 32 + longest < width;
 }
 
+/// Height of the legend in rows of its own: more than one if no form of it fits into a row.
+double legendHeight(const LaneModel& m, double width)
+{
+    const double row = lineHeight(0.9) + 2;
+    const auto forms = m.legends(Theme::light());
+    if (m.legendForm || forms.empty() ||
+        std::ranges::any_of(forms, [&](const auto& form) { return keysWidth(form) <= width; }))
+        return row;
+    return std::max(row, keysHeight(forms.back(), width) - 2);
+}
+
 /// Total height of the fixed lanes, and of the others at their natural size.
 struct Heights
 {
@@ -187,7 +198,7 @@ LanePlaces lanePlaces(const QRectF& area, const LaneModel& m, double scroll, boo
     if (m.legends && legendBeside(m, right - left - m.titleSpace)) {
         p.legend = QRectF(left, p.title.top(), right - left - m.titleSpace, lineHeight(1.0));
     } else if (m.legends) {
-        p.legend = QRectF(left, y, right - left, lineHeight(0.9) + 2);
+        p.legend = QRectF(left, y, right - left, legendHeight(m, right - left));
         y = p.legend.bottom() + 4;
     }
     if (m.readout) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/text.h"
 #include "chart/axis.h"
+#include "chart/lane.h"
 #include "chart/plot_paint.h"
 #include "test_main.h"
 #include "theme/icon.h"
@@ -211,6 +212,23 @@ private Q_SLOTS:
         QCOMPARE(signedPercent(-0.124), QString(QChar(0x2212)) + QStringLiteral("12.4\u00A0%"));
         QCOMPARE(shortNumber(12345), QStringLiteral("12.3k"));
         QCOMPARE(shortNumber(999.7), QStringLiteral("1k"));
+    }
+    /// A legend that is longer than its chart is wide has further rows, above the plot.
+    void legendsOfLanesWrap()
+    {
+        LaneModel lanes;
+        lanes.legends = [](const Theme& theme) {
+            std::vector<ChartKey> keys;
+            for (const char* word : {"resident", "retained", "input", "interior", "accumulator", "output"})
+                keys.push_back(patchKey(QLatin1String(word), theme.input, theme));
+            return std::vector<std::vector<ChartKey>>{keys};
+        };
+        const auto keys = lanes.legends(Theme::light()).front();
+        const LanePlaces wide = lanePlaces({0, 0, 1200, 300}, lanes, 0, true);
+        const LanePlaces narrow = lanePlaces({0, 0, 200, 300}, lanes, 0, true);
+        QVERIFY(keysHeight(keys, narrow.legend.width()) > 1.5 * wide.legend.height());
+        QVERIFY(narrow.legend.height() + 2 >= keysHeight(keys, narrow.legend.width()));
+        QVERIFY(narrow.plot.top() >= narrow.legend.bottom());
     }
     void legendsGrowWithTheFont()
     {

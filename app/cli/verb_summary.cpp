@@ -30,27 +30,21 @@ void bindOptions(verbs::OptionList& o, SummaryArguments& a)
     o.flag("--json", a.json, kJsonHelp);
 }
 
-void printTable(const Summary& summary)
+/// One of the summaries; behind the figures of a later one are their ratios to those of the first.
+void printTable(std::span<const Summary> summaries, std::size_t shown)
 {
     std::vector<TableText> titles{"row"};
     for (const verbs::SummaryColumn& column : verbs::summaryColumns())
         titles.emplace_back(std::string(column.title));
     titles.emplace_back("binds");
     Table table(titles);
-    for (std::size_t i = 0; i < summary.floors.size(); ++i) {
-        std::vector<TableCell> cells{"floor"};
-        for (const verbs::SummaryColumn& column : verbs::summaryColumns()) {
-            const auto& figure = summary.floorFigures[i][static_cast<std::size_t>(column.figure)];
-            cells.emplace_back(figure ? verbs::figureText(column.figure, figure->value) : std::string());
-        }
-        cells.emplace_back(summary.floors[i].boundByMemory() ? "memory" : "compute");
-        table.add(std::move(cells));
-    }
-    for (const SummaryRow& row : summary.rows) {
-        std::vector<TableCell> cells{std::string(verbs::titleOf(row.kind))};
+    for (const verbs::SummaryLine& line : verbs::summaryLines(summaries)) {
+        if (line.summary != shown || (!line.floor && !line.kind))
+            continue;
+        std::vector<TableCell> cells{line.kind ? std::string(verbs::titleOf(*line.kind)) : "floor"};
         for (const verbs::SummaryColumn& column : verbs::summaryColumns())
-            cells.emplace_back(row.text(column.figure));
-        cells.emplace_back(row.bindsInShort());
+            cells.emplace_back(verbs::shownFigure(summaries, line, column.figure));
+        cells.emplace_back(verbs::bindsInShort(summaries, line));
         table.add(std::move(cells));
     }
     print(table);
@@ -82,7 +76,7 @@ void printText(const verbs::SummaryAnswer& answer)
         const Summary& summary = answer.summaries[i];
         std::cout << (i > 0 ? "\n" : "") << summary.model << " on " << summary.machine << ", clock "
                   << formatGrouped(summary.clockGhz) << " GHz\n";
-        printTable(summary);
+        printTable(answer.summaries, i);
         for (const std::string& note : summary.notes)
             std::cout << note << '\n';
         if (answer.explained)

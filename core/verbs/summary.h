@@ -190,8 +190,12 @@ struct SummaryLine
 /// if one of the two is missing or 0.
 [[nodiscard]] std::optional<double> ratioOf(std::span<const Summary> summaries, const SummaryLine& line,
                                             SummaryFigure figure);
+/// Returns the text of a figure, with its ratio behind it: "290 779 (× 0.13)"; empty for a heading.
+[[nodiscard]] std::string shownFigure(std::span<const Summary> summaries, const SummaryLine& line,
+                                      SummaryFigure figure);
+/// Returns what binds in a word or two; empty for a heading.
+[[nodiscard]] std::string bindsInShort(std::span<const Summary> summaries, const SummaryLine& line);
 /// Returns the table for people, a row for each line: lens, figures, what binds, what the figures leave out.
-/// After the first summary, a figure has its ratio behind it: "290 779 (× 0.13)".
 [[nodiscard]] Table summaryTable(std::span<const Summary> summaries);
 /// Returns this table as tab-separated lines, the titles first, as a report shows it; empty without rows.
 [[nodiscard]] std::string summaryText(std::span<const Summary> summaries);

@@ -49,6 +49,27 @@ std::optional<double> ratioOf(std::span<const Summary> summaries, const SummaryL
     return value->value / before->value;
 }
 
+std::string shownFigure(std::span<const Summary> summaries, const SummaryLine& line, SummaryFigure figure)
+{
+    const auto& value = figuresOf(summaries, line)[static_cast<std::size_t>(figure)];
+    std::string out;
+    if (value)
+        out = figureText(figure, value->value);
+    else if (line.kind)
+        out = summaries[line.summary].rows[static_cast<std::size_t>(*line.kind)].text(figure);
+    if (const auto ratio = ratioOf(summaries, line, figure))
+        out += " (× " + significantNumber(*ratio) + ")";
+    return out;
+}
+
+std::string bindsInShort(std::span<const Summary> summaries, const SummaryLine& line)
+{
+    const Summary& summary = summaries[line.summary];
+    if (line.floor)
+        return summary.floors[*line.floor].boundByMemory() ? "memory" : "compute";
+    return line.kind ? summary.rows[static_cast<std::size_t>(*line.kind)].bindsInShort() : std::string();
+}
+
 Table summaryTable(std::span<const Summary> summaries)
 {
     Table out;
@@ -72,19 +93,13 @@ Table summaryTable(std::span<const Summary> summaries)
                     : (line.summary > 0 ? "Compared with " : "") + summary.model + " on " + summary.machine);
         for (const SummaryColumn& column : summaryColumns()) {
             const auto& figure = figuresOf(summaries, line)[static_cast<std::size_t>(column.figure)];
-            std::string text = figure ? figureText(column.figure, figure->value)
-                               : row  ? row->text(column.figure)
-                                      : std::string();
-            if (const auto ratio = ratioOf(summaries, line, column.figure))
-                text += " (× " + significantNumber(*ratio) + ")";
-            cells.emplace_back(figure ? TableValue(figure->value) : TableValue(), std::move(text));
+            cells.emplace_back(figure ? TableValue(figure->value) : TableValue(),
+                               shownFigure(summaries, line, column.figure));
         }
         std::string leftOut;
         for (const std::string& part : row ? row->leftOut : std::vector<std::string>())
             leftOut += (leftOut.empty() ? "" : "; ") + part;
-        const std::string binds = row     ? row->bindsInShort()
-                                  : floor ? floor->boundByMemory() ? "memory" : "compute"
-                                          : std::string();
+        const std::string binds = bindsInShort(summaries, line);
         cells.emplace_back(binds, binds, std::nullopt, row ? row->binds : std::string());
         cells.emplace_back(leftOut, leftOut, std::nullopt, leftOut);
         out.add(std::move(cells));

@@ -84,6 +84,9 @@ void TestCliSummary::sideBySide()
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QByteArray written = file.readAll();
     QCOMPARE(written.count("llama,"), 2 * 8); // two floors and six rows on each machine
+    // Behind the figures of a later summary are their ratios to those of the first.
+    QVERIFY(!r.out.left(r.out.indexOf("llama on server")).contains("(× "));
+    QVERIFY(r.out.mid(r.out.indexOf("llama on server")).contains("(× "));
     QVERIFY(written.contains("llama-decode,server,npu,done,"));
 }
 

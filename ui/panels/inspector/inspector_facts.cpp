@@ -118,7 +118,7 @@ QString LatencyTexts::fitting(const LatencyArithmetic& arithmetic, double total,
     auto usual = m_usual.begin();
     for (const LatencyForm form : forms)
         if (*usual++ <= width)
-            if (const QString text = latencyText(arithmetic, total, form); widthOf(text) <= width)
+            if (QString text = latencyText(arithmetic, total, form); widthOf(text) <= width)
                 return text;
     return latencyText(arithmetic, total, LatencyForm::Lines);
 }

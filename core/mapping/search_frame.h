@@ -36,8 +36,8 @@ public:
     [[nodiscard]] const std::vector<Point>& points() const noexcept { return m_points; }
     [[nodiscard]] bool empty() const noexcept { return m_points.empty(); }
 
-    /// True if a point has at most this energy and at most these cycles, and comes before what `part` may
-    /// have with the same ones. `cost` may be a lower bound: no better method is lost.
+    /// True if a point has at most this energy and at most these cycles. An equal point of a later part than
+    /// `part` does not count. `cost` may be a lower bound: no better method is lost.
     [[nodiscard]] bool dominates(const Cost& cost, std::size_t part = 0) const noexcept
     {
         const double energy = cost.energy * (1 + kEnergyTolerance);

@@ -81,6 +81,17 @@ private:
         QTRY_COMPARE(row(SummaryKind::Schedule).state, State::Done);
         QTRY_COMPARE(row(SummaryKind::Systolic).state, State::Done);
     }
+    void halveTheTiles() ///< an edit of the schedule
+    {
+        Schedule changed = document().schedule();
+        for (SubgraphPtr& s : changed.subgraphs) {
+            Subgraph other = *s;
+            other.granularity.w = std::max<std::int64_t>(1, other.granularity.w / 2);
+            s = std::make_shared<const Subgraph>(std::move(other));
+        }
+        document().apply(changed, QStringLiteral("Halves"));
+        document().waitForSnapshot();
+    }
     [[nodiscard]] const verbs::SummaryRow& row(SummaryKind kind, std::size_t block = 0) const
     {
         return m_view->summary(block).rows[static_cast<std::size_t>(kind)];
@@ -239,14 +250,7 @@ void TestSummaryView::anEditAndAMachineChangeRows()
     press(SummaryKind::Npu);
     QTRY_COMPARE(row(SummaryKind::Npu).state, State::Done);
     const double before = row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value;
-    Schedule changed = document().schedule();
-    for (SubgraphPtr& s : changed.subgraphs) {
-        Subgraph other = *s;
-        other.granularity.w = std::max<std::int64_t>(1, other.granularity.w / 2);
-        s = std::make_shared<const Subgraph>(std::move(other));
-    }
-    document().apply(changed, QStringLiteral("Halves"));
-    document().waitForSnapshot();
+    halveTheTiles();
     QTRY_VERIFY(row(SummaryKind::Schedule).of(SummaryFigure::Cycles)->value > before);
     QCOMPARE(row(SummaryKind::Npu).state, State::Done); // no edit of the schedule changes it
     QVERIFY(document().setMachine(*machinePreset("server"), QStringLiteral("server")));
@@ -450,14 +454,7 @@ void TestSummaryView::theComparisonFollowsTheDocument()
     QTRY_COMPARE(row(SummaryKind::Schedule, 1).state, State::Done);
     const double before = row(SummaryKind::Schedule, 1).of(SummaryFigure::Cycles)->value;
     // An edited schedule is that of both machines.
-    Schedule changed = document().schedule();
-    for (SubgraphPtr& s : changed.subgraphs) {
-        Subgraph other = *s;
-        other.granularity.w = std::max<std::int64_t>(1, other.granularity.w / 2);
-        s = std::make_shared<const Subgraph>(std::move(other));
-    }
-    document().apply(changed, QStringLiteral("Halves"));
-    document().waitForSnapshot();
+    halveTheTiles();
     QTRY_VERIFY(row(SummaryKind::Schedule, 1).how.starts_with("the schedule as it stands"));
     QVERIFY(row(SummaryKind::Schedule, 1).state != State::Done ||
             row(SummaryKind::Schedule, 1).of(SummaryFigure::Cycles)->value != before);

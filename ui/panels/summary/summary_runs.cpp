@@ -78,7 +78,6 @@ void SummaryView::renewOther()
         else
             m_otherError = QString::fromStdString(subjects.error().text());
     }
-    m_lines.clear();
     m_summaries.resize(m_otherSubject ? 2 : 1);
     reset(1);
     if (m_otherSubject)

@@ -13,6 +13,7 @@
 #include "workspace/npu_document.h"
 #include "workspace/systolic_document.h"
 
+#include <QTableView>
 #include <QTest>
 
 namespace test_machine_change {
@@ -42,6 +43,26 @@ private Q_SLOTS:
         document().undoStack().undo();
         QVERIFY(document().schedule() == onEdge);
         QCOMPARE(document().machine()->name, std::string("edge"));
+    }
+
+    /// The table of the subgraphs was empty after a change of the machine, and the next edit of one row aborted.
+    void theTableOfSubgraphsFollows()
+    {
+        open("llama-block.json");
+        const auto* table = m_window->view(QStringLiteral("subgraphs"))->findChild<QTableView*>();
+        QVERIFY(table);
+        const auto rows = [&] { return static_cast<std::size_t>(table->model()->rowCount()); };
+        QCOMPARE(rows(), document().schedule().size());
+        const std::size_t before = rows();
+        for (const char* name : {"server", "edge"}) {
+            QVERIFY(document().setMachine(*machinePreset(name), QString::fromLatin1(name)));
+            document().waitForSnapshot();
+            QCOMPARE(document().schedule().size(), before); // the same number of rows of another problem
+            QCOMPARE(rows(), before);
+        }
+        const Schedule edited = edit();
+        document().waitForSnapshot();
+        QCOMPARE(rows(), edited.size());
     }
 
     /// Every change has the total that a fresh start on that machine has, and no problem.

@@ -59,14 +59,14 @@ void SubgraphModel::follow()
     share();
     const double longestBefore = std::exchange(m_longest, 0);
     const auto coloursBefore = std::exchange(m_colours, m_document.colours());
-    if (m_snapshot && m_named != m_snapshot->problem) {
-        m_named = m_snapshot->problem;
-        m_prefix = commonPrefix(*m_named);
-        setTable(subgraphs()); // the column of energies is copied only if there are energies
-    }
     if (m_snapshot)
         for (const SubgraphEvaluation& e : m_snapshot->evaluation.subgraphs)
             m_longest = std::max({m_longest, e.latency, e.compute, e.memory});
+    if (m_snapshot && m_named != m_snapshot->problem) {
+        m_named = m_snapshot->problem;
+        m_prefix = commonPrefix(*m_named);
+        return setTable(subgraphs()); // the column of energies is copied only if there are energies
+    }
     if (reset)
         return setCount(rows);
     if (rows == 0)
@@ -137,6 +137,7 @@ std::size_t SubgraphModel::colour(std::size_t row) const
 Table SubgraphModel::subgraphs()
 {
     Table out;
+    out.count = m_snapshot ? m_snapshot->schedule.size() : 0;
     out.columns = {{tr("#")},
                    {tr("Ops")},
                    {tr("w×h×k"), ColumnKind::Text,

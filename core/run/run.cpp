@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include "base/text.h"
-#include "eval/evaluation.h"
 #include "rules/check.h"
 #include "run/run_engine.h"
 
@@ -53,13 +52,13 @@ Error refused(std::string message)
     return {ErrorCode::Refused, std::move(message), {}, {}};
 }
 
-std::optional<Error> refusal(const Evaluation& evaluation, const Rules& rules, const RunOptions& options)
+std::optional<Error> refusal(const Evaluation& evaluation, const RunOptions& options)
 {
     if (options.cores != 1)
         return refused("the run of a schedule takes place on 1 core, not on " + formatGrouped(options.cores));
     if (options.prefetch < 0)
         return refused("prefetch is " + formatGrouped(options.prefetch) + ", but must be at least 0");
-    if (rules.donation)
+    if (evaluation.rules.donation)
         return refused("a run knows no output that takes over the buffer of an input: it needs donation=no");
     if (const Issue* issue = evaluation.verdict()) {
         const std::string where =
@@ -80,8 +79,15 @@ std::optional<Error> refusal(const Evaluation& evaluation, const Rules& rules, c
 Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule, const Rules& rules,
                                 const RunOptions& options, const Progress& progress)
 {
-    const Evaluation evaluation = evaluate(problem, schedule, rules);
-    if (auto error = refusal(evaluation, rules, options))
+    return runSchedule(problem, schedule, evaluate(problem, schedule, rules), options, progress);
+}
+
+Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule,
+                                const Evaluation& evaluation, const RunOptions& options,
+                                const Progress& progress)
+{
+    const Rules& rules = evaluation.rules;
+    if (auto error = refusal(evaluation, options))
         return *error;
     ScheduleRun out;
     out.options = options;

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/rect.h"
 #include "base/result.h"
+#include "eval/evaluation.h"
 #include "schedule/schedule.h"
 #include "workload/rules.h"
 
@@ -156,8 +157,12 @@ struct ScheduleRun
     }
 };
 
-/// Runs a schedule (R20). Refused with a reason: a schedule that breaks a rule, several cores,
-/// a negative prefetch, donation=yes, too many steps, a stop.
+/// Runs a schedule (R20), given its evaluation under the rules of the run. Refused with a reason: a schedule
+/// that breaks a rule, several cores, a negative prefetch, donation=yes, too many steps, a stop.
+[[nodiscard]] Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule,
+                                              const Evaluation& evaluation, const RunOptions& options = {},
+                                              const Progress& progress = {});
+/// Evaluates the schedule and runs it.
 [[nodiscard]] Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule,
                                               const Rules& rules, const RunOptions& options = {},
                                               const Progress& progress = {});

@@ -122,8 +122,9 @@ struct StepCosts
                                         std::int64_t reductionSize) const noexcept
     {
         if (array)
-            return {static_cast<Int128>(baseCost) * static_cast<Int128>(cycles(r.extent, c.extent, length)),
-                    static_cast<Int128>(wholeTile(reductionSize))};
+            return {static_cast<Int128>(baseCost) *
+                        static_cast<std::int64_t>(cycles(r.extent, c.extent, length)),
+                    static_cast<std::int64_t>(wholeTile(reductionSize))};
         const ExactTime t{baseCost * numerator(r, spatialRows) * numerator(c, spatialCols) * length,
                           denominator(r, arrayRows) * denominator(c, arrayCols)};
         return {t.numerator, t.denominator * (scaleByNativeK ? static_cast<Int128>(nativeK) : reductionSize)};

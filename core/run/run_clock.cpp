@@ -45,11 +45,12 @@ RunClock::RunClock(const Problem& problem, const Schedule& schedule, const Rules
         return perUnit * std::max(longest, static_cast<double>(largest)) < kMost;
     };
     m_exact = m_exact && fits();
-    if (m_exact)
-        return;
-    m_perUnit = static_cast<Int128>(1) << 40;
-    while (m_perUnit > 1 && !fits())
-        m_perUnit /= 2;
+    if (!m_exact) {
+        m_perUnit = static_cast<Int128>(1) << 40;
+        while (m_perUnit > 1 && !fits())
+            m_perUnit /= 2;
+    }
+    m_divisor = static_cast<long double>(m_perUnit);
 }
 
 Ticks RunClock::ticks(const ExactTime& t) const

@@ -26,7 +26,10 @@ public:
     /// In the problem's unit of time, rounded once.
     [[nodiscard]] double time(Ticks t) const noexcept
     {
-        return static_cast<double>(static_cast<long double>(t) / static_cast<long double>(m_perUnit));
+        // the conversion of 128 bits is slow
+        const auto narrow = static_cast<std::int64_t>(t);
+        const auto numerator = narrow == t ? static_cast<long double>(narrow) : static_cast<long double>(t);
+        return static_cast<double>(numerator / m_divisor);
     }
     /// False if no common denominator can be held: durations are rounded to a multiple of a power of two.
     [[nodiscard]] bool exact() const noexcept { return m_exact; }
@@ -35,6 +38,7 @@ private:
     [[nodiscard]] Ticks ticks(const ExactTime& t) const;
     std::int64_t m_bandwidth;
     Int128 m_perUnit = 1;
+    long double m_divisor = 1; // the same
     bool m_exact = true;
 };
 

@@ -170,14 +170,16 @@ void RunEngine::nameRuns(const Step& step, const StepLinks& links)
         if (m_prefetch == 0)
             before[queue] = m_named[queue];
         for (std::size_t s = 0; s < step.sinks.size(); ++s)
-            if (step.sinks[s].stored && links.completing[s] == i)
-                run.completes = storeOf(step.sinks[s]);
+            if (step.sinks[s].stored && links.completing[s] == i) {
+                run.completes = static_cast<std::int32_t>(m_next.tiles.size());
+                nameStore(step.sinks[s]);
+            }
         m_nextRuns.push_back(std::move(run));
     }
     m_next.runs = static_cast<std::uint32_t>(m_nextRuns.size());
 }
 
-RunEngine::Store RunEngine::storeOf(const StepSink& sink)
+void RunEngine::nameStore(const StepSink& sink)
 {
     Store store;
     store.what.unit = RunUnit::Store;
@@ -190,8 +192,7 @@ RunEngine::Store RunEngine::storeOf(const StepSink& sink)
     ++m_gates[store.gate].left;
     ++m_next.stores;
     ++m_next.incomplete;
-    m_next.completing = m_problem.producer(sink.tensor);
-    return store;
+    m_next.tiles.push_back(store);
 }
 
 // Time ------------------------------------------------------------------------------------------------
@@ -308,9 +309,11 @@ void RunEngine::endRun(Queue queue)
     ++m_ended[queue];
     StepState& step = state(run.what.step);
     --step.runs;
-    if (run.completes) {
+    if (run.completes >= 0) {
+        Store& store = step.tiles[static_cast<std::size_t>(run.completes)];
+        store.isComplete = true;
         --step.incomplete;
-        m_stores.push_back(std::move(*run.completes));
+        m_stores.push_back(store);
     }
     endStep(run.what.step);
 }
@@ -407,8 +410,11 @@ RunRecord::Wait RunEngine::waitOfStore() const
         if (!m_stores.empty() && m_running[q]) // prefetch 0: runs of the step are left
             return {RunWait::Run, m_queue[q].front().what.op, {}};
     for (const StepState& s : m_steps)
-        if (s.incomplete > 0)
-            return {RunWait::Run, s.completing, {}};
+        if (s.incomplete > 0) {
+            const auto next =
+                std::find_if(s.tiles.begin(), s.tiles.end(), [](const Store& x) { return !x.isComplete; });
+            return {RunWait::Run, m_problem.producer(*next->what.tensor), {}};
+        }
     return {m_held};
 }
 

@@ -36,23 +36,24 @@ private:
     enum Queue : std::uint8_t { kArray, kVector, kLoad };
     using Counts = std::array<std::uint64_t, 3>;
 
+    struct Store
+    {
+        RunCommand what;
+        std::uint32_t gate = 0;
+        bool isComplete = false; // its tile
+    };
     struct StepState
     {
         SubgraphId subgraph;
         std::uint32_t loads = 0, runs = 0, stores = 0; // that have not ended
         std::uint32_t incomplete = 0;                  // stores whose tile is not complete
-        std::optional<OpId> completing;                // an op that completes a tile
         std::vector<RoomLedger::ItemId> items;
+        std::vector<Store> tiles; // to store, each as soon as a run completes it
     };
     struct Gate // the stores of a tensor by one subgraph
     {
         TensorId tensor;
         std::uint64_t left = 0; // that have not ended
-    };
-    struct Store
-    {
-        RunCommand what;
-        std::uint32_t gate = 0;
     };
     struct Command // a run or a load
     {
@@ -60,7 +61,7 @@ private:
         Ticks duration = 0;
         Counts needs{};                     // of a run
         std::vector<std::uint32_t> gates{}; // of a load
-        std::optional<Store> completes{};   // of a run
+        std::int32_t completes = -1;        // of a run: the tile of its step
     };
 
     [[nodiscard]] bool admits();
@@ -82,7 +83,7 @@ private:
     void endSubgraph();
     void nameLoads(const Step& step);
     void nameRuns(const Step& step, const StepLinks& links);
-    [[nodiscard]] Store storeOf(const StepSink& sink);
+    void nameStore(const StepSink& sink);
     [[nodiscard]] Command loadOf(TensorId tensor, const Rect& rect, std::int64_t units) const;
     void addGates(TensorId read, std::vector<std::uint32_t>& gates) const;
     [[nodiscard]] std::uint32_t ownGate(TensorId stored);

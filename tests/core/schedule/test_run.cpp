@@ -50,7 +50,9 @@ Drawn sumOfProducts(Source& rnd)
     for (std::int64_t n = rnd.between(2, 3); n > 0; --n) {
         const std::int64_t depth = rnd.between(2, 9);
         tile.k = std::min(tile.k, rnd.between(1, depth));
-        terms.push_back(g.mm(g.tensor(height, depth), g.tensor(depth, width), rnd.between(1, 40)));
+        const std::size_t left = g.tensor(height, depth);
+        const std::size_t right = g.tensor(depth, width);
+        terms.push_back(g.mm(left, right, rnd.between(1, 40)));
     }
     const std::size_t sum = g.pw(terms, rnd.between(0, 10));
     if (rnd.chance(50))

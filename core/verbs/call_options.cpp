@@ -6,6 +6,7 @@
 #include "model/file_kind.h"
 #include "verbs/map.h"
 #include "verbs/npu.h"
+#include "verbs/run.h"
 #include "verbs/schedule.h"
 #include "verbs/sweep.h"
 #include "verbs/systolic.h"
@@ -166,6 +167,17 @@ void bindOptions(OptionList& o, PlaceCall& call)
           o.notWith(ofSchedule, "a schedule, whose problem has its own"), o.otherwise("that of the problem"));
     o.add("--seconds", call.seconds, Range{.unit = "s"},
           "Time limit, with the best found by then; 0: until it is proven");
+}
+
+void bindOptions(OptionList& o, RunCall& call)
+{
+    constexpr double kMost = 1e6;
+    bindOptions(o, static_cast<ScheduleCall&>(call));
+    o.add("--prefetch", call.prefetch, Range{0, kMost},
+          "Steps whose loads may be under way beside the oldest step that has not ended; 0: one command "
+          "after the "
+          "other");
+    o.add("--cores", call.cores, Range{1, kMost}, "Cores; a schedule runs on 1 core so far");
 }
 
 void bindOptions(OptionList& o, BoundCall& call)

@@ -249,7 +249,7 @@ class Options(unittest.TestCase):
 
     def test_python_has_the_options_of_the_command_line(self):
         there = {(verb, option) for verb, option, _ in described(os.environ["TILEWRIGHT_CLI"])}
-        for verb in ("solve", "bound", "place", "systolic", "tile", "npu", "map", "sweep"):
+        for verb in ("solve", "bound", "place", "run", "systolic", "tile", "npu", "map", "sweep"):
             for name, parameter in inspect.signature(getattr(tilewright, verb)).parameters.items():
                 if parameter.kind == parameter.KEYWORD_ONLY and name not in ("stop", "on_improvement", "on_state"):
                     self.assertIn((verb, "--" + name.replace("_", "-")), there)

@@ -233,6 +233,23 @@ class BoundAndPlace(unittest.TestCase):
         self.assertIn(str(raised.exception), cli_sentence("place", EXAMPLE, OUT_OF_MEMORY))
 
 
+class Run(unittest.TestCase):
+    def test_as_the_command_line(self):
+        problem, schedule = SCHEDULES / "attention-block.json", SCHEDULES / "attention-block.fused.schedule.json"
+        for options, arguments in (({}, []), ({"prefetch": 0}, ["--prefetch", "0"]), ({"rules": "machine"}, ["--rules", "machine"])):
+            run = tilewright.run(problem, schedule, **options)
+            self.assertEqual(run, cli_json("run", problem, schedule, *arguments))
+            self.assertAlmostEqual(run.latency, tilewright.evaluate(problem, schedule, rules=options.get("rules", "auto")).total)
+        value = tilewright.Problem.load(problem)
+        self.assertEqual(tilewright.run(value, tilewright.Schedule.load(value, schedule)).end, tilewright.run(problem, schedule).end)
+
+    def test_refusals(self):
+        for arguments, options in (((EXAMPLE, OUT_OF_MEMORY), {}),):
+            with self.assertRaises(tilewright.Error) as raised:
+                tilewright.run(*arguments, **options)
+            self.assertIn(str(raised.exception), cli_sentence("run", *arguments))
+
+
 class Lower(unittest.TestCase):
     def test_as_convert(self):
         with tempfile.TemporaryDirectory() as folder:

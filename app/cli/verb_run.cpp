@@ -27,7 +27,7 @@ void bindOptions(verbs::OptionList& o, RunArguments& a)
     o.flag("--json", a.json, kJsonHelp);
 }
 
-void printSubgraphs(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
+void printSubgraphRuns(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
 {
     Table table({"#", "ops", "steps", "begin", "end", "R10", "start-up", "drain", "overlap", "length"});
     for (std::size_t i = 0; i < run.subgraphs.size(); ++i) {
@@ -63,7 +63,7 @@ void printUnit(const ScheduleRun& run, RunUnit unit)
 void printText(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
 {
     const Problem& problem = *files.problem;
-    printSubgraphs(files, run);
+    printSubgraphRuns(files, run);
     std::cout << '\n'
               << "machine      " << files.hardware << '\n'
               << "rules        " << ruleSetTitle(run.rules) << " (" << files.rules.reason << ")\n"

@@ -92,6 +92,7 @@ Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule
     ScheduleRun out;
     out.options = options;
     out.rules = rules;
+    out.latency = evaluation.total;
     out.recorded = options.mostCommands > 0;
     double longest = 0;
     double steps = 0;

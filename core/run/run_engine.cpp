@@ -283,16 +283,17 @@ void RunEngine::beginTransfer()
 /// Moves on to the next end of a command. Returns false if none is under way.
 bool RunEngine::passTime()
 {
-    std::optional<Ticks> next = m_transfer ? std::optional(m_transfer->end) : std::nullopt;
+    constexpr Ticks kNever = -1;
+    Ticks next = m_transfer ? m_transfer->end : kNever;
     for (const auto& end : m_running)
-        if (end && (!next || *end < *next))
-            next = end;
-    if (!next)
+        if (end && (next == kNever || *end < next))
+            next = *end;
+    if (next == kNever)
         return false;
     for (std::size_t u = 0; u < kRunUnits; ++u)
-        if (const auto unit = static_cast<RunUnit>(u); *next > m_now && !isBusy(unit))
-            m_record.wait(unit, waitOf(unit), m_now, *next);
-    m_now = *next;
+        if (const auto unit = static_cast<RunUnit>(u); next > m_now && !isBusy(unit))
+            m_record.wait(unit, waitOf(unit), m_now, next);
+    m_now = next;
     for (const Queue q : {kArray, kVector})
         if (m_running[q] == m_now)
             endRun(q);

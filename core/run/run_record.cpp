@@ -150,7 +150,6 @@ void RunRecord::finish(Ticks end, const std::vector<double>& latencies)
         out.early = m_clock.time(std::max<Ticks>(0, before - begin));
         for (std::size_t u = 0; u < kRunUnits; ++u)
             out.busy[u] = m_clock.time(s.busy[u]);
-        m_out.latency += out.latency;
         m_out.subgraphs.push_back(out);
         before = after;
     }

@@ -2,6 +2,7 @@
 // The Summary: every figure evaluates to its value and is that of the lens itself, and no row is below the
 // floor (docs/rules/real.md R19).
 #include "edit/fit.h"
+#include "run/run.h"
 #include "test_main.h"
 #include "verbs/map.h"
 #include "verbs/summary.h"
@@ -144,6 +145,17 @@ void TestSummary::rowsAreThoseOfTheLenses()
         QCOMPARE(of(row, SummaryFigure::Cores), 1.0);
     }
     {
+        const Problem& problem = *subject.model->problem;
+        const auto run = runSchedule(problem, oneOpPerSubgraph(problem), problem.rules());
+        QVERIFY(run.hasValue());
+        const SummaryRow row = summaryRow(subject, SummaryKind::ScheduleRun);
+        QVERIFY(near(of(row, SummaryFigure::Cycles),
+                     run->end * static_cast<double>(subject.model->lowered.timeUnit)));
+        QCOMPARE(of(row, SummaryFigure::DramBytes),
+                 of(summaryRow(subject, SummaryKind::Schedule), SummaryFigure::DramBytes));
+        QVERIFY(row.binds.ends_with("of the time"));
+    }
+    {
         NpuCall npu;
         npu.workload = subject.workload;
         const auto answer = runNpu(npu, {}, {});
@@ -194,16 +206,21 @@ void TestSummary::searchedRowsAreRunWhenAsked()
             out += row.state == SummaryRow::State::NotRun ? "-" : "x";
         return out;
     };
-    QCOMPARE(states(), std::string("x-x-x-"));
+    QCOMPARE(states(), std::string("xx-x-x-"));
     call.solve = 0.1;
-    QCOMPARE(states(), std::string("xxx-x-"));
+    QCOMPARE(states(), std::string("xxxx-x-"));
     call.search = true;
-    QCOMPARE(states(), std::string("xxxxxx"));
+    QCOMPARE(states(), std::string("xxxxxxx"));
     const auto answer = summaryOf(call);
     const std::vector<SummaryRow>& rows = answer->summaries.front().rows;
-    QVERIFY(of(rows[1], SummaryFigure::Cycles) <= of(rows[0], SummaryFigure::Cycles));
-    QVERIFY(of(rows[3], SummaryFigure::Cycles) <= of(rows[2], SummaryFigure::Cycles));
-    QVERIFY(rows[1].solved && !rows[0].solved);
+    const auto rowOf = [&](SummaryKind kind) -> const SummaryRow& {
+        return rows[static_cast<std::size_t>(kind)];
+    };
+    QVERIFY(of(rowOf(SummaryKind::ScheduleSolved), SummaryFigure::Cycles) <=
+            of(rowOf(SummaryKind::Schedule), SummaryFigure::Cycles));
+    QVERIFY(of(rowOf(SummaryKind::NpuSearched), SummaryFigure::Cycles) <=
+            of(rowOf(SummaryKind::Npu), SummaryFigure::Cycles));
+    QVERIFY(rowOf(SummaryKind::ScheduleSolved).solved && !rowOf(SummaryKind::Schedule).solved);
     QCOMPARE(rowNotRun(SummaryKind::Mapping).text(SummaryFigure::Cycles), std::string("not run"));
     // A stop request leaves the rest as it is.
     std::stop_source stop;
@@ -317,11 +334,12 @@ void TestSummary::errorsAreSentencesOfTheirRow()
     const auto answer = summaryOf(call);
     QVERIFY(answer.hasValue());
     QVERIFY(answer->failed());
-    const SummaryRow& npu = answer->summaries.front().rows[2];
+    const std::vector<SummaryRow>& rows = answer->summaries.front().rows;
+    const SummaryRow& npu = rows[static_cast<std::size_t>(SummaryKind::Npu)];
     QCOMPARE(npu.state, SummaryRow::State::Failed);
     QVERIFY(QString::fromStdString(npu.error).contains("bytes of SPM, but a core has"));
     QCOMPARE(npu.text(SummaryFigure::Cycles), std::string("error"));
-    QCOMPARE(answer->summaries.front().rows[4].state, SummaryRow::State::Done);
+    QCOMPARE(rows[static_cast<std::size_t>(SummaryKind::Systolic)].state, SummaryRow::State::Done);
     SummaryCall missing = callFor("no-such-model.json", "edge");
     QVERIFY(!readFiles(missing));
 }

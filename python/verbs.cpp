@@ -289,15 +289,22 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
                 onImprovement(i.seconds, i.total, ScheduleValue{problem, {*i.schedule, {}}, {}, {}});
             });
         };
-    auto result = session.run([&] {
+    std::optional<RunFinish> finished;
+    auto result = session.run([&]() -> Result<SolveResult> {
         auto found = solve(*problem, options);
-        if (found)
-            verbs::proveAfter(call, *problem, options, *found);
+        if (!found)
+            return found;
+        verbs::proveAfter(call, *problem, options, *found);
+        auto finish = verbs::finishAfter(call, *problem, options, *found);
+        if (!finish)
+            return finish.error();
+        finished = std::move(*finish);
         return found;
     });
     if (!result && session.interrupted())
         Session::raiseInterrupt();
-    return py::cast(SolutionValue{problem, valueOf(std::move(result)), options.rules, session.interrupted()});
+    return py::cast(SolutionValue{problem, valueOf(std::move(result)), options.rules, session.interrupted(),
+                                  std::move(finished)});
 }
 
 /// Points of a plan: into a folder, or kept in memory.

@@ -211,6 +211,12 @@ void bindOptions(OptionList& o, SolveCall& call)
     o.add("--objective", call.objective, "latency|energy|edp",
           "What is minimised: latency, energy, or latency times energy; the last two need a problem with "
           "energies");
+    o.add("--finish", call.finish, "latency|run",
+          "What decides in the end: the latency, or the end of the run (see the verb run), for which the "
+          "search's "
+          "result is tried with other tiles",
+          o.needs(call.finish != "run" || call.objective == "latency", "--objective latency"),
+          o.notWith(call.finish == "run" && call.placeable, "--placeable"));
     o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
     o.add("--prove", call.prove, Range{0, kMostSeconds, false, "s"},
           "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");

@@ -106,6 +106,26 @@ private slots:
         QVERIFY(json["end"] > 0 && json["peak_room"] <= json["capacity"]);
     }
 
+    /// `solve --finish run` gives a schedule whose run ends where it says, and not later than before.
+    void finish()
+    {
+        const QTemporaryDir folder;
+        const QString model = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+        const QString schedule = folder.filePath("s.json");
+        const QStringList call{"solve",        model, "--machine", "edge", "--seconds", "0",
+                               "--iterations", "50",  "--threads", "1",    "--finish",  "run"};
+        const auto solved = runCli(call + QStringList{"--json", "-o", schedule}).json();
+        const auto& finish = solved["finish"];
+        QVERIFY(finish["run_end"] < finish["run_end_before"]);
+        QVERIFY(!finish["retiled"].empty());
+        const auto run = runCli({"run", model, schedule, "--machine", "edge", "--json"}).json();
+        QVERIFY(close(run["end"], finish["run_end"]));
+        QVERIFY(close(run["latency"], solved["total_latency"]));
+        const CliRun said = runCli(call);
+        QVERIFY2(said.out.contains("\nend of the run  "), said.out);
+        QCOMPARE(runCli(call + QStringList{"--objective", "energy"}).code, 2);
+    }
+
     void refusals()
     {
         const CliRun cores = runCli(kCall + QStringList{"--cores", "4"});

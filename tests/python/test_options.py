@@ -29,6 +29,8 @@ PROGRAM = [*GEMM, "--pipeline", "barriered"]
 # its description says; every such limit of every option is here, which test_every_limit_is_in_the_table checks.
 TABLE = [
     (["info", PROBLEM, "--csv", "x.csv"], "--csv: needs --compare"),
+    (["solve", PROBLEM, "--finish", "run", "--objective", "energy"], "--finish: needs --objective latency"),
+    (["solve", PROBLEM, "--finish", "run", "--placeable"], "--finish: not with --placeable"),
     (["place", "x.csv", "--capacity", "8", "--dim", "N=1"], "--dim: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--machine", "edge"], "--machine: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--rules", "seed"], "--rules: needs a schedule"),

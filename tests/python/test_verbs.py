@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import pickle
 import tempfile
 import unittest
 
@@ -248,6 +249,17 @@ class Run(unittest.TestCase):
             with self.assertRaises(tilewright.Error) as raised:
                 tilewright.run(*arguments, **options)
             self.assertIn(str(raised.exception), cli_sentence("run", *arguments))
+
+
+class Finish(unittest.TestCase):
+    def test_the_schedule_that_runs_fastest(self):
+        options = {"machine": "edge", "seconds": 0, "iterations": 50, "threads": 1}
+        plain, finished = tilewright.solve(LLAMA, **options), tilewright.solve(LLAMA, finish="run", **options)
+        self.assertIsNone(plain.run_end)
+        ends = [tilewright.run(LLAMA, s.schedule, machine="edge").end for s in (plain, finished)]
+        self.assertLess(ends[1], ends[0])
+        self.assertAlmostEqual(finished.run_end, ends[1])
+        self.assertEqual(json.loads(pickle.loads(pickle.dumps(finished)).json())["finish"], json.loads(finished.json())["finish"])
 
 
 class Lower(unittest.TestCase):

@@ -284,7 +284,7 @@ void TestSummary::severalMachinesAndModels()
     QCOMPARE(answer->summaries[1].floors.size(), std::size_t{2}); // one core, and the eight of the NPU lens
     QCOMPARE(answer->summaries[1].floors[1].cores, std::int64_t{8});
     const QString csv = QString::fromStdString(summaryCsv(answer->summaries));
-    QCOMPARE(csv.count('\n'), 1 + 4 * (2 + 6));
+    QCOMPARE(csv.count('\n'), 1 + 4 * (2 + 7));
     QVERIFY(
         csv.startsWith("model,machine,row,state,cycles,ms,of_floor,tops,of_peak,dram_bytes,of_least_bytes,"
                        "energy_pj,cores,binds,how,left_out,error\n"));
@@ -302,9 +302,9 @@ void TestSummary::tableOfSeveralHasRatios()
     QCOMPARE(subjects.size(), std::size_t{2});
     const std::array summaries{quickSummary(subjects[0]), quickSummary(subjects[1])};
     const std::span one(summaries.data(), 1);
-    QCOMPARE(summaryLines(one).size(), std::size_t{2 + 6});
+    QCOMPARE(summaryLines(one).size(), std::size_t{2 + 7});
     const std::vector<SummaryLine> lines = summaryLines(summaries);
-    QCOMPARE(lines.size(), std::size_t{2 * (1 + 2 + 6)});
+    QCOMPARE(lines.size(), std::size_t{2 * (1 + 2 + 7)});
     const Table table = summaryTable(summaries);
     for (std::size_t i = 0; i < lines.size(); ++i)
         for (const SummaryColumn& column : summaryColumns()) {
@@ -315,7 +315,7 @@ void TestSummary::tableOfSeveralHasRatios()
             if (!ratio)
                 continue;
             QVERIFY(lines[i].summary == 1);
-            const SummaryFigures& first = figuresOf(summaries, lines[i - 9]);
+            const SummaryFigures& first = figuresOf(summaries, lines[i - 10]);
             QCOMPARE(*ratio * first[at]->value, figuresOf(summaries, lines[i])[at]->value);
         }
     // The floor on all cores is compared with that on all cores.
@@ -323,7 +323,7 @@ void TestSummary::tableOfSeveralHasRatios()
     QCOMPARE(*ratioOf(summaries, last, SummaryFigure::Cores), 2.0);
     QVERIFY(!ratioOf(summaries, {1, {}, SummaryKind::Npu}, SummaryFigure::Cycles)); // not run
     const QString text = QString::fromStdString(summaryText(summaries));
-    QCOMPARE(text.count('\n'), 1 + 18);
+    QCOMPARE(text.count('\n'), 1 + 20);
     QVERIFY(text.contains("\nCompared with llama-decode on server\t"));
 }
 

@@ -249,6 +249,34 @@ py::list frontOf(const SolutionValue& v)
     return out;
 }
 
+/// What finish="run" did, for pickle, and back; None without it.
+py::object finishState(const SolutionValue& v)
+{
+    if (!v.finish)
+        return py::none();
+    const RunFinish& f = *v.finish;
+    std::vector<std::size_t> retiled;
+    for (const SubgraphId i : f.retiled)
+        retiled.push_back(i.index());
+    return py::make_tuple(f.end, f.latency, f.endBefore, f.latencyBefore, f.runs, f.of, retiled);
+}
+std::optional<RunFinish> finishOf(const py::handle& state)
+{
+    if (state.is_none())
+        return std::nullopt;
+    const auto t = state.cast<py::tuple>();
+    RunFinish out;
+    out.end = t[0].cast<double>();
+    out.latency = t[1].cast<double>();
+    out.endBefore = t[2].cast<double>();
+    out.latencyBefore = t[3].cast<double>();
+    out.runs = t[4].cast<std::int64_t>();
+    out.of = t[5].cast<std::size_t>();
+    for (const std::size_t i : t[6].cast<std::vector<std::size_t>>())
+        out.retiled.emplace_back(i);
+    return out;
+}
+
 /// For pickle, and back.
 py::tuple stateOf(const SolutionValue& v)
 {
@@ -256,7 +284,8 @@ py::tuple stateOf(const SolutionValue& v)
     return py::make_tuple(ScheduleValue{v.problem, {r.schedule, {}}, {}, {}}, v.rules, v.interrupted, r.total,
                           r.startTotal, r.lowerBound, r.provenOptimal, r.provenSpace, r.stopped, r.stagnated,
                           r.seconds, r.evaluations, r.lookups, r.steps, r.curve, r.latencies, r.energy,
-                          static_cast<int>(r.objective), r.startEnergy, r.energyBound, frontOf(v));
+                          static_cast<int>(r.objective), r.startEnergy, r.energyBound, frontOf(v),
+                          finishState(v));
 }
 SolutionValue solutionOf(const py::tuple& state)
 {
@@ -276,6 +305,7 @@ SolutionValue solutionOf(const py::tuple& state)
         r.front.push_back({p[0].cast<double>(), p[1].cast<double>(),
                            std::make_shared<const Schedule>(p[2].cast<ScheduleValue>().loaded.schedule)});
     }
+    out.finish = finishOf(state[at]);
     out.problem = schedule.problem;
     r.schedule = std::move(schedule.loaded.schedule);
     return out;
@@ -368,6 +398,10 @@ void addResults(py::module_& m)
             "front", &frontOf,
             "[(latency, energy, Schedule)] of which none beats another in both; empty if the\n"
             "problem states no energies.")
+        .def_property_readonly(
+            "run_end",
+            [](const SolutionValue& v) { return v.finish ? std::optional(v.finish->end) : std::nullopt; },
+            "End of the run with finish=\"run\"; None without.")
         .def_property_readonly("proven_optimal",
                                [](const SolutionValue& v) { return v.result.provenOptimal; })
         .def_property_readonly(
@@ -396,7 +430,8 @@ void addResults(py::module_& m)
             },
             "float64[improvements, 2]: seconds, latency.")
         .def(
-            "json", [](const SolutionValue& v) { return solveResultJson(v.problem, v.result, v.rules); },
+            "json",
+            [](const SolutionValue& v) { return solveResultJson(v.problem, v.result, v.rules, v.finish); },
             "The document of `solve --json`.");
     addLowering(m);
 }

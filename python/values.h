@@ -73,6 +73,7 @@ struct SolutionValue
     SolveResult result;
     Rules rules;
     bool interrupted = false;
+    std::optional<RunFinish> finish = {}; ///< without its schedule, which is the result's
 };
 
 using Dimensions = onnx::Dimensions;

@@ -8,6 +8,7 @@
 #include "sweep/folder.h"
 #include "verbs/map.h"
 #include "verbs/npu.h"
+#include "verbs/run.h"
 #include "verbs/schedule.h"
 #include "verbs/summary.h"
 #include "verbs/sweep.h"
@@ -215,6 +216,31 @@ Result<std::string> mapDocument(const verbs::MapCall& call, const Session& sessi
     return mapping::searchReport(layer.nest, layer.architecture, answer->result, objective, answer->notes);
 }
 
+/// Reads the call of a verb on a schedule of a problem, and evaluates the schedule.
+template <typename Call>
+EvaluationValue evaluatedFor(Call& call, Arguments& arguments, const py::object& schedule)
+{
+    call.schedule = "schedule";
+    Arguments rest(arguments.rest()); // the values, which are taken once more
+    readCall(call, arguments, {"schedule"});
+    const py::object rules = rest.take("rules"), dim = rest.take("dim");
+    return evaluateValue(rest.take("problem"), schedule, rules.is_none() ? py::str("auto") : rules,
+                         rest.take("machine"), dimensionsFrom(dim));
+}
+
+py::object runVerb(Arguments& arguments, const py::object& stop)
+{
+    const py::object schedule = arguments.take("schedule");
+    verbs::RunCall call;
+    const EvaluationValue evaluated = evaluatedFor(call, arguments, schedule);
+    if (const std::string why = verbs::whyNotRun(evaluated.evaluated); !why.empty())
+        throw BadInput(why);
+    return documentOf(stop, [&](const Session& session) -> Result<std::string> {
+        const auto run = verbs::run(evaluated.evaluated, call, {session.token(), {}});
+        return run ? Result<std::string>(verbs::runJson(evaluated.evaluated, *run)) : run.error();
+    });
+}
+
 py::object placeVerb(Arguments& arguments, const py::object& stop)
 {
     const py::object schedule = arguments.take("schedule");
@@ -223,12 +249,7 @@ py::object placeVerb(Arguments& arguments, const py::object& stop)
     if (schedule.is_none()) {
         readCall(call, arguments);
     } else {
-        call.schedule = "schedule";
-        Arguments rest(arguments.rest()); // the values, which are taken once more
-        readCall(call, arguments, {"schedule"});
-        const py::object rules = rest.take("rules"), dim = rest.take("dim");
-        evaluated = evaluateValue(rest.take("problem"), schedule, rules.is_none() ? py::str("auto") : rules,
-                                  rest.take("machine"), dimensionsFrom(dim));
+        evaluated = evaluatedFor(call, arguments, schedule);
         if (const std::string why = verbs::whyNotPlaced(evaluated->evaluated); !why.empty())
             throw BadInput(why);
     }
@@ -268,15 +289,22 @@ py::object solveVerb(Arguments& arguments, const py::object& stop)
                 onImprovement(i.seconds, i.total, ScheduleValue{problem, {*i.schedule, {}}, {}, {}});
             });
         };
-    auto result = session.run([&] {
+    std::optional<RunFinish> finished;
+    auto result = session.run([&]() -> Result<SolveResult> {
         auto found = solve(*problem, options);
-        if (found)
-            verbs::proveAfter(call, *problem, options, *found);
+        if (!found)
+            return found;
+        verbs::proveAfter(call, *problem, options, *found);
+        auto finish = verbs::finishAfter(call, *problem, options, *found);
+        if (!finish)
+            return finish.error();
+        finished = std::move(*finish);
         return found;
     });
     if (!result && session.interrupted())
         Session::raiseInterrupt();
-    return py::cast(SolutionValue{problem, valueOf(std::move(result)), options.rules, session.interrupted()});
+    return py::cast(SolutionValue{problem, valueOf(std::move(result)), options.rules, session.interrupted(),
+                                  std::move(finished)});
 }
 
 /// Points of a plan: into a folder, or kept in memory.
@@ -373,6 +401,7 @@ template <typename Call, auto json> constexpr Verb lensVerbOf()
 const std::map<std::string, Verb> kVerbs{{"solve", verbOf<verbs::SolveCall>(&solveVerb)},
                                          {"bound", lensVerbOf<verbs::BoundCall, &boundDocument>()},
                                          {"place", verbOf<verbs::PlaceCall>(&placeVerb)},
+                                         {"run", verbOf<verbs::RunCall>(&runVerb)},
                                          {"systolic", lensVerbOf<verbs::SystolicCall, &systolicDocument>()},
                                          {"tile", lensVerbOf<verbs::TileCall, &tileDocument>()},
                                          {"npu", lensVerbOf<verbs::NpuCall, &npuDocument>()},

@@ -42,11 +42,11 @@ struct Verb
 
 /// In the order of docs/design.md 3.
 constexpr Verb kVerbs[] = {
-    {"info", addInfoVerb},       {"check", addCheckVerb},       {"evaluate", addEvaluateVerb},
-    {"solve", addSolveVerb},     {"bound", addBoundVerb},       {"place", addPlaceVerb},
-    {"convert", addConvertVerb}, {"generate", addGenerateVerb}, {"systolic", addSystolicVerb},
-    {"tile", addTileVerb},       {"npu", addNpuVerb},           {"map", addMapVerb},
-    {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
+    {"info", addInfoVerb},         {"check", addCheckVerb},     {"evaluate", addEvaluateVerb},
+    {"solve", addSolveVerb},       {"bound", addBoundVerb},     {"place", addPlaceVerb},
+    {"run", addRunVerb},           {"convert", addConvertVerb}, {"generate", addGenerateVerb},
+    {"systolic", addSystolicVerb}, {"tile", addTileVerb},       {"npu", addNpuVerb},
+    {"map", addMapVerb},           {"sweep", addSweepVerb},     {"summary", addSummaryVerb},
 };
 
 /// True for a verb that only `tilewright` has, not `tilewright-cli`, because it draws.

@@ -38,7 +38,8 @@ void bindOptions(verbs::OptionList& o, SolveArguments& a)
 constexpr double kOverhead = 0.015;
 constexpr double kMargin = 0.015;
 
-void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, const Rules& rules)
+void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, const Rules& rules,
+                  const std::optional<RunFinish>& finish)
 {
     constexpr std::size_t kShown = 12; // subgraphs
     const bool hasEnergy = on.problem->hasEnergy();
@@ -56,6 +57,17 @@ void printSummary(const verbs::ProblemOnHardware& on, const SolveResult& r, cons
               << "machine         " << on.text << '\n'
               << "time            " << secondsText(r.seconds) << ", " << formatGrouped(r.steps)
               << " changes tried, " << formatGrouped(r.evaluations) << " tilings evaluated\n";
+    if (finish) {
+        std::cout << "end of the run  " << formatGrouped(finish->end) << " instead of "
+                  << formatGrouped(finish->endBefore);
+        if (finish->endBefore > 0)
+            std::cout << " (" << percent(1 - finish->end / finish->endBefore, 2) << " less)";
+        std::cout << ", " << formatGrouped(finish->retiled.size())
+                  << (finish->retiled.size() == 1 ? " subgraph has" : " subgraphs have")
+                  << " other tiles; latency " << formatGrouped(finish->latency) << " instead of "
+                  << formatGrouped(finish->latencyBefore) << ", " << formatGrouped(finish->runs)
+                  << " runs tried\n";
+    }
     if (r.provenOptimal)
         std::cout << "proven optimal  over " << r.provenSpace << '\n';
     std::cout << '\n';
@@ -112,6 +124,9 @@ int runSolve(SolveArguments& args)
             std::cerr << fixedNumber(seconds, 3) << " s  at least " << formatNumber(bound) << std::endl;
         };
     verbs::proveAfter(args, *problem, options, *result, reportBound);
+    const auto finish = verbs::finishAfter(args, *problem, options, *result);
+    if (!finish)
+        return fail(finish.error());
     result->schedule.extra = lower::withTarget(result->schedule.extra, on->target);
     result->schedule.rules = statedRules(*problem, options.rules);
     const auto text = [&] { return writeSchedule(*problem, result->schedule, result->latencies); };
@@ -122,9 +137,9 @@ int runSolve(SolveArguments& args)
             code = fail(s.error());
     }
     if (args.json)
-        std::cout << solveResultJson(problem, *result, options.rules);
+        std::cout << solveResultJson(problem, *result, options.rules, *finish);
     else
-        printSummary(*on, *result, options.rules);
+        printSummary(*on, *result, options.rules, *finish);
     if (args.output.empty())
         rescueOutput(args.workload.file, [&] { return text().value(); });
     return code;

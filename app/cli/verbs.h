@@ -46,6 +46,7 @@ void addEvaluateVerb(CLI::App& app, int& exitCode);
 void addSolveVerb(CLI::App& app, int& exitCode);
 void addBoundVerb(CLI::App& app, int& exitCode);
 void addPlaceVerb(CLI::App& app, int& exitCode);
+void addRunVerb(CLI::App& app, int& exitCode);
 void addConvertVerb(CLI::App& app, int& exitCode);
 void addGenerateVerb(CLI::App& app, int& exitCode);
 void addSystolicVerb(CLI::App& app, int& exitCode);

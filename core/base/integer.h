@@ -11,6 +11,20 @@ namespace tilewright {
 inline constexpr std::int64_t kMaxDimension = std::int64_t{1} << 31;
 inline constexpr std::int64_t kMaxArea = std::int64_t{1} << 62;
 
+/// For sums and products that 63 bits cannot hold.
+__extension__ typedef __int128 Int128;
+
+/// Greatest common divisor of a, b >= 0.
+[[nodiscard]] constexpr Int128 commonDivisor(Int128 a, Int128 b) noexcept
+{
+    while (b != 0) {
+        const Int128 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /// ceil(a / b) for a >= 0, b > 0.
 [[nodiscard]] constexpr std::int64_t ceilDiv(std::int64_t a, std::int64_t b) noexcept
 {

@@ -48,6 +48,13 @@ struct ArrayAxis
            chunks * (cols.pieces * rows.used + rows.pieces * cols.used - 2 * rows.pieces * cols.pieces);
 }
 
+/// A time as a quotient of integers.
+struct ExactTime
+{
+    Int128 numerator = 0;
+    Int128 denominator = 1;
+};
+
 /// R8: the cost factors that are constant during a subgraph. Both evaluators multiply in the same order, so
 /// the compute time of a step is the same double in both.
 struct StepCosts
@@ -101,6 +108,27 @@ struct StepCosts
                (static_cast<double>(length) /
                 (scaleByNativeK ? nativeK : static_cast<double>(reductionSize)));
     }
+    /// pointwise() without rounding. The denominator depends on the kinds of the axes only.
+    [[nodiscard]] ExactTime exactPointwise(std::int64_t baseCost, Extent r, Extent c) const noexcept
+    {
+        if (elements)
+            return {static_cast<Int128>(baseCost) * r.extent * c.extent,
+                    static_cast<Int128>(arrayRows) * arrayCols};
+        return {baseCost * numerator(r, spatialRows) * numerator(c, spatialCols),
+                denominator(r, arrayRows) * denominator(c, arrayCols)};
+    }
+    /// matMul() without rounding. The denominator depends on the kinds of the axes and on K only.
+    [[nodiscard]] ExactTime exactMatMul(std::int64_t baseCost, Extent r, Extent c, std::int64_t length,
+                                        std::int64_t reductionSize) const noexcept
+    {
+        if (array)
+            return {static_cast<Int128>(baseCost) *
+                        static_cast<std::int64_t>(cycles(r.extent, c.extent, length)),
+                    static_cast<std::int64_t>(wholeTile(reductionSize))};
+        const ExactTime t{baseCost * numerator(r, spatialRows) * numerator(c, spatialCols) * length,
+                          denominator(r, arrayRows) * denominator(c, arrayCols)};
+        return {t.numerator, t.denominator * (scaleByNativeK ? static_cast<Int128>(nativeK) : reductionSize)};
+    }
     /// R8.2, R8.4: returns the cycles of one run.
     [[nodiscard]] double cycles(std::int64_t rows, std::int64_t cols, std::int64_t length) const noexcept
     {
@@ -142,6 +170,14 @@ private:
     [[nodiscard]] double cols(Extent c) const noexcept
     {
         return c.reduction ? static_cast<double>(c.extent) / nativeWidth : spatialCols;
+    }
+    [[nodiscard]] static Int128 numerator(Extent e, double spatial) noexcept
+    {
+        return e.reduction ? static_cast<Int128>(e.extent) : static_cast<Int128>(spatial);
+    }
+    [[nodiscard]] static Int128 denominator(Extent e, std::int64_t native) noexcept
+    {
+        return e.reduction ? native : 1;
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "base/integer.h"
 #include "npu/dram.h"
 #include "npu/hardware.h"
 
@@ -8,8 +9,6 @@
 #include <vector>
 
 namespace tilewright::npu {
-
-__extension__ typedef __int128 Int128;
 
 /// Change of the limiting resource of a transfer (DRAM or NoC) at `time`.
 struct LimiterChange

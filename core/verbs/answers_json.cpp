@@ -12,7 +12,8 @@
 
 namespace tilewright {
 
-std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result, const Rules& rules)
+std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result, const Rules& rules,
+                            const std::optional<RunFinish>& finish)
 {
     const SnapshotPtr snapshot = takeSnapshot(problem, result.schedule, rules, result.lowerBound, 0);
     Json out = evaluationDocument(*snapshot, "the solver optimises for one rule set");
@@ -34,6 +35,16 @@ std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result
     out["proven_space"] = result.provenOptimal ? Json(result.provenSpace) : Json(nullptr);
     out["search_steps"] = result.steps;
     out["lookups"] = result.lookups;
+    if (finish) {
+        Json retiled = Json::array();
+        for (const SubgraphId i : finish->retiled)
+            retiled.push_back(i.index());
+        out["finish"] = {{"run_end", jsonNumber(finish->end)},
+                         {"run_end_before", jsonNumber(finish->endBefore)},
+                         {"latency_before", jsonNumber(finish->latencyBefore)},
+                         {"runs", finish->runs},
+                         {"retiled", std::move(retiled)}};
+    }
     return dumpByField(out);
 }
 

@@ -6,6 +6,7 @@
 #include "model/file_kind.h"
 #include "verbs/map.h"
 #include "verbs/npu.h"
+#include "verbs/run.h"
 #include "verbs/schedule.h"
 #include "verbs/sweep.h"
 #include "verbs/systolic.h"
@@ -168,6 +169,17 @@ void bindOptions(OptionList& o, PlaceCall& call)
           "Time limit, with the best found by then; 0: until it is proven");
 }
 
+void bindOptions(OptionList& o, RunCall& call)
+{
+    constexpr double kMost = 1e6;
+    bindOptions(o, static_cast<ScheduleCall&>(call));
+    o.add("--prefetch", call.prefetch, Range{0, kMost},
+          "Steps whose loads may be under way beside the oldest step that has not ended; 0: one command "
+          "after the "
+          "other");
+    o.add("--cores", call.cores, Range{1, kMost}, "Cores; a schedule runs on 1 core so far");
+}
+
 void bindOptions(OptionList& o, BoundCall& call)
 {
     bindProblem(o, call.workload, call.rules);
@@ -199,6 +211,12 @@ void bindOptions(OptionList& o, SolveCall& call)
     o.add("--objective", call.objective, "latency|energy|edp",
           "What is minimised: latency, energy, or latency times energy; the last two need a problem with "
           "energies");
+    o.add("--finish", call.finish, "latency|run",
+          "What decides in the end: the latency, or the end of the run (see the verb run), for which the "
+          "search's "
+          "result is tried with other tiles",
+          o.needs(call.finish != "run" || call.objective == "latency", "--objective latency"),
+          o.notWith(call.finish == "run" && call.placeable, "--placeable"));
     o.flag("--placeable", call.placeable, "Only schedules whose buffers have addresses (see the verb place)");
     o.add("--prove", call.prove, Range{0, kMostSeconds, false, "s"},
           "Seconds, after the search, for a proof of how good the result is; a better schedule is taken");

@@ -222,6 +222,31 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
     return out;
 }
 
+Result<std::optional<RunFinish>> finishAfter(const SolveCall& call, const Problem& problem,
+                                             const SolveOptions& options, SolveResult& result)
+{
+    if (call.finish != "run" || options.stop.stop_requested())
+        return std::optional<RunFinish>();
+    std::vector<Schedule> found{result.schedule};
+    for (const FrontPoint& p : result.front)
+        if (!(*p.schedule == result.schedule))
+            found.push_back(*p.schedule);
+    const Deadline deadline(options.seconds, options.stop);
+    auto finish = finishOnRun(problem, found, options.rules, RunOptions().prefetch, deadline.progress());
+    if (!finish)
+        return finish.error();
+    result.schedule = finish->schedule;
+    const Evaluation e = evaluate(problem, result.schedule, options.rules);
+    result.provenOptimal = result.provenOptimal && e.total <= result.total * (1 + 1e-12);
+    result.total = e.total;
+    result.energy = e.energy;
+    result.latencies.clear();
+    for (const SubgraphEvaluation& s : e.subgraphs)
+        result.latencies.push_back(s.latency);
+    result.stopped = result.stopped || options.stop.stop_requested();
+    return std::optional(std::move(*finish));
+}
+
 void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
                 SolveResult& result, const std::function<void(double, double)>& report)
 {

@@ -7,6 +7,7 @@
 #include "eval/rule_choice.h"
 #include "place/placement_json.h"
 #include "report/evaluation_json.h"
+#include "run/finish.h"
 #include "schedule/schedule_json.h"
 #include "snapshot/snapshot.h"
 #include "solve/search/proof_run.h"
@@ -175,6 +176,9 @@ struct SolveCall
     std::uint64_t seed = 1;
     bool placeable = false;
     std::string objective = "latency"; ///< SolveOptions::objective, one of kObjectiveNames
+    /// "run": the result is the schedule that runs fastest (R20) of those found and of variants of their
+    /// tiles
+    std::string finish = "latency";
     std::string startFile;
     std::optional<Schedule> start; ///< start schedule; replaces `startFile`
     std::vector<OpId> selection;   ///< SolveOptions::selection; only the window has a selection
@@ -188,6 +192,11 @@ void bindOptions(OptionList& o, SolveCall& call);
 void proveAfter(const SolveCall& call, const Problem& problem, const SolveOptions& options,
                 SolveResult& result, const std::function<void(double, double)>& report = {});
 
+/// Finishes a search on the run (SolveCall::finish), for at most as long as the search may take, and copies
+/// the schedule into the result. Empty if it is not asked for. The Error is that of runSchedule().
+[[nodiscard]] Result<std::optional<RunFinish>> finishAfter(const SolveCall& call, const Problem& problem,
+                                                           const SolveOptions& options, SolveResult& result);
+
 } // namespace tilewright::verbs
 
 namespace tilewright {
@@ -195,6 +204,6 @@ namespace tilewright {
 /// The document of `solve --json`: the fields of `evaluate --json` for the result, and its own
 /// (docs/design.md 3.2).
 [[nodiscard]] std::string solveResultJson(const ProblemPtr& problem, const SolveResult& result,
-                                          const Rules& rules);
+                                          const Rules& rules, const std::optional<RunFinish>& finish = {});
 
 } // namespace tilewright

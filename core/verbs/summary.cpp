@@ -13,15 +13,16 @@ namespace tilewright::verbs {
 std::string_view toString(SummaryKind kind) noexcept
 {
     static constexpr std::array<std::string_view, kSummaryKinds.size()> kNames{
-        "schedule", "schedule_solved", "npu", "npu_searched", "systolic", "mapping"};
+        "schedule", "schedule_run", "schedule_solved", "npu", "npu_searched", "systolic", "mapping"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view titleOf(SummaryKind kind) noexcept
 {
     static constexpr std::array<std::string_view, kSummaryKinds.size()> kTitles{
-        "Schedule, as it stands", "Schedule, solved",         "NPU, default tiles",
-        "NPU, searched tiles",    "Systolic, layer by layer", "Mapping, layer by layer"};
+        "Schedule, as it stands", "Schedule, run",       "Schedule, solved",
+        "NPU, default tiles",     "NPU, searched tiles", "Systolic, layer by layer",
+        "Mapping, layer by layer"};
     return kTitles[static_cast<std::size_t>(kind)];
 }
 

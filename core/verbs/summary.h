@@ -13,11 +13,20 @@
 
 namespace tilewright::verbs {
 
-enum class SummaryKind : std::uint8_t { Schedule, ScheduleSolved, Npu, NpuSearched, Systolic, Mapping };
-inline constexpr std::array kSummaryKinds{SummaryKind::Schedule, SummaryKind::ScheduleSolved,
-                                          SummaryKind::Npu,      SummaryKind::NpuSearched,
-                                          SummaryKind::Systolic, SummaryKind::Mapping};
-/// Name for files: "schedule", "schedule_solved", "npu", "npu_searched", "systolic", "mapping".
+enum class SummaryKind : std::uint8_t {
+    Schedule,
+    ScheduleRun,
+    ScheduleSolved,
+    Npu,
+    NpuSearched,
+    Systolic,
+    Mapping
+};
+inline constexpr std::array kSummaryKinds{
+    SummaryKind::Schedule,    SummaryKind::ScheduleRun, SummaryKind::ScheduleSolved, SummaryKind::Npu,
+    SummaryKind::NpuSearched, SummaryKind::Systolic,    SummaryKind::Mapping};
+/// Name for files: "schedule", "schedule_run", "schedule_solved", "npu", "npu_searched", "systolic",
+/// "mapping".
 [[nodiscard]] std::string_view toString(SummaryKind kind) noexcept;
 /// Title for people: "NPU, default tiles".
 [[nodiscard]] std::string_view titleOf(SummaryKind kind) noexcept;
@@ -27,10 +36,15 @@ inline constexpr std::array kSummaryKinds{SummaryKind::Schedule, SummaryKind::Sc
     return kind == SummaryKind::ScheduleSolved || kind == SummaryKind::NpuSearched ||
            kind == SummaryKind::Mapping;
 }
+/// True if the row changes with every edit of the schedule.
+[[nodiscard]] constexpr bool followsSchedule(SummaryKind kind) noexcept
+{
+    return kind == SummaryKind::Schedule || kind == SummaryKind::ScheduleRun;
+}
 /// True if the row takes no time: the window and a report compute it without being asked.
 [[nodiscard]] constexpr bool isQuick(SummaryKind kind) noexcept
 {
-    return kind == SummaryKind::Schedule || kind == SummaryKind::Systolic;
+    return followsSchedule(kind) || kind == SummaryKind::Systolic;
 }
 [[nodiscard]] constexpr MachineLens lensOf(SummaryKind kind) noexcept
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One row of the Summary for each lens, from the call of that lens.
+#include "verbs/summary_rows.h"
 #include "base/text.h"
-#include "edit/fit.h"
 #include "verbs/map.h"
-#include "verbs/summary.h"
 #include "verbs/systolic.h"
 
 #include <algorithm>
@@ -13,11 +12,6 @@ namespace tilewright::verbs {
 namespace {
 
 using lower::Floor;
-
-void set(SummaryRow& row, SummaryFigure figure, ExplainedValue value)
-{
-    row.figures[static_cast<std::size_t>(figure)] = std::move(value);
-}
 
 ExplainedValue number(std::string name, double value)
 {
@@ -81,142 +75,6 @@ void addLeftOut(SummaryRow& row, const SummarySubject& subject)
         row.leftOut.emplace_back("each layer is by itself: nothing stays on chip from one layer to the next");
 }
 
-SummaryRow failed(SummaryRow row, std::string sentence)
-{
-    row.state = SummaryRow::State::Failed;
-    row.error = std::move(sentence);
-    return row;
-}
-
-// -- Schedule
-
-std::string tileText(const Granularity& g)
-{
-    return formatGrouped(g.w) + " x " + formatGrouped(g.h) + " x " + formatGrouped(g.k);
-}
-
-std::string nameOf(const Problem& problem, const Schedule& schedule, std::size_t i)
-{
-    const std::vector<OpId>& ops = schedule.subgraphs[i]->ops;
-    return "subgraph " + std::to_string(i) + ", " + problem.opName(ops.front()) +
-           (ops.size() > 1 ? " and " + std::to_string(ops.size() - 1) + " more" : std::string());
-}
-
-/// Figures of a valid schedule.
-void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule& schedule,
-                 const Evaluation& evaluation)
-{
-    const Problem& problem = *subject.model->problem;
-    const auto unit = static_cast<double>(subject.model->lowered.timeUnit);
-    const double elementBytes = static_cast<double>(problem.data().elementBits.value_or(
-                                    8 * kPartsOfBit * subject.model->machine.elementBytes)) /
-                                8 / static_cast<double>(kPartsOfBit);
-    const std::string evaluator = "evaluator of schedules";
-    std::vector<ExplainedValue> latencies, moved, energies;
-    double memoryBound = 0;
-    std::size_t memoryBoundSubgraphs = 0;
-    std::vector<OperatorFigures> operators;
-    for (std::size_t i = 0; i < evaluation.subgraphs.size(); ++i) {
-        const SubgraphEvaluation& e = evaluation.subgraphs[i];
-        const std::string name = nameOf(problem, schedule, i);
-        latencies.push_back(leaf(name, "units of time", e.latency, evaluator, "R10.1"));
-        moved.push_back(leaf(name, "elements", e.loadElements + e.storeElements, evaluator, "R7.5"));
-        energies.push_back(leaf(name, "pJ", e.energy, evaluator, "R17"));
-        if (e.bound == Bound::Memory) {
-            memoryBound += e.latency;
-            ++memoryBoundSubgraphs;
-        }
-        std::vector<OperatorId> seen;
-        for (const OpId op : schedule.subgraphs[i]->ops) {
-            const OperatorId source = subject.model->operatorOf(op);
-            if (std::ranges::find(seen, source) != seen.end())
-                continue;
-            seen.push_back(source);
-            OperatorFigures f{source,
-                              combined(Operation::Product, name, "cycles",
-                                       {latencies.back(), leaf("unit of time", "cycles", unit, "lowering")}),
-                              (e.loadElements + e.storeElements) * elementBytes,
-                              {},
-                              name + ", tile " + tileText(schedule.subgraphs[i]->granularity) + ", " +
-                                  percent(evaluation.total > 0 ? e.latency / evaluation.total : 0) +
-                                  " of the schedule, " + std::string(boundName(e.bound)) + "-bound"};
-            if (problem.hasEnergy())
-                f.energyPj = e.energy;
-            operators.push_back(std::move(f));
-        }
-    }
-    std::ranges::stable_sort(operators, {}, [](const OperatorFigures& f) { return f.op; });
-    row.operators = std::move(operators);
-    set(row, SummaryFigure::Cycles,
-        combined(Operation::Product, "cycles", "cycles",
-                 {combined(Operation::Sum, "latency of the schedule", "units of time", std::move(latencies),
-                           "R10"),
-                  leaf("unit of time", "cycles", unit, "lowering")}));
-    set(row, SummaryFigure::DramBytes,
-        combined(Operation::Product, "DRAM bytes", "bytes",
-                 {combined(Operation::Sum, "elements loaded and stored", "elements", std::move(moved)),
-                  leaf("bytes of an element", "bytes", elementBytes, "lowering", "R1.9")}));
-    if (problem.hasEnergy())
-        set(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies), "R17"));
-    const double share = evaluation.total > 0 ? memoryBound / evaluation.total : 0;
-    const std::size_t all = evaluation.subgraphs.size();
-    row.binds = share >= 0.5
-                    ? "memory: " + percent(share) + " of the time, " + formatGrouped(memoryBoundSubgraphs) +
-                          " of " + formatGrouped(all) + " subgraphs"
-                    : "compute: " + percent(1 - share) + " of the time, " +
-                          formatGrouped(all - memoryBoundSubgraphs) + " of " + formatGrouped(all) +
-                          " subgraphs";
-}
-
-std::string rulesText(const SummarySubject& subject)
-{
-    return "rules " + std::string(ruleSetName(subject.rules)) +
-           (subject.rulesReason.empty() ? std::string() : " (" + subject.rulesReason + ")");
-}
-
-SummaryRow scheduleRow(SummaryRow row, const SummarySubject& subject)
-{
-    const Problem& problem = *subject.model->problem;
-    const Schedule schedule = subject.schedule ? *subject.schedule : oneOpPerSubgraph(problem, subject.rules);
-    row.how = (subject.schedule ? "the schedule as it stands, " : "start schedule, one op a subgraph, ") +
-              rulesText(subject);
-    const Evaluation evaluation = evaluate(problem, schedule, subject.rules);
-    if (!evaluation.valid())
-        return failed(std::move(row), sentence(*evaluation.verdict()));
-    addSchedule(row, subject, schedule, evaluation);
-    return row;
-}
-
-SummaryRow solvedRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
-{
-    const Problem& problem = *subject.model->problem;
-    SolveCall call;
-    call.rules.value = subject.rules;
-    if (subject.solve > 0)
-        call.seconds = subject.solve;
-    call.start = subject.schedule;
-    auto options = solveOptions(call, problem);
-    if (!options)
-        return failed(std::move(row), options.error().text());
-    options->stop = progress.stop;
-    options->onStatus = [&](const SolveStatus& status) {
-        progress.tell(std::min(1.0, status.seconds / options->seconds));
-    };
-    const auto result = solve(problem, *options);
-    if (!result)
-        return failed(std::move(row), result.error().text());
-    row.interrupted = result->stopped;
-    row.solved = std::make_shared<const Schedule>(result->schedule);
-    const double cycles = static_cast<double>(subject.model->lowered.timeUnit);
-    row.how = "searched for " + secondsText(result->seconds) + ", " + formatGrouped(result->schedule.size()) +
-              " subgraphs, " + rulesText(subject) +
-              (result->provenOptimal ? "; proven optimal over " + result->provenSpace
-                                     : "; no schedule under these rules on one core takes less than " +
-                                           formatGrouped(result->lowerBound * cycles) + " cycles");
-    addSchedule(row, subject, result->schedule, evaluate(problem, result->schedule, subject.rules));
-    return row;
-}
-
 // -- NPU
 
 SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress& progress)
@@ -230,10 +88,10 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
     const Progress running{progress.stop, searched ? decltype(progress.report)() : progress.report};
     const auto answer = runNpu(call, progress, running);
     if (!answer)
-        return failed(std::move(row), answer.error().text());
+        return failedRow(std::move(row), answer.error().text());
     row.interrupted = answer->searchInterrupted;
     if (!answer->run)
-        return failed(std::move(row), "the run was stopped");
+        return failedRow(std::move(row), "the run was stopped");
     const npu::NpuRun& run = *answer->run;
     row.how = std::string(npu::toString(run.options.scheduler)) + " scheduler, " +
               (answer->search ? "tiles searched in " + formatGrouped(answer->search->runs) + " runs"
@@ -246,9 +104,10 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
         states.push_back(leaf(std::string(npu::toString(static_cast<npu::CoreState>(s))), "cycles",
                               static_cast<double>(core->cycles[s]), "simulation of the tile graph",
                               "docs/rules/npu.md 5.5"));
-    set(row, SummaryFigure::Cycles,
-        combined(Operation::Sum, "cycles, by the states of core " + std::to_string(core - run.cores.begin()),
-                 "cycles", std::move(states), "docs/rules/npu.md 5"));
+    setFigure(row, SummaryFigure::Cycles,
+              combined(Operation::Sum,
+                       "cycles, by the states of core " + std::to_string(core - run.cores.begin()), "cycles",
+                       std::move(states), "docs/rules/npu.md 5"));
     std::vector<ExplainedValue> bytes, energies;
     const auto lowered = lower::npuOf(*subject.model);
     for (std::size_t i = 0; i < answer->reports.size(); ++i) {
@@ -273,9 +132,9 @@ SummaryRow npuRow(SummaryRow row, const SummarySubject& subject, const Progress&
                                                         : ", tile " + npu::tileText(r.type, r.tile)) +
                  ", tensor " + formatGrouped(r.tensor) + ", vector " + formatGrouped(r.vector)});
     }
-    set(row, SummaryFigure::DramBytes,
-        combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/npu.md 2.5"));
-    set(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies)));
+    setFigure(row, SummaryFigure::DramBytes,
+              combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/npu.md 2.5"));
+    setFigure(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies)));
     row.binds = npu::explainRun(answer->graph, run, answer->bounds);
     return row;
 }
@@ -300,7 +159,7 @@ SummaryRow systolicRow(SummaryRow row, const SummarySubject& subject)
     call.workload = subject.workload;
     const auto answer = systolicNetwork(call);
     if (!answer)
-        return failed(std::move(row), answer.error().text());
+        return failedRow(std::move(row), answer.error().text());
     const Machine& machine = subject.model->machine;
     const ExplainedValue rate =
         combined(Operation::Quotient, "bandwidth of the external memory", "bytes a cycle",
@@ -341,12 +200,12 @@ SummaryRow systolicRow(SummaryRow row, const SummarySubject& subject)
         energies.push_back(times(std::move(energy)));
     }
     std::ranges::stable_sort(row.operators, {}, [](const OperatorFigures& f) { return f.op; });
-    set(row, SummaryFigure::Cycles,
-        combined(Operation::Sum, "cycles, layer by layer", "cycles", std::move(cycles), "R19"));
-    set(row, SummaryFigure::DramBytes,
-        combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/systolic.md 7"));
-    set(row, SummaryFigure::Energy,
-        combined(Operation::Sum, "energy", "pJ", std::move(energies), "docs/rules/systolic.md 10"));
+    setFigure(row, SummaryFigure::Cycles,
+              combined(Operation::Sum, "cycles, layer by layer", "cycles", std::move(cycles), "R19"));
+    setFigure(row, SummaryFigure::DramBytes,
+              combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes), "docs/rules/systolic.md 7"));
+    setFigure(row, SummaryFigure::Energy,
+              combined(Operation::Sum, "energy", "pJ", std::move(energies), "docs/rules/systolic.md 10"));
     const double all = row.of(SummaryFigure::Cycles)->value;
     const double share = all > 0 ? byDram / all : 0;
     row.binds = share >= 0.5 ? "DRAM: " + percent(share) + " of the time"
@@ -364,7 +223,7 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
     call.workload = subject.workload;
     const auto read = readMapCall(call);
     if (!read)
-        return failed(std::move(row), read.error().text());
+        return failedRow(std::move(row), read.error().text());
     MapModel model;
     if (const auto* one = std::get_if<MapSubject>(&*read)) {
         model.layers.layers = {one->layer};
@@ -379,7 +238,7 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
     };
     const auto result = mapModel(model, call, progress.stop, status, [&layer](std::size_t i) { layer = i; });
     if (!result)
-        return failed(std::move(row), result.error().text());
+        return failedRow(std::move(row), result.error().text());
     row.interrupted = result->interrupted;
     const mapping::Objective objective = objectiveOf(call.objective);
     std::vector<ExplainedValue> cycles, bytes, energies;
@@ -391,7 +250,7 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
         if (!best) {
             std::string why = row.interrupted ? "the search was stopped before every layer had a method"
                                               : l.layer.name + ": no valid method";
-            return failed(std::move(row), std::move(why));
+            return failedRow(std::move(row), std::move(why));
         }
         const mapping::MappingCost cost = mapping::evaluate(l.nest, model.architecture, best->method);
         total.add(cost.cycleParts, l.layer.runs());
@@ -439,10 +298,11 @@ SummaryRow mappingRow(SummaryRow row, const SummarySubject& subject, const Progr
         energies.push_back(times(std::move(energy)));
     }
     std::ranges::stable_sort(row.operators, {}, [](const OperatorFigures& f) { return f.op; });
-    set(row, SummaryFigure::Cycles,
-        combined(Operation::Sum, "cycles, layer by layer", "cycles", std::move(cycles)));
-    set(row, SummaryFigure::DramBytes, combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes)));
-    set(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies)));
+    setFigure(row, SummaryFigure::Cycles,
+              combined(Operation::Sum, "cycles, layer by layer", "cycles", std::move(cycles)));
+    setFigure(row, SummaryFigure::DramBytes,
+              combined(Operation::Sum, "DRAM bytes", "bytes", std::move(bytes)));
+    setFigure(row, SummaryFigure::Energy, combined(Operation::Sum, "energy", "pJ", std::move(energies)));
     const std::array parts{std::pair{"compute", total.compute}, std::pair{"distribution", total.distribution},
                            std::pair{"reduction", total.reduction}, std::pair{"drain", total.drain},
                            std::pair{"DMA", total.dma}};
@@ -482,6 +342,9 @@ SummaryRow summaryRow(const SummarySubject& subject, SummaryKind kind, const Pro
     switch (kind) {
     case SummaryKind::Schedule:
         row = scheduleRow(std::move(row), subject);
+        break;
+    case SummaryKind::ScheduleRun:
+        row = runRow(std::move(row), subject, progress);
         break;
     case SummaryKind::ScheduleSolved:
         row = solvedRow(std::move(row), subject, progress);

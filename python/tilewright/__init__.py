@@ -72,6 +72,7 @@ _VALUES = {
     "plan": "_Path | dict[str, Any]",
     "start": "Schedule | _Path",
     "place schedule": "Schedule | _Path",
+    "run schedule": "Schedule | _Path",
 }
 _VERBS = {}
 
@@ -150,6 +151,16 @@ place = _verb(
 
     Without a schedule `problem` is a CSV file id,lower,upper,size and `capacity` the memory. Raises Error for an invalid
     schedule.
+    """,
+)
+run = _verb(
+    "run",
+    """
+    Runs a schedule unit by unit, where evaluate() adds up step by step: loads, array, vector unit and stores work side
+    by side. Its end, latency (that of evaluate()), units (busy and waits of load, array, vector and store), and for each
+    of the subgraphs begin, end and why its length differs from its latency: start_up, drain, overlap.
+
+    Raises Error for an invalid schedule.
     """,
 )
 systolic = _verb(

@@ -225,6 +225,8 @@ private Q_SLOTS:
             "solve @/samples/schedule/example-1.json --seconds 9 --iterations 20 --threads 1 -o s.json");
         row("bound", "bound @/samples/schedule/example-5.json --json");
         row("place", "place @/tests/fuzz/verbs/seeds/buffers.csv --capacity 40 -o offsets.csv");
+        row("run", "run @/samples/schedule/example-4.json @/samples/schedule/example-4.b-snake.schedule.json "
+                   "--trace t.json --json");
         row("convert", "convert @/samples/models/branches.onnx --dim rows=2 --to problem -o p.json");
         row("generate", "generate mlp --layers 2 --rows 8 --width 8 --hidden 8 -o p.json");
         row("systolic",

@@ -29,6 +29,8 @@ PROGRAM = [*GEMM, "--pipeline", "barriered"]
 # its description says; every such limit of every option is here, which test_every_limit_is_in_the_table checks.
 TABLE = [
     (["info", PROBLEM, "--csv", "x.csv"], "--csv: needs --compare"),
+    (["solve", PROBLEM, "--finish", "run", "--objective", "energy"], "--finish: needs --objective latency"),
+    (["solve", PROBLEM, "--finish", "run", "--placeable"], "--finish: not with --placeable"),
     (["place", "x.csv", "--capacity", "8", "--dim", "N=1"], "--dim: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--machine", "edge"], "--machine: needs a schedule"),
     (["place", "x.csv", "--capacity", "8", "--rules", "seed"], "--rules: needs a schedule"),
@@ -249,7 +251,7 @@ class Options(unittest.TestCase):
 
     def test_python_has_the_options_of_the_command_line(self):
         there = {(verb, option) for verb, option, _ in described(os.environ["TILEWRIGHT_CLI"])}
-        for verb in ("solve", "bound", "place", "systolic", "tile", "npu", "map", "sweep"):
+        for verb in ("solve", "bound", "place", "run", "systolic", "tile", "npu", "map", "sweep"):
             for name, parameter in inspect.signature(getattr(tilewright, verb)).parameters.items():
                 if parameter.kind == parameter.KEYWORD_ONLY and name not in ("stop", "on_improvement", "on_state"):
                     self.assertIn((verb, "--" + name.replace("_", "-")), there)

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import pickle
 import tempfile
 import unittest
 
@@ -231,6 +232,34 @@ class BoundAndPlace(unittest.TestCase):
         with self.assertRaises(tilewright.Error) as raised:
             tilewright.place(EXAMPLE, OUT_OF_MEMORY)
         self.assertIn(str(raised.exception), cli_sentence("place", EXAMPLE, OUT_OF_MEMORY))
+
+
+class Run(unittest.TestCase):
+    def test_as_the_command_line(self):
+        problem, schedule = SCHEDULES / "attention-block.json", SCHEDULES / "attention-block.fused.schedule.json"
+        for options, arguments in (({}, []), ({"prefetch": 0}, ["--prefetch", "0"]), ({"rules": "machine"}, ["--rules", "machine"])):
+            run = tilewright.run(problem, schedule, **options)
+            self.assertEqual(run, cli_json("run", problem, schedule, *arguments))
+            self.assertAlmostEqual(run.latency, tilewright.evaluate(problem, schedule, rules=options.get("rules", "auto")).total)
+        value = tilewright.Problem.load(problem)
+        self.assertEqual(tilewright.run(value, tilewright.Schedule.load(value, schedule)).end, tilewright.run(problem, schedule).end)
+
+    def test_refusals(self):
+        for arguments, options in (((EXAMPLE, OUT_OF_MEMORY), {}),):
+            with self.assertRaises(tilewright.Error) as raised:
+                tilewright.run(*arguments, **options)
+            self.assertIn(str(raised.exception), cli_sentence("run", *arguments))
+
+
+class Finish(unittest.TestCase):
+    def test_the_schedule_that_runs_fastest(self):
+        options = {"machine": "edge", "seconds": 0, "iterations": 50, "threads": 1}
+        plain, finished = tilewright.solve(LLAMA, **options), tilewright.solve(LLAMA, finish="run", **options)
+        self.assertIsNone(plain.run_end)
+        ends = [tilewright.run(LLAMA, s.schedule, machine="edge").end for s in (plain, finished)]
+        self.assertLess(ends[1], ends[0])
+        self.assertAlmostEqual(finished.run_end, ends[1])
+        self.assertEqual(json.loads(pickle.loads(pickle.dumps(finished)).json())["finish"], json.loads(finished.json())["finish"])
 
 
 class Lower(unittest.TestCase):

@@ -2,6 +2,7 @@
 // The Summary: every figure evaluates to its value and is that of the lens itself, and no row is below the
 // floor (docs/rules/real.md R19).
 #include "edit/fit.h"
+#include "run/run.h"
 #include "test_main.h"
 #include "verbs/map.h"
 #include "verbs/summary.h"
@@ -144,6 +145,17 @@ void TestSummary::rowsAreThoseOfTheLenses()
         QCOMPARE(of(row, SummaryFigure::Cores), 1.0);
     }
     {
+        const Problem& problem = *subject.model->problem;
+        const auto run = runSchedule(problem, oneOpPerSubgraph(problem), problem.rules());
+        QVERIFY(run.hasValue());
+        const SummaryRow row = summaryRow(subject, SummaryKind::ScheduleRun);
+        QVERIFY(near(of(row, SummaryFigure::Cycles),
+                     run->end * static_cast<double>(subject.model->lowered.timeUnit)));
+        QCOMPARE(of(row, SummaryFigure::DramBytes),
+                 of(summaryRow(subject, SummaryKind::Schedule), SummaryFigure::DramBytes));
+        QVERIFY(row.binds.ends_with("of the time"));
+    }
+    {
         NpuCall npu;
         npu.workload = subject.workload;
         const auto answer = runNpu(npu, {}, {});
@@ -194,16 +206,21 @@ void TestSummary::searchedRowsAreRunWhenAsked()
             out += row.state == SummaryRow::State::NotRun ? "-" : "x";
         return out;
     };
-    QCOMPARE(states(), std::string("x-x-x-"));
+    QCOMPARE(states(), std::string("xx-x-x-"));
     call.solve = 0.1;
-    QCOMPARE(states(), std::string("xxx-x-"));
+    QCOMPARE(states(), std::string("xxxx-x-"));
     call.search = true;
-    QCOMPARE(states(), std::string("xxxxxx"));
+    QCOMPARE(states(), std::string("xxxxxxx"));
     const auto answer = summaryOf(call);
     const std::vector<SummaryRow>& rows = answer->summaries.front().rows;
-    QVERIFY(of(rows[1], SummaryFigure::Cycles) <= of(rows[0], SummaryFigure::Cycles));
-    QVERIFY(of(rows[3], SummaryFigure::Cycles) <= of(rows[2], SummaryFigure::Cycles));
-    QVERIFY(rows[1].solved && !rows[0].solved);
+    const auto rowOf = [&](SummaryKind kind) -> const SummaryRow& {
+        return rows[static_cast<std::size_t>(kind)];
+    };
+    QVERIFY(of(rowOf(SummaryKind::ScheduleSolved), SummaryFigure::Cycles) <=
+            of(rowOf(SummaryKind::Schedule), SummaryFigure::Cycles));
+    QVERIFY(of(rowOf(SummaryKind::NpuSearched), SummaryFigure::Cycles) <=
+            of(rowOf(SummaryKind::Npu), SummaryFigure::Cycles));
+    QVERIFY(rowOf(SummaryKind::ScheduleSolved).solved && !rowOf(SummaryKind::Schedule).solved);
     QCOMPARE(rowNotRun(SummaryKind::Mapping).text(SummaryFigure::Cycles), std::string("not run"));
     // A stop request leaves the rest as it is.
     std::stop_source stop;
@@ -267,7 +284,7 @@ void TestSummary::severalMachinesAndModels()
     QCOMPARE(answer->summaries[1].floors.size(), std::size_t{2}); // one core, and the eight of the NPU lens
     QCOMPARE(answer->summaries[1].floors[1].cores, std::int64_t{8});
     const QString csv = QString::fromStdString(summaryCsv(answer->summaries));
-    QCOMPARE(csv.count('\n'), 1 + 4 * (2 + 6));
+    QCOMPARE(csv.count('\n'), 1 + 4 * (2 + 7));
     QVERIFY(
         csv.startsWith("model,machine,row,state,cycles,ms,of_floor,tops,of_peak,dram_bytes,of_least_bytes,"
                        "energy_pj,cores,binds,how,left_out,error\n"));
@@ -285,9 +302,9 @@ void TestSummary::tableOfSeveralHasRatios()
     QCOMPARE(subjects.size(), std::size_t{2});
     const std::array summaries{quickSummary(subjects[0]), quickSummary(subjects[1])};
     const std::span one(summaries.data(), 1);
-    QCOMPARE(summaryLines(one).size(), std::size_t{2 + 6});
+    QCOMPARE(summaryLines(one).size(), std::size_t{2 + 7});
     const std::vector<SummaryLine> lines = summaryLines(summaries);
-    QCOMPARE(lines.size(), std::size_t{2 * (1 + 2 + 6)});
+    QCOMPARE(lines.size(), std::size_t{2 * (1 + 2 + 7)});
     const Table table = summaryTable(summaries);
     for (std::size_t i = 0; i < lines.size(); ++i)
         for (const SummaryColumn& column : summaryColumns()) {
@@ -298,7 +315,7 @@ void TestSummary::tableOfSeveralHasRatios()
             if (!ratio)
                 continue;
             QVERIFY(lines[i].summary == 1);
-            const SummaryFigures& first = figuresOf(summaries, lines[i - 9]);
+            const SummaryFigures& first = figuresOf(summaries, lines[i - 10]);
             QCOMPARE(*ratio * first[at]->value, figuresOf(summaries, lines[i])[at]->value);
         }
     // The floor on all cores is compared with that on all cores.
@@ -306,7 +323,7 @@ void TestSummary::tableOfSeveralHasRatios()
     QCOMPARE(*ratioOf(summaries, last, SummaryFigure::Cores), 2.0);
     QVERIFY(!ratioOf(summaries, {1, {}, SummaryKind::Npu}, SummaryFigure::Cycles)); // not run
     const QString text = QString::fromStdString(summaryText(summaries));
-    QCOMPARE(text.count('\n'), 1 + 18);
+    QCOMPARE(text.count('\n'), 1 + 20);
     QVERIFY(text.contains("\nCompared with llama-decode on server\t"));
 }
 
@@ -317,11 +334,12 @@ void TestSummary::errorsAreSentencesOfTheirRow()
     const auto answer = summaryOf(call);
     QVERIFY(answer.hasValue());
     QVERIFY(answer->failed());
-    const SummaryRow& npu = answer->summaries.front().rows[2];
+    const std::vector<SummaryRow>& rows = answer->summaries.front().rows;
+    const SummaryRow& npu = rows[static_cast<std::size_t>(SummaryKind::Npu)];
     QCOMPARE(npu.state, SummaryRow::State::Failed);
     QVERIFY(QString::fromStdString(npu.error).contains("bytes of SPM, but a core has"));
     QCOMPARE(npu.text(SummaryFigure::Cycles), std::string("error"));
-    QCOMPARE(answer->summaries.front().rows[4].state, SummaryRow::State::Done);
+    QCOMPARE(rows[static_cast<std::size_t>(SummaryKind::Systolic)].state, SummaryRow::State::Done);
     SummaryCall missing = callFor("no-such-model.json", "edge");
     QVERIFY(!readFiles(missing));
 }

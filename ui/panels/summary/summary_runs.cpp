@@ -90,7 +90,9 @@ void SummaryView::setOther(std::optional<Other> other)
     m_other = std::move(other);
     renewOther();
     if (m_otherSubject)
-        run(SummaryKind::Schedule, 1);
+        for (const SummaryKind kind : verbs::kSummaryKinds)
+            if (verbs::followsSchedule(kind))
+                run(kind, 1);
     m_table->setCurrentIndex({});
     showRows();
     showLayer();
@@ -137,7 +139,9 @@ void SummaryView::bringUpToDate()
     }
     if (m_model)
         for (std::size_t block = 0; block < m_summaries.size(); ++block)
-            run(SummaryKind::Schedule, block); // the only row that an edit changes
+            for (const SummaryKind kind : verbs::kSummaryKinds)
+                if (verbs::followsSchedule(kind))
+                    run(kind, block);
     showRows();
     showLayer();
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/file.h"
+#include "base/text.h"
+#include "manual/program.h"
+#include "run/run_trace.h"
+#include "table.h"
+#include "verbs.h"
+#include "verbs/run.h"
+
+#include <iostream>
+
+namespace tilewright::cli {
+
+namespace {
+
+struct RunArguments : verbs::RunCall
+{
+    std::string trace;
+    bool json = false, progress = false;
+};
+
+void bindOptions(verbs::OptionList& o, RunArguments& a)
+{
+    bindOptions(o, static_cast<verbs::RunCall&>(a));
+    o.add("--trace", a.trace, "FILE", "Write a Chrome trace", o.writes());
+    o.flag("--progress", a.progress, "Print progress on stderr");
+    o.flag("--json", a.json, kJsonHelp);
+}
+
+void printSubgraphRuns(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
+{
+    Table table({"#", "ops", "steps", "begin", "end", "R10", "start-up", "drain", "overlap", "length"});
+    for (std::size_t i = 0; i < run.subgraphs.size(); ++i) {
+        const RunSubgraph& s = run.subgraphs[i];
+        std::string ops;
+        for (const OpId o : files.loaded.schedule[SubgraphId(i)].ops)
+            ops += (ops.empty() ? "" : " ") + std::to_string(o.index());
+        table.add(i, ops, s.steps, s.begin, s.end, s.latency, s.startUp, s.drain, s.overlap, s.length);
+    }
+    print(table);
+}
+
+/// Busy time of a unit, and what it waits for, the longest first.
+void printUnit(const ScheduleRun& run, RunUnit unit)
+{
+    const RunUnitSums& sums = run.of(unit);
+    std::vector<std::pair<double, std::string_view>> waits;
+    for (std::size_t w = 0; w < kRunWaits; ++w)
+        if (sums.waits[w] > 0)
+            waits.emplace_back(sums.waits[w], runWaitName(static_cast<RunWait>(w)));
+    std::stable_sort(waits.begin(), waits.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::cout << padded(std::string(runUnitName(unit)), 13, false) << formatGrouped(sums.commands)
+              << (sums.commands == 1 ? " command" : " commands") << ", busy " << formatGrouped(sums.busy);
+    if (run.end > 0)
+        std::cout << " (" << percent(sums.busy / run.end) << ")";
+    for (const auto& [time, what] : waits)
+        std::cout << (what == waits.front().second ? "; waits: " : ", ") << what << ' '
+                  << formatGrouped(time);
+    std::cout << '\n';
+}
+
+void printText(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
+{
+    const Problem& problem = *files.problem;
+    printSubgraphRuns(files, run);
+    std::cout << '\n'
+              << "machine      " << files.hardware << '\n'
+              << "rules        " << ruleSetTitle(run.rules) << " (" << files.rules.reason << ")\n"
+              << "runs         " << formatGrouped(run.stepCount) << " steps on 1 core, prefetch "
+              << formatGrouped(run.options.prefetch) << '\n'
+              << "end          " << formatGrouped(run.end) << '\n'
+              << "evaluated    " << formatGrouped(run.latency) << " (R10, a barrier after each step)\n";
+    for (std::size_t u = 0; u < kRunUnits; ++u)
+        printUnit(run, static_cast<RunUnit>(u));
+    std::cout << "room         at most " << formatGrouped(problem.elementsOf(run.peakUnits)) << " of "
+              << formatGrouped(problem.hardware().fastMemoryCapacity) << " elements\n";
+    if (!run.exact)
+        std::cout << "times        rounded: they have no common denominator that can be held\n";
+}
+
+int runVerb(RunArguments& args)
+{
+    const auto files = verbs::evaluateFiles(args);
+    if (!files)
+        return fail(files.error());
+    if (const std::string why = verbs::whyNotRun(*files); !why.empty()) {
+        tell(args.schedule + ": " + why);
+        if (args.json)
+            std::cout << checkJson(*files->problem, files->evaluation, files->rules.reason);
+        return Exit::No;
+    }
+    const InterruptGuard interrupt;
+    const auto run = verbs::run(*files, args, progressLine(interrupt.token(), args.progress, "run"));
+    if (!run)
+        return interrupt.token().stop_requested() ? static_cast<int>(Exit::Interrupted) : fail(run.error());
+    int code = Exit::Success;
+    if (!args.trace.empty() && !run->recorded)
+        code = fail({ErrorCode::Refused,
+                     "the run has more commands than the " + formatGrouped(run->options.mostCommands) +
+                         " that a trace holds",
+                     "--trace",
+                     {}});
+    else if (!args.trace.empty())
+        if (auto s = writeFileAtomically(args.trace, runTrace(*files->problem, files->loaded.schedule, *run));
+            !s)
+            code = fail(s.error());
+    if (args.json)
+        std::cout << verbs::runJson(*files, *run);
+    else
+        printText(*files, *run);
+    return code;
+}
+
+} // namespace
+
+void addRunVerb(CLI::App& app, int& exitCode)
+{
+    manual::addVerb<RunArguments>(
+        app, "run", "Run a schedule unit by unit: loads, array, vector unit and stores side by side", runVerb,
+        exitCode);
+}
+
+} // namespace tilewright::cli

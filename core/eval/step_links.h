@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the runs of a step read, and in which order they can take place (R20).
+#pragma once
+
+#include "eval/trace.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tilewright {
+
+/// One thing that a run reads.
+struct StepRead
+{
+    enum class Kind : std::uint8_t {
+        None,
+        Run,      ///< the result of run `index` of this step
+        Earlier,  ///< R5.4: the result of run `index` of step `step` of the same tile
+        Buffer,   ///< buffer `index` of this step (R7.1)
+        Kept,     ///< a retained input (R9.7), `tensor`
+        Resident, ///< a resident tensor (R3), `tensor`
+    };
+    Kind kind = Kind::None;
+    std::uint32_t index = 0;
+    std::int64_t step = 0; ///< as Step::index
+    TensorId tensor{};
+    bool operator==(const StepRead&) const = default;
+};
+
+/// Supplements a Step.
+struct StepLinks
+{
+    struct Run
+    {
+        std::uint32_t readBegin = 0, readEnd = 0;    ///< range in `reads`, in the order of the op's inputs
+        bool rowsReduce = false, colsReduce = false; ///< R6: the kinds of its axes
+    };
+    struct Accumulator ///< R9.1d
+    {
+        OpId op;
+        Rect rect;
+        std::int64_t size = 0;
+    };
+    std::vector<Run> runs; ///< by run of the step
+    std::vector<StepRead> reads;
+    /// The runs of the step, each after those whose results it reads; otherwise in the order of R6.6.
+    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> completing; ///< by sink of the step: the run of its producer in this step
+    std::vector<Accumulator> accumulators;
+
+    [[nodiscard]] std::span<const StepRead> readsOf(std::size_t run) const noexcept
+    {
+        return std::span(reads).subspan(runs[run].readBegin, runs[run].readEnd - runs[run].readBegin);
+    }
+};
+
+/// As traceSubgraph(), with the links of each step.
+void traceLinkedSteps(const Problem& problem, const Subgraph& subgraph,
+                      std::span<const TensorId> residentBefore, const Rules& rules,
+                      const std::function<bool(const Step&, const StepLinks&)>& visit);
+
+} // namespace tilewright

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "base/integer.h"
+#include "eval/cost.h"
+#include "eval/step_links.h"
+
+#include <cstdint>
+
+namespace tilewright {
+
+/// Time of a run as a whole number of ticks. A tick is the problem's unit of time divided by a common
+/// denominator of all durations, so that sums and comparisons are exact.
+using Ticks = Int128;
+
+class RunClock
+{
+public:
+    /// `longest`: at most that many units of time are added up.
+    RunClock(const Problem& problem, const Schedule& schedule, const Rules& rules, double longest);
+
+    [[nodiscard]] Ticks transfer(std::int64_t units) const { return ticks({units, m_bandwidth}); }
+    /// Duration of a run; 0 for a repeated one (R8.1). `costs`: of its subgraph.
+    [[nodiscard]] Ticks run(const Problem& problem, const StepCosts& costs, const StepRun& run,
+                            const StepLinks::Run& kinds) const;
+    /// In the problem's unit of time, rounded once.
+    [[nodiscard]] double time(Ticks t) const noexcept
+    {
+        // the conversion of 128 bits is slow
+        const auto narrow = static_cast<std::int64_t>(t);
+        const auto numerator = narrow == t ? static_cast<long double>(narrow) : static_cast<long double>(t);
+        return static_cast<double>(numerator / m_divisor);
+    }
+    /// False if no common denominator can be held: durations are rounded to a multiple of a power of two.
+    [[nodiscard]] bool exact() const noexcept { return m_exact; }
+
+private:
+    [[nodiscard]] Ticks ticks(const ExactTime& t) const;
+    std::int64_t m_bandwidth;
+    Int128 m_perUnit = 1;
+    long double m_divisor = 1; // the same
+    bool m_exact = true;
+};
+
+} // namespace tilewright

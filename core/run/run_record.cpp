@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/run_record.h"
+
+#include <algorithm>
+
+namespace tilewright {
+
+void RunRecord::admit(const Step& step, SubgraphId subgraph, Ticks now)
+{
+    Span& s = span(subgraph);
+    if (!s.admitted) {
+        s.admitted = now;
+        s.firstStep = m_out.stepCount;
+    }
+    ++s.steps;
+    ++m_out.stepCount;
+    if (!m_out.recorded)
+        return;
+    RunStep out;
+    out.subgraph = subgraph;
+    out.index = step.index;
+    out.tile = step.tile;
+    out.kStep = step.kStep;
+    out.kSteps = step.kSteps;
+    out.admitted = m_clock.time(now);
+    out.begin = -1;
+    out.units = step.workingSet;
+    m_out.steps.push_back(out);
+}
+
+void RunRecord::begin(RunCommand command, Ticks begin, Ticks end)
+{
+    const auto unit = static_cast<std::size_t>(command.unit);
+    const bool isRun = command.unit == RunUnit::Array || command.unit == RunUnit::Vector;
+    Span& s = span(command.subgraph);
+    if (!s.begin)
+        s.begin = begin;
+    if (isRun && !s.firstRun)
+        s.firstRun = begin;
+    if (isRun)
+        s.lastRun = std::max(s.lastRun, end);
+    s.busy[unit] += end - begin;
+    m_busy[unit] += end - begin;
+    ++m_out.units[unit].commands;
+    if (command.unit == RunUnit::Load)
+        m_out.loadUnits += command.units;
+    if (command.unit == RunUnit::Store)
+        m_out.storeUnits += command.units;
+    close(command.unit);
+    if (m_out.recorded && ++m_commands > m_out.options.mostCommands)
+        forget();
+    if (!m_out.recorded)
+        return;
+    command.begin = m_clock.time(begin);
+    command.end = m_clock.time(end);
+    RunStep& step = m_out.steps[static_cast<std::size_t>(command.step)];
+    if (step.begin < 0)
+        step.begin = command.begin;
+    m_out.commands.push_back(command);
+}
+
+void RunRecord::endStep(std::int64_t step, SubgraphId subgraph, Ticks now)
+{
+    span(subgraph).end = std::max(span(subgraph).end, now);
+    if (m_out.recorded)
+        m_out.steps[static_cast<std::size_t>(step)].ended = m_clock.time(now);
+}
+
+void RunRecord::room(const std::array<std::int64_t, RunRoom::kKinds>& taken, Ticks now)
+{
+    const RunRoom room{m_clock.time(now), taken};
+    m_out.peakUnits = std::max(m_out.peakUnits, room.total());
+    if (!m_out.recorded)
+        return;
+    if (m_roomTime == now)
+        m_out.room.back() = room;
+    else
+        m_out.room.push_back(room);
+    m_roomTime = now;
+}
+
+void RunRecord::wait(RunUnit unit, const Wait& wait, Ticks from, Ticks to)
+{
+    if (from == to)
+        return;
+    m_waits[static_cast<std::size_t>(unit)][static_cast<std::size_t>(wait.wait)] += to - from;
+    if (!m_out.recorded)
+        return;
+    std::optional<Stall>& open = m_open[static_cast<std::size_t>(unit)];
+    if (open && open->wait == wait && open->end == from) {
+        open->end = to;
+        return;
+    }
+    close(unit);
+    open = Stall{wait, from, to};
+}
+
+/// Writes the stall of a unit that has not been written yet.
+void RunRecord::close(RunUnit unit)
+{
+    std::optional<Stall>& open = m_open[static_cast<std::size_t>(unit)];
+    if (open && m_out.recorded)
+        m_out.stalls.push_back({unit, open->wait.wait, open->wait.op, open->wait.tensor,
+                                m_clock.time(open->begin), m_clock.time(open->end)});
+    open.reset();
+}
+
+/// From here on only the sums are kept.
+void RunRecord::forget()
+{
+    m_out.recorded = false;
+    m_out.steps = {};
+    m_out.commands = {};
+    m_out.room = {};
+    m_out.stalls = {};
+}
+
+void RunRecord::finish(Ticks end, const std::vector<double>& latencies)
+{
+    for (std::size_t u = 0; u < kRunUnits; ++u) {
+        close(static_cast<RunUnit>(u));
+        m_out.units[u].busy = m_clock.time(m_busy[u]);
+        for (std::size_t w = 0; w < kRunWaits; ++w)
+            m_out.units[u].waits[w] = m_clock.time(m_waits[u][w]);
+    }
+    std::stable_sort(m_out.stalls.begin(), m_out.stalls.end(),
+                     [](const RunStall& a, const RunStall& b) { return a.begin < b.begin; });
+    m_out.end = m_clock.time(end);
+    m_out.exact = m_clock.exact();
+
+    Ticks before = 0; // the end of the run so far
+    for (std::size_t i = 0; i < m_spans.size(); ++i) {
+        const Span& s = m_spans[i];
+        const Ticks begin = s.begin.value_or(before);
+        const Ticks after = std::max(before, s.end);
+        const Ticks startUp = std::clamp<Ticks>(s.firstRun.value_or(before) - before, 0, after - before);
+        const Ticks drain =
+            std::clamp<Ticks>(after - std::max(before, s.lastRun), 0, after - before - startUp);
+        RunSubgraph out;
+        out.admitted = m_clock.time(s.admitted.value_or(before));
+        out.begin = m_clock.time(begin);
+        out.end = m_clock.time(s.end);
+        out.firstStep = s.firstStep;
+        out.steps = s.steps;
+        out.latency = latencies[i];
+        out.length = m_clock.time(after - before);
+        out.startUp = m_clock.time(startUp);
+        out.drain = m_clock.time(drain);
+        out.overlap = out.latency + out.startUp + out.drain - out.length;
+        out.early = m_clock.time(std::max<Ticks>(0, before - begin));
+        for (std::size_t u = 0; u < kRunUnits; ++u)
+            out.busy[u] = m_clock.time(s.busy[u]);
+        m_out.subgraphs.push_back(out);
+        before = after;
+    }
+}
+
+} // namespace tilewright

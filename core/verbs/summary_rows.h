@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the files that compute rows of the Summary share.
+#pragma once
+
+#include "verbs/summary.h"
+
+#include <string>
+#include <utility>
+
+namespace tilewright::verbs {
+
+inline void setFigure(SummaryRow& row, SummaryFigure figure, ExplainedValue value)
+{
+    row.figures[static_cast<std::size_t>(figure)] = std::move(value);
+}
+/// The row with the sentence why it has no figures.
+[[nodiscard]] inline SummaryRow failedRow(SummaryRow row, std::string sentence)
+{
+    row.state = SummaryRow::State::Failed;
+    row.error = std::move(sentence);
+    return row;
+}
+
+// Each fills a row of the Schedule lens.
+[[nodiscard]] SummaryRow scheduleRow(SummaryRow row, const SummarySubject& subject);
+[[nodiscard]] SummaryRow runRow(SummaryRow row, const SummarySubject& subject, const Progress& progress);
+[[nodiscard]] SummaryRow solvedRow(SummaryRow row, const SummarySubject& subject, const Progress& progress);
+
+} // namespace tilewright::verbs

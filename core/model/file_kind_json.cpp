@@ -2,6 +2,7 @@
 #include "model/file_kind.h"
 
 #include "base/file.h"
+#include "base/json_comments.h"
 #include "base/json_reader.h"
 #include "model/topology.h"
 
@@ -122,7 +123,11 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
 {
     if (model::isTopology(text))
         return FileKind::Model;
-    const std::vector<std::string_view> names = topLevelNames(text);
+    std::string plain;
+    if (firstJsonComment(text))
+        plain = withoutJsonComments(text);
+    const std::string_view json = plain.empty() ? text : plain;
+    const std::vector<std::string_view> names = topLevelNames(json);
     const auto has = [&](std::string_view field) {
         return std::find(names.begin(), names.end(), field) != names.end();
     };
@@ -136,7 +141,7 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
         return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
     std::string other = foreignFormat(text);
     if (other.empty())
-        other = otherText(text);
+        other = otherText(json);
     if (!other.empty())
         return Error{ErrorCode::Syntax, std::move(other), {}, file};
     const auto document = parseJson(text, file);

@@ -63,8 +63,13 @@ Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
     for (const std::string& setting : call.rules.switches)
         rules->reason += ", " + setting;
     const bool own = !on->target.machine && !on->target.hardware;
-    return EvaluatedFiles{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
-                          std::move(on->text), own, std::move(on->model)};
+    EvaluatedFiles out{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
+                       std::move(on->text), own, std::move(on->model)};
+    if (out.loaded.formatIssues.empty() && !call.workload.hasMachine()) {
+        out.deviations = latencyDeviations(out.loaded.schedule, out.evaluation);
+        noticeDeviations(call.schedule, out.deviations);
+    }
+    return out;
 }
 
 RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)
@@ -218,6 +223,8 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
     auto start = startOf(std::move(*loaded), call.startFile);
     if (!start)
         return start.error();
+    if (!call.workload.hasMachine())
+        noticeDeviations(call.startFile, latencyDeviations(*start, evaluate(problem, *start, *rules)));
     out.start = std::move(*start);
     return out;
 }

@@ -413,7 +413,14 @@ private slots:
         QCOMPARE(again->ids, b->ids);
         const auto older = readBuffers("size,end,start,buffer\n4,3,0,x\n");
         QVERIFY(older.hasValue());
-        QCOMPARE(older->items.front().upper, 3);
+        QCOMPARE(older->items.front().upper, 4); // 3 is the last moment, as MiniMalloc reads it
+        const auto newer = readBuffers("size,upper,begin,buffer_id\n4,3,0,x\n");
+        QVERIFY(newer.hasValue());
+        QCOMPARE(newer->items.front().upper, 3);
+        QCOMPARE(readBuffers("id,start,end,size\nx,2,2,1\n")->items.front().upper, 3); // one moment
+        QCOMPARE(readBuffers("id,start,end,size\nx,2,1,1\n").error().text(),
+                 std::string("line 2, end: must not be less than start, which is 2"));
+        QVERIFY(!readBuffers("id,start,end,size\nx,9223372036854775807,9223372036854775807,1\n"));
     }
 
     void malformedBufferFiles_data()

@@ -57,7 +57,8 @@ Result<npu::NpuModel> npuModel(const WorkloadCall& call, std::vector<std::string
 
 Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& model)
 {
-    npu::NpuHardware out = model.hardware.value_or(npu::NpuHardware{});
+    npu::NpuHardware out =
+        model.hardware ? *model.hardware : lower::npuHardwareOf(call.workload.machineOrEdge());
     if (call.workload.machine)
         out = lower::npuHardwareOf(*call.workload.machine);
     if (call.hardware)
@@ -102,6 +103,9 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     if (!hardware)
         return hardware.error();
     out.hardware = *hardware;
+    const bool isNamed =
+        call.hardware || call.workload.machine || (call.workload.workload->npu && model->hardware);
+    out.machine = out.hardware.name + (isNamed ? "" : ", as none was named");
     out.options = runOptions(call);
     if (call.tiles == "searched") {
         auto found = searchNpuTiles(*model, out.hardware, out.options, searching);

@@ -98,11 +98,9 @@ Sizes someSizes(const NpuHardware& hw, const ModelOp& op, std::int64_t TileSizes
     switch (op.type) {
     case OpType::MatMul:
         if (size == &TileSizes::k) {
-            Sizes sizes = parts(extent, 32);
+            Sizes sizes = parts(extent, hw.engineRows);
             for (const std::int64_t s : doublings(32, extent))
                 sizes.push_back(s);
-            for (const std::int64_t times : {3, 5, 6, 7})
-                sizes.push_back(times * hw.engineRows);
             return tidy(std::move(sizes), extent);
         }
         return parts(extent, size == &TileSizes::m ? hw.engineRows : hw.engineCols);

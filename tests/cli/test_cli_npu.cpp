@@ -41,6 +41,7 @@ private slots:
     void badInputIsExitCode2();
     void operatorsInTextJsonAndCsv();
     void searchedTilesAreNotSlower();
+    void theMachineIsNamed();
     void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
     void traceWithoutBursts();
@@ -227,6 +228,20 @@ void TestCliNpu::searchedTilesAreNotSlower()
                     op["before"]["cycles_alone"].get<long>());
     QVERIFY(run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched")})
                 .out.contains("fastest alone of the "));
+}
+
+/// A file without hardware runs on edge, with or without saying so.
+void TestCliNpu::theMachineIsNamed()
+{
+    const CliRun silent = run({sample("conv_net")});
+    QVERIFY2(silent.out.contains(" on 4 cores of edge, as none was named\n"), silent.out);
+    const CliRun edge = run({sample("conv_net"), QStringLiteral("--machine"), QStringLiteral("edge")});
+    QVERIFY2(edge.out.contains(" on 4 cores of edge\n"), edge.out);
+    QCOMPARE(silent.out.mid(silent.out.indexOf("makespan")), edge.out.mid(edge.out.indexOf("makespan")));
+    const CliRun own = run({sample("kv_three_banks")}); // has its hardware
+    QVERIFY2(own.out.contains(" of edge\n"), own.out);
+    QCOMPARE(run({sample("conv_net"), QStringLiteral("--json")}).json()["machine"].get<std::string>(),
+             std::string("edge"));
 }
 
 /// "layers" of a generated model are not those of a layer list.

@@ -57,8 +57,7 @@ Result<npu::NpuModel> npuModel(const WorkloadCall& call, std::vector<std::string
 
 Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& model)
 {
-    npu::NpuHardware out =
-        model.hardware ? *model.hardware : lower::npuHardwareOf(call.workload.machineOrEdge());
+    npu::NpuHardware out = model.hardware.value_or(npu::NpuHardware{});
     if (call.workload.machine)
         out = lower::npuHardwareOf(*call.workload.machine);
     if (call.hardware)
@@ -68,6 +67,15 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
     if (const Status s = npu::checkHardware(out); !s)
         return s.error();
     return out;
+}
+
+/// A model of this lens without hardware runs on the default of docs/rules/npu.md 8, a lowered one on edge.
+std::string machineText(const NpuCall& call, const npu::NpuModel& model, const npu::NpuHardware& hardware)
+{
+    const bool isNamed = call.hardware || call.workload.machine;
+    if (call.workload.workload->npu)
+        return isNamed || model.hardware ? hardware.name : "the default NPU, as none was named";
+    return hardware.name + (isNamed ? "" : ", as none was named");
 }
 
 } // namespace
@@ -103,9 +111,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     if (!hardware)
         return hardware.error();
     out.hardware = *hardware;
-    const bool isNamed =
-        call.hardware || call.workload.machine || (call.workload.workload->npu && model->hardware);
-    out.machine = out.hardware.name + (isNamed ? "" : ", as none was named");
+    out.machine = machineText(call, *model, out.hardware);
     out.options = runOptions(call);
     if (call.tiles == "searched") {
         auto found = searchNpuTiles(*model, out.hardware, out.options, searching);

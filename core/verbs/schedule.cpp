@@ -176,11 +176,15 @@ Result<Buffers> readBuffers(const PlaceCall& call)
     return error;
 }
 
+std::string PlaceAnswer::json() const
+{
+    return schedule ? placementJson(*problem, *schedule) : placementJson(buffers, placement, capacity);
+}
+
 Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity, const Progress& progress)
 {
-    PlaceAnswer out{findPlacement(buffers.items, capacity, progress), std::move(buffers), capacity, {}};
-    out.json = placementJson(out.buffers, out.placement, out.capacity);
-    return out;
+    Placement placement = findPlacement(buffers.items, capacity, progress);
+    return PlaceAnswer{std::move(placement), std::move(buffers), capacity};
 }
 
 Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress)
@@ -189,8 +193,10 @@ Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progres
     auto placed = placeSchedule(problem, evaluated.loaded.schedule, evaluated.rules.rules, progress);
     if (!placed)
         return placed.error();
-    return PlaceAnswer{placed->placement, buffersOf(problem, placed->items),
-                       problem.hardware().fastMemoryCapacity, placementJson(problem, *placed)};
+    Placement placement = placed->placement;
+    Buffers buffers = buffersOf(problem, placed->items);
+    return PlaceAnswer{std::move(placement), std::move(buffers), problem.hardware().fastMemoryCapacity,
+                       evaluated.problem, std::move(*placed)};
 }
 
 Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)

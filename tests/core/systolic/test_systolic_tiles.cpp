@@ -261,7 +261,7 @@ void TestSystolicTiles::rule_6_3_exhaustiveEqualsUnbounded()
     }
 }
 
-/// S0 3.2, constraint 4: an output tile that stays in the PEs has a sum for each of them.
+/// docs/rules/systolic.md 6.1: an output tile that stays in the PEs has a sum for each of them.
 void TestSystolicTiles::rule_6_1_aggressiveTilesStayInThePes()
 {
     TileQuery q{{1024, 1024, 1024}, {16, 16}};

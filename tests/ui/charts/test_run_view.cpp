@@ -13,6 +13,7 @@
 #include "views/run/run_view.h"
 #include "views/tiles/tiles_view.h"
 #include "window/app_state.h"
+#include "workspace/systolic_document.h"
 
 #include <QComboBox>
 #include <QPainter>
@@ -183,7 +184,7 @@ private Q_SLOTS:
             for (int row = 0; row + 1 < cells.rowCount(); ++row)
                 sum += cells.index(row, column).data(TableModel::SortRole).toDouble();
             QVERIFY(isNear(sum, run().end, run().end));
-            QCOMPARE(cells.index(cells.rowCount() - 1, column).data().toString(), percent(1));
+            QCOMPARE(cells.index(cells.rowCount() - 1, column).data().toString(), ui::percent(1));
         }
         // So do the copied rows, with full precision.
         const QStringList lines = m_view->copyText().split(QLatin1Char('\n'));
@@ -311,6 +312,23 @@ private Q_SLOTS:
         QCOMPARE(m_view->visibleRange().second, run().end);
         QTest::keyClick(m_view.get(), Qt::Key_Escape);
         QVERIFY(!m_view->cursor());
+    }
+
+    void theRunOnTheArrayOpensInTheSystolicLens()
+    {
+        open(chain(), threeSubgraphs());
+        const RunCommand& c = run().commands[command(RunUnit::Array)];
+        m_view->pin((c.begin + c.end) / 2);
+        QAction* action = m_state->actions.find(QStringLiteral("run.openSystolic"));
+        QVERIFY(action);
+        QSignalSpy opened(&m_state->workspace, &Workspace::gemmOpened);
+        action->trigger();
+        QCOMPARE(opened.count(), 1);
+        QCOMPARE(m_state->workspace.systolic().settings().gemm, (systolic::Gemm{64, 64, 64}));
+        QSignalSpy refused(&m_state->workspace, &Workspace::refused);
+        m_view->pin(run().end); // the array has nothing left
+        action->trigger();
+        QCOMPARE(refused.count(), 1);
     }
 
     void shiftDragMeasures()
@@ -475,7 +493,7 @@ private Q_SLOTS:
         QVERIFY(*result().ofFloor >= 1);
         QVERIFY2(m_view->lanes().title.startsWith(
                      QStringLiteral("%1 cycles, %2 times the floor; ")
-                         .arg(number(run().end), significantNumber(*result().ofFloor))),
+                         .arg(number(run().end), ui::significantNumber(*result().ofFloor))),
                  qPrintable(m_view->lanes().title));
     }
 

@@ -3,6 +3,7 @@
 
 #include "canvas/form.h"
 #include "theme/text.h"
+#include "verbs/run.h"
 #include "views/run/run_side.h"
 
 #include <QComboBox>
@@ -16,7 +17,7 @@
 namespace tilewright::ui {
 
 namespace {
-constexpr int kMostPrefetch = 1000;
+constexpr int kMostPrefetch = verbs::RunCall::kMostPrefetch;
 constexpr double kDoubleClick = 4; // zoom factor
 } // namespace
 
@@ -344,6 +345,22 @@ void RunView::movePiece(int by, bool waits)
     }
 }
 
+void RunView::openInSystolic()
+{
+    catchUp();
+    if (!hasChart())
+        return;
+    const LiveRunResult& r = *m_model->result();
+    const std::vector<RunPiece>& pieces = r.index.of(RunUnit::Array);
+    const double time = cursor().value_or(0);
+    const auto work =
+        std::ranges::find_if(pieces, [&](const RunPiece& piece) { return !piece.waits && piece.end > time; });
+    if (work == pieces.end())
+        return Q_EMIT workspace().refused(tr("No run is on the array at the cursor or after it."));
+    const RunCommand& c = r.run.commands[work->index];
+    workspace().openGemm({c.rect.height(), c.rect.width(), c.k1 - c.k0}, m_model->names.facts(c));
+}
+
 void RunView::moveUnit(int by)
 {
     const auto last = static_cast<int>(kRunUnits) - 1;
@@ -354,7 +371,7 @@ void RunView::moveUnit(int by)
 QList<QAction*> RunView::viewCommands() const
 {
     QList<QAction*> out;
-    for (const char* id : {"run.previousWait", "run.nextWait", "run.play"})
+    for (const char* id : {"run.openSystolic", "run.previousWait", "run.nextWait", "run.play"})
         if (QAction* action = registry().find(QLatin1String(id)))
             out << action;
     return out;
@@ -371,6 +388,13 @@ void RunView::addOwnKeys()
     addKeys("nextWait", tr("Next wait"), {QKeySequence(Qt::Key_BracketRight)},
             tr("Move the cursor to the unit's next wait."), [this] { movePiece(1, true); });
     addPlaying(tr("Play the run"));
+    addCommand({QStringLiteral("run.openSystolic"),
+                title(),
+                tr("Open the run on the array in the Systolic lens"),
+                QStringLiteral("systolic"),
+                {},
+                tr("Show the MatMul tile that is on the array at the cursor, or the next one, PE by PE.")},
+               [this](bool) { openInSystolic(); });
     addKeys("previousUnit", tr("Unit above"), {QKeySequence(Qt::Key_PageUp)},
             tr("Choose the unit above: comma and full stop move through its commands."),
             [this] { moveUnit(-1); });

@@ -61,6 +61,7 @@ private:
     void followSelection();
     void movePiece(int by, bool waits);
     void moveUnit(int by);
+    void openInSystolic();
     [[nodiscard]] int sideWidth() const;
     [[nodiscard]] std::optional<std::size_t> selectedStep() const;
     /// True if the chart shows a run that has steps.

@@ -20,7 +20,8 @@ constexpr double kBarPixels = 3;     // narrower bars are combined by pixel
 constexpr double kNamePixels = 64;   // wider bars have the names of their ops below
 constexpr double kMostPixels = 150;  // largest width of a bar, so that a few bars do not fill the view
 constexpr double kPale = 0.4;
-constexpr std::size_t kWithStrip = 60; // number of bars from which a strip shows the whole schedule
+constexpr std::size_t kWithReasons = 24; // number of bars up to which the reasons of the run have a line
+constexpr std::size_t kWithStrip = 60;   // number of bars from which a strip shows the whole schedule
 
 /// The level of detail of a bar.
 enum class Detail { Full, Plain, Dense };
@@ -73,7 +74,7 @@ std::vector<ChartKey> legendOf(const LatencyModel& model, Detail detail, const T
                   Theme::mix(theme.canvas, theme.balanced, kPale));
     }
     if (model.hasRun && detail == Detail::Full)
-        patch(tr("in the run (load: start-up, store: drain)"), runColour(theme));
+        patch(tr("in the run, from start-up to drain"), runColour(theme));
     else if (model.hasRun && detail == Detail::Plain)
         patch(tr("in the run"), runColour(theme));
     if (model.hasBaseline)
@@ -353,7 +354,7 @@ void paintNumbers(QPainter& painter, const LatencyModel& model, const LaneFrame&
         if (names)
             painter.drawText(QRectF(centre - width / 2, f.rect.top() + fm.height(), width, fm.height()),
                              Qt::AlignCenter, latencyName(bar.names, fm, width - 8));
-        if (names && bar.run)
+        if (names && bar.run && f.rect.height() > 3 * fm.height())
             painter.drawText(QRectF(centre - width / 2, f.rect.top() + 2 * fm.height(), width, fm.height()),
                              Qt::AlignCenter, runReason(bar, fm, width - 4));
     }
@@ -419,7 +420,8 @@ LaneModel latencyLanes(const std::shared_ptr<const LatencyModel>& m,
     plot.paint = [m, overlay](QPainter& painter, const LaneFrame& f) { paintBars(painter, *m, f, *overlay); };
     Lane numbers = plot;
     numbers.fixed = true;
-    numbers.height = (m->hasRun ? 3 : 2) * fm.height() + 6;
+    const bool reasons = m->hasRun && m->bars.size() <= kWithReasons;
+    numbers.height = (reasons ? 3 : 2) * fm.height() + 6;
     numbers.repeats = true;
     numbers.paint = [m, overlay](QPainter& painter, const LaneFrame& f) {
         paintNumbers(painter, *m, f, *overlay);

@@ -202,6 +202,13 @@ Floor floorOf(const ModelOnMachine& model, std::int64_t cores)
     return out;
 }
 
+std::optional<double> multipleOfFloor(const ModelOnMachine& model, const Floor& floor, double time)
+{
+    if (floor.cycles.value <= 0)
+        return std::nullopt;
+    return time * static_cast<double>(model.lowered.timeUnit) / floor.cycles.value;
+}
+
 IdVector<TensorId, std::int64_t> touchedElements(const Problem& problem)
 {
     IdVector<TensorId, std::int64_t> out(problem.tensorCount(), 0);

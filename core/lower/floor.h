@@ -5,6 +5,8 @@
 #include "explanation/explanation.h"
 #include "lower/on_machine.h"
 
+#include <optional>
+
 namespace tilewright::lower {
 
 /// The floor for a number of cores. It depends on the lowered problem, the machine and the number of cores,
@@ -24,6 +26,11 @@ struct Floor
 
 /// Computes the floor of R19 for `cores` cores of the machine's first kind.
 [[nodiscard]] Floor floorOf(const ModelOnMachine& model, std::int64_t cores);
+
+/// Returns a time of the lowered problem (in its units of time) as a multiple of the floor; empty if the
+/// floor is 0.
+[[nodiscard]] std::optional<double> multipleOfFloor(const ModelOnMachine& model, const Floor& floor,
+                                                    double time);
 
 /// Returns, for each tensor, the number of elements of a graph input (R1.5) that its readers touch; 0 for
 /// other tensors. All of them are touched if an op reads the tensor itself, else what its views touch (R1.7,

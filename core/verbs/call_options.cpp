@@ -173,7 +173,7 @@ void bindOptions(OptionList& o, RunCall& call)
 {
     constexpr double kMost = 1e6;
     bindOptions(o, static_cast<ScheduleCall&>(call));
-    o.add("--prefetch", call.prefetch, Range{0, kMost},
+    o.add("--prefetch", call.prefetch, Range{0, RunCall::kMostPrefetch},
           "Steps whose loads may be under way beside the oldest step that has not ended; 0: one command "
           "after the "
           "other");

@@ -11,6 +11,8 @@ namespace tilewright::verbs {
 /// Options of the run of a schedule, as tilewright-cli, Python and the window set them.
 struct RunCall : ScheduleCall
 {
+    static constexpr std::int64_t kMostPrefetch = 1'000'000;
+
     std::int64_t prefetch = RunOptions().prefetch;
     std::int64_t cores = RunOptions().cores;
 

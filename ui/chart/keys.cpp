@@ -53,10 +53,12 @@ template <typename F> int flow(const KeySizes& sizes, const std::vector<ChartKey
 
 } // namespace
 
-ChartKey patchKey(const QString& text, const QColor& fill, const Theme& theme, Qt::BrushStyle pattern)
+ChartKey patchKey(const QString& text, const QColor& fill, const Theme& theme, Qt::BrushStyle pattern,
+                  const QColor& patternColour)
 {
     return {text, [fill, pattern, outline = theme.outline,
-                   ink = Theme::mix(fill, theme.text, 0.3)](QPainter& painter, const QRectF& r) {
+                   ink = patternColour.isValid() ? patternColour : Theme::mix(fill, theme.text, 0.3)](
+                      QPainter& painter, const QRectF& r) {
                 painter.fillRect(r, fill);
                 if (pattern != Qt::NoBrush)
                     painter.fillRect(r, QBrush(ink, pattern));

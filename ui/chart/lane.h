@@ -113,6 +113,7 @@ struct Lane
     std::vector<MarkRow> rows;
     bool repeats = false; ///< the rows repeat those of the previous lane and are not copied again
     std::optional<Curve> curve;
+    std::vector<Curve> behind; ///< curves that are painted before `curve`, the tallest first: with it a stack
     /// Additional painting on top of the lane.
     std::function<void(QPainter&, const LaneFrame&)> paint;
     bool paintsMarks = false; ///< `paint` also draws the marks
@@ -234,6 +235,7 @@ struct LaneColumns
 {
     std::vector<std::vector<std::vector<ShareColumn>>> shares; ///< [row][layer]
     std::vector<LowHigh> curve, ghost;
+    std::vector<std::vector<LowHigh>> behind; ///< by index in Lane::behind
 };
 [[nodiscard]] LaneColumns laneColumns(const Lane& lane, double from, double to, int width);
 

@@ -171,21 +171,29 @@ void paintGhost(QPainter& painter, const std::vector<LowHigh>& values, const QRe
     painter.drawPath(path);
 }
 
-void paintCurve(QPainter& painter, const Curve& c, const LaneColumns& columns, const LaneFrame& f)
+void paintAreas(QPainter& painter, const Curve& c, const std::vector<LowHigh>& values, const LaneFrame& f)
 {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QColor colour = c.colour(f.theme);
+    const bool spreads =
+        std::any_of(values.begin(), values.end(), [](const LowHigh& s) { return s.low != s.high; });
+    if (spreads)
+        paintArea(painter, values, f.rect, c.top, Theme::mix(f.theme.canvas, colour, 0.5),
+                  [](const LowHigh& s) { return s.high; });
+    paintArea(painter, values, f.rect, c.top, colour, [](const LowHigh& s) { return s.low; });
+    painter.setRenderHint(QPainter::Antialiasing, true);
+}
+
+void paintCurve(QPainter& painter, const Lane& lane, const LaneColumns& columns, const LaneFrame& f)
+{
+    const Curve& c = *lane.curve;
     painter.fillRect(f.rect, Theme::mix(f.theme.canvas, f.theme.muted, 0.05));
     painter.setPen(QPen(f.theme.grid, 1));
     painter.drawLine(QPointF(f.rect.left(), f.rect.bottom() + 0.5),
                      QPointF(f.rect.right(), f.rect.bottom() + 0.5));
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    const QColor colour = c.colour(f.theme);
-    const bool spreads = std::any_of(columns.curve.begin(), columns.curve.end(),
-                                     [](const LowHigh& s) { return s.low != s.high; });
-    if (spreads)
-        paintArea(painter, columns.curve, f.rect, c.top, Theme::mix(f.theme.canvas, colour, 0.5),
-                  [](const LowHigh& s) { return s.high; });
-    paintArea(painter, columns.curve, f.rect, c.top, colour, [](const LowHigh& s) { return s.low; });
-    painter.setRenderHint(QPainter::Antialiasing, true);
+    for (std::size_t i = 0; i < lane.behind.size(); ++i)
+        paintAreas(painter, lane.behind[i], columns.behind[i], f);
+    paintAreas(painter, c, columns.curve, f);
     paintGhost(painter, columns.ghost, f.rect, c.top, f.theme);
     if (c.limit) {
         const double y = std::round(f.rect.bottom() - *c.limit / c.top * f.rect.height()) + 0.5;
@@ -365,6 +373,8 @@ LaneColumns laneColumns(const Lane& lane, double from, double to, int width)
         out.curve = lane.curve->columns(from, to, width);
         if (lane.curve->ghost)
             out.ghost = lane.curve->ghost(from, to, width);
+        for (const Curve& curve : lane.behind)
+            out.behind.push_back(curve.columns(from, to, width));
     }
     return out;
 }
@@ -413,7 +423,7 @@ void paintLanes(QPainter& painter, const LaneModel& m, const LanePlaces& p, cons
         if (!box.facts.isEmpty())
             paintFactsOf(painter, lane, frame.in(box.facts), facts);
         if (lane.curve)
-            paintCurve(painter, *lane.curve, columns[i], frame);
+            paintCurve(painter, lane, columns[i], frame);
         for (std::size_t r = 0; r < lane.rows.size() && !lane.paintsMarks; ++r)
             for (std::size_t l = 0; l < lane.rows[r].layers.size(); ++l)
                 paintMarks(painter, lane.rows[r].layers[l], columns[i].shares[r][l], frame.in(box.rows[r]),

@@ -6,6 +6,7 @@
 #include "theme/text.h"
 #include "theme/text_metrics.h"
 #include "workspace/lens_links.h"
+#include "workspace/texts.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -261,7 +262,7 @@ void StatusStrip::refreshUnit()
     const QColor& muted = m_context.themes.theme().muted;
     m_seconds->clear();
     if (!document.model()) {
-        m_unit->show(tr("units of time"), muted);
+        m_unit->show(timeUnitText(nullptr), muted);
         m_unit->setToolTip(tr("The base costs and the bandwidth of this problem define its unit of time. "
                               "Choose a machine to see cycles."));
         return;
@@ -270,7 +271,7 @@ void StatusStrip::refreshUnit()
     const std::int64_t unit = document.model()->lowered.timeUnit;
     const auto preset = machinePreset(machine.name);
     const QString name = QString::fromStdString(machine.name);
-    const QString cycles = unit == 1 ? tr("cycles") : tr("× %1 cycles").arg(number(unit));
+    const QString cycles = timeUnitText(document.model());
     m_unit->show(
         tr("%1 on %2").arg(cycles, preset && *preset != machine ? tr("%1 (edited)").arg(name) : name), muted);
     QString tip = tr("One core of the machine %1 at %2 GHz.").arg(name, exactNumber(machine.clockGhz));
@@ -289,17 +290,19 @@ void StatusStrip::refreshFloor(const Snapshot* shown, bool valid)
     const lower::ModelOnMachinePtr& model = m_context.document.model();
     if (m_floorModel != model) {
         m_floorModel = model;
-        m_floorCycles = model ? lower::floorOf(*model, 1).cycles.value : 0;
+        m_floorOf = model ? std::optional(lower::floorOf(*model, 1)) : std::nullopt;
     }
-    if (!model || !shown || !valid || m_floorCycles <= 0)
+    const auto multiple = model && shown && valid
+                              ? lower::multipleOfFloor(*model, *m_floorOf, shown->evaluation.total)
+                              : std::nullopt;
+    if (!multiple)
         return m_floor->setText({});
-    const double cycles = shown->evaluation.total * static_cast<double>(model->lowered.timeUnit);
-    m_floor->setText(tr("%1 × floor").arg(significantNumber(cycles / m_floorCycles)));
+    m_floor->setText(tr("%1 × floor").arg(significantNumber(*multiple)));
     m_floor->setToolTip(
         tr("No lens takes fewer than %1 cycles for this model on one core of this machine: all "
            "products at the largest rate of the array, or the bytes that must move (R19). Click "
            "for the Summary: the figures of every lens, and what each is made of.")
-            .arg(number(m_floorCycles)));
+            .arg(number(m_floorOf->cycles.value)));
 }
 
 /// Shows the makespan if the NPU lens has simulated this schedule.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "canvas/view.h"
+#include "lower/floor.h"
 
 #include <array>
 #include <optional>
@@ -61,8 +62,8 @@ private:
     StatusText* m_unit;
     StatusText* m_seconds;
     QToolButton* m_floor;
-    lower::ModelOnMachinePtr m_floorModel; ///< model that m_floorCycles belongs to
-    double m_floorCycles = 0;              ///< floor of one core (R19)
+    lower::ModelOnMachinePtr m_floorModel; ///< model that m_floorOf belongs to
+    std::optional<lower::Floor> m_floorOf; ///< floor of one core (R19)
     StatusText* m_array;
     StatusText* m_npu;
     StatusText* m_energy;

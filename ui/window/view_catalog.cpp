@@ -26,6 +26,7 @@
 #include "views/npu/npu_tiles_view.h"
 #include "views/npu/npu_view.h"
 #include "views/roofline/roofline_view.h"
+#include "views/run/run_view.h"
 #include "views/sweep/sweep_view.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
@@ -71,6 +72,9 @@ const std::vector<ViewEntry>& viewCatalog()
          tr("&Charts")},
         {QStringLiteral("tiles"), tr("Tile grid"), QStringLiteral("grid"), DockArea::Charts,
          QStringLiteral("Edit,Tiles"), &make<TilesView>, QStringLiteral("Alt+4"), Lens::Schedule,
+         tr("&Charts")},
+        {QStringLiteral("run"), tr("Run"), QStringLiteral("play"), DockArea::Charts,
+         QStringLiteral("Edit,Tiles"), &make<RunView>, QStringLiteral("Alt+Shift+R"), Lens::Schedule,
          tr("&Charts")},
         {QStringLiteral("solver"), tr("Solver"), QStringLiteral("solve"), DockArea::Charts,
          QStringLiteral(""), &make<SolverView>, QStringLiteral("Alt+5"), Lens::Schedule, tr("&Set-up")},

@@ -216,4 +216,12 @@ QString volumeText(const Problem& problem, TensorId tensor, std::int64_t element
     return tr("%1 (%2)").arg(text, bytesText(std::llround(bits / 8)));
 }
 
+QString timeUnitText(const lower::ModelOnMachinePtr& model)
+{
+    if (!model)
+        return tr("units of time");
+    const std::int64_t unit = model->lowered.timeUnit;
+    return unit == 1 ? tr("cycles") : tr("× %1 cycles").arg(number(unit));
+}
+
 } // namespace tilewright::ui

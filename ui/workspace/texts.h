@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/typed_number.h"
+#include "lower/on_machine.h"
 #include "model/machine.h"
 #include "snapshot/snapshot.h"
 #include "workload/problem.h"
@@ -40,6 +41,9 @@ struct OpNames
 [[nodiscard]] QString elementWord(const Problem& problem);
 /// "12 544 elements (24.5 KiB)": elements of a tensor, with their bytes if the problem states widths.
 [[nodiscard]] QString volumeText(const Problem& problem, TensorId tensor, std::int64_t elements);
+
+/// "cycles", "× 4 cycles" or "units of time": what a time of the Schedule lens counts. Null: a plain problem.
+[[nodiscard]] QString timeUnitText(const lower::ModelOnMachinePtr& model);
 
 /// Value of a field with its unit: "256 KiB", "64 GB/s".
 [[nodiscard]] QString machineValueText(const MachineField& field);

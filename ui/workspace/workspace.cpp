@@ -2,6 +2,7 @@
 #include "workspace/workspace.h"
 
 #include "workspace/lens_links.h"
+#include "workspace/live_run.h"
 #include "workspace/mapping_document.h"
 #include "workspace/model_file.h"
 #include "workspace/npu_document.h"
@@ -41,6 +42,7 @@ Workspace::Workspace()
     m_undoGroup.setActiveStack(&m_schedule.undoStack());
     m_links = std::make_unique<LensLinks>(*this);
     m_compared = std::make_unique<ComparedModel>(m_schedule);
+    m_run = std::make_unique<LiveRun>(m_schedule);
     connect(m_compared.get(), &ComparedModel::refused, this, &Workspace::refused);
 }
 

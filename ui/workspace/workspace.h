@@ -16,6 +16,7 @@ namespace tilewright::ui {
 
 class ComparedModel;
 class LensLinks;
+class LiveRun;
 class MappingDocument;
 class NpuDocument;
 class SystolicDocument;
@@ -44,6 +45,8 @@ public:
     [[nodiscard]] LensLinks& links() { return *m_links; }
     /// Comparison of the open model with another one.
     [[nodiscard]] ComparedModel& compared() { return *m_compared; }
+    /// Run of the open schedule.
+    [[nodiscard]] LiveRun& run() { return *m_run; }
     /// All documents that have been created.
     [[nodiscard]] std::vector<LensDocument*> documents() const;
     [[nodiscard]] std::vector<LensDocument*> modified() const;
@@ -92,6 +95,7 @@ private:
     Lens m_current = Lens::Schedule;
     QUndoGroup m_undoGroup;
     std::function<bool(LensDocument&)> m_mayReplace;
+    std::unique_ptr<LiveRun> m_run; ///< last, because it follows m_schedule
 };
 
 /// Sorts files that are opened together: problems and models before schedules and machines.

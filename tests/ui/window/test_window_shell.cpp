@@ -287,7 +287,8 @@ private Q_SLOTS:
         QVERIFY(openIn(*m_window, {sample("attention-block.json")}));
         QCOMPARE(shownDocks(), (QStringList{QStringLiteral("inspector"), QStringLiteral("latency"),
                                             QStringLiteral("memory"), QStringLiteral("roofline"),
-                                            QStringLiteral("subgraphs"), QStringLiteral("tiles")}));
+                                            QStringLiteral("run"), QStringLiteral("subgraphs"),
+                                            QStringLiteral("tiles")}));
         Document& d = document();
         Schedule next = d.schedule();
         Subgraph s = *next.subgraphs[0];

@@ -4,6 +4,7 @@
 
 #include "chart/lane.h"
 #include "snapshot/snapshot.h"
+#include "workspace/live_run.h"
 #include "workspace/selection.h"
 #include "workspace/texts.h"
 
@@ -44,6 +45,7 @@ struct LatencyBar
     std::optional<double> before;
     std::optional<double> ghost;       ///< `before`, or the share of it for mixed ops (BaselineShare)
     std::vector<SubgraphId> beforeIds; ///< the subgraphs of the baseline with ops of this one
+    std::optional<RunDifference> run;  ///< length in the run of the schedule (R20), and why it differs
     /// Change against the baseline; 0 without a baseline or a change.
     [[nodiscard]] double change() const;
 };
@@ -57,15 +59,19 @@ struct LatencyModel
     double high = 0; ///< the longest bar or ghost
     bool hasBaseline = false;
     bool hasEnergy = false; ///< true if the problem states energies
+    bool hasRun = false;    ///< true if the bars stand beside their lengths in the run
     LatencyOptions options;
 };
 
-/// `colours`: category per subgraph (Document::colours()).
+/// `colours`: category per subgraph (Document::colours()). `run`: the run of the snapshot's schedule, or
+/// null.
 [[nodiscard]] LatencyModel buildLatency(const Snapshot* snapshot, const Snapshot* baseline,
                                         const std::vector<std::size_t>& colours,
-                                        const LatencyOptions& options);
+                                        const LatencyOptions& options, const LiveRunPtr& run);
 /// The name of a subgraph that fits the width: all its ops, or the first op with its block ("h0.query").
 [[nodiscard]] QString latencyName(const OpNames& names, const QFontMetricsF& metrics, double width);
+/// Change from R10's latency to the length in the run, of a bar with a run: "−12.0 %".
+[[nodiscard]] QString runChange(const LatencyBar& bar);
 [[nodiscard]] QString latencyTooltip(const LatencyBar& bar);
 [[nodiscard]] QString latencyAsText(const LatencyModel& model);
 

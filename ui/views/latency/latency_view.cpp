@@ -23,8 +23,17 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
                                tr("Meaning of a bar's colour: compute, load and store; the bound; the "
                                   "subgraph as in the graph; or the energy, compared with the subgraph "
                                   "that takes most."));
+    m_beside =
+        bar().addChoice(tr("Beside"), {tr("the run"), tr("nothing")},
+                        tr("The run: the time that each subgraph takes where loads, array, vector unit and "
+                           "stores work side by side (the Run view), and why it differs."));
     for (QComboBox* box : {m_sort, m_colour})
         connect(box, &QComboBox::currentIndexChanged, this, &LatencyView::rebuild);
+    connect(m_beside, &QComboBox::currentIndexChanged, this, &LatencyView::outdate);
+    connect(&workspace().run(), &LiveRun::changed, this, [this] {
+        if (showsRun())
+            outdate();
+    });
     document().whenChanged(this, Part::Problem | Part::Snapshot | Part::Baseline, &LatencyView::outdate);
     document().whenChanged(this, Part::Problem, [this] {
         setMeasured(std::nullopt);
@@ -39,14 +48,39 @@ LatencyView::LatencyView(const ViewContext& context, QWidget* parent)
     addKeys("letGo", tr("Clear measurement"), {QKeySequence(Qt::Key_Escape)}, tr("End the measured range."),
             [this] { setMeasured(std::nullopt); });
     rebuild();
+    outdate();
+}
+
+bool LatencyView::showsRun() const
+{
+    return m_beside->currentIndex() == 0;
+}
+
+void LatencyView::bringUpToDate()
+{
+    if (showsRun())
+        workspace().run().need();
+    rebuild();
+}
+
+void LatencyView::settle()
+{
+    document().waitForSnapshot();
+    if (showsRun())
+        workspace().run().settle();
+    rebuild();
 }
 
 void LatencyView::rebuild()
 {
     const SnapshotPtr baseline = document().baseline();
+    const LiveRun& run = workspace().run();
+    // The bars of an earlier schedule stand beside no others: the run is shown when it is there.
+    const LiveRunPtr shown = showsRun() && run.isCurrent() ? run.result() : nullptr;
     m_model = buildLatency(document().snapshot().get(), baseline.get(), document().colours(),
                            {static_cast<LatencySort>(m_sort->currentIndex()),
-                            static_cast<LatencyColour>(m_colour->currentIndex())});
+                            static_cast<LatencyColour>(m_colour->currentIndex())},
+                           shown);
     setLanes(latencyLanes(std::make_shared<const LatencyModel>(m_model), m_overlay));
     setAccessibleDescription(m_model.hint.isEmpty() ? m_model.title : m_model.hint);
     update();

@@ -15,7 +15,7 @@ class LatencyView : public LaneChart
 public:
     explicit LatencyView(const ViewContext& context, QWidget* parent = nullptr);
 
-    void settle() override { document().waitForSnapshot(); }
+    void settle() override;
     [[nodiscard]] QString copyText() const override { return latencyAsText(m_model); }
     [[nodiscard]] QString tableText() const override { return copyText(); }
     void fitSelection() override;
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::pair<double, double> visibleBars() const { return visibleRange(); }
 
 protected:
-    void bringUpToDate() override { rebuild(); }
+    void bringUpToDate() override;
     void paintContent(QPainter& painter, const QRectF& area, const Theme& theme, bool exporting) override;
     [[nodiscard]] QString measuredText() const override;
     [[nodiscard]] std::optional<Range> selectedRange() const override;
@@ -38,6 +38,7 @@ protected:
 
 private:
     void rebuild();
+    [[nodiscard]] bool showsRun() const; ///< true if the bars stand beside their lengths in the run
     void move(int by);
     [[nodiscard]] std::optional<std::size_t> indexOf(std::optional<SubgraphId> id) const;
 
@@ -46,6 +47,7 @@ private:
     bool m_extends = false; ///< true if the click extends the selection
     QComboBox* m_sort = nullptr;
     QComboBox* m_colour = nullptr;
+    QComboBox* m_beside = nullptr;
 };
 
 } // namespace tilewright::ui

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run/run_lookup.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright {
+
+RunIndex indexOf(const ScheduleRun& run)
+{
+    RunIndex out;
+    std::array<std::size_t, kRunUnits> pieces{};
+    for (const RunCommand& c : run.commands)
+        ++pieces[static_cast<std::size_t>(c.unit)];
+    for (const RunStall& s : run.stalls)
+        ++pieces[static_cast<std::size_t>(s.unit)];
+    for (std::size_t u = 0; u < kRunUnits; ++u)
+        out.units[u].reserve(pieces[u]);
+    out.worksFrom.reserve(run.steps.size());
+    for (const RunStep& step : run.steps)
+        out.worksFrom.push_back(step.begin);
+    std::vector<bool> worked(run.steps.size());
+    for (std::size_t i = 0; i < run.commands.size(); ++i) {
+        const RunCommand& c = run.commands[i];
+        out.units[static_cast<std::size_t>(c.unit)].push_back(
+            {c.begin, c.end, static_cast<std::uint32_t>(i), false});
+        const auto step = static_cast<std::size_t>(c.step);
+        const bool runs = c.unit == RunUnit::Array || c.unit == RunUnit::Vector;
+        if (runs && !worked[step]) { // commands are in order of their beginning
+            worked[step] = true;
+            out.worksFrom[step] = c.begin;
+        }
+    }
+    for (std::size_t i = 0; i < run.stalls.size(); ++i) {
+        const RunStall& s = run.stalls[i];
+        out.units[static_cast<std::size_t>(s.unit)].push_back(
+            {s.begin, s.end, static_cast<std::uint32_t>(i), true});
+    }
+    for (std::vector<RunPiece>& unit : out.units)
+        std::ranges::stable_sort(unit, [](const RunPiece& a, const RunPiece& b) {
+            return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+        });
+    return out;
+}
+
+std::optional<std::size_t> pieceAt(const RunIndex& index, RunUnit unit, double time)
+{
+    const std::vector<RunPiece>& pieces = index.of(unit);
+    const auto after =
+        std::ranges::upper_bound(pieces, time, {}, [](const RunPiece& piece) { return piece.begin; });
+    if (after == pieces.begin() || time >= std::prev(after)->end)
+        return std::nullopt;
+    return static_cast<std::size_t>(after - pieces.begin()) - 1;
+}
+
+std::optional<std::size_t> stepAt(const ScheduleRun& run, const RunIndex& index, double time)
+{
+    for (const RunUnit unit : {RunUnit::Array, RunUnit::Vector})
+        if (const auto piece = pieceAt(index, unit, time); piece && !index.of(unit)[*piece].waits)
+            return static_cast<std::size_t>(run.commands[index.of(unit)[*piece].index].step);
+    const auto after =
+        std::ranges::upper_bound(run.steps, time, {}, [](const RunStep& step) { return step.admitted; });
+    if (after == run.steps.begin())
+        return run.steps.empty() ? std::nullopt : std::optional<std::size_t>(0);
+    const auto last = static_cast<std::size_t>(after - run.steps.begin()) - 1;
+    // A step is admitted when all up to prefetch + 1 places before it have ended: only the last ones can be
+    // open.
+    const auto open = static_cast<std::size_t>(std::max<std::int64_t>(0, run.options.prefetch));
+    for (std::size_t i = last - std::min(last, open); i < last; ++i)
+        if (run.steps[i].ended > time)
+            return i;
+    return last;
+}
+
+std::optional<std::size_t> stepOf(const ScheduleRun& run, SubgraphId subgraph, std::int64_t step)
+{
+    if (subgraph.index() >= run.subgraphs.size())
+        return std::nullopt;
+    const RunSubgraph& in = run.subgraphs[subgraph.index()];
+    if (step < 0 || step >= in.steps || static_cast<std::size_t>(in.firstStep + step) >= run.steps.size())
+        return std::nullopt;
+    return static_cast<std::size_t>(in.firstStep + step);
+}
+
+std::optional<std::size_t> roomAt(const ScheduleRun& run, double time)
+{
+    const auto after = std::ranges::upper_bound(run.room, time, {}, &RunRoom::time);
+    if (run.room.empty())
+        return std::nullopt;
+    return after == run.room.begin() ? 0 : static_cast<std::size_t>(after - run.room.begin()) - 1;
+}
+
+RunLimit limitOf(const ScheduleRun& run)
+{
+    if (run.end <= 0)
+        return {};
+    RunLimit out;
+    const auto offer = [&](RunLimit::What what, double busy) {
+        if (busy / run.end > out.share)
+            out = {what, busy / run.end};
+    };
+    offer(RunLimit::What::Channel, run.of(RunUnit::Load).busy + run.of(RunUnit::Store).busy);
+    offer(RunLimit::What::Array, run.of(RunUnit::Array).busy);
+    offer(RunLimit::What::Vector, run.of(RunUnit::Vector).busy);
+    return out;
+}
+
+std::optional<RunWait> longestWait(const RunUnitSums& sums)
+{
+    std::optional<RunWait> out;
+    for (std::size_t w = 0; w < kRunWaits; ++w) {
+        const auto wait = static_cast<RunWait>(w);
+        if (wait != RunWait::Nothing && sums.waited(wait) > (out ? sums.waited(*out) : 0))
+            out = wait;
+    }
+    return out;
+}
+
+RunReason reasonOf(const RunDifference& d)
+{
+    if (std::abs(d.change()) <= 1e-9 * std::max(d.latency, d.length)) // a rounding error
+        return RunReason::None;
+    if (d.change() < 0)
+        return RunReason::Overlap;
+    const double stalls = -d.overlap;
+    return d.startUp >= d.drain && d.startUp >= stalls ? RunReason::StartUp
+           : d.drain >= stalls                         ? RunReason::Drain
+                                                       : RunReason::Stalls;
+}
+
+RunDifference differenceOf(const RunSubgraph& s)
+{
+    return {s.latency, s.length, s.startUp, s.drain, s.overlap};
+}
+
+RunDifference differenceOf(const ScheduleRun& run)
+{
+    RunDifference out;
+    for (const RunSubgraph& s : run.subgraphs) {
+        out.latency += s.latency;
+        out.length += s.length;
+        out.startUp += s.startUp;
+        out.drain += s.drain;
+        out.overlap += s.overlap;
+    }
+    return out;
+}
+
+} // namespace tilewright

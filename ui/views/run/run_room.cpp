@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lane of the room in fast memory.
+#include "theme/text.h"
+#include "theme/theme.h"
+#include "views/run/run_lanes.h"
+#include "workspace/texts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewright::ui {
+
+namespace {
+
+/// The stack from bottom to top, as in the Timeline: what stays longest is at the bottom.
+constexpr std::array kStack{RunRoom::Reserved, RunRoom::Input, RunRoom::Interior, RunRoom::Accumulator,
+                            RunRoom::Output};
+
+/// Of each pixel column, the entry with the most room taken. The curves of one stack share the columns.
+class RoomColumns
+{
+public:
+    const std::vector<RunRoom>& at(const ScheduleRun& run, double from, double to, int width)
+    {
+        if (m_from == from && m_to == to && m_width == width)
+            return m_columns;
+        m_from = from;
+        m_to = to;
+        m_width = width;
+        m_columns.assign(static_cast<std::size_t>(std::max(0, width)), {});
+        auto next = std::ranges::upper_bound(run.room, from, {}, &RunRoom::time);
+        RunRoom now = next == run.room.begin() ? RunRoom() : *std::prev(next);
+        const double perPixel = (to - from) / std::max(1, width);
+        for (std::size_t x = 0; x < m_columns.size(); ++x) {
+            const double end = from + perPixel * (static_cast<double>(x) + 1);
+            m_columns[x] = now;
+            for (; next != run.room.end() && next->time < end; ++next) {
+                now = *next;
+                if (now.total() > m_columns[x].total())
+                    m_columns[x] = now;
+            }
+        }
+        return m_columns;
+    }
+
+private:
+    double m_from = 0, m_to = -1;
+    int m_width = 0;
+    std::vector<RunRoom> m_columns;
+};
+
+/// The curve of the lowest `count` uses of the stack.
+Curve stacked(const RunChartModel& m, const std::shared_ptr<RoomColumns>& columns, std::size_t count,
+              double top)
+{
+    Curve curve;
+    curve.columns = [&run = m.result()->run, columns, count](double from, double to, int width) {
+        std::vector<LowHigh> out;
+        for (const RunRoom& room : columns->at(run, from, to, width)) {
+            std::int64_t sum = 0;
+            for (std::size_t i = 0; i < count; ++i)
+                sum += room.units[kStack[i]];
+            out.push_back({static_cast<double>(sum), static_cast<double>(sum)});
+        }
+        return out;
+    };
+    curve.colour = [kind = kStack[count - 1]](const Theme& theme) { return roomColour(kind, theme); };
+    curve.top = top;
+    return curve;
+}
+
+QString roomTooltip(const RunChartModel& m, double time)
+{
+    const ScheduleRun& run = m.result()->run;
+    const auto at = roomAt(run, time);
+    if (!at)
+        return {};
+    const Problem& problem = m.result()->problem();
+    const RunRoom& room = run.room[*at];
+    QString out =
+        tr("<b>Fast memory</b> at %1<table cellspacing='0' cellpadding='1'>").arg(exactNumber(time));
+    const auto row = [&](const QString& name, std::int64_t units) {
+        out += QStringLiteral("<tr><td>%1&nbsp;</td><td align='right'>%2</td></tr>")
+                   .arg(name, elementsText(problem, units));
+    };
+    for (const RunRoom::Kind kind : kStack)
+        if (room.units[kind] > 0)
+            row(roomName(kind), room.units[kind]);
+    row(tr("taken"), room.total());
+    row(tr("capacity"), problem.capacityUnits());
+    return out + QStringLiteral("</table>") + elementWord(problem);
+}
+
+} // namespace
+
+Lane roomLane(const std::shared_ptr<const RunChartModel>& model)
+{
+    const RunChartModel& m = *model;
+    const LiveRunResult& r = *m.result();
+    const Problem& problem = r.problem();
+    const std::int64_t capacity = problem.capacityUnits();
+    const double top = 1.06 * static_cast<double>(std::max(capacity, r.run.peakUnits));
+    const auto columns = std::make_shared<RoomColumns>();
+    Lane lane;
+    lane.name = tr("fast memory");
+    lane.height = 64;
+    for (std::size_t count = kStack.size(); count > 1; --count)
+        lane.behind.push_back(stacked(m, columns, count, top));
+    lane.curve = stacked(m, columns, 1, top);
+    lane.curve->limit = static_cast<double>(capacity);
+    lane.readout = [&r](double time, double) {
+        const auto at = roomAt(r.run, time);
+        return at ? tr("fast memory at %1: %2 of %3 %4 taken")
+                        .arg(number(time), elementsText(r.problem(), r.run.room[*at].total()),
+                             elementsText(r.problem(), r.problem().capacityUnits()), elementWord(r.problem()))
+                  : QString();
+    };
+    lane.tooltip = [&m](double time, double) { return roomTooltip(m, time); };
+    lane.facts << tr("peak %1").arg(
+                      percent(static_cast<double>(r.run.peakUnits) / static_cast<double>(capacity)))
+               << tr("%1 of").arg(elementsText(problem, r.run.peakUnits)) << elementsText(problem, capacity)
+               << elementWord(problem);
+    return lane;
+}
+
+} // namespace tilewright::ui

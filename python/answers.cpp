@@ -155,8 +155,13 @@ EvaluationValue evaluateValue(const py::object& workload, const py::object& sche
     }
     const ScheduleValue value = scheduleOf(problem, schedule);
     RulesChoice choice = chosen({problem.problem, value.loaded, {}, {}}, rules);
+    const bool isFile = machine.is_none() && !py::isinstance<ScheduleValue>(schedule);
+    const std::string file = isFile ? pathOf(schedule) : std::string();
     const Released released;
-    return {verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
+    EvaluationValue out{verbs::evaluateLoaded(problem.problem, value.loaded, std::move(choice))};
+    if (isFile && value.loaded.formatIssues.empty())
+        noticeDeviations(file, latencyDeviations(value.loaded.schedule, out.evaluated.evaluation));
+    return out;
 }
 
 void addEvaluation(py::module_& m)

@@ -236,13 +236,13 @@ py::object placeVerb(Arguments& arguments, const py::object& stop)
         const verbs::Deadline deadline(call.seconds, session.token());
         if (evaluated) {
             const auto answer = verbs::placeItems(evaluated->evaluated, deadline.progress());
-            return answer ? Result<std::string>(answer->json) : answer.error();
+            return answer ? Result<std::string>(answer->json()) : answer.error();
         }
         auto buffers = verbs::readBuffers(call);
         if (!buffers)
             return buffers.error();
         const auto answer = verbs::placeBuffers(std::move(*buffers), call.capacity, deadline.progress());
-        return answer ? Result<std::string>(answer->json) : answer.error();
+        return answer ? Result<std::string>(answer->json()) : answer.error();
     });
 }
 

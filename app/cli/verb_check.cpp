@@ -19,7 +19,7 @@ int check(CheckArguments& arguments)
         return fail(result.error());
     const Evaluation& e = result->evaluation;
     if (arguments.json) {
-        std::cout << checkJson(*result->problem, e, result->rules.reason);
+        std::cout << checkJson(*result->problem, e, result->rules.reason, result->deviations);
     } else if (e.valid()) {
         std::cout << "valid (rules: " << ruleSetTitle(e.rules) << ")\n";
         if (result->problem->hasEnergy())

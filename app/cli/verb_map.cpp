@@ -138,18 +138,24 @@ void printNotes(const mapping::LoopNest& nest, const mapping::SearchNotes& notes
         std::cout << formatGrouped(notes.runs)
                   << " times in its model: " << formatGrouped(static_cast<double>(notes.runs) * best->energy)
                   << " pJ, " << formatGrouped(notes.runs * best->cycles) << " cycles\n";
-    if (!notes.padding || !best)
+    if (!best)
+        return;
+    const auto wouldGive = [&](const std::string& what, const mapping::MethodCost& other) {
+        std::cout << what << " would give " << formatGrouped(other.energy) << " pJ, "
+                  << formatGrouped(other.cycles) << " cycles, edp " << scientific(other.edp) << " ("
+                  << percent(1 - other.value(objective) / best->value(objective), 1) << " less "
+                  << mapping::objectiveName(objective) << ")\n";
+    };
+    if (notes.imperfect)
+        wouldGive("imperfect factors (--imperfect)", *notes.imperfect);
+    if (!notes.padding)
         return;
     std::string trips;
     for (int l = 0; l < nest.loopCount; ++l)
         if (const auto i = static_cast<std::size_t>(l); notes.padding->trips[i] != nest.trips[i])
             trips += (trips.empty() ? "" : ", ") + std::string(nest.loopNames[i]) + " " +
                      std::to_string(nest.trips[i]) + " to " + std::to_string(notes.padding->trips[i]);
-    const mapping::MethodCost& other = notes.padding->best;
-    std::cout << "padding " << trips << " would give " << formatGrouped(other.energy) << " pJ, "
-              << formatGrouped(other.cycles) << " cycles, edp " << scientific(other.edp) << " ("
-              << percent(1 - other.value(objective) / best->value(objective), 1) << " less "
-              << mapping::objectiveName(objective) << ")\n";
+    wouldGive("padding " + trips, notes.padding->best);
 }
 
 int searchOne(const Subject& subject, const MapArguments& args, const InterruptGuard& interrupt)

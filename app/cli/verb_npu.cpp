@@ -70,17 +70,19 @@ void printSearch(const npu::NpuGraph& graph, const npu::TileSearch& search)
         std::cout << ": " << npu::tileText(type, chosen.tile) << ", alone " << alone(chosen) << " cycles";
         if (o.chosen != 0)
             std::cout << " (" << npu::tileText(type, before.tile) << ": " << alone(before) << ")";
-        std::cout << (o.proven ? ", fastest alone proven of " : ", best so far of ")
-                  << formatGrouped(o.candidates.size()) << '\n';
+        std::cout << (o.proven ? ", fastest alone of the " : ", best so far of the ")
+                  << formatGrouped(o.candidates.size()) << " candidates\n";
     }
 }
 
-void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bounds& bounds,
-               const std::vector<npu::OpReport>& reports, const std::vector<npu::RuleCheck>& checks)
+void printText(const verbs::NpuAnswer& answer)
 {
+    const npu::NpuGraph& graph = answer.graph;
+    const npu::NpuRun& run = *answer.run;
+    const npu::Bounds& bounds = answer.bounds;
     std::cout << graph.name << ": " << formatGrouped(graph.nodes.size()) << " nodes, "
               << formatGrouped(graph.tiles.size()) << " tiles, " << npu::toString(run.options.scheduler)
-              << " on " << coresText(static_cast<int>(run.cores.size())) << '\n'
+              << " on " << coresText(static_cast<int>(run.cores.size())) << " of " << answer.machine << '\n'
               << "makespan     " << formatGrouped(run.makespan) << " cycles\n"
               << "lower bound  " << formatGrouped(bounds.lowerBound) << " (" << bounds.binding() << ")\n"
               << "DRAM bytes   " << formatGrouped(run.dramBytes) << '\n'
@@ -92,8 +94,8 @@ void printText(const npu::NpuGraph& graph, const npu::NpuRun& run, const npu::Bo
                       << formatGrouped(run.cores[c].cycles[s]);
         std::cout << '\n';
     }
-    printOperators(reports);
-    for (const npu::RuleCheck& check : checks)
+    printOperators(answer.reports);
+    for (const npu::RuleCheck& check : answer.checks)
         std::cout << (check.passed ? "holds   " : "BROKEN  ") << check.rule << ": " << check.text << '\n';
 }
 
@@ -119,7 +121,7 @@ void printAnswer(const verbs::NpuAnswer& answer, bool instructions)
         printSearch(answer.graph, *answer.search);
     if (answer.searchInterrupted)
         std::cout << "interrupted: the best tiles so far\n";
-    printText(answer.graph, *answer.run, answer.bounds, answer.reports, answer.checks);
+    printText(answer);
     printLensNotes(answer.notes);
     if (!instructions)
         return;

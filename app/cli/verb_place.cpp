@@ -6,6 +6,8 @@
 #include "verbs.h"
 #include "verbs/schedule.h"
 
+#include <algorithm>
+#include <chrono>
 #include <iostream>
 
 namespace tilewright::cli {
@@ -42,6 +44,7 @@ void printText(const verbs::PlaceAnswer& answer)
 
 int place(PlaceArguments& args)
 {
+    const auto begun = std::chrono::steady_clock::now();
     // Files are read before signals are caught: a FIFO can wait.
     std::optional<verbs::EvaluatedFiles> schedule;
     std::optional<Buffers> buffers;
@@ -63,7 +66,10 @@ int place(PlaceArguments& args)
         buffers = std::move(*read);
     }
     const InterruptGuard interrupt;
-    const verbs::Deadline deadline(args.seconds, interrupt.token());
+    // The limit is that of the whole call; reading a million buffers takes a part of it.
+    const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - begun;
+    const verbs::Deadline deadline(args.seconds > 0 ? std::max(1e-3, args.seconds - reading.count()) : 0,
+                                   interrupt.token());
     const auto stopped = [&] { return interrupt.token().stop_requested(); };
     const auto answer = schedule
                             ? verbs::placeItems(*schedule, deadline.progress())
@@ -83,12 +89,12 @@ int place(PlaceArguments& args)
             !s)
             code = fail(s.error());
     if (args.json)
-        std::cout << answer->json;
+        std::cout << answer->json();
     else
         printText(*answer);
     if (!args.json && schedule)
         std::cout << "machine        " << schedule->hardware << '\n';
-    rescueOutput(args.workload.file, [&] { return answer->json; });
+    rescueOutput(args.workload.file, [&] { return answer->json(); });
     return code;
 }
 

@@ -88,7 +88,8 @@ void printSystolicContext(const verbs::SystolicRequest& r, const verbs::Systolic
     const auto best = systolic::bestL2Schedule(f.l2.plans);
     for (const systolic::L2Plan& p : f.l2.plans)
         plans.add((best && best->schedule == p.schedule ? "> " : "  ") +
-                      std::string(systolic::l2ScheduleName(p.schedule)),
+                      std::string(systolic::l2ScheduleName(p.schedule)) +
+                      (p.passes > 1 ? " in " + formatGrouped(p.passes) + " passes" : ""),
                   p.trafficBytes(), p.minBytes, p.doubleBytes, p.fits ? "" : "does not fit");
     std::cout << '\n';
     print(plans);
@@ -140,7 +141,7 @@ void printPipeline(const verbs::SystolicPipeline& p)
     figureLine("array fed",
                formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
     for (const auto& [reason, cycles] : p.run.stalls)
-        figureLine("  lost: " + reason, formatGrouped(cycles) + " cycles");
+        figureLine("  lost: " + reason, formatGrouped(cycles) + " cycles: " + systolic::stallText(reason));
     figureLine("bottleneck", "busiest: " + std::string(systolic::resourceName(p.run.busiest)) + ", " +
                                  percent(p.run.busyFraction[static_cast<std::size_t>(p.run.busiest)]) +
                                  "; largest loss of the array: " +

@@ -68,16 +68,16 @@ void printText(const verbs::TileAnswer& a)
     line("method", a.given ? "given" : std::string(systolic::tileMethodName(c.method)));
     line("tile Ti x Tj x Tk",
          formatGrouped(c.tile.ti) + " x " + formatGrouped(c.tile.tj) + " x " + formatGrouped(c.tile.tk));
-    line("footprint", formatGrouped(c.footprintElements) + " of " + formatGrouped(q.cap()) + " elements (" +
-                          std::string(systolic::footprintName(q.footprint)) + ")" +
-                          (c.fits ? "" : ", does not fit"));
+    line("footprint", a.fitText());
     line("traffic", formatGrouped(c.elements) + " elements, " +
                         formatGrouped(saturatingMul(c.elements, q.elementBytes)) +
                         " bytes into the level (A read once for every Tj, B for every Ti, C once)");
     if (const auto best = systolic::exhaustiveTile(q);
-        best && (a.given || c.method != systolic::TileMethod::Exhaustive))
-        line("above the optimum",
-             percent(static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1));
+        best && (a.given || c.method != systolic::TileMethod::Exhaustive)) {
+        const double above = static_cast<double>(c.elements) / static_cast<double>(best->elements) - 1;
+        line("to the optimum", above >= 0 ? percent(above) + " above the optimum"
+                                          : percent(-above) + " below the optimum of the tiles that fit");
+    }
     line("points visited", formatGrouped(c.pointsVisited) + " (space reduced " +
                                formatGrouped(std::round(c.spaceReduction)) + " times)");
     const systolic::ReuseFactors f = a.reuse();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/json_place.h"
 
+#include "base/json_comments.h"
+
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -108,6 +110,10 @@ std::optional<std::size_t> numberAfter(std::string_view text, std::string_view w
 
 std::optional<TextPlace> placeOfPath(std::string_view json, std::string_view path)
 {
+    if (firstJsonComment(json)) {
+        const std::string plain = withoutJsonComments(json);
+        return firstJsonComment(plain) ? std::nullopt : placeOfPath(plain, path);
+    }
     const Walker walker(json);
     std::size_t at = walker.skipSpace(0);
     bool any = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/json_reader.h"
 
+#include "base/json_comments.h"
 #include "base/notice.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -261,16 +262,12 @@ private:
     std::string m_fault;
 };
 
-} // namespace
-
-Result<Json> parseJson(std::string_view text, const std::string& file)
+/// Parses a text without comments.
+Result<Json> parsePlainJson(std::string_view text, const std::string& file)
 {
     const auto syntax = [&](std::string why) { return Error{ErrorCode::Syntax, std::move(why), {}, file}; };
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return syntax("the file is empty");
-    if (const auto zero = text.find('\0'); zero != std::string_view::npos)
-        return syntax("not JSON: there is a zero byte at " + positionOf(text, zero).text() +
-                      " (a binary file, or not saved as UTF-8)");
     if (const auto excess = firstExcess(text))
         return syntax(excess->what + " at " + positionOf(text, excess->offset).text());
     DocumentBuilder builder(text);
@@ -283,6 +280,31 @@ Result<Json> parseJson(std::string_view text, const std::string& file)
         return syntax("not valid JSON (" + plainReason(e.what()) + ")");
     }
     return syntax(builder.fault());
+}
+
+} // namespace
+
+Result<Json> parseJson(std::string_view text, const std::string& file)
+{
+    const auto syntax = [&](std::string why) { return Error{ErrorCode::Syntax, std::move(why), {}, file}; };
+    if (const auto zero = text.find('\0'); zero != std::string_view::npos)
+        return syntax("not JSON: there is a zero byte at " + positionOf(text, zero).text() +
+                      " (a binary file, or not saved as UTF-8)");
+    if (const auto comment = firstJsonComment(text)) {
+        const std::string plain = withoutJsonComments(text);
+        if (const auto open = firstJsonComment(plain))
+            return syntax("not valid JSON at " + positionOf(text, *open).text() +
+                          " (the comment is not closed)");
+        auto document = parsePlainJson(plain, file);
+        if (document && !file.empty())
+            notice({ErrorCode::Syntax,
+                    "comments are read over (the first at " + positionOf(text, *comment).text() +
+                        ") and are not kept when the file is saved",
+                    {},
+                    file});
+        return document;
+    }
+    return parsePlainJson(text, file);
 }
 
 Json parsedJson(std::string_view text)

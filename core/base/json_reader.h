@@ -18,9 +18,10 @@ namespace tilewright {
 
 using Json = nlohmann::ordered_json;
 
-/// Strict parser, the only one of the program: no comments, no duplicate keys, valid UTF-8, at most 64
-/// nesting levels, 4,000,000 lists and objects, 16,000,000 values. An Error contains line and column. Never
-/// throws; time and memory are linear in the text.
+/// Strict parser, the only one of the program: no duplicate keys, valid UTF-8, at most 64 nesting levels,
+/// 4,000,000 lists and objects, 16,000,000 values. Comments (`//`, `/* */`) are read over; a notice() says so
+/// if the file has a name. An Error contains line and column. Never throws; time and memory are linear in the
+/// text.
 [[nodiscard]] Result<Json> parseJson(std::string_view text, const std::string& file);
 
 /// Text of a value, on one line or with `indent` spaces per level. The only way to write JSON: it never

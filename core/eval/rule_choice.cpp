@@ -1,26 +1,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eval/rule_choice.h"
 
+#include "base/notice.h"
+#include "base/text.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace tilewright {
+
+namespace {
+
+/// R10.2
+bool reportAgrees(double reported, double computed)
+{
+    return std::abs(reported - computed) <= std::max(0.01, 1e-6 * computed);
+}
+
+std::string deviationText(const std::optional<double>& reported, double computed)
+{
+    std::string ours = formatGrouped(computed);
+    if (!reported)
+        return "none is reported, " + ours + " is computed";
+    std::string theirs = formatGrouped(*reported);
+    if (theirs == ours) { // they differ behind the first decimal
+        theirs = formatNumber(*reported);
+        ours = formatNumber(computed);
+    }
+    return theirs + " is reported, " + ours + " is computed";
+}
+
+} // namespace
 
 bool reportedLatenciesAgree(const Schedule& schedule, const Evaluation& evaluation)
 {
     for (std::size_t i = 0; i < schedule.size(); ++i) {
         const auto& reported = schedule.subgraphs[i]->reportedLatency;
         const SubgraphEvaluation& e = evaluation.subgraphs[i];
-        if (!reported || !e.structurallyValid ||
-            std::abs(*reported - e.latency) > std::max(0.01, 1e-6 * e.latency))
+        if (!reported || !e.structurallyValid || !reportAgrees(*reported, e.latency))
             return false;
     }
     return schedule.size() > 0;
 }
 
+std::vector<LatencyDeviation> latencyDeviations(const Schedule& schedule, const Evaluation& evaluation)
+{
+    std::vector<LatencyDeviation> out;
+    for (std::size_t i = 0; i < std::min(schedule.size(), evaluation.subgraphs.size()); ++i) {
+        const auto& reported = schedule.subgraphs[i]->reportedLatency;
+        const SubgraphEvaluation& e = evaluation.subgraphs[i];
+        if (e.structurallyValid && !(reported && reportAgrees(*reported, e.latency)))
+            out.push_back({SubgraphId(i), reported, e.latency, deviationText(reported, e.latency)});
+    }
+    return out;
+}
+
+void noticeDeviations(const std::string& file, std::span<const LatencyDeviation> deviations)
+{
+    if (deviations.empty())
+        return;
+    const LatencyDeviation& first = deviations.front();
+    std::string text = "of subgraph " + std::to_string(first.subgraph.index()) + ", " + first.text;
+    if (deviations.size() > 1)
+        text += "; " + formatGrouped(deviations.size() - 1) +
+                (deviations.size() == 2 ? " other subgraph deviates" : " other subgraphs deviate");
+    notice({ErrorCode::Field, std::move(text), "subgraph_latencies", file});
+}
+
 RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
 {
-    const auto agrees = [&](const Rules& rules) {
+    const auto agreesUnder = [&](const Rules& rules) {
         const Evaluation e = evaluate(problem, schedule, rules);
         return e.valid() && reportedLatenciesAgree(schedule, e);
     };
@@ -29,12 +78,12 @@ RulesChoice chooseRules(const Problem& problem, const Schedule& schedule)
     const bool reported = std::ranges::any_of(
         schedule.subgraphs, [](const SubgraphPtr& s) { return s->reportedLatency.has_value(); });
     const bool own = problem.rules() != Rules::final();
-    if (own && (!reported || agrees(problem.rules())))
+    if (own && (!reported || agreesUnder(problem.rules())))
         return {problem.rules(), "those of the problem"};
     if (!reported)
         return {Rules::final(), "the file reports no latencies"};
-    const bool final = agrees(Rules::final());
-    const bool seed = agrees(Rules::seed());
+    const bool final = agreesUnder(Rules::final());
+    const bool seed = agreesUnder(Rules::seed());
     if (final && seed)
         return {Rules::final(),
                 "the reported latencies agree with both contest final and contest first statement"};

@@ -4,6 +4,8 @@
 
 #include "eval/evaluation.h"
 
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -32,6 +34,23 @@ struct RulesChoice
 /// R10.2: true if every subgraph has a reported latency and none differs from the computed one by more than
 /// max(0.01, 1e-6 x computed).
 [[nodiscard]] bool reportedLatenciesAgree(const Schedule& schedule, const Evaluation& evaluation);
+
+/// R10.2: a latency that a schedule file reports wrongly, or does not report.
+struct LatencyDeviation
+{
+    SubgraphId subgraph;
+    std::optional<double> reported; ///< empty if the file has none
+    double computed = 0;
+    std::string text; ///< "10 is reported, 1 638.4 is computed"
+};
+
+/// R10.2: the deviations of the subgraphs that can be evaluated, in their order. Requires an evaluation of
+/// this schedule on the hardware of its file.
+[[nodiscard]] std::vector<LatencyDeviation> latencyDeviations(const Schedule& schedule,
+                                                              const Evaluation& evaluation);
+
+/// R10.2: tells the deviations with notice(): the first one, and how many there are. `file` has them.
+void noticeDeviations(const std::string& file, std::span<const LatencyDeviation> deviations);
 
 /// The effects of another value of one rule switch on a schedule.
 struct RuleEffect

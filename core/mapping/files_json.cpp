@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The JSON files of the Mapping lens.
+#include "base/json_comments.h"
 #include "base/json_fields.h"
 #include "mapping/files.h"
 #include "mapping/method.h"
@@ -380,8 +381,9 @@ Status checkArchitecture(const Architecture& architecture)
 
 Result<Method> readMethod(std::string_view text, const std::string& file, const LoopNest& nest)
 {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first != std::string_view::npos && text[first] != '{')
+    const std::string plain = withoutJsonComments(text);
+    const std::size_t first = plain.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && plain[first] != '{')
         return parsePrintedMethod(text, file, nest);
     auto document = parseJson(text, file);
     if (!document)

@@ -29,6 +29,27 @@ Factors paddedTrips(const LoopNest& nest)
     return out;
 }
 
+namespace {
+
+/// The best of a search of two seconds with other trips or options; nullopt if it is not 1 % better.
+std::optional<MethodCost> betterMethod(const LoopNest& nest, const Architecture& architecture,
+                                       const MethodCost& found, Objective objective,
+                                       const std::stop_token& stop)
+{
+    if (!checkCountable(nest, architecture))
+        return std::nullopt;
+    SearchOptions options;
+    options.seconds = 2;
+    options.stop = stop;
+    const SearchResult other = search(nest, architecture, options);
+    const auto& best = other.of(objective);
+    if (!best || other.interrupted || best->value(objective) > 0.99 * found.value(objective))
+        return std::nullopt;
+    return best;
+}
+
+} // namespace
+
 std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture& architecture,
                                        const SearchResult& result, Objective objective,
                                        const std::stop_token& stop)
@@ -46,16 +67,21 @@ std::optional<PaddingHint> paddingHint(const LoopNest& nest, const Architecture&
             d.stored = std::max(d.stored, padded.span(d, padded.trips));
     Architecture perfect = architecture;
     perfect.options.imperfect = false;
-    if (!checkCountable(padded, perfect))
+    const auto best = betterMethod(padded, perfect, *found, objective, stop);
+    return best ? std::optional(PaddingHint{padded.trips, *best}) : std::nullopt;
+}
+
+std::optional<MethodCost> imperfectHint(const LoopNest& nest, const Architecture& architecture,
+                                        const SearchResult& result, Objective objective,
+                                        const std::stop_token& stop)
+{
+    const auto& found = result.of(objective);
+    if (architecture.options.imperfect || paddedTrips(nest) == nest.trips || !found || result.interrupted ||
+        result.reductions.any())
         return std::nullopt;
-    SearchOptions options;
-    options.seconds = 2;
-    options.stop = stop;
-    const SearchResult other = search(padded, perfect, options);
-    const auto& best = other.of(objective);
-    if (!best || other.interrupted || best->value(objective) > 0.99 * found->value(objective))
-        return std::nullopt;
-    return PaddingHint{padded.trips, *best};
+    Architecture imperfect = architecture;
+    imperfect.options.imperfect = true;
+    return betterMethod(nest, imperfect, *found, objective, stop);
 }
 
 } // namespace tilewright::mapping

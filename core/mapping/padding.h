@@ -21,4 +21,11 @@ struct PaddingHint
                                                      const SearchResult& result, Objective objective,
                                                      const std::stop_token& stop = {});
 
+/// The best method with imperfect factors (docs/rules/mapping.md 9.5) if it improves the objective by at
+/// least 1 % over `result`; nullopt if it does not, or if every loop has factors enough that none would be
+/// padded. Searches for at most two seconds, so that an unfinished search gives the best found.
+[[nodiscard]] std::optional<MethodCost> imperfectHint(const LoopNest& nest, const Architecture& architecture,
+                                                      const SearchResult& result, Objective objective,
+                                                      const std::stop_token& stop = {});
+
 } // namespace tilewright::mapping

@@ -20,7 +20,8 @@ namespace tilewright::mapping {
 struct SearchNotes
 {
     std::int64_t runs = 1; ///< number of executions of the layer in its model
-    std::optional<PaddingHint> padding;
+    std::optional<PaddingHint> padding = {};
+    std::optional<MethodCost> imperfect = {}; ///< imperfectHint()
 };
 
 /// Document of a search: the best method for `objective` with its components, the optima of all three

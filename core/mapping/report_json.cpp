@@ -138,6 +138,9 @@ std::string searchReport(const LoopNest& nest, const Architecture& architecture,
         out["padding"]["energy"] = padding->best.energy;
         out["padding"]["edp"] = padding->best.edp;
     }
+    if (const auto& imperfect = notes.imperfect)
+        out["imperfect"] = {
+            {"cycles", imperfect->cycles}, {"energy", imperfect->energy}, {"edp", imperfect->edp}};
     out["proven"] = result.proven;
     out["space"] = countJson(result);
     out["visited"] = result.counts.visited;

@@ -2,6 +2,7 @@
 #include "model/file_kind.h"
 
 #include "base/file.h"
+#include "base/json_comments.h"
 #include "base/json_reader.h"
 #include "model/topology.h"
 
@@ -58,27 +59,26 @@ constexpr Mark kMarks[] = {
     {"ops", FileKind::Model},
 };
 
-/// The names of the members of the outermost object, as far as the text is JSON: what a file is can be told
-/// before its reader parses it, so that nothing is parsed twice. Names with escapes are none of ours.
-std::vector<std::string_view> topLevelNames(std::string_view text)
+/// The names of members `level` brackets deep (1: of the outermost object), as far as the text is JSON: what
+/// a file is can be told before its reader parses it, so that nothing is parsed twice. Names with escapes are
+/// none of ours. Ends where `isEnough` returns true for a name.
+template <typename F> void forEachName(std::string_view text, int level, const F& isEnough)
 {
-    std::vector<std::string_view> names;
     int depth = 0;
-    std::string_view last;              // string read last at the outermost level
-    constexpr std::size_t kMost = 4096; // the reader refuses an object with more fields
-    for (std::size_t i = 0; i < text.size() && names.size() < kMost; ++i)
+    std::string_view last; // string read last at this level
+    for (std::size_t i = 0; i < text.size(); ++i)
         switch (text[i]) {
         case '"': {
             const std::size_t start = ++i;
             while (i < text.size() && text[i] != '"')
                 i += text[i] == '\\' ? 2 : 1;
-            if (depth == 1)
+            if (depth == level)
                 last = text.substr(start, std::min(i, text.size()) - start);
             break;
         }
         case ':':
-            if (depth == 1)
-                names.push_back(last);
+            if (depth == level && isEnough(last))
+                return;
             break;
         case '{':
         case '[':
@@ -91,7 +91,25 @@ std::vector<std::string_view> topLevelNames(std::string_view text)
         default:
             break;
         }
+}
+
+std::vector<std::string_view> topLevelNames(std::string_view text)
+{
+    std::vector<std::string_view> names;
+    constexpr std::size_t kMost = 4096; // the reader refuses an object with more fields
+    forEachName(text, 1, [&](std::string_view name) {
+        names.push_back(name);
+        return names.size() == kMost;
+    });
     return names;
+}
+
+/// True if an operator of a model has a field that only the NPU lens reads: {"ops": [{"tile": ...}]}.
+bool hasFieldsOfNpu(std::string_view text)
+{
+    bool found = false;
+    forEachName(text, 3, [&](std::string_view name) { return found = name == "tile" || name == "variant"; });
+    return found;
 }
 
 /// Says what a text is that is neither JSON nor a topology, as far as its beginning tells; empty for others.
@@ -122,7 +140,11 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
 {
     if (model::isTopology(text))
         return FileKind::Model;
-    const std::vector<std::string_view> names = topLevelNames(text);
+    std::string plain;
+    if (firstJsonComment(text))
+        plain = withoutJsonComments(text);
+    const std::string_view json = plain.empty() ? text : plain;
+    const std::vector<std::string_view> names = topLevelNames(json);
     const auto has = [&](std::string_view field) {
         return std::find(names.begin(), names.end(), field) != names.end();
     };
@@ -131,12 +153,12 @@ Result<FileKind> fileKindOf(std::string_view text, const std::string& file)
         return FileKind::Machine;
     for (const Mark& mark : kMarks)
         if (has(mark.field))
-            return mark.kind;
+            return mark.kind == FileKind::Model && hasFieldsOfNpu(json) ? FileKind::NpuModel : mark.kind;
     if (text.find("((") != std::string_view::npos && text.find_first_of("{\"") == std::string_view::npos)
         return FileKind::MappingMethod; // nested tuples of factors, as the source document prints a method
     std::string other = foreignFormat(text);
     if (other.empty())
-        other = otherText(text);
+        other = otherText(json);
     if (!other.empty())
         return Error{ErrorCode::Syntax, std::move(other), {}, file};
     const auto document = parseJson(text, file);

@@ -305,6 +305,7 @@ std::string summaryToJson(const NpuGraph& graph, const NpuRun& run, const Bounds
     Json j;
     j["scheduler"] = toString(run.options.scheduler);
     j["cores"] = run.cores.size();
+    j["machine"] = run.hardware.name;
     j["tiles"] = graph.tiles.size();
     j["nodes"] = graph.nodes.size();
     j["makespan"] = run.makespan;

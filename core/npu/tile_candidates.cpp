@@ -97,8 +97,12 @@ Sizes someSizes(const NpuHardware& hw, const ModelOp& op, std::int64_t TileSizes
 {
     switch (op.type) {
     case OpType::MatMul:
-        if (size == &TileSizes::k)
-            return doublings(32, extent);
+        if (size == &TileSizes::k) {
+            Sizes sizes = parts(extent, hw.engineRows);
+            for (const std::int64_t s : doublings(32, extent))
+                sizes.push_back(s);
+            return tidy(std::move(sizes), extent);
+        }
         return parts(extent, size == &TileSizes::m ? hw.engineRows : hw.engineCols);
     case OpType::Conv2d:
         if (size == &TileSizes::height)

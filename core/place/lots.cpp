@@ -72,6 +72,8 @@ public:
     Repeats(const Lots& all, const std::stop_token& stop) : m_all(all), m_stop(stop), m_twin(all.lots.size())
     {
         std::iota(m_twin.begin(), m_twin.end(), std::size_t{0});
+        if (stop.stop_requested())
+            return;
         const auto points = static_cast<std::size_t>(all.points) + 1;
         m_crossing.assign(points + 1, 0);
         for (std::size_t i = 0; i < all.lots.size(); ++i) {
@@ -201,7 +203,7 @@ Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop
     std::iota(out.representative.begin(), out.representative.end(), std::size_t{0});
     if (items.empty())
         return out;
-    const Lots all = compressed(items, out.representative);
+    Lots all = compressed(items, out.representative);
     out.timePoints = all.points;
     std::vector<std::int64_t> change(static_cast<std::size_t>(all.points) + 1, 0);
     for (const Lot& lot : all.lots) {
@@ -214,13 +216,15 @@ Reduced reduce(std::span<const PlacementItem> items, const std::stop_token& stop
         out.peak = std::max(out.peak, sum += c);
 
     std::vector<std::size_t> chosen;
-    const Repeats repeats(all, stop);
-    for (std::size_t i = 0; i < all.lots.size(); ++i) {
-        out.representative[all.items[i]] = all.items[repeats.twin()[i]];
-        if (repeats.twin()[i] == i)
-            chosen.push_back(all.items[i]);
+    {
+        const Repeats repeats(all, stop);
+        for (std::size_t i = 0; i < all.lots.size(); ++i) {
+            out.representative[all.items[i]] = all.items[repeats.twin()[i]];
+            if (repeats.twin()[i] == i)
+                chosen.push_back(all.items[i]);
+        }
     }
-    const Lots rest = compressed(items, chosen);
+    const Lots rest = chosen.size() == all.lots.size() ? std::move(all) : compressed(items, chosen);
     int reach = 0;
     for (std::size_t i = 0; i < rest.lots.size(); ++i) {
         const Lot& lot = rest.lots[i];

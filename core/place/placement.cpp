@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "place/placement.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "place/lots.h"
@@ -319,13 +320,20 @@ std::vector<std::string_view> fieldsOf(std::string_view line)
     return out;
 }
 
-/// The column with this name. Also accepts the older names buffer, start and end.
+/// The name of a column that holds the last moment of a life; `upper` holds the moment behind it.
+constexpr std::string_view kEnd = "end";
+
+/// The column with this name. Also accepts the older names (docs/rules/place.md 3.2).
 std::optional<Column> columnNamed(std::string_view name)
 {
-    constexpr std::array<std::string_view, kColumns> kOlder = {"buffer", "start", "end", "size", "offset"};
+    constexpr std::pair<std::string_view, Column> kOlder[] = {
+        {"buffer", kId}, {"buffer_id", kId}, {"start", kLower}, {"begin", kLower}, {kEnd, kUpper}};
     for (std::size_t c = 0; c < kColumns; ++c)
-        if (name == kNames[c] || name == kOlder[c])
+        if (name == kNames[c])
             return static_cast<Column>(c);
+    for (const auto& [older, column] : kOlder)
+        if (name == older)
+            return column;
     return std::nullopt;
 }
 
@@ -372,6 +380,7 @@ private:
             if (std::exchange(seen[*column], true))
                 return fault(kNames[*column], "the column occurs twice");
             m_places.push_back(*column);
+            m_endIsInside = m_endIsInside || name == kEnd;
         }
         for (const Column c : {kId, kLower, kUpper, kSize})
             if (!seen[c])
@@ -409,6 +418,11 @@ private:
                          "'" + id + "' is the buffer of line " + std::to_string(known->second) + " too");
         if (value[kLower] < 0)
             return fault(kNames[kLower], "must not be negative");
+        if (m_endIsInside) {
+            if (value[kUpper] < value[kLower])
+                return fault(kEnd, "must not be less than start, which is " + std::to_string(value[kLower]));
+            value[kUpper] = saturatingAdd(value[kUpper], 1);
+        }
         if (value[kUpper] <= value[kLower])
             return fault(kNames[kUpper],
                          "must be greater than lower, which is " + std::to_string(value[kLower]));
@@ -427,6 +441,7 @@ private:
     std::unordered_map<std::string, std::size_t> m_lineOf;
     std::size_t m_line = 0;
     std::int64_t m_sum = 0;
+    bool m_endIsInside = false; ///< the file has the column `end`
 };
 
 } // namespace

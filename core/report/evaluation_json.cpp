@@ -83,16 +83,23 @@ bool hasTotal(const Evaluation& evaluation)
            std::ranges::all_of(evaluation.subgraphs, &SubgraphEvaluation::structurallyValid);
 }
 
-std::string checkJson(const Problem& problem, const Evaluation& evaluation, std::string_view rulesReason)
+std::string checkJson(const Problem& problem, const Evaluation& evaluation, std::string_view rulesReason,
+                      std::span<const LatencyDeviation> deviations)
 {
     Json issues = Json::array();
     for (const Issue& issue : evaluation.issues)
         issues.push_back(issueJson(issue));
+    Json latencies = Json::array();
+    for (const LatencyDeviation& d : deviations)
+        latencies.push_back({{"subgraph", d.subgraph.index()},
+                             {"reported", d.reported ? jsonNumber(*d.reported) : Json()},
+                             {"computed", jsonNumber(d.computed)}});
     Json out = {{"rules", ruleSetName(evaluation.rules)},
                 {"rules_reason", rulesReason},
                 {"valid", evaluation.valid()},
                 {"error", verdictOf(evaluation)},
-                {"issues", std::move(issues)}};
+                {"issues", std::move(issues)},
+                {"latency_deviations", std::move(latencies)}};
     if (problem.hasEnergy() && evaluation.valid()) {
         out["energy_pj"] = jsonNumber(evaluation.energy);
         out["edp"] = jsonNumber(evaluation.edp());

@@ -4,6 +4,7 @@
 
 #include "eval/energy_bound.h"
 #include "eval/evaluation.h"
+#include "eval/rule_choice.h"
 #include "snapshot/snapshot.h"
 
 #include <span>
@@ -28,9 +29,11 @@ void prependFormatIssues(Evaluation& evaluation, std::span<const Issue> issues);
 [[nodiscard]] std::string evaluationJson(const Snapshot& snapshot, std::string_view rulesReason);
 
 /// Returns the document of `check --json`: {"valid", "error", "issues": [{"code", "message",
-/// "subgraph"}...]}, and the energy of a valid schedule if the problem states energies.
+/// "subgraph"}...], "latency_deviations": [{"subgraph", "reported", "computed"}...]}, and the energy of a
+/// valid schedule if the problem states energies. `deviations`: R10.2.
 [[nodiscard]] std::string checkJson(const Problem& problem, const Evaluation& evaluation,
-                                    std::string_view rulesReason);
+                                    std::string_view rulesReason,
+                                    std::span<const LatencyDeviation> deviations = {});
 
 /// Best known schedule, and whether it is proven optimal.
 struct BoundedBest

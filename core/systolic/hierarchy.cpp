@@ -62,8 +62,15 @@ std::int64_t maxL2Depth(const Hierarchy& h) noexcept
     return std::max<std::int64_t>(0, elements) / (h.array.rows + h.array.cols);
 }
 
+std::string roomText(std::int64_t used, std::int64_t buffers)
+{
+    if (buffers == 1)
+        return "the one buffer";
+    return used == buffers ? "all " + formatGrouped(buffers) + " buffers" : "one buffer";
+}
+
 std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, const TileShape& tile,
-                                        std::int64_t buffering)
+                                        std::int64_t buffering, Footprint footprint)
 {
     const std::int64_t e = h.elementBytes;
     const std::int64_t r = std::min(h.array.rows, gemm.m);
@@ -87,16 +94,22 @@ std::vector<Constraint> tileConstraints(const Hierarchy& h, const Gemm& gemm, co
     out.push_back({"L2, an output tile over all K", saturatingMul(r * gemm.k + gemm.k * c + r * c, e), l2,
                    "bytes",
                    atMost("K", k2) + ", " + formatGrouped(roundDown(k2, kTileDepth)) + " in steps of 16"});
-    out.push_back({"L2, the chosen tile (conservative)",
-                   saturatingMul(tileFootprint(tile, Footprint::Conservative), e),
-                   h.at(Level::L2).totalBytes(),
-                   "bytes",
-                   {}});
-    out.push_back({"L3, the chosen tile (conservative)",
-                   saturatingMul(tileFootprint(tile, Footprint::Conservative), e),
-                   h.at(Level::L3).totalBytes(),
-                   "bytes",
-                   {}});
+    const std::string what =
+        footprint == Footprint::Conservative ? ": the tile's A, B and C" : ": the tile's A and B";
+    const std::int64_t bytes = saturatingMul(tileFootprint(tile, footprint), e);
+    for (const auto& [name, memory] : {std::pair("L2", h.at(Level::L2)), std::pair("L3", h.at(Level::L3))})
+        out.push_back({std::string(name) + ", " + roomText(memory.buffers, memory.buffers) + what,
+                       bytes,
+                       memory.totalBytes(),
+                       "bytes",
+                       {}});
+    if (footprint == Footprint::Aggressive)
+        out.push_back(
+            {"PEs, one sum each: the tile's C",
+             saturatingMul(saturatingMul(sumsPerPe(h.array, tile.ti, tile.tj), h.array.rows * h.array.cols),
+                           e),
+             h.array.rows * h.array.cols * e, "bytes",
+             "Ti <= " + formatGrouped(h.array.rows) + ", Tj <= " + formatGrouped(h.array.cols)});
     const std::int64_t l3 = h.at(Level::L3).totalBytes();
     const auto panels = [&](const char* name, std::int64_t panelBytes, std::int64_t count) {
         out.push_back(

@@ -67,10 +67,15 @@ struct Constraint
     [[nodiscard]] bool fits() const noexcept { return used <= available; }
 };
 
-/// All constraints of docs/rules/systolic.md 5 for a tile of a GEMM. `buffering`: 2 = double-buffered.
-/// Precondition: the sizes are legal.
+/// Which buffers of a level are meant: "one buffer", "all 8 buffers", or "the one buffer" of a level with
+/// one.
+[[nodiscard]] std::string roomText(std::int64_t used, std::int64_t buffers);
+
+/// All constraints of docs/rules/systolic.md 5 for a tile of a GEMM. `buffering` of L1: 2 = double-buffered.
+/// Each name says which buffers are meant. Precondition: the sizes are legal.
 [[nodiscard]] std::vector<Constraint> tileConstraints(const Hierarchy& hierarchy, const Gemm& gemm,
-                                                      const TileShape& tile, std::int64_t buffering = 2);
+                                                      const TileShape& tile, std::int64_t buffering = 2,
+                                                      Footprint footprint = Footprint::Conservative);
 /// Largest Kt with (R*Kt + Kt*C)*e*buffering <= one L1 buffer. `separate`: A and B have separate buffers.
 [[nodiscard]] std::int64_t maxL1Depth(const Hierarchy& hierarchy, std::int64_t buffering,
                                       bool separate) noexcept;

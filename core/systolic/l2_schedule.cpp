@@ -39,6 +39,20 @@ Result<L2Schedule> parseL2Schedule(std::string_view text)
                  {}};
 }
 
+std::optional<std::int64_t> fewestPasses(std::int64_t nK, std::int64_t perK, std::int64_t output,
+                                         std::int64_t room) noexcept
+{
+    // The tiles of a pass and of the next one are in L2 together.
+    const std::int64_t held = room > output ? (room - output) / saturatingMul(2, perK) : 0;
+    return held >= 1 ? std::optional(ceilDiv(nK, std::min(held, nK))) : std::nullopt;
+}
+
+std::int64_t passesOfB(std::int64_t nK, std::int64_t perK, std::int64_t output, std::int64_t room) noexcept
+{
+    const std::int64_t two = std::min<std::int64_t>(2, nK);
+    return std::max(two, fewestPasses(nK, perK, output, room).value_or(two));
+}
+
 Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, std::int64_t elementBytes,
                                         std::int64_t l2Bytes, std::int64_t passes)
 {
@@ -48,7 +62,7 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
     const std::int64_t nM = ceilDiv(g.m, tile.ti);
     const std::int64_t nN = ceilDiv(g.n, tile.tj);
     const std::int64_t nK = ceilDiv(g.k, tile.tk);
-    if (passes < 1 || passes > nK)
+    if (passes < 0 || passes > nK)
         return Error{ErrorCode::Problem,
                      "must be from 1 to the number of k tiles, " + std::to_string(nK) + ", got " +
                          std::to_string(passes),
@@ -91,6 +105,8 @@ Result<std::vector<L2Plan>> l2Schedules(const Gemm& g, const TileShape& tile, st
         need(plan(L2Schedule::RowReuse, nM * (nK + nK * nN + nN), a + b * nM, c), nK, nK, nK, 2 * nK));
     plans.push_back(need(plan(L2Schedule::FullReuse, nM * nK + nK * nN + nM * nN, a + b, c), nM * nK, nK * nN,
                          nM * nK, nK * nN));
+    if (passes == 0)
+        passes = passesOfB(nK, tileA + tileB, tileC, l2Bytes);
     const std::int64_t held = ceilDiv(nK, passes);
     L2Plan partial = need(plan(L2Schedule::PartialC, nM * nN * (2 * nK + (passes - 1) + passes),
                                a * nN + b * nM + c * (passes - 1), c * passes),

@@ -36,11 +36,20 @@ struct L2Plan
     [[nodiscard]] std::int64_t trafficBytes() const noexcept { return readBytes + writeBytes; }
 };
 
+/// Passes of schedule B where none are asked for (docs/rules/systolic.md 3.2): two, or the fewest that fit
+/// into `room` bytes if two do not. `perK`: bytes of one tile of A and one of B; `output`: of C. Returns two
+/// (one for a single k tile) if no number fits.
+[[nodiscard]] std::int64_t passesOfB(std::int64_t nK, std::int64_t perK, std::int64_t output,
+                                     std::int64_t room) noexcept;
+/// Fewest passes of schedule B that fit into `room` bytes; nullopt if no number does.
+[[nodiscard]] std::optional<std::int64_t> fewestPasses(std::int64_t nK, std::int64_t perK,
+                                                       std::int64_t output, std::int64_t room) noexcept;
+
 /// Evaluates the four schedules in the order of the table. `passes` is for PartialC: 1 <= passes <= number of
-/// k tiles. Returns an Error for illegal sizes or above 2^62 bytes.
+/// k tiles, or 0 for passesOfB(). Returns an Error for illegal sizes or above 2^62 bytes.
 [[nodiscard]] Result<std::vector<L2Plan>> l2Schedules(const Gemm& gemm, const TileShape& tile,
                                                       std::int64_t elementBytes, std::int64_t l2Bytes,
-                                                      std::int64_t passes = 2);
+                                                      std::int64_t passes = 0);
 /// The schedule with the least traffic among those that fit; ties prefer less L2 space. nullopt if none fits.
 [[nodiscard]] std::optional<L2Plan> bestL2Schedule(const std::vector<L2Plan>& plans);
 

@@ -133,7 +133,7 @@ Result<TileChoice> predict(const TileQuery& q, const std::vector<Prepared>& rows
     choice.method = TileMethod::Learned;
     choice.tile = best;
     choice.footprintElements = tileFootprint(best, q.footprint);
-    choice.fits = choice.footprintElements <= q.cap();
+    choice.fits = tileFits(q, best);
     choice.elements = bestElements;
     choice.pointsVisited = visited;
     choice.spaceReduction = static_cast<double>(macs(q.gemm)) / static_cast<double>(visited);
@@ -165,6 +165,7 @@ std::vector<TileTrainingRow> generateTileTraining(std::size_t count, std::uint64
         TileQuery q = randomQuery(rng, {16, 16});
         const auto conservative = exhaustiveTile(q);
         q.footprint = Footprint::Aggressive;
+        q.sumsPerPe = kMaxArea; // a prediction is repaired to the PEs of its query
         const auto aggressive = exhaustiveTile(q);
         if (conservative && aggressive)
             rows.push_back({q.gemm.m, q.gemm.n, q.gemm.k, q.capacityBytes, conservative->tile.ti,

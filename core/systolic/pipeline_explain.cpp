@@ -178,6 +178,33 @@ std::optional<std::size_t> levelIndex(Pool pool)
 
 } // namespace
 
+std::string stallText(std::string_view reason)
+{
+    constexpr std::string_view kBarrier = "barrier_";
+    const bool atBarrier = reason.starts_with(kBarrier);
+    if (atBarrier)
+        reason.remove_prefix(kBarrier.size());
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTexts{{
+        {"dma", "the DMA still moves what is needed"},
+        {"block_mover", "a block mover still moves what is needed"},
+        {"streamer", "a streamer still moves what is needed"},
+        {"array", "the wave of an earlier block is still in the array"},
+        {"drain", "sums still leave the array"},
+        {"weights", "a block moves to its registers"},
+        {"weights_full", "all registers for weights are in use"},
+        {"l3_full", "L3 has no free slot"},
+        {"l2_full", "L2 has no free slot"},
+        {"l1_full", "L1 has no free slot"},
+        {"accumulators_full", "all accumulators are in use"},
+        {"fill_drain", "the last wave leaves the array"},
+    }};
+    const auto* const found =
+        std::ranges::find(kTexts, reason, &std::pair<std::string_view, std::string_view>::first);
+    if (found == kTexts.end())
+        return {};
+    return (atBarrier ? "at a barrier, " : "") + std::string(found->second);
+}
+
 void explainBubbles(const Program& program, const PipelineMachine& machine, PipelineRun& run)
 {
     const StallReasons blame(program, run, machine);

@@ -83,7 +83,7 @@ struct ProgramOptions
     /// L2 schedule of `pipelined` OS. nullopt: A + row reuse, or B in as few passes as fit if L2 is too
     /// small.
     std::optional<L2Schedule> schedule;
-    std::int64_t passes = 2; ///< schedule B, if given: number of passes
+    std::int64_t passes = 0; ///< schedule B, if given: number of passes; 0: passesOfB()
     std::int64_t elementBytes = 4;
     ProgramStyle style = ProgramStyle::Pipelined;
     BankLayout layout = BankLayout::Split;

@@ -82,7 +82,13 @@ Status chooseSchedule(Program& p)
         return need(2 * held, 2 * held);
     };
     p.schedule = o.schedule.value_or(L2Schedule::RowReuse);
-    p.passes = p.schedule == L2Schedule::PartialC ? o.passes : 1;
+    const std::int64_t perK = saturatingAdd(bytes.a, bytes.b);
+    if (p.schedule != L2Schedule::PartialC)
+        p.passes = 1;
+    else if (o.passes != 0)
+        p.passes = o.passes;
+    else
+        p.passes = room > 0 ? passesOfB(p.nK, perK, c, room) : std::min<std::int64_t>(2, p.nK);
     if (p.passes < 1 || p.passes > p.nK)
         return programError("must be from 1 to the number of k tiles, " + std::to_string(p.nK) + ", got " +
                                 std::to_string(p.passes),
@@ -94,13 +100,13 @@ Status chooseSchedule(Program& p)
     if (!fits && o.schedule)
         return programError(why, "l2");
     if (!fits) {
-        const std::int64_t perK = saturatingMul(2, saturatingAdd(bytes.a, bytes.b));
-        const std::int64_t held = room > c ? (room - c) / perK : 0;
-        if (held < 1)
-            return programError(why + "; schedule B needs at least " + bytesText(saturatingAdd(perK, c)),
+        const auto passes = fewestPasses(p.nK, perK, c, room);
+        if (!passes)
+            return programError(why + "; schedule B needs at least " +
+                                    bytesText(saturatingAdd(saturatingMul(2, perK), c)),
                                 "l2");
         p.schedule = L2Schedule::PartialC;
-        p.passes = ceilDiv(p.nK, std::min(held, p.nK));
+        p.passes = *passes;
         p.reason = why + ": schedule B, partial sums in L2";
     }
     return Unit{};

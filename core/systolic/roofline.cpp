@@ -135,6 +135,70 @@ Result<DataflowComparison> compareDataflows(const Hierarchy& h, const Gemm& gemm
     return out;
 }
 
+namespace {
+
+std::string sizesText(const TileShape& t)
+{
+    return formatGrouped(t.ti) + " x " + formatGrouped(t.tj) + " x " + formatGrouped(t.tk);
+}
+
+/// Figures of the KPU document about tiles and dataflows that its own sizes do not bear out.
+void addTileCorrections(std::vector<Correction>& out, const Hierarchy& kpu, const Gemm& cube,
+                        const TileShape& tile)
+{
+    const TileQuery bank{cube, kpu.array};
+    const auto best = exhaustiveTile(bank);
+    const auto cap = static_cast<double>(bank.cap());
+    out.push_back({"KPU document 1.5, 3.2", "optimal Tk = sqrt(C/8) for square tiles",
+                   "three square tiles fill C at sqrt(C/3) = " + formatGrouped(std::sqrt(cap / 3)) +
+                       ", sqrt(C/8) = " + formatGrouped(std::sqrt(cap / 8)) +
+                       " leaves 62.5 % of it empty; least traffic has " + sizesText(best->tile) +
+                       ", since Tk does not change it"});
+
+    TileQuery whole = bank;
+    whole.capacityBytes = kpu.at(Level::L3).totalBytes();
+    const TileShape least{256, 256, 512};
+    out.push_back({"KPU document 3.1, L3", "256..512 x 256..512 x 512..2048 fits across the L3 tiles",
+                   "the smallest, " + sizesText(least) + ", needs " +
+                       formatGrouped(tileFootprint(least, Footprint::Conservative) * kpu.elementBytes) +
+                       " bytes, L3 has " + formatGrouped(whole.capacityBytes) + ": " +
+                       sizesText(exhaustiveTile(whole)->tile)});
+
+    const std::int64_t multiples =
+        ceilDiv(cube.m, kpu.array.rows) * ceilDiv(cube.n, kpu.array.cols) * ceilDiv(cube.k, kTileDepth);
+    out.push_back({"KPU document 1.2", "search space reduced 1,307x to 11,879x",
+                   "quoted from a paper about caches; for 1024^3 in 64 KB " +
+                       formatGrouped(best->pointsVisited) + " tiles are visited, " +
+                       formatGrouped(multiples / best->pointsVisited) + "x fewer than all multiples of 16, " +
+                       formatGrouped(std::round(best->spaceReduction)) + "x fewer than all sizes"});
+
+    const auto compared = compareDataflows(kpu, cube, tile, {}, {});
+    const double fewer = compared->osFewerThanWs;
+    out.push_back({"KPU document 1.1", "os takes 30.1 % fewer cycles than ws with DRAM stalls",
+                   "quoted from a paper about other networks; for 1024^3 on the kpu, tile " +
+                       sizesText(tile) + ", os takes " + percent(std::abs(fewer)) +
+                       (fewer < 0 ? " more" : " fewer") + " (array and DRAM)"});
+}
+
+/// Figures of the array document about output tiles back to back.
+void addArrayCorrections(std::vector<Correction>& out, const Hierarchy& kpu)
+{
+    const Gemm g{64, 64, 64};
+    const std::int64_t cycles = arrayTiming(g, kpu.array).cycles;
+    const std::int64_t fed = macs(g) / (kpu.array.rows * kpu.array.cols);
+    const std::int64_t lost = cycles - fed;
+    out.push_back({"array document, 16/17", "16/17 = 94 %, with K/16 cycles of overhead for each output tile",
+                   "output tiles back to back have no overhead each; fill and drain, " + formatGrouped(lost) +
+                       " cycles, are paid once: 94.1 % at " + formatGrouped(16 * lost) + " fed cycles, " +
+                       percent(static_cast<double>(fed) / static_cast<double>(cycles)) + " at the " +
+                       formatGrouped(fed) + " of 64^3"});
+    out.push_back({"array document, steady state", "1 complete output per cycle",
+                   formatGrouped(kpu.array.rows * kpu.array.cols) + " outputs every K = 64 cycles: " +
+                       formatGrouped(kpu.array.rows * kpu.array.cols / g.k) + " per cycle"});
+}
+
+} // namespace
+
 std::vector<Correction> seedCorrections()
 {
     const Hierarchy kpu = kpuHierarchy();
@@ -195,6 +259,8 @@ std::vector<Correction> seedCorrections()
                        std::to_string(arrayTiming({64, 64, 64}, kpu.array).cycles) + " = " +
                        utilization({64, 64, 64}),
                    true});
+    addArrayCorrections(out, kpu);
+    addTileCorrections(out, kpu, cube, tile);
     return out;
 }
 

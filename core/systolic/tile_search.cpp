@@ -31,7 +31,7 @@ TileChoice describe(const TileQuery& q, TileMethod method, const TileShape& tile
     c.method = method;
     c.tile = tile;
     c.footprintElements = tileFootprint(tile, q.footprint);
-    c.fits = c.footprintElements <= q.cap();
+    c.fits = tileFits(q, tile);
     c.elements = tileTraffic(q.gemm, tile.ti, tile.tj);
     c.pointsVisited = visited;
     c.spaceReduction = static_cast<double>(macs(q.gemm)) / static_cast<double>(visited);
@@ -91,7 +91,9 @@ Status checkTileQuery(const TileQuery& q)
         return ok;
     if (auto ok = within(q.elementBytes, 64, "element_bytes"); !ok)
         return ok;
-    return within(q.buffering, 64, "buffering");
+    if (auto ok = within(q.buffering, 64, "buffering"); !ok)
+        return ok;
+    return within(q.sumsPerPe, kMaxArea, "sums_per_pe");
 }
 
 std::int64_t tileTraffic(const Gemm& g, std::int64_t ti, std::int64_t tj) noexcept
@@ -105,10 +107,21 @@ std::int64_t tileFootprint(const TileShape& t, Footprint footprint) noexcept
     return footprint == Footprint::Aggressive ? inputs : saturatingAdd(inputs, saturatingMul(t.ti, t.tj));
 }
 
+std::int64_t sumsPerPe(const ArrayShape& array, std::int64_t ti, std::int64_t tj) noexcept
+{
+    return saturatingMul(ceilDiv(ti, array.rows), ceilDiv(tj, array.cols));
+}
+
+bool tileFits(const TileQuery& q, const TileShape& tile) noexcept
+{
+    return tileFootprint(tile, q.footprint) <= q.cap() &&
+           (q.footprint == Footprint::Conservative || sumsPerPe(q.array, tile.ti, tile.tj) <= q.sumsPerPe);
+}
+
 std::int64_t deepestTile(const TileQuery& q, std::int64_t ti, std::int64_t tj) noexcept
 {
     const std::int64_t c = q.footprint == Footprint::Conservative ? saturatingMul(ti, tj) : 0;
-    if (c >= q.cap())
+    if (c >= q.cap() || (q.footprint == Footprint::Aggressive && sumsPerPe(q.array, ti, tj) > q.sumsPerPe))
         return 0;
     return candidateBelow((q.cap() - c) / saturatingAdd(ti, tj), q.gemm.k, kTileDepth);
 }
@@ -118,8 +131,10 @@ std::int64_t widestTile(const TileQuery& q, std::int64_t ti, std::int64_t tk) no
     const std::int64_t a = saturatingMul(ti, tk);
     if (a >= q.cap())
         return 0;
-    const std::int64_t perColumn = tk + (q.footprint == Footprint::Conservative ? ti : 0);
-    return candidateBelow((q.cap() - a) / perColumn, q.gemm.n, q.array.cols);
+    if (q.footprint == Footprint::Conservative)
+        return candidateBelow((q.cap() - a) / (tk + ti), q.gemm.n, q.array.cols);
+    const std::int64_t inPes = saturatingMul(q.sumsPerPe / ceilDiv(ti, q.array.rows), q.array.cols);
+    return candidateBelow(std::min((q.cap() - a) / tk, inPes), q.gemm.n, q.array.cols);
 }
 
 Error nothingFits(const TileQuery& q, Footprint footprint)
@@ -151,6 +166,10 @@ Result<TileChoice> analyticTile(const TileQuery& q)
         return whole >= size ? size : std::min(size, std::max(step, roundDown(whole, step)));
     };
     TileShape t{side(g.m, q.array.rows), side(g.n, q.array.cols), 0};
+    if (q.footprint == Footprint::Aggressive && sumsPerPe(q.array, t.ti, t.tj) > q.sumsPerPe) {
+        t.ti = std::min(g.m, q.array.rows);
+        t.tj = std::min({g.n, t.tj, saturatingMul(q.sumsPerPe, q.array.cols)});
+    }
     const std::int64_t depth =
         std::max<std::int64_t>(0, q.cap() - saturatingMul(t.ti, t.tj)) / saturatingAdd(t.ti, t.tj);
     t.tk = depth >= g.k ? g.k : std::min(g.k, std::max(kTileDepth, roundDown(depth, kTileDepth)));
@@ -225,9 +244,11 @@ Result<TileChoice> exhaustiveTile(const TileQuery& q)
         TileShape t{row.ti, narrow, deepestTile(q, row.ti, narrow)};
         ++visited;
         // Ties: larger Tk, then larger Ti, then larger Tj.
-        const std::int64_t room = q.footprint == Footprint::Conservative
-                                      ? (q.cap() - narrow * t.tk) / (t.tk + narrow)
-                                      : (q.cap() - narrow * t.tk) / t.tk;
+        const std::int64_t room =
+            q.footprint == Footprint::Conservative
+                ? (q.cap() - narrow * t.tk) / (t.tk + narrow)
+                : std::min((q.cap() - narrow * t.tk) / t.tk,
+                           saturatingMul(q.sumsPerPe / ceilDiv(narrow, q.array.cols), q.array.rows));
         t.ti = std::min(nextPanels(row.ti), candidateBelow(room, g.m, q.array.rows));
         t.tj = widestTile(q, t.ti, t.tk);
         visited += 2;
@@ -269,7 +290,7 @@ Result<TileLandscape> tileLandscape(const TileQuery& q, std::size_t maxPerAxis)
             std::min<std::int64_t>(count, static_cast<std::int64_t>(std::max<std::size_t>(2, maxPerAxis)));
         std::vector<std::int64_t> out;
         for (std::int64_t i = 1; i <= shown; ++i)
-            out.push_back(i == shown ? size : count * i / shown * step);
+            out.push_back(i == shown ? size : i == 1 ? step : count * i / shown * step);
         return out;
     };
     TileLandscape land;

@@ -8,8 +8,8 @@
 
 namespace tilewright::systolic {
 
-/// Tiles that must fit into the level (docs/rules/systolic.md 6.1): A, B and C (conservative), or A and B
-/// (aggressive).
+/// Tiles that must fit into the level (docs/rules/systolic.md 6.1): A, B and C (conservative), or A and B,
+/// while C stays in the PEs and must fit there (aggressive).
 enum class Footprint { Conservative, Aggressive };
 
 enum class TileMethod { Analytic, Exhaustive, Learned };
@@ -28,6 +28,7 @@ struct TileQuery
     std::int64_t elementBytes = 4;
     std::int64_t buffering = 1;
     Footprint footprint = Footprint::Conservative;
+    std::int64_t sumsPerPe = 1; ///< accumulators of a PE, for the footprint Aggressive
 
     /// Largest size of a tile in elements.
     [[nodiscard]] std::int64_t cap() const noexcept { return capacityBytes / elementBytes / buffering; }
@@ -37,7 +38,7 @@ struct TileChoice
 {
     TileMethod method = TileMethod::Exhaustive;
     TileShape tile;
-    bool fits = false;
+    bool fits = false; ///< in the level and, with the footprint Aggressive, in the PEs
     std::int64_t footprintElements = 0;
     std::int64_t elements = 0;      ///< traffic into the level (docs/rules/systolic.md 6.1)
     std::int64_t pointsVisited = 0; ///< number of candidate tiles examined
@@ -53,6 +54,10 @@ inline constexpr std::int64_t kTileDepth = 16;
 [[nodiscard]] std::int64_t tileTraffic(const Gemm& gemm, std::int64_t ti, std::int64_t tj) noexcept;
 /// Footprint in elements; saturates at the largest integer.
 [[nodiscard]] std::int64_t tileFootprint(const TileShape& tile, Footprint footprint) noexcept;
+/// Number of sums of an output tile that one PE keeps: one for each array tile that it is cut into.
+[[nodiscard]] std::int64_t sumsPerPe(const ArrayShape& array, std::int64_t ti, std::int64_t tj) noexcept;
+/// True if the tile fits into the level and, with the footprint Aggressive, its C into the PEs.
+[[nodiscard]] bool tileFits(const TileQuery& query, const TileShape& tile) noexcept;
 /// Largest candidate Tk (min(K, multiple of 16)) that fits with Ti and Tj; 0 if none fits.
 [[nodiscard]] std::int64_t deepestTile(const TileQuery& query, std::int64_t ti, std::int64_t tj) noexcept;
 /// Largest candidate Tj (min(N, multiple of the columns)) that fits with Ti and Tk; 0 if none fits.

@@ -227,7 +227,9 @@ void bindOptions(OptionList& o, SystolicCall& call)
           product, o.otherwise("the size of the array"));
     o.add("--dataflow", call.dataflow, "os|ws|is", "What stays in the array: outputs, weights or inputs",
           o.otherwise("that of the machine, else os"));
-    o.add("--readout", call.readout, "shadow|shift|scale-sim", "How results leave the array");
+    o.add("--readout", call.readout, "shadow|shift|scale-sim", "How results leave the array",
+          o.notWith(isProgram && call.readout != "shadow",
+                    "--pipeline, whose programs read out by shadow registers"));
     o.add("--weight-buffers", call.weightBuffers, Range{1, 2},
           "Weight registers of a processing element (ws, is)");
     o.add("--dram-gb-per-s", call.dramGbPerSecond, Range{.above = true, .unit = "GB/s"},
@@ -251,7 +253,7 @@ void bindOptions(OptionList& o, SystolicCall& call)
           o.needs(isProgram && call.pipeline == "pipelined", "--pipeline pipelined"),
           o.otherwise("a-row, or b in as few passes as L2 holds"));
     o.add("--passes", call.passes, Range{1}, "Passes over k", o.needs(call.schedule == "b", "--schedule b"),
-          o.otherwise("2"));
+          o.otherwise("2, or the fewest that fit into L2"));
     o.add("--depth", call.depth, Range{1},
           "Depth of one step in the array: over k (os), rows of A (ws), columns of B (is)", program,
           o.otherwise("16; with --tile the deepest that L1 holds"));

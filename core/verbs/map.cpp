@@ -176,8 +176,10 @@ Result<MapAnswer> mapLayer(const MapSubject& subject, const MapCall& call, const
                               .threads = call.threads,
                               .reductions = {.constraints = *constraints}},
                              stop, status);
-    out.notes = {subject.layer.runs(), mapping::paddingHint(subject.nest, subject.architecture, out.result,
-                                                            objectiveOf(call.objective))};
+    const mapping::Objective objective = objectiveOf(call.objective);
+    out.notes = {subject.layer.runs(),
+                 mapping::paddingHint(subject.nest, subject.architecture, out.result, objective, stop),
+                 mapping::imperfectHint(subject.nest, subject.architecture, out.result, objective, stop)};
     return out;
 }
 

@@ -69,6 +69,15 @@ Result<npu::NpuHardware> hardwareOf(const NpuCall& call, const npu::NpuModel& mo
     return out;
 }
 
+/// A model of this lens without hardware runs on the default of docs/rules/npu.md 8, a lowered one on edge.
+std::string machineText(const NpuCall& call, const npu::NpuModel& model, const npu::NpuHardware& hardware)
+{
+    const bool isNamed = call.hardware || call.workload.machine;
+    if (call.workload.workload->npu)
+        return isNamed || model.hardware ? hardware.name : "the default NPU, as none was named";
+    return hardware.name + (isNamed ? "" : ", as none was named");
+}
+
 } // namespace
 
 Result<npu::TileSearch> searchNpuTiles(const npu::NpuModel& model, const npu::NpuHardware& hardware,
@@ -102,6 +111,7 @@ Result<NpuAnswer> runNpu(const NpuCall& call, const Progress& searching, const P
     if (!hardware)
         return hardware.error();
     out.hardware = *hardware;
+    out.machine = machineText(call, *model, out.hardware);
     out.options = runOptions(call);
     if (call.tiles == "searched") {
         auto found = searchNpuTiles(*model, out.hardware, out.options, searching);

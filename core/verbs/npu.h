@@ -16,7 +16,8 @@ namespace tilewright::verbs {
 struct NpuCall
 {
     WorkloadCall workload;
-    /// empty: the hardware of the named machine, else that of the workload file
+    /// empty: the hardware of the named machine, else that of the workload file, else that of
+    /// npu::NpuHardware
     std::optional<npu::NpuHardware> hardware;
     std::string hardwareFile; ///< file from which readFiles() reads the hardware
     std::string scheduler = "dynamic";
@@ -48,6 +49,7 @@ struct NpuAnswer
 {
     npu::NpuGraph graph;
     npu::NpuHardware hardware;
+    std::string machine; ///< the hardware in words: "server", "the default NPU, as none was named"
     npu::RunOptions options;
     npu::Bounds bounds;
     std::vector<std::string> notes; ///< what the lens leaves out of the workload and of the machine

@@ -63,8 +63,13 @@ Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call)
     for (const std::string& setting : call.rules.switches)
         rules->reason += ", " + setting;
     const bool own = !on->target.machine && !on->target.hardware;
-    return EvaluatedFiles{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
-                          std::move(on->text), own, std::move(on->model)};
+    EvaluatedFiles out{evaluateLoaded(std::move(on->problem), std::move(*loaded), std::move(*rules)),
+                       std::move(on->text), own, std::move(on->model)};
+    if (out.loaded.formatIssues.empty() && !call.workload.hasMachine()) {
+        out.deviations = latencyDeviations(out.loaded.schedule, out.evaluation);
+        noticeDeviations(call.schedule, out.deviations);
+    }
+    return out;
 }
 
 RulesChoice rulesOfFile(const Problem& problem, const LoadedSchedule& loaded)
@@ -171,11 +176,15 @@ Result<Buffers> readBuffers(const PlaceCall& call)
     return error;
 }
 
+std::string PlaceAnswer::json() const
+{
+    return schedule ? placementJson(*problem, *schedule) : placementJson(buffers, placement, capacity);
+}
+
 Result<PlaceAnswer> placeBuffers(Buffers buffers, std::int64_t capacity, const Progress& progress)
 {
-    PlaceAnswer out{findPlacement(buffers.items, capacity, progress), std::move(buffers), capacity, {}};
-    out.json = placementJson(out.buffers, out.placement, out.capacity);
-    return out;
+    Placement placement = findPlacement(buffers.items, capacity, progress);
+    return PlaceAnswer{std::move(placement), std::move(buffers), capacity};
 }
 
 Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progress& progress)
@@ -184,8 +193,10 @@ Result<PlaceAnswer> placeItems(const EvaluatedSchedule& evaluated, const Progres
     auto placed = placeSchedule(problem, evaluated.loaded.schedule, evaluated.rules.rules, progress);
     if (!placed)
         return placed.error();
-    return PlaceAnswer{placed->placement, buffersOf(problem, placed->items),
-                       problem.hardware().fastMemoryCapacity, placementJson(problem, *placed)};
+    Placement placement = placed->placement;
+    Buffers buffers = buffersOf(problem, placed->items);
+    return PlaceAnswer{std::move(placement), std::move(buffers), problem.hardware().fastMemoryCapacity,
+                       evaluated.problem, std::move(*placed)};
 }
 
 Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
@@ -218,6 +229,8 @@ Result<SolveOptions> solveOptions(const SolveCall& call, const Problem& problem)
     auto start = startOf(std::move(*loaded), call.startFile);
     if (!start)
         return start.error();
+    if (!call.workload.hasMachine())
+        noticeDeviations(call.startFile, latencyDeviations(*start, evaluate(problem, *start, *rules)));
     out.start = std::move(*start);
     return out;
 }

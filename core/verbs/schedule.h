@@ -90,12 +90,13 @@ struct EvaluatedSchedule
 /// An evaluated schedule, with a description of the hardware for messages.
 struct EvaluatedFiles : EvaluatedSchedule
 {
-    std::string hardware;                ///< description of the hardware of the evaluation
-    bool onOwnHardware = true;           ///< true if this is the hardware in the problem's file
-    lower::ModelOnMachinePtr model = {}; ///< ProblemOnHardware::model
+    std::string hardware;                          ///< description of the hardware of the evaluation
+    bool onOwnHardware = true;                     ///< true if this is the hardware in the problem's file
+    lower::ModelOnMachinePtr model = {};           ///< ProblemOnHardware::model
+    std::vector<LatencyDeviation> deviations = {}; ///< R10.2; none if the options name a machine
 };
 /// Reads and evaluates a schedule file, on the machine that the options name, else on the one that the file
-/// names.
+/// names. A notice() tells the deviations.
 [[nodiscard]] Result<EvaluatedFiles> evaluateFiles(ScheduleCall& call);
 
 [[nodiscard]] EvaluatedSchedule evaluateLoaded(ProblemPtr problem, LoadedSchedule loaded, RulesChoice rules);
@@ -149,7 +150,9 @@ struct PlaceAnswer
     Placement placement;
     Buffers buffers;
     std::int64_t capacity = 0;
-    std::string json; ///< the document of `place --json`
+    ProblemPtr problem = {};                     ///< of a schedule
+    std::optional<PlacedSchedule> schedule = {}; ///< empty for a file of buffers
+    [[nodiscard]] std::string json() const;      ///< the document of `place --json`
 };
 /// Reads the buffers in a file. The Error is one of the file, or that no capacity is given.
 [[nodiscard]] Result<Buffers> readBuffers(const PlaceCall& call);

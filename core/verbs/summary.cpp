@@ -184,6 +184,11 @@ Result<std::vector<SummarySubject>> subjectsOf(const SummaryCall& call)
             auto schedule = startOf(std::move(*loaded), call.schedule);
             if (!schedule)
                 return schedule.error();
+            // Latencies of a file are those on the machine that it names.
+            if (const auto named = lower::machineField(schedule->extra, call.schedule);
+                named && *named == machine)
+                noticeDeviations(call.schedule,
+                                 latencyDeviations(*schedule, evaluate(problem, *schedule, subject.rules)));
             subject.schedule = std::move(*schedule);
         }
     }

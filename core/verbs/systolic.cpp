@@ -100,9 +100,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
         if (!schedule)
             return schedule.error();
         options.schedule = *schedule;
-        options.passes =
-            o.passes > 0 ? o.passes
-                         : std::min<std::int64_t>(2, ceilDiv(r.gemm.k, r.tile ? r.tile->tk : options.depth));
+        options.passes = o.passes;
     }
     auto program = systolic::buildProgram(options);
     if (!program)
@@ -208,8 +206,7 @@ Result<L2Figures> l2Figures(const SystolicRequest& r)
     out.nK = ceilDiv(r.gemm.k, out.tile.tk);
     out.banks = banksOf(r.hierarchy);
     auto plans = systolic::l2Schedules(r.gemm, out.tile, r.hierarchy.elementBytes,
-                                       r.hierarchy.at(systolic::Level::L2).totalBytes(),
-                                       std::min<std::int64_t>(2, out.nK));
+                                       r.hierarchy.at(systolic::Level::L2).totalBytes());
     if (!plans)
         return plans.error();
     out.plans = std::move(*plans);

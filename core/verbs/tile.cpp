@@ -2,6 +2,7 @@
 #include "verbs/tile.h"
 
 #include "base/integer.h"
+#include "base/text.h"
 #include "systolic/roofline.h"
 
 namespace tilewright::verbs {
@@ -11,15 +12,26 @@ namespace {
 constexpr std::int64_t kDefaultCapacity = 64 * 1024;
 constexpr std::int64_t kDefaultElementBytes = 4;
 
-/// Capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
-Result<std::int64_t> levelCapacity(const systolic::Hierarchy& h, const std::string& name)
+std::string roomOf(const systolic::Hierarchy& h, systolic::Level level, bool whole)
 {
-    for (const systolic::Level level : {systolic::Level::L3, systolic::Level::L2, systolic::Level::L1}) {
-        if (name == systolic::levelName(level))
-            return h.at(level).totalBytes();
-        if (name == std::string(systolic::levelName(level)) + "-buffer")
-            return h.at(level).bytes;
-    }
+    std::string name(systolic::levelName(level));
+    for (char& c : name)
+        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const std::int64_t buffers = h.at(level).buffers;
+    return name + ", " + systolic::roomText(whole ? buffers : 1, buffers);
+}
+
+/// Takes the capacity of "l3", "l2", "l1" (all buffers) or "l3-buffer" ... (one of them).
+Status takeLevel(TileRequest& request, const std::string& name)
+{
+    const systolic::Hierarchy& h = request.hierarchy;
+    for (const systolic::Level level : {systolic::Level::L3, systolic::Level::L2, systolic::Level::L1})
+        for (const bool whole : {true, false})
+            if (name == std::string(systolic::levelName(level)) + (whole ? "" : "-buffer")) {
+                request.query.capacityBytes = whole ? h.at(level).totalBytes() : h.at(level).bytes;
+                request.room = roomOf(h, level, whole);
+                return Unit{};
+            }
     return Error{ErrorCode::Problem,
                  "expected l3, l2, l1, l3-buffer, l2-buffer or l1-buffer, got \"" + name + "\"",
                  "--level",
@@ -61,12 +73,10 @@ Result<TileRequest> readTileCall(const TileCall& o)
                                                   : out.hierarchy.elementBytes;
     q.buffering = o.buffering;
     q.capacityBytes = o.capacity.value_or(kDefaultCapacity);
-    if (!o.capacity && hierarchy) {
-        const auto capacity = levelCapacity(out.hierarchy, o.level);
-        if (!capacity)
-            return capacity.error();
-        q.capacityBytes = *capacity;
-    }
+    out.room = "a memory of " + bytesText(q.capacityBytes);
+    if (!o.capacity && hierarchy)
+        if (const Status level = takeLevel(out, o.level); !level)
+            return level.error();
     out.hierarchy.array = q.array;
     out.hierarchy.elementBytes = q.elementBytes;
     out.method = *method;
@@ -90,12 +100,32 @@ Result<TileRequest> readTileCall(const TileCall& o)
 
 TileRequest tileRequestOf(const systolic::Settings& s)
 {
-    return {s.tileQuery(), s.method, s.ownTile, s.hierarchy, {.footprint = s.footprint}};
+    return {s.tileQuery(),
+            s.method,
+            s.ownTile,
+            s.hierarchy,
+            {.footprint = s.footprint},
+            roomOf(s.hierarchy, s.tileLevel, s.wholeLevel)};
 }
 
 std::vector<systolic::Constraint> TileAnswer::constraints() const
 {
-    return systolic::tileConstraints(hierarchy, query.gemm, choice.tile);
+    return systolic::tileConstraints(hierarchy, query.gemm, choice.tile, 2, query.footprint);
+}
+
+std::string TileAnswer::fitText() const
+{
+    const bool isAggressive = query.footprint == systolic::Footprint::Aggressive;
+    const std::int64_t sums = systolic::sumsPerPe(query.array, choice.tile.ti, choice.tile.tj);
+    std::string out = formatGrouped(choice.footprintElements) + " of " + formatGrouped(query.cap()) +
+                      " elements of " + room +
+                      (isAggressive ? " (aggressive: A and B)" : " (conservative: A, B and C)");
+    if (choice.footprintElements > query.cap())
+        out += ", does not fit";
+    if (isAggressive && sums > query.sumsPerPe)
+        out += "; C needs " + formatGrouped(sums) + " sums in a PE, which has " +
+               (query.sumsPerPe == 1 ? "one" : formatGrouped(query.sumsPerPe)) + ", does not fit";
+    return out;
 }
 
 systolic::ReuseFactors TileAnswer::reuse() const
@@ -124,6 +154,7 @@ Result<TileAnswer> tileOfProduct(const TileRequest& request)
     out.given = request.given.has_value();
     out.hierarchy = request.hierarchy;
     out.levels = request.levels;
+    out.room = request.room;
     out.bytes = *bytes;
     out.dram = systolic::dramQueryOf(out.hierarchy, q.gemm, systolic::Dataflow::Os, choice->tile);
     return out;

@@ -42,6 +42,7 @@ struct TileRequest
     std::optional<systolic::TileShape> given; ///< tile that the user gave; if empty, a tile is chosen
     systolic::Hierarchy hierarchy;            ///< its array is the one that the options select
     systolic::ThreeLevelOptions levels;
+    std::string room; ///< the memory of the query's capacity: "L2, one buffer", "a memory of 64 KiB"
 };
 [[nodiscard]] TileRequest tileRequestOf(const systolic::Settings& settings);
 
@@ -53,7 +54,11 @@ struct TileAnswer
     bool given = false; ///< true if the user gave the tile; false if it was chosen
     systolic::Hierarchy hierarchy;
     systolic::ThreeLevelOptions levels;
+    std::string room; ///< TileRequest::room
 
+    /// Whether the tile fits, in words: "49 152 of 16 384 elements of L2, one buffer (A, B and C), does not
+    /// fit".
+    [[nodiscard]] std::string fitText() const;
     [[nodiscard]] std::vector<systolic::Constraint> constraints() const;
     [[nodiscard]] systolic::ReuseFactors reuse() const;
     [[nodiscard]] Result<systolic::ThreeLevelTiling> threeLevels() const;

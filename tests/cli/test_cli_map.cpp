@@ -424,9 +424,12 @@ void TestCliMap::imperfect_settlesAndSaysWhatPaddingGives()
              plain.out.constData());
     const json before = run({layer, "--json"}).json();
     QVERIFY(before["padding"]["edp"].get<double>() < before["edp"].get<double>());
+    QVERIFY2(plain.out.contains("imperfect factors (--imperfect) would give "), plain.out.constData());
+    QVERIFY(before["imperfect"]["edp"].get<double>() < before["padding"]["edp"].get<double>());
     const json after = run({layer, "--imperfect", "--json"}).json();
     QVERIFY(after["proven"].get<bool>());
     QVERIFY(after["edp"].get<double>() < before["padding"]["edp"].get<double>());
+    QVERIFY(!after.contains("imperfect"));
     // What was found can be evaluated again, with the option and not without it.
     const QString method = dir.filePath("m.json");
     QCOMPARE(run({layer, "--imperfect", "-o", method}).code, 0);

@@ -41,6 +41,7 @@ private slots:
     void badInputIsExitCode2();
     void operatorsInTextJsonAndCsv();
     void searchedTilesAreNotSlower();
+    void theMachineIsNamed();
     void blocksWithGroupedQueriesFromAFile();
     void graphHasTheStaticSchedule();
     void traceWithoutBursts();
@@ -226,7 +227,23 @@ void TestCliNpu::searchedTilesAreNotSlower()
             QVERIFY(op["fastest_alone"]["cycles_alone"].get<long>() <=
                     op["before"]["cycles_alone"].get<long>());
     QVERIFY(run({sample("conv_net"), QStringLiteral("--tiles"), QStringLiteral("searched")})
-                .out.contains("fastest alone proven of"));
+                .out.contains("fastest alone of the "));
+}
+
+/// A file without hardware ran on a machine that nothing named, and on another one when it was lowered.
+void TestCliNpu::theMachineIsNamed()
+{
+    const QString machine = QStringLiteral("--machine");
+    const CliRun silent = run({sample("conv_net")});
+    QVERIFY2(silent.out.contains(" on 4 cores of the default NPU, as none was named\n"), silent.out);
+    QCOMPARE(run({sample("conv_net"), QStringLiteral("--json")}).json()["machine"].get<std::string>(),
+             std::string("default"));
+    QVERIFY(run({sample("conv_net"), machine, QStringLiteral("edge")}).out.contains(" on 4 cores of edge\n"));
+    QVERIFY(run({sample("kv_three_banks")}).out.contains(" of example NPU\n"));
+    const QString model = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+    QVERIFY(run({model}).out.contains(" of edge, as none was named\n"));
+    QCOMPARE(run({model, QStringLiteral("--json")}).json()["makespan"],
+             run({model, machine, QStringLiteral("edge"), QStringLiteral("--json")}).json()["makespan"]);
 }
 
 /// "layers" of a generated model are not those of a layer list.

@@ -94,7 +94,8 @@ private slots:
                 const QString schedule = kExamples + QString::fromStdString(c["solution"]);
                 const CliRun r = runCli(
                     {"evaluate", problem, schedule, "--json", "--rules", QString::fromStdString(rules)});
-                QVERIFY2(r.err.isEmpty(), qPrintable(r.err));
+                QVERIFY2(r.err.isEmpty() || r.err.contains(": subgraph_latencies: of subgraph "),
+                         qPrintable(r.err));
                 const Json out = r.json();
                 const std::string where = c["name"].get<std::string>() + " " + rules;
                 QCOMPARE(out["rules"].get<std::string>(), rules);
@@ -140,6 +141,48 @@ private slots:
         QCOMPARE(reason("ex4.problem.json", "ex4A_null.solution.json"),
                  QString("seed: the reported latencies agree with contest first statement only"));
         QVERIFY(reason("ex1.problem.json", "ex1A.solution.json").startsWith("final: "));
+    }
+
+    /// R10.2: every verb that reads a schedule says which latency of its file is wrong or missing.
+    void wrongLatenciesAreTold()
+    {
+        QTemporaryDir dir;
+        const QString problem = kExamples + "ex3.problem.json";
+        const auto written = [&](const char* name, const Json& latencies) {
+            Json file = Json::parse(content(kExamples + "ex3C.solution.json"));
+            if (latencies.is_null())
+                file.erase("subgraph_latencies");
+            else
+                file["subgraph_latencies"] = latencies;
+            const QString path = dir.filePath(QLatin1String(name));
+            std::ofstream(path.toStdString()) << file;
+            return path;
+        };
+        const QString wrong = written("wrong.json", {1638.4, 20});
+        const QString none = written("none.json", nullptr);
+        const QByteArray ofWrong =
+            ": subgraph_latencies: of subgraph 1, 20 is reported, 3\u202f000 is computed\n";
+        const QByteArray ofNone =
+            ": subgraph_latencies: of subgraph 0, none is reported, 1\u202f638.4 is computed; "
+            "1 other subgraph deviates\n";
+        for (const QStringList& verb :
+             {QStringList{"check"}, {"check", "--rules", "seed"}, {"evaluate"}, {"place"}}) {
+            const CliRun a = runCli(QStringList{verb.front(), problem, wrong} + verb.mid(1));
+            QVERIFY2(a.code == 0 && a.err.contains(ofWrong), qPrintable(a.err));
+            const CliRun b = runCli(QStringList{verb.front(), problem, none} + verb.mid(1));
+            QVERIFY2(b.code == 0 && b.err.contains(ofNone), qPrintable(b.err));
+        }
+        const CliRun solved =
+            runCli({"solve", problem, "--seconds", "0.1", "--start", wrong, "-o", dir.filePath("o.json")});
+        QVERIFY2(solved.code == 0 && solved.err.contains(ofWrong), qPrintable(solved.err));
+        const Json d = runCli({"check", problem, wrong, "--json"}).json()["latency_deviations"];
+        QCOMPARE(d.size(), 1U);
+        QVERIFY(d[0]["subgraph"] == 1 && d[0]["reported"] == 20 && d[0]["computed"] == 3000);
+        QVERIFY(
+            runCli({"check", problem, none, "--json"}).json()["latency_deviations"][0]["reported"].is_null());
+        // On other hardware the latencies are others, and a right file is not spoken of.
+        QVERIFY(!runCli({"check", problem, wrong, "--machine", "edge"}).err.contains("subgraph_latencies"));
+        QVERIFY(runCli({"check", problem, kExamples + "ex3C.solution.json"}).err.isEmpty());
     }
 
     void switches()

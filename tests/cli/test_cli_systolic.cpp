@@ -170,7 +170,7 @@ void TestCliSystolic::listingAndTrace()
     QVERIFY(!Json::parse(trace.readAll().toStdString())["traceEvents"].empty());
     QCOMPARE(cli("systolic --gemm 32x32x32 --pipeline barriered --trace /nowhere/x.json").code, 2);
     const CliRun corrections = cli("systolic --corrections --json");
-    QCOMPARE(corrections.json().size(), std::size_t{7});
+    QCOMPARE(corrections.json().size(), std::size_t{13});
 }
 
 void TestCliSystolic::readableText()
@@ -466,6 +466,20 @@ void TestCliSystolic::tileGivenByHand()
     QCOMPARE(cli("tile --gemm 64x64x64 --tile 65x1x1").code, 2);
     QCOMPARE(cli("tile --gemm 64x64x64 --tile 16x16").code, 2);
     QVERIFY(cli("tile --gemm 1024x1024x1024 --tile 64x64x64").out.contains("above the optimum"));
+    // One text says which memory the tile fits into and which not.
+    const QByteArray text =
+        cli("tile --gemm 1024x1024x1024 --machine kpu --level l2-buffer --tile 128x128x128").out;
+    QVERIFY2(
+        text.contains("49\u202f152 of 16\u202f384 elements of L2, one buffer (conservative: A, B and C), "
+                      "does not fit"),
+        text);
+    QVERIFY2(text.contains("ok   L2, all 8 buffers: the tile's A, B and C "), text);
+    QVERIFY2(text.contains("below the optimum of the tiles that fit"), text);
+    const QByteArray pes = cli("tile --gemm 1024x1024x1024 --tile 512x512x16 --footprint aggressive").out;
+    QVERIFY2(pes.contains("(aggressive: A and B); C needs 1\u202f024 sums in a PE, which has one, does not "
+                          "fit"),
+             pes);
+    QVERIFY2(pes.contains("ok   L2, all 8 buffers: the tile's A and B "), pes);
     // The L2 tile of the document: one bank of 64 KB.
     const Json bank = cli("tile --gemm 1024x1024x1024 --level-buffers 0,1,1 --json").json();
     QCOMPARE(bank["levels"][1]["capacity_bytes"].get<int>(), 64 * 1024);
@@ -530,6 +544,7 @@ void TestCliSystolic::refusals()
                          "systolic --gemm 4x4x4 --weight-buffers 3",
                          "systolic --gemm 4x4x4 --array 2000x4 --simulate",
                          "systolic --gemm 4x4x4 --pipeline fast",
+                         "systolic --gemm 4x4x4 --pipeline pipelined --readout shift",
                          "systolic --gemm 4x4x4 --pipeline pipelined --dataflow ws --schedule a",
                          "systolic --gemm 4x4x4 --compare",
                          "systolic --gemm 4x4x4 --layer q",

@@ -250,6 +250,7 @@ void Document::startWith(ProblemPtr problem, lower::ModelOnMachinePtr model, Sch
     setFile({}, {});
     m_rules = m_problem ? m_problem->rules() : Rules::final();
     m_rulesReason.clear();
+    m_scheduleDigest.clear();
     renewTaker();
     if (m_taker)
         m_snapshot = m_taker->take(m_schedule, m_revision);

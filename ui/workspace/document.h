@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "eval/rule_choice.h"
 #include "lower/on_machine.h"
 #include "schedule/schedule.h"
 #include "snapshot/snapshot.h"
@@ -85,6 +86,9 @@ public:
     [[nodiscard]] const Rules& rules() const { return m_rules; }
     /// Reason why the program chose these rules for the loaded schedule; empty if the user chose them.
     [[nodiscard]] const QString& rulesReason() const { return m_rulesReason; }
+    /// R10.2: latencies that the opened schedule file reports wrongly or not at all; none once the schedule,
+    /// its rules or its file have changed.
+    [[nodiscard]] std::vector<LatencyDeviation> latencyDeviations();
     /// Latest published evaluation; null without a problem. May be one edit behind schedule().
     [[nodiscard]] const SnapshotPtr& snapshot() const { return m_snapshot; }
     /// True if snapshot() is the evaluation of schedule() under rules().
@@ -347,6 +351,7 @@ private:
     SubgraphColours m_colours;
     Rules m_rules;
     QString m_rulesReason;
+    QByteArray m_scheduleDigest; ///< of the schedule file that was opened
     QString m_problemPath;
     std::shared_ptr<SnapshotTaker> m_taker; ///< shared with the worker threads; null without a problem
     LowerBoundPtr m_bound;

@@ -118,6 +118,7 @@ Status Document::takeSchedule(std::string_view text, const QString& path)
     }
     const RulesChoice choice = chooseRules(*m_problem, loaded->schedule);
     setFile(path, text);
+    m_scheduleDigest = knownDigest();
     m_rules = choice.rules;
     renewTaker();
     m_rulesReason = QString::fromStdString(choice.reason);
@@ -132,6 +133,14 @@ Status Document::takeSchedule(std::string_view text, const QString& path)
     evaluateNow();
     Q_EMIT fileChanged();
     return Unit{};
+}
+
+std::vector<LatencyDeviation> Document::latencyDeviations()
+{
+    const bool isAsOpened = m_snapshot && !m_scheduleDigest.isEmpty() && knownDigest() == m_scheduleDigest &&
+                            undoStack().index() == 0 && !m_rulesReason.isEmpty();
+    return isAsOpened ? tilewright::latencyDeviations(m_snapshot->schedule, m_snapshot->evaluation)
+                      : std::vector<LatencyDeviation>();
 }
 
 Result<Document::Base> Document::baseOf(const std::string& extra, const QString& path) const

@@ -162,6 +162,7 @@ private slots:
     void rule_9_4_stoppedSearchesKeepTheirBounds();
     void rule_9_4_whatIsCalledOptimalIs();
     void rule_9_5_padding();
+    void rule_9_5_primeLayersAreOfferedImperfectFactors();
 };
 
 void TestMappingImperfect::rule_9_1_aFactorLargerThanNeededIsNoTiling()
@@ -421,6 +422,20 @@ void TestMappingImperfect::rule_9_5_padding()
     QCOMPARE(padded[0], 1024);
     QVERIFY(padded[1] == 1000 || padded[1] == 1024);
     QCOMPARE(padded[2], 7); // 8 would be more than a twenty-fifth
+}
+
+void TestMappingImperfect::rule_9_5_primeLayersAreOfferedImperfectFactors()
+{
+    Architecture a;
+    const LoopNest prime = makeNest(gemm(101, 37, 53)).value();
+    const SearchResult found = search(prime, a, {});
+    const auto hint = imperfectHint(prime, a, found, Objective::Edp);
+    QVERIFY(hint.has_value());
+    QVERIFY(hint->edp <= 0.99 * found.of(Objective::Edp)->edp);
+    const LoopNest even = makeNest(gemm(64, 64, 64)).value();
+    QVERIFY(!imperfectHint(even, a, search(even, a, {}), Objective::Edp));
+    a.options.imperfect = true;
+    QVERIFY(!imperfectHint(prime, a, found, Objective::Edp));
 }
 
 TILEWRIGHT_TEST(TestMappingImperfect)

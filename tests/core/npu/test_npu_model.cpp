@@ -3,6 +3,7 @@
 // (docs/rules/npu.md 8).
 #include "base/file.h"
 #include "invalid_files.h"
+#include "model/file_kind.h"
 #include "npu/generate.h"
 #include "npu/graph.h"
 #include "npu/model.h"
@@ -28,6 +29,7 @@ private slots:
     void explicitFormRoundTrips();
     void presetsRoundTrip();
     void defaultsAreThoseOfTheSpec();
+    void explicitModelsAreKnownByTheirFields();
     void rule_8_badInputGetsOneSentence();
 };
 
@@ -40,6 +42,24 @@ void TestNpuModel::samplesAreLegal()
         const auto model = loadModel(dir.filePath(file).toStdString());
         QVERIFY2(model, model ? "" : model.error().text().c_str());
     }
+}
+
+/// A file with explicit tensors was taken for a general model, whatever its operators say.
+void TestNpuModel::explicitModelsAreKnownByTheirFields()
+{
+    const auto kind = [](const std::string& ofOp, const std::string& ofFile = {}) {
+        return *fileKindOf(
+            R"({"name": "tile", )" + ofFile +
+                R"("tensors": [{"name": "variant", "shape": [8, 8]}], "ops": [{"type": "matmul")" + ofOp +
+                "}]}",
+            "m.json");
+    };
+    QCOMPARE(kind(""), FileKind::Model);
+    QCOMPARE(kind(R"(, "tile": {"m": 4})"), FileKind::NpuModel);
+    QCOMPARE(kind(R"(, "variant": "flash")"), FileKind::NpuModel);
+    QCOMPARE(kind("", R"("hardware": {"cores": 2}, )"), FileKind::NpuModel);
+    QCOMPARE(kind(R"(, "name": "\"tile\":")"), FileKind::Model);
+    QCOMPARE(*fileKind(TILEWRIGHT_SOURCE_DIR "/samples/npu/kv_three_banks.json"), FileKind::NpuModel);
 }
 
 void TestNpuModel::explicitFormRoundTrips()

@@ -8,6 +8,7 @@
 #include "npu/output.h"
 #include "npu/run.h"
 #include "npu/verify.h"
+#include "npu_models.h"
 #include "npu_random.h"
 #include "test_main.h"
 
@@ -77,6 +78,8 @@ private slots:
     void rule_4_lowerBoundsHold();
     void rule_5_deterministic();
     void rule_5_3_nocSharesAreMaxMinFair();
+    void rule_5_3_transfersPassByInterleaveBlock();
+    void rule_5_3_queuesHoldWholeTiles();
     void rule_5_4_weightsAndNormalisation();
     void rule_5_4_headParallelKeepsHeadsTogether();
     void rule_5_6_nodeLargerThanSpmIsNamed();
@@ -306,6 +309,67 @@ void TestNpuRun::rule_5_3_nocSharesAreMaxMinFair()
     // DRAM limited the transfer until it was done with it, then the NoC.
     QCOMPARE(noc.flips(2).size(), std::size_t{1});
     QVERIFY(noc.flips(2)[0].time == 0 && noc.flips(2)[0].byNoc);
+}
+
+/// DRAM hands a transfer to the NoC one interleave block after the other.
+void TestNpuRun::rule_5_3_transfersPassByInterleaveBlock()
+{
+    NpuHardware hw;
+    hw.cores = 1;
+    hw.dram.bytesPerCycle = 64;
+    hw.dram.rowHitCycles = hw.dram.rowMissCycles = 0;
+    for (const auto& [block, makespan] : {std::pair{64, 961}, {256, 970}, {1024, 1006}}) {
+        hw.dram.interleaveBytes = block;
+        const NpuGraph graph = npu::test::graphOf(npu::test::matmulModel(64, 64, 64), hw);
+        const auto run = simulate(graph, hw, {});
+        QVERIFY2(run, run ? "" : run.error().text().c_str());
+        QCOMPARE(run->makespan, makespan);
+        QCOMPARE(run->makespan, 3 * (block / 64 + 8192 / 32) + 64 + 126);
+        const auto lengths = [](const std::vector<TransferSpan>& spans) {
+            std::vector<Cycle> out;
+            for (const TransferSpan& s : spans)
+                out.push_back(s.end - s.start);
+            return out;
+        };
+        const Cycle each = block / 64 + 8192 / 32;
+        QCOMPARE(lengths(run->cores[0].loads), (std::vector<Cycle>{each, each}));
+        QCOMPARE(lengths(run->cores[0].stores), std::vector<Cycle>{each});
+    }
+}
+
+/// A load waits for all that was queued on its bank before it.
+void TestNpuRun::rule_5_3_queuesHoldWholeTiles()
+{
+    NpuHardware hw;
+    hw.dram.channels = hw.dram.banks = 1;
+    const NpuGraph graph = npu::test::graphOf(npu::test::matmulModel(64, 4, 64), hw);
+    const auto tileOf = [&](std::size_t tensor) {
+        return *std::ranges::find_if(graph.tiles, [&](const TileDesc& t) { return t.tensor == tensor; });
+    };
+    const auto arrivals = [&](std::initializer_list<std::size_t> tensors) {
+        Dram dram(hw.dram, 4);
+        int slot = 0;
+        for (const std::size_t tensor : tensors) {
+            dram.begin(slot, graph.tensors[tensor], tileOf(tensor), 0, static_cast<std::uint64_t>(slot), -1,
+                       false);
+            ++slot;
+        }
+        std::vector<Cycle> last(tensors.size(), 0);
+        dram.issue(0);
+        for (Cycle now = dram.nextTime(); now != kNever; now = dram.nextTime()) {
+            dram.release(now, [&](int s, std::int64_t) { last[static_cast<std::size_t>(s)] = now; });
+            dram.issue(now);
+        }
+        return last;
+    };
+    for (const Arbiter arbiter : {Arbiter::OldestFirst, Arbiter::DramAware}) {
+        hw.dram.arbiter = arbiter;
+        QCOMPARE(arrivals({0}),
+                 std::vector<Cycle>{4 * (60 + 3 * 20 + 16 + 7 * (4 * 20 + 16))}); // 8,192 bytes
+        QCOMPARE(arrivals({1}), std::vector<Cycle>{136 + 96});                    // 512 bytes
+        QCOMPARE(arrivals({0, 1}), (std::vector<Cycle>{3232, 3464}));
+        QCOMPARE(arrivals({1, 0}), (std::vector<Cycle>{232, 3464}));
+    }
 }
 
 void TestNpuRun::rule_5_4_weightsAndNormalisation()

@@ -273,10 +273,11 @@ void TestNpuSearch::neverOnOneCoreAlone()
     QVERIFY(found);
     const auto graph = buildGraph(withTiling(model, found->tiling), hw);
     const auto run = simulate(*graph, hw, {});
-    for (const CoreRun& core : run->cores)
-        QVERIFY(core.of(CoreState::Tensor) > 0);
+    QVERIFY(std::ranges::count_if(run->cores,
+                                  [](const CoreRun& core) { return core.of(CoreState::Tensor) > 0; }) > 1);
     QCOMPARE(run->makespan, found->after);
     QVERIFY(run->makespan < simulate(*byDefault, hw, {})->makespan);
+    QVERIFY2(found->after <= 10'862, std::to_string(found->after).c_str()); // k 192: no power of two
 }
 
 /// The bytes of a run are written through (5.2), so intermediate results must move as well.

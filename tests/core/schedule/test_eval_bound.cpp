@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/notice.h"
 #include "oracle_reader.h"
 #include "random_cases.h"
 #include "test_main.h"
@@ -290,6 +291,43 @@ private slots:
             s.subgraphs[0] = changed;
             QCOMPARE(reportedLatenciesAgree(s, seed), agrees);
         }
+    }
+
+    /// Missing and wrong latencies were accepted in silence.
+    void rule_10_2_deviationsNameSubgraphAndNumbers()
+    {
+        const ProblemPtr p = exampleProblem("ex3");
+        Schedule s = exampleSchedule("ex3C"); // two subgraphs: 1,638.4 and 3,000
+        const Evaluation e = evaluate(*p, s, Rules::final());
+        QCOMPARE(s.size(), 2U);
+        QVERIFY(latencyDeviations(s, e).empty());
+        const auto report = [&](std::size_t i, std::optional<double> latency) {
+            auto changed = std::make_shared<Subgraph>(*s.subgraphs[i]);
+            changed->reportedLatency = latency;
+            s.subgraphs[i] = changed;
+        };
+        report(1, 20);
+        QCOMPARE(latencyDeviations(s, e).size(), 1U);
+        QCOMPARE(latencyDeviations(s, e)[0].subgraph, SubgraphId(1));
+        QCOMPARE(latencyDeviations(s, e)[0].text, std::string("20 is reported, 3\u202f000 is computed"));
+        report(0, std::nullopt);
+        const auto both = latencyDeviations(s, e);
+        QCOMPARE(both.size(), 2U);
+        QVERIFY(!both[0].reported);
+        QCOMPARE(both[0].text, std::string("none is reported, 1\u202f638.4 is computed"));
+        report(1, 3000.04); // equal to one decimal
+        QCOMPARE(latencyDeviations(s, e)[1].text, std::string("3000.04 is reported, 3000 is computed"));
+        QStringList told;
+        setNoticeHandler([&](const Error& what) { told << QString::fromStdString(what.text()); });
+        noticeDeviations("s.json", both);
+        noticeDeviations("t.json", std::span(both).last(1));
+        noticeDeviations("u.json", {});
+        setNoticeHandler({});
+        QCOMPARE(told,
+                 (QStringList{"s.json: subgraph_latencies: of subgraph 0, none is reported, 1\u202f638.4 "
+                              "is computed; 1 other subgraph deviates",
+                              "t.json: subgraph_latencies: of subgraph 1, 20 is reported, 3\u202f000 is "
+                              "computed"}));
     }
 
     /// Only touched subgraphs are computed again, and the result is that of evaluate().

@@ -22,6 +22,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <stop_token>
 #include <thread>
 
@@ -213,6 +214,26 @@ private slots:
     }
 
     /// docs/rules/place.md 4.8: with no time at all, and of more items than there is time for.
+    /// Of a million buffers, the search for equal stretches took longer than the whole time limit.
+    void stoppedEarlyItFindsNoRepetition()
+    {
+        std::vector<PlacementItem> items;
+        for (std::int64_t i = 0; i < 100; ++i)
+            for (const std::int64_t size : {3, 5})
+                items.push_back({3 * i, 3 * i + 2, size, 3 * i, 0});
+        std::vector<std::size_t> each(items.size());
+        std::iota(each.begin(), each.end(), std::size_t{0});
+        const Reduced whole = reduce(items);
+        QVERIFY(whole.representative != each && whole.components.size() == 1);
+        std::stop_source stop;
+        stop.request_stop();
+        const Reduced stopped = reduce(items, stop.get_token());
+        QCOMPARE(stopped.representative, each);
+        QCOMPARE(stopped.components.size(), std::size_t{100});
+        QCOMPARE(stopped.peak, whole.peak);
+        QCOMPARE(findPlacement(items, 8, atMost(stop)).height, 8);
+    }
+
     void stoppedEarlyItIsStillAPlacement()
     {
         std::stop_source stop;
@@ -413,7 +434,14 @@ private slots:
         QCOMPARE(again->ids, b->ids);
         const auto older = readBuffers("size,end,start,buffer\n4,3,0,x\n");
         QVERIFY(older.hasValue());
-        QCOMPARE(older->items.front().upper, 3);
+        QCOMPARE(older->items.front().upper, 4); // 3 is the last moment, as MiniMalloc reads it
+        const auto newer = readBuffers("size,upper,begin,buffer_id\n4,3,0,x\n");
+        QVERIFY(newer.hasValue());
+        QCOMPARE(newer->items.front().upper, 3);
+        QCOMPARE(readBuffers("id,start,end,size\nx,2,2,1\n")->items.front().upper, 3); // one moment
+        QCOMPARE(readBuffers("id,start,end,size\nx,2,1,1\n").error().text(),
+                 std::string("line 2, end: must not be less than start, which is 2"));
+        QVERIFY(!readBuffers("id,start,end,size\nx,9223372036854775807,9223372036854775807,1\n"));
     }
 
     void malformedBufferFiles_data()

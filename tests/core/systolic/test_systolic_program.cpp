@@ -10,6 +10,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <random>
 
 namespace test_systolic_program {
@@ -64,6 +65,8 @@ private slots:
     void rule_4_2_programsOfTheSchedules();
     void rule_4_2_programsOfAChosenTile();
     void rule_4_2_whatDoesNotFitIsSpilledOrRefused();
+    void rule_3_2_tableAndProgramHaveTheSamePasses();
+    void rule_4_3_reasonsOfStallsAreWords();
     void rule_4_2_stationaryPrograms();
     void rule_4_2_stationaryProgramsReachTheClosedForm();
     void rule_4_2_stationarySumsGoToDram();
@@ -219,6 +222,57 @@ void TestSystolicProgram::rule_4_2_whatDoesNotFitIsSpilledOrRefused()
 }
 
 /// WS and IS, of any tile: the product, the tick-by-tick events, the traffic of docs/rules/systolic.md 3.4.
+/// With 8 KB of L2, every row of the table said that it did not fit, while the program ran B in 4 passes.
+void TestSystolicProgram::rule_3_2_tableAndProgramHaveTheSamePasses()
+{
+    for (const Gemm& g : {Gemm{64, 64, 64}, {50, 37, 170}, {16, 16, 300}})
+        for (std::int64_t kib = 1; kib <= 64; ++kib) {
+            ProgramOptions o;
+            o.gemm = g;
+            o.capacityBytes[1] = kib * 1024;
+            const auto plans = l2Schedules(g, {std::min<std::int64_t>(16, g.m), 16, 16}, 4, kib * 1024);
+            const L2Plan& b = plans->back();
+            o.schedule = L2Schedule::PartialC;
+            const auto asked = buildProgram(o);
+            QCOMPARE(asked.hasValue(), b.fits);
+            if (asked)
+                QCOMPARE(asked->passes, b.passes);
+            o.schedule.reset();
+            const auto chosen = buildProgram(o);
+            QCOMPARE(chosen.hasValue(), std::ranges::any_of(*plans, &L2Plan::fits));
+            if (chosen && chosen->schedule == L2Schedule::PartialC && chosen->passes > 1)
+                QCOMPARE(chosen->passes, b.passes);
+        }
+    const auto plans = l2Schedules({64, 64, 64}, {16, 16, 16}, 4, 8 * 1024);
+    QCOMPARE(plans->back().passes, 4);
+    QCOMPARE(bestL2Schedule(*plans)->schedule, L2Schedule::PartialC);
+    QCOMPARE(l2Schedules({64, 64, 64}, {16, 16, 16}, 4, 1 << 20)->back().passes, 2); // the document's
+    QCOMPARE(l2Schedules({64, 64, 64}, {16, 16, 16}, 4, 1024)->back().passes, 2);    // none fits
+}
+
+/// Schedule B loses 480 cycles of 64^3: 16 output tiles whose second pass waits for the wave of the first.
+void TestSystolicProgram::rule_4_3_reasonsOfStallsAreWords()
+{
+    ProgramOptions o = cube64();
+    o.schedule = L2Schedule::PartialC;
+    const auto run = runPipeline(*buildProgram(o), PipelineMachine{});
+    QCOMPARE(run->cycles, 1534);
+    QCOMPARE(run->stalls.at("array"), 16 * 30);
+    QCOMPARE(stallText("array"), std::string("the wave of an earlier block is still in the array"));
+    QCOMPARE(stallText("barrier_array"),
+             std::string("at a barrier, the wave of an earlier block is still in the array"));
+    QVERIFY(stallText("nonsense").empty());
+    for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined})
+        for (const Dataflow dataflow : {Dataflow::Os, Dataflow::Ws, Dataflow::Is}) {
+            ProgramOptions any = cube64();
+            any.style = style;
+            any.dataflow = dataflow;
+            const auto ran = runPipeline(*buildProgram(any), machineOf(kpuHierarchy()));
+            for (const auto& [reason, cycles] : ran->stalls)
+                QVERIFY2(!stallText(reason).empty(), reason.c_str());
+        }
+}
+
 void TestSystolicProgram::rule_4_2_stationaryPrograms()
 {
     std::mt19937 rng(18);

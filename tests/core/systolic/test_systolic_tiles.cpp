@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "systolic/dram_traffic.h"
+#include "systolic/hierarchy.h"
 #include "systolic/l2_schedule.h"
 #include "systolic/learned_tile.h"
 #include "systolic/tile_search.h"
@@ -9,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
@@ -33,7 +35,9 @@ std::optional<TileShape> everyCandidate(const TileQuery& q)
             const std::int64_t tj = std::min(g.n, b);
             for (std::int64_t c = 16;; c += 16) {
                 const std::int64_t tk = std::min(g.k, c);
-                if (tileFootprint({ti, tj, tk}, q.footprint) <= q.cap()) {
+                const bool inPes = q.footprint == Footprint::Conservative ||
+                                   ceilDiv(ti, q.array.rows) * ceilDiv(tj, q.array.cols) <= q.sumsPerPe;
+                if (inPes && tileFootprint({ti, tj, tk}, q.footprint) <= q.cap()) {
                     const auto key = std::tuple(tileTraffic(g, ti, tj), -tk, -ti, -tj);
                     if (!best || key < bestKey)
                         best = TileShape{ti, tj, tk}, bestKey = key;
@@ -65,6 +69,7 @@ private slots:
     void rule_6_2_analyticAlwaysFits();
     void rule_6_3_oracle();
     void rule_6_3_exhaustiveEqualsUnbounded();
+    void rule_6_1_aggressiveTilesStayInThePes();
     void rule_6_3_landscape();
     void rule_6_4_trainingSetIsRegenerated();
     void rule_6_4_heldOut();
@@ -125,8 +130,11 @@ void TestSystolicTiles::rule_3_2_fit()
         const auto plans = l2Schedules({64, 64, 64}, k16, 4, kb * 1024);
         return bestL2Schedule(*plans);
     };
-    QVERIFY(!best(8));
-    QCOMPARE(best(9)->schedule, L2Schedule::PartialC);
+    QVERIFY(!best(4));
+    for (const auto& [kb, passes] : {std::pair{5, 4}, {8, 4}, {9, 2}}) {
+        QCOMPARE(best(kb)->schedule, L2Schedule::PartialC);
+        QCOMPARE(best(kb)->passes, passes);
+    }
     QCOMPARE(best(12)->schedule, L2Schedule::PartialC);
     QCOMPARE(best(13)->schedule, L2Schedule::RowReuse);
     QCOMPARE(best(32)->schedule, L2Schedule::RowReuse);
@@ -218,6 +226,7 @@ void TestSystolicTiles::rule_6_3_oracle()
                 TileQuery q{{c["M"], c["N"], c["K"]}, {c["rows"], c["cols"]}};
                 q.capacityBytes = kib * 1024;
                 q.footprint = f;
+                q.sumsPerPe = kMaxArea; // the oracle has PEs without end
                 const auto& want = c["tile"][std::to_string(kib) + "KiB_" + std::string(footprintName(f))];
                 const auto got = exhaustiveTile(q);
                 QCOMPARE(got.hasValue(), !want.is_null());
@@ -243,12 +252,44 @@ void TestSystolicTiles::rule_6_3_exhaustiveEqualsUnbounded()
         q.elementBytes = 1;
         q.capacityBytes = pick(6000);
         q.footprint = i % 2 ? Footprint::Conservative : Footprint::Aggressive;
+        q.sumsPerPe = i % 4 == 0 ? 1 : pick(40);
         const auto want = everyCandidate(q);
         const auto got = exhaustiveTile(q);
         QCOMPARE(got.hasValue(), want.has_value());
         if (want)
             QVERIFY(got->tile == *want);
     }
+}
+
+/// S0 3.2, constraint 4: an output tile that stays in the PEs has a sum for each of them.
+void TestSystolicTiles::rule_6_1_aggressiveTilesStayInThePes()
+{
+    TileQuery q{{1024, 1024, 1024}, {16, 16}};
+    q.footprint = Footprint::Aggressive;
+    for (const TileMethod method : {TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned}) {
+        const auto choice = chooseTile(q, method);
+        QVERIFY(choice.hasValue() && choice->fits);
+        QCOMPARE(choice->tile.ti, 16);
+        QCOMPARE(choice->tile.tj, 16);
+    }
+    QCOMPARE(exhaustiveTile(q)->tile.tk, 512); // 2 x 16 x 512 = 16,384 elements
+    const auto tooLarge = describeTile(q, {32, 16, 16});
+    QVERIFY(tooLarge->footprintElements <= q.cap() && !tooLarge->fits);
+    q.sumsPerPe = 4;
+    QVERIFY(describeTile(q, {32, 32, 16})->fits);
+    QCOMPARE(exhaustiveTile(q)->elements, tileTraffic(q.gemm, 32, 32));
+    QCOMPARE(sumsPerPe({16, 16}, 8, 32), 2); // rows that the tile does not use hold no sums of others
+    const Hierarchy h = kpuHierarchy();
+    const auto constraints = tileConstraints(h, q.gemm, {512, 512, 16}, 2, Footprint::Aggressive);
+    const auto inPes = std::ranges::find_if(
+        constraints, [](const Constraint& c) { return c.name == "PEs, one sum each: the tile's C"; });
+    QVERIFY(inPes != constraints.end() && !inPes->fits());
+    QCOMPARE(inPes->used, 1024 * 1024);
+    QCOMPARE(inPes->available, 1024);
+    // A and B of that tile fit into L2, though A, B and C would not.
+    QVERIFY(std::ranges::all_of(constraints, [](const Constraint& c) {
+        return !c.name.starts_with("L2, all 8 buffers: the tile's A and B") || c.fits();
+    }));
 }
 
 void TestSystolicTiles::rule_6_3_landscape()

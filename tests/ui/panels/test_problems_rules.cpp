@@ -100,6 +100,52 @@ private Q_SLOTS:
         QCOMPARE(document.undoStack().count(), 2);
     }
 
+    /// R10.2: latencies of the opened file that are wrong or missing are problems until something is changed.
+    void wrongLatenciesOfTheFileAreListed()
+    {
+        const QString examples =
+            QStringLiteral(TILEWRIGHT_SOURCE_DIR "/tests/data/oracles/schedule/examples/");
+        QFile right(examples + QStringLiteral("ex3C.solution.json"));
+        QVERIFY(right.open(QIODevice::ReadOnly));
+        QByteArray text = right.readAll();
+        QVERIFY(text.contains("3000"));
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("wrong.json"));
+        QFile wrong(path);
+        QVERIFY(wrong.open(QIODevice::WriteOnly));
+        wrong.write(text.replace("3000.0", "20").replace("3000", "20"));
+        wrong.close();
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(window.openPaths({examples + QStringLiteral("ex3.problem.json"), path}));
+        Document& document = window.state().document;
+        auto* problems = view<ProblemsView>(window, "problems");
+        problems->settle();
+        const auto* rows = problems->list()->model();
+        QCOMPARE(rows->rowCount(), 1);
+        QCOMPARE(rows->index(0, 0).data().toString(), QStringLiteral("Subgraph 1"));
+        QCOMPARE(rows->index(0, 1).data().toString(), QStringLiteral("LATENCY"));
+        QVERIFY2(rows->index(0, 2).data().toString().contains(
+                     QStringLiteral("20 is reported, 3\u202f000 is computed")),
+                 qPrintable(rows->index(0, 2).data().toString()));
+        QVERIFY(!problems->fixButton()->isVisible());
+        Q_EMIT problems->list()->doubleClicked(rows->index(0, 0));
+        QVERIFY(window.state().selection.state().subgraph == SubgraphId(1));
+        const Schedule& s = document.schedule();
+        document.apply(*edit::setGranularity(*document.problem(), s, std::array{SubgraphId(0)}, {64, 64, 1},
+                                             editOptions(document.rules(), true)),
+                       QStringLiteral("change"));
+        problems->settle();
+        QCOMPARE(rows->rowCount(), 0);
+        document.undoStack().undo();
+        problems->settle();
+        QCOMPARE(rows->rowCount(), 1);
+        QVERIFY(document.save(path)); // Save writes the computed latencies
+        problems->settle();
+        QCOMPARE(rows->rowCount(), 0);
+    }
+
     // -- rules
     void rulesTellTheExactChangeAndLeadThere()
     {

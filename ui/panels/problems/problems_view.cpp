@@ -33,7 +33,8 @@ QString placeOf(const std::optional<SubgraphId>& subgraph)
     return subgraph ? ProblemsView::tr("Subgraph %1").arg(subgraph->index()) : ProblemsView::tr("Schedule");
 }
 
-Table problemTable(const std::vector<Issue>& issues, const std::optional<PlacementConflict>& conflict)
+Table problemTable(const std::vector<Issue>& issues, const std::optional<PlacementConflict>& conflict,
+                   const std::vector<LatencyDeviation>& deviations)
 {
     Table out({ProblemsView::tr("Where"), ProblemsView::tr("Code"), ProblemsView::tr("What is wrong")});
     const auto add = [&out](const std::optional<SubgraphId>& where, const QString& code, const QString& text,
@@ -45,6 +46,9 @@ Table problemTable(const std::vector<Issue>& issues, const std::optional<Placeme
             ProblemsView::tr("Name in the rule book: %1").arg(sentence(issue.text)));
     if (conflict)
         add(conflict->subgraph, ProblemsView::tr("ADDRESSES"), sentence(conflict->text), {});
+    for (const LatencyDeviation& d : deviations)
+        add(d.subgraph, ProblemsView::tr("LATENCY"),
+            ProblemsView::tr("The latency in the file deviates: %1.").arg(sentence(d.text)), {});
     return out;
 }
 
@@ -59,11 +63,9 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     : View(context, QStringLiteral("problems"), tr("Problems"), parent),
       m_rows(new TableModel(this,
                             [this](int row, int column, int role) {
-                                const QString sign =
-                                    m_placed.conflict ? QStringLiteral("memory") : QStringLiteral("error");
-                                return role == Qt::DecorationRole && row >= 0 && column == 0
-                                           ? QVariant(icon(sign))
-                                           : QVariant();
+                                if (role != Qt::DecorationRole || row < 0 || column != 0)
+                                    return QVariant();
+                                return QVariant(icon(signOf(static_cast<std::size_t>(row))));
                             })),
       m_list(new QTreeView(this)), m_hint(new QLabel(this)), m_reason(new QLabel(this)),
       m_fix(new QPushButton(this)), m_others(new QToolButton(this)),
@@ -78,7 +80,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
     column->addWidget(m_hint, 1);
     column->addWidget(m_list, 1);
     m_list->setAccessibleName(tr("Problems"));
-    m_rows->setTable(problemTable({}, {}));
+    m_rows->setTable(problemTable({}, {}, {}));
     m_list->setModel(m_rows);
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
@@ -133,6 +135,7 @@ ProblemsView::ProblemsView(const ViewContext& context, QWidget* parent)
         },
         true);
     document().whenChanged(this, Part::Problem | Part::Snapshot, &ProblemsView::outdate);
+    connect(&document(), &LensDocument::fileChanged, this, &ProblemsView::outdate); // saved: no deviations
     refresh();
 }
 
@@ -186,11 +189,32 @@ const Issue* ProblemsView::currentIssue() const
     return &snapshot->evaluation.issues[static_cast<std::size_t>(row)];
 }
 
+const LatencyDeviation* ProblemsView::currentDeviation() const
+{
+    // The last rows of the list.
+    const int row = m_list->currentIndex().row() - m_rows->rowCount() + static_cast<int>(m_deviations.size());
+    return row >= 0 && static_cast<std::size_t>(row) < m_deviations.size()
+               ? &m_deviations[static_cast<std::size_t>(row)]
+               : nullptr;
+}
+
+/// Icon of a row: issues first, then the placement, then the latencies of the file.
+QString ProblemsView::signOf(std::size_t row) const
+{
+    const SnapshotPtr snapshot = document().snapshot();
+    const std::size_t issues = snapshot ? snapshot->evaluation.issues.size() : 0;
+    if (row < issues)
+        return QStringLiteral("error");
+    return row == issues && m_placed.conflict ? QStringLiteral("memory") : QStringLiteral("clock");
+}
+
 void ProblemsView::refresh()
 {
     const SnapshotPtr snapshot = document().snapshot();
     checkPlacement();
-    const bool any = snapshot && (!snapshot->evaluation.valid() || m_placed.conflict);
+    m_deviations = document().latencyDeviations();
+    const bool any =
+        snapshot && (!snapshot->evaluation.valid() || m_placed.conflict || !m_deviations.empty());
     m_hint->setText(!snapshot ? tr("Open a problem to see the problems of its schedule here.")
                               : tr("No problems: every rule holds and every working set fits."));
     m_hint->setVisible(!any);
@@ -199,8 +223,8 @@ void ProblemsView::refresh()
     const int row = m_list->currentIndex().row();
     m_list->selectionModel()
         ->clear(); // The selection is cleared first, so that repairs are searched again for the row.
-    m_rows->setTable(any ? problemTable(snapshot->evaluation.issues, m_placed.conflict)
-                         : problemTable({}, {}));
+    m_rows->setTable(any ? problemTable(snapshot->evaluation.issues, m_placed.conflict, m_deviations)
+                         : problemTable({}, {}, {}));
     if (any)
         m_list->setCurrentIndex(m_rows->index(std::clamp(row, 0, m_rows->rowCount() - 1), 0));
 }
@@ -218,10 +242,13 @@ void ProblemsView::searchRepairs()
     m_fix->setVisible(issue != nullptr);
     m_fixAll->setVisible(issue != nullptr);
     if (!issue) {
-        m_reason->setText(m_placed.conflict ? tr("A warning: the schedule is valid, but its buffers cannot "
-                                                 "be placed without another order or other tiles.")
-                                            : QString());
-        m_reason->setVisible(m_placed.conflict.has_value());
+        if (currentDeviation())
+            m_reason->setText(tr("A warning: the file should report the computed latencies, and Save writes "
+                                 "them."));
+        else if (m_placed.conflict)
+            m_reason->setText(tr("A warning: the schedule is valid, but its buffers cannot be placed without "
+                                 "another order or other tiles."));
+        m_reason->setVisible(!m_reason->text().isEmpty());
         return;
     }
     const int row = m_list->currentIndex().row();
@@ -281,6 +308,12 @@ void ProblemsView::jump()
 {
     const Issue* found = currentIssue();
     SelectionState state;
+    if (const LatencyDeviation* deviation = currentDeviation()) {
+        state.subgraph = deviation->subgraph;
+        state.subgraphs = {deviation->subgraph};
+        selection().set(std::move(state));
+        return;
+    }
     if (!found && m_placed.conflict) {
         state.subgraph = m_placed.conflict->subgraph;
         state.subgraphs = {m_placed.conflict->subgraph};

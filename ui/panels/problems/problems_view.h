@@ -4,6 +4,7 @@
 #include "canvas/table_model.h"
 #include "canvas/view.h"
 #include "edit/repair.h"
+#include "eval/rule_choice.h"
 #include "place/step_items.h"
 #include "workspace/latest_job.h"
 
@@ -55,6 +56,8 @@ private:
     void showRepairs(Found found);
     void elideFix();
     [[nodiscard]] const Issue* currentIssue() const;
+    [[nodiscard]] const LatencyDeviation* currentDeviation() const;
+    [[nodiscard]] QString signOf(std::size_t row) const;
     void jump();
     void fix(std::size_t which);
     void fixAll();
@@ -69,6 +72,7 @@ private:
     QMenu* m_menu;
     Found m_found;
     Placed m_placed; ///< why a valid schedule has no addresses
+    std::vector<LatencyDeviation> m_deviations;
     std::unique_ptr<LatestJob<Placed>> m_placeJob;
     std::unique_ptr<LatestJob<Found>> m_job;
     std::unique_ptr<LatestJob<std::pair<std::uint64_t, Schedule>>> m_allJob;

@@ -188,17 +188,6 @@ struct NetworkCall
     bool json = false;
 };
 
-void addRow(Table& table, const lower::NetworkRow& r, bool total)
-{
-    std::string name = r.layer.operators.front();
-    if (r.layer.operators.size() > 1)
-        name += " and " + std::to_string(r.layer.operators.size() - 1) + " more";
-    const auto size = [&](std::int64_t v) { return total ? TableCell("") : TableCell(v); };
-    table.add(name, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k), r.layer.count,
-              r.timing.cycles, percent(r.timing.utilization), percent(r.timing.mappingEfficiency), r.bytes[0],
-              r.bytes[1], r.bytes[2], r.bytes[3], r.boundCycles, r.binding, std::round(r.energyPj / 1000));
-}
-
 /// The network under each dataflow, DRAM included.
 void printComparison(const verbs::NetworkAnswer& answer)
 {
@@ -206,7 +195,7 @@ void printComparison(const verbs::NetworkAnswer& answer)
                  "energy nJ"});
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
-        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
+        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)].total;
         table.add("  " + std::string(systolic::dataflowName(d)), r.timing.cycles, r.bytes[3], r.dramCycles,
                   r.boundCycles, r.leastCycles, std::round(r.energyPj / 1000));
     }
@@ -245,12 +234,7 @@ int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
         return Exit::Success;
     }
     printLensNotes(answer.notes);
-    Table out({"layer", "M", "N", "K", "count", "cycles", "utilisation", "mapping", "L1 bytes", "L2 bytes",
-               "L3 bytes", "DRAM bytes", "with DRAM", "bound by", "energy nJ"});
-    for (const lower::NetworkRow& row : table.rows)
-        addRow(out, row, false);
-    addRow(out, table.total, true);
-    print(out);
+    print(verbs::networkRows(answer));
     printComparison(answer);
     return Exit::Success;
 }

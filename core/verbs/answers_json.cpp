@@ -346,7 +346,7 @@ std::string systolicJson(const NetworkAnswer& answer)
     Json compared = Json::array();
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
-        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
+        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)].total;
         compared.push_back({{"dataflow", systolic::dataflowName(d)},
                             {"array_cycles", r.timing.cycles},
                             {"dram_bytes", r.bytes[3]},

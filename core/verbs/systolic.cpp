@@ -274,7 +274,7 @@ double SystolicFigures::utilization(const SystolicRequest& r) const
 double NetworkAnswer::osFewerThanWs() const
 {
     const auto cycles = [&](systolic::Dataflow d) {
-        return static_cast<double>(dataflows[static_cast<std::size_t>(d)].boundCycles);
+        return static_cast<double>(dataflows[static_cast<std::size_t>(d)].total.boundCycles);
     };
     const double ws = cycles(systolic::Dataflow::Ws);
     return ws > 0 ? 1 - cycles(systolic::Dataflow::Os) / ws : 0;
@@ -329,40 +329,42 @@ Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress&
     return out;
 }
 
+Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model, const SystolicRequest& request)
+{
+    NetworkAnswer out;
+    out.name = model.model().name;
+    out.request = request;
+    if (const auto nodes = lower::lensNodes(model, MachineLens::Systolic))
+        out.notes = lensNotes(*nodes, model.machine, MachineLens::Systolic);
+    const auto layers = lower::gemmsOf(model.lowered);
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        systolic::TimingOptions timing = request.timing;
+        timing.dataflow = d;
+        auto table = lower::networkTable(layers, request.hierarchy, timing, request.energy);
+        if (!table)
+            return table.error();
+        out.dataflows[static_cast<std::size_t>(d)] = std::move(*table);
+    }
+    out.table = out.dataflows[static_cast<std::size_t>(request.timing.dataflow)];
+    return out;
+}
+
 Result<NetworkAnswer> systolicNetwork(const SystolicCall& call)
 {
-    const auto request = readCall(call);
+    auto request = readCall(call);
     if (!request)
         return request.error();
     const auto model = putOnMachine(call.workload);
     if (!model)
         return model.error();
-    NetworkAnswer out;
-    out.name = (*model)->model().name;
-    out.request = *request;
-    if (const auto nodes = lower::lensNodes(**model, MachineLens::Systolic))
-        out.notes = lensNotes(*nodes, (*model)->machine, MachineLens::Systolic);
-    const auto layers = lower::gemmsOf((*model)->lowered);
-    const auto tableOf = [&](const systolic::TimingOptions& timing) {
-        return lower::networkTable(layers, out.request.hierarchy, timing, (*model)->machine.energy);
-    };
-    auto table = tableOf(out.request.timing);
-    if (!table) {
-        Error error = table.error();
-        error.file = call.workload.file;
-        return error;
-    }
-    out.table = std::move(*table);
-    for (const systolic::Dataflow d :
-         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
-        systolic::TimingOptions other = out.request.timing;
-        other.dataflow = d;
-        const auto one = tableOf(other);
-        if (!one)
-            return one.error();
-        out.dataflows[static_cast<std::size_t>(d)] = one->total;
-    }
-    return out;
+    request->energy = (*model)->machine.energy;
+    auto out = networkOf(**model, *request);
+    if (out)
+        return out;
+    Error error = out.error();
+    error.file = call.workload.file;
+    return error;
 }
 
 } // namespace tilewright::verbs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "base/table.h"
 #include "lower/network_table.h"
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"
@@ -172,12 +173,28 @@ struct NetworkAnswer
     std::string name;
     SystolicRequest request; ///< `gemm` is not used
     lower::NetworkTable table;
-    std::array<lower::NetworkRow, 3> dataflows; ///< totals of each systolic::Dataflow
-    std::vector<std::string> notes;             ///< what the lens leaves out of the model and of the machine
+    std::array<lower::NetworkTable, 3> dataflows; ///< the table of each systolic::Dataflow
+    std::vector<std::string> notes; ///< what the lens leaves out of the model and of the machine
     /// Share by which os needs fewer cycles than ws, DRAM included: 1 - os / ws; 0 if ws needs none.
     [[nodiscard]] double osFewerThanWs() const;
 };
 [[nodiscard]] Result<NetworkAnswer> systolicNetwork(const SystolicCall& call);
+/// The same for a model that is on a machine, and the array, memories and energies of the request.
+[[nodiscard]] Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model,
+                                              const SystolicRequest& request);
+/// A row for each product and one for the total: sizes, cycles, utilisation, bytes, what binds, energy, and
+/// the cycles of each dataflow (docs/rules/workload.md 4.2). Bytes and cycles of a row are those of one
+/// product.
+[[nodiscard]] Table networkRows(const NetworkAnswer& answer);
+/// Columns of networkRows() that the window puts first.
+enum NetworkColumn {
+    NetworkLayer = 0,
+    NetworkUtilization = 6,
+    NetworkBinding = 13,
+    NetworkOs = 15,
+    NetworkWs,
+    NetworkIs
+};
 [[nodiscard]] std::string systolicJson(const NetworkAnswer& answer);
 
 /// A JSON document as lines "field,value"; the parts of a field's path are joined by dots.

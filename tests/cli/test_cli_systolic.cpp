@@ -37,6 +37,7 @@ private slots:
     void simulateEqualsClosedForm();
     void pipelines();
     void programsOfTilesAndSchedules();
+    void theNetworkComparesDataflowsRowByRow();
     void listingAndTrace();
     void readableText();
     void interruptedTellsWhatIsKnown_data();
@@ -155,6 +156,15 @@ void TestCliSystolic::programsOfTilesAndSchedules()
     QCOMPARE(
         cli("systolic --gemm 1024x1024x1024 --tile 64x64x64 --pipeline pipelined --schedule a-full").code, 2);
     QCOMPARE(cli("systolic --gemm 64x64x64 --pipeline barriered --schedule b").code, 2);
+}
+
+void TestCliSystolic::theNetworkComparesDataflowsRowByRow()
+{
+    const CliRun run =
+        cli("systolic " TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json --machine edge");
+    QCOMPARE(run.code, 0);
+    QVERIFY2(run.out.split('\n').front().trimmed().endsWith("os with DRAM  ws with DRAM  is with DRAM"),
+             run.out.constData());
 }
 
 void TestCliSystolic::listingAndTrace()

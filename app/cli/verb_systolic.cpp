@@ -138,6 +138,7 @@ void printPipeline(const verbs::SystolicPipeline& p)
                    formatGrouped(p.program.options.depth) + ", " + systolic::programScheduleText(p.program));
     if (!p.program.reason.empty())
         figureLine("", p.program.reason);
+    figureLine("program's L2 traffic", formatGrouped(verbs::l2BytesOf(p.program)) + " bytes");
     figureLine("array fed",
                formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
     for (const auto& [reason, cycles] : p.run.stalls)
@@ -161,23 +162,15 @@ void printPipeline(const verbs::SystolicPipeline& p)
 
 void printPrograms(const std::vector<verbs::ProgramOfDataflow>& programs)
 {
-    Table table({"  program", "cycles", "array fed", "DRAM bytes", ""});
-    for (const verbs::ProgramOfDataflow& p : programs) {
-        const std::string name = "  " + std::string(systolic::dataflowName(p.dataflow));
-        if (p.refusal.empty())
-            table.add(name, p.cycles, p.arrayBusy, p.dramBytes, p.schedule);
-        else
-            table.add(name, "", "", "", p.refusal);
-    }
+    Table table = verbs::programRows(programs);
+    table.columns.front().title = "  program";
+    for (std::vector<TableCell>& row : table.rows)
+        row.front() = TableCell("  " + row.front().value.exact());
     std::cout << '\n';
     print(table);
-    const verbs::ProgramOfDataflow& os = programs[0];
-    const verbs::ProgramOfDataflow& ws = programs[1];
-    if (os.refusal.empty() && ws.refusal.empty() && ws.cycles > 0) {
-        const double fewer = 1 - static_cast<double>(os.cycles) / static_cast<double>(ws.cycles);
-        std::cout << "  the program of os takes " << percent(std::abs(fewer))
-                  << (fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
-    }
+    if (const auto fewer = verbs::osFewerOf(programs))
+        std::cout << "  the program of os takes " << percent(std::abs(*fewer))
+                  << (*fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
 }
 
 /// `systolic MODEL`: a row a product of the network, and the total (docs/rules/workload.md 4.2).

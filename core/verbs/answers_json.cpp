@@ -275,6 +275,7 @@ void addPipelineJson(Json& out, const SystolicPipeline& p)
                       {"passes", p.program.passes},
                       {"reason", p.program.reason},
                       {"dram_bytes", dramBytesOf(p.program)},
+                      {"l2_bytes", l2BytesOf(p.program)},
                       {"l3_to_l2_bytes", moved(systolic::CommandKind::BmMove)},
                       {"partial_sum_bytes", moved(systolic::CommandKind::StrFeedPartial)}};
     out["peak_bytes"] = {{"l3", p.run.peakBytes[0]}, {"l2", p.run.peakBytes[1]}, {"l1", p.run.peakBytes[2]}};

@@ -88,4 +88,32 @@ Table networkRows(const NetworkAnswer& answer)
     return out;
 }
 
+Table programRows(const std::vector<ProgramOfDataflow>& programs)
+{
+    constexpr auto figure = ColumnKind::Number;
+    Table out;
+    out.columns = {{"program", ColumnKind::Text, "Dataflow of the program."},
+                   {"cycles", figure, "Cycles until the last result is stored."},
+                   {"array fed", figure, "Cycles in which operands enter the array."},
+                   {"DRAM bytes", figure, "Bytes that the DMA moves."},
+                   {"", ColumnKind::Text, "L2 schedule, or why there is no program."}};
+    const auto none = TableCell(TableValue(), "");
+    for (const ProgramOfDataflow& p : programs) {
+        const std::string name(systolic::dataflowName(p.dataflow));
+        if (p.refusal.empty())
+            out.add(name, p.cycles, p.arrayBusy, p.dramBytes, p.schedule);
+        else
+            out.add(name, none, none, none, p.refusal);
+    }
+    return out;
+}
+
+std::optional<double> osFewerOf(const std::vector<ProgramOfDataflow>& programs)
+{
+    if (programs.size() < 2 || !programs[0].refusal.empty() || !programs[1].refusal.empty() ||
+        programs[1].cycles == 0)
+        return std::nullopt;
+    return 1 - static_cast<double>(programs[0].cycles) / static_cast<double>(programs[1].cycles);
+}
+
 } // namespace tilewright::verbs

@@ -29,6 +29,7 @@
 #include "views/sweep/sweep_view.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
+#include "views/systolic/listing_pane.h"
 #include "views/systolic/network_pane.h"
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
@@ -133,6 +134,14 @@ const std::vector<ViewEntry>& viewCatalog()
          DockArea::Charts,
          QStringLiteral(""),
          &make<LevelsCanvas>,
+         {},
+         Lens::Systolic},
+        {QStringLiteral("systolic-listing"),
+         tr("Systolic listing"),
+         QStringLiteral("bars"),
+         DockArea::Charts,
+         QStringLiteral(""),
+         &make<ListingPane>,
          {},
          Lens::Systolic},
         {QStringLiteral("systolic-network"),

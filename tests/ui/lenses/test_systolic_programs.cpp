@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The programs of the Systolic lens by control: schedule, passes and tile, what the window names and
 // compares, and the listing. The figures are those of the verb.
+#include "base/file.h"
 #include "systolic_bench.h"
 #include "test_main.h"
 #include "theme/text.h"
 #include "views/systolic/gantt_model.h"
+#include "views/systolic/listing_pane.h"
 
 #include <QComboBox>
 #include <QPushButton>
@@ -173,6 +175,58 @@ private Q_SLOTS:
         const auto fastest =
             std::ranges::min_element(answer->programs, {}, &verbs::ProgramOfDataflow::cycles);
         QCOMPARE(table->marked, static_cast<int>(fastest - answer->programs.begin()));
+    }
+
+    void theListingFollowsTheCursor()
+    {
+        gantt();
+        auto* listing = pane<ListingPane>("systolic-listing");
+        QVERIFY(state().comparison());
+        const PipelineComparison& c = *state().comparison();
+        const QAbstractItemModel& rows = *listing->table()->model();
+        QCOMPARE(rows.rowCount(), static_cast<int>(c.pipelined.commands.size()));
+        int last = -1;
+        for (const std::int64_t time : {c.pipelinedRun.cycles / 4, c.pipelinedRun.cycles / 2}) {
+            state().setPipelineTime(time);
+            QCOMPARE(listing->running(), c.pipelinedRun.runningAt(state().pipelineTime()));
+            QVERIFY(!listing->running().empty());
+            const QModelIndex current = listing->table()->currentIndex();
+            QVERIFY(std::ranges::count(listing->running(), static_cast<std::uint32_t>(current.row())) == 1);
+            QVERIFY(current.row() > last);
+            last = current.row();
+            QVERIFY(listing->table()->viewport()->rect().intersects(listing->table()->visualRect(current)));
+            QVERIFY(rows.index(last, 1).data(Qt::FontRole).value<QFont>().bold() ||
+                    rows.index(last, 1).data(Qt::FontRole).value<QFont>().weight() >= QFont::DemiBold);
+        }
+        // A click on a row moves the cursor to the start of its command.
+        const QModelIndex other = rows.index(last + 2, 1);
+        QTest::mouseClick(listing->table()->viewport(), Qt::LeftButton, {},
+                          listing->table()->visualRect(other).center());
+        QCOMPARE(state().pipelineTime(), c.pipelinedRun.events[static_cast<std::size_t>(last) + 2].start);
+        // The other program has other commands.
+        listing->findChildren<QComboBox*>().front()->setCurrentIndex(1);
+        QCOMPARE(rows.rowCount(), static_cast<int>(c.barriered.commands.size()));
+    }
+
+    void theListingIsSavedAsAFile()
+    {
+        gantt();
+        auto* listing = pane<ListingPane>("systolic-listing");
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("program.txt"));
+        QVERIFY(listing->saveListing(path));
+        const auto answer = verbs::systolicProduct(callOf());
+        QVERIFY(answer.hasValue());
+        QCOMPARE(*readFile(path.toStdString()), programText(answer->pipeline->program));
+        QVERIFY(listing->copyText().contains(QStringLiteral("COMPUTE")));
+        QVERIFY(!listing->saveListing(dir.filePath(QStringLiteral("none/program.txt"))));
+        // Without a program there is nothing to save, and the pane says why.
+        state().setGemm({100'000, 100'000, 100'000}, {});
+        listing->settle();
+        QVERIFY(!listing->saveListing(path));
+        QVERIFY(!listing->findChild<QPushButton*>(QStringLiteral("systolic.saveListing"))->isEnabled());
+        QVERIFY2(listing->accessibleDescription().startsWith(QStringLiteral("No programs")),
+                 qPrintable(listing->accessibleDescription()));
     }
 
 private:

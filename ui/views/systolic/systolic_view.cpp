@@ -3,6 +3,7 @@
 
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
+#include "views/systolic/listing_pane.h"
 #include "views/systolic/network_pane.h"
 #include "views/systolic/settings_panel.h"
 #include "views/systolic/tile_map_canvas.h"
@@ -50,6 +51,9 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     add(new GanttCanvas(context, m_tabs), tr("&Pipeline"),
         tr("DMA, block movers, streamers, array and drain over time, for the barriered and the pipelined "
            "program."));
+    add(new ListingPane(context, m_tabs), tr("&Listing"),
+        tr("The commands of a program with their times; follows the cursor of the pipeline, and can be "
+           "saved."));
     add(new TileMapCanvas(context, m_tabs), tr("&Tile search"),
         tr("Traffic over tile sizes, tiles that fit, and the choices of three methods."));
     add(new LevelsCanvas(context, m_tabs), tr("&Memories"),

@@ -93,7 +93,8 @@ using SystolicPane = SystolicPaneOf<ToolCanvas>;
 
 class SettingsPanel;
 
-/// The Systolic lens: settings beside the panes (wavefront, pipeline, tile search, memories, network).
+/// The Systolic lens: settings beside the panes (wavefront, pipeline, listing, tile search, memories,
+/// network).
 class SystolicView : public View
 {
     Q_OBJECT

@@ -138,6 +138,7 @@ void printPipeline(const verbs::SystolicPipeline& p)
                    formatGrouped(p.program.options.depth) + ", " + systolic::programScheduleText(p.program));
     if (!p.program.reason.empty())
         figureLine("", p.program.reason);
+    figureLine("program's L2 traffic", formatGrouped(verbs::l2BytesOf(p.program)) + " bytes");
     figureLine("array fed",
                formatGrouped(p.run.arrayBusy) + " of " + formatGrouped(p.run.cycles) + " cycles");
     for (const auto& [reason, cycles] : p.run.stalls)
@@ -161,23 +162,15 @@ void printPipeline(const verbs::SystolicPipeline& p)
 
 void printPrograms(const std::vector<verbs::ProgramOfDataflow>& programs)
 {
-    Table table({"  program", "cycles", "array fed", "DRAM bytes", ""});
-    for (const verbs::ProgramOfDataflow& p : programs) {
-        const std::string name = "  " + std::string(systolic::dataflowName(p.dataflow));
-        if (p.refusal.empty())
-            table.add(name, p.cycles, p.arrayBusy, p.dramBytes, p.schedule);
-        else
-            table.add(name, "", "", "", p.refusal);
-    }
+    Table table = verbs::programRows(programs);
+    table.columns.front().title = "  program";
+    for (std::vector<TableCell>& row : table.rows)
+        row.front() = TableCell("  " + row.front().value.exact());
     std::cout << '\n';
     print(table);
-    const verbs::ProgramOfDataflow& os = programs[0];
-    const verbs::ProgramOfDataflow& ws = programs[1];
-    if (os.refusal.empty() && ws.refusal.empty() && ws.cycles > 0) {
-        const double fewer = 1 - static_cast<double>(os.cycles) / static_cast<double>(ws.cycles);
-        std::cout << "  the program of os takes " << percent(std::abs(fewer))
-                  << (fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
-    }
+    if (const auto fewer = verbs::osFewerOf(programs))
+        std::cout << "  the program of os takes " << percent(std::abs(*fewer))
+                  << (*fewer < 0 ? " more" : " fewer") << " cycles than that of ws\n";
 }
 
 /// `systolic MODEL`: a row a product of the network, and the total (docs/rules/workload.md 4.2).
@@ -188,17 +181,6 @@ struct NetworkCall
     bool json = false;
 };
 
-void addRow(Table& table, const lower::NetworkRow& r, bool total)
-{
-    std::string name = r.layer.operators.front();
-    if (r.layer.operators.size() > 1)
-        name += " and " + std::to_string(r.layer.operators.size() - 1) + " more";
-    const auto size = [&](std::int64_t v) { return total ? TableCell("") : TableCell(v); };
-    table.add(name, size(r.layer.gemm.m), size(r.layer.gemm.n), size(r.layer.gemm.k), r.layer.count,
-              r.timing.cycles, percent(r.timing.utilization), percent(r.timing.mappingEfficiency), r.bytes[0],
-              r.bytes[1], r.bytes[2], r.bytes[3], r.boundCycles, r.binding, std::round(r.energyPj / 1000));
-}
-
 /// The network under each dataflow, DRAM included.
 void printComparison(const verbs::NetworkAnswer& answer)
 {
@@ -206,7 +188,7 @@ void printComparison(const verbs::NetworkAnswer& answer)
                  "energy nJ"});
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
-        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
+        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)].total;
         table.add("  " + std::string(systolic::dataflowName(d)), r.timing.cycles, r.bytes[3], r.dramCycles,
                   r.boundCycles, r.leastCycles, std::round(r.energyPj / 1000));
     }
@@ -245,12 +227,7 @@ int printNetwork(const NetworkCall& call, const verbs::NetworkAnswer& answer)
         return Exit::Success;
     }
     printLensNotes(answer.notes);
-    Table out({"layer", "M", "N", "K", "count", "cycles", "utilisation", "mapping", "L1 bytes", "L2 bytes",
-               "L3 bytes", "DRAM bytes", "with DRAM", "bound by", "energy nJ"});
-    for (const lower::NetworkRow& row : table.rows)
-        addRow(out, row, false);
-    addRow(out, table.total, true);
-    print(out);
+    print(verbs::networkRows(answer));
     printComparison(answer);
     return Exit::Success;
 }

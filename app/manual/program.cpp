@@ -20,9 +20,11 @@ std::vector<std::string> split(const std::string& text, char by)
     return out;
 }
 
-bool hasSmallLetter(const std::string& word)
+/// "edge", not "N", "FILE" or "TixTjxTk".
+bool isWord(const std::string& word)
 {
-    return std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; });
+    return std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::islower(c) != 0; }) &&
+           std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
 /// Value, choices and files out of "FILE|edge|server" or "TEXT:{final,seed}".
@@ -39,7 +41,7 @@ void readType(const std::string& type, Argument& out)
     for (const std::string& word : words) {
         if (word == "FILE" || word == "FOLDER" || word == "TEXT")
             out.takesFile = true;
-        else if (words.size() > 1 && hasSmallLetter(word))
+        else if (words.size() > 1 && isWord(word))
             out.choices.push_back(word);
     }
 }

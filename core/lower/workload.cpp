@@ -292,19 +292,26 @@ Result<Workload> loadWorkload(const std::string& path, const onnx::Dimensions& d
     return readWorkload(file->view(), path, dimensions);
 }
 
+std::optional<systolic::Gemm> gemmOf(const LoweredProblem& lowered, OpId id)
+{
+    const Op& op = lowered.data.ops[id];
+    if (op.type != OpType::MatMul || lowered.helper[id.index()])
+        return std::nullopt;
+    const Tensor& result = lowered.data.tensors[op.output];
+    return systolic::Gemm{result.height, result.width, lowered.data.tensors[op.inputs[0]].width};
+}
+
 std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered)
 {
     std::vector<GemmLayer> out;
     std::map<std::array<std::int64_t, 3>, std::size_t> known;
     for (std::size_t i = 0; i < lowered.data.ops.size(); ++i) {
-        const Op& op = lowered.data.ops[OpId(i)];
-        if (op.type != OpType::MatMul || lowered.helper[i])
+        const auto gemm = gemmOf(lowered, OpId(i));
+        if (!gemm)
             continue;
-        const Tensor& result = lowered.data.tensors[op.output];
-        const systolic::Gemm gemm{result.height, result.width, lowered.data.tensors[op.inputs[0]].width};
-        const auto [it, isNew] = known.emplace(std::array{gemm.m, gemm.n, gemm.k}, out.size());
+        const auto [it, isNew] = known.emplace(std::array{gemm->m, gemm->n, gemm->k}, out.size());
         if (isNew)
-            out.push_back({gemm, 0, {}});
+            out.push_back({*gemm, 0, {}});
         GemmLayer& layer = out[it->second];
         ++layer.count;
         const std::string& name = lowered.report.nodes[lowered.source[i].index()].name;

@@ -52,6 +52,8 @@ struct GemmLayer
     std::int64_t count = 1;
     std::vector<std::string> operators; ///< names of the operators, without duplicates
 };
+/// Returns the shape of a MatMul that is no helper; nullopt for another op.
+[[nodiscard]] std::optional<systolic::Gemm> gemmOf(const LoweredProblem& lowered, OpId op);
 /// Returns the shapes of the MatMuls of a lowered problem, in the order of their first occurrence, without
 /// helper MatMuls (docs/rules/workload.md 4.2).
 [[nodiscard]] std::vector<GemmLayer> gemmsOf(const LoweredProblem& lowered);

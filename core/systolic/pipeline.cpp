@@ -281,18 +281,29 @@ const ArrayBubble* PipelineRun::bubbleAt(std::int64_t time) const noexcept
 Result<PipelineComparison> comparePipelines(ProgramOptions options, const PipelineMachine& machine)
 {
     PipelineComparison out;
+    std::optional<Error> first;
     for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined}) {
         options.style = style;
+        const auto refuse = [&](const Error& error) {
+            out.refusal[static_cast<std::size_t>(style)] = error.message;
+            first = first.value_or(error);
+        };
         auto program = buildProgram(options);
-        if (!program)
-            return program.error();
+        if (!program) {
+            refuse(program.error());
+            continue;
+        }
         auto run = runPipeline(*program, machine);
-        if (!run)
-            return run.error();
+        if (!run) {
+            refuse(run.error());
+            continue;
+        }
         const bool barriered = style == ProgramStyle::Barriered;
         (barriered ? out.barriered : out.pipelined) = std::move(*program);
         (barriered ? out.barrieredRun : out.pipelinedRun) = std::move(*run);
     }
+    if (!out.has(ProgramStyle::Barriered) && !out.has(ProgramStyle::Pipelined))
+        return *first;
     return out;
 }
 

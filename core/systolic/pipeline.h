@@ -110,16 +110,26 @@ struct PipelineRun
 /// Runs the program. The Error names the command that can never start.
 [[nodiscard]] Result<PipelineRun> runPipeline(const Program& program, const PipelineMachine& machine);
 
-/// Barriered and pipelined runs of the same GEMM.
+/// Barriered and pipelined runs of the same GEMM. One of them may be missing.
 struct PipelineComparison
 {
     Program barriered, pipelined;
     PipelineRun barrieredRun, pipelinedRun;
-    [[nodiscard]] std::int64_t cyclesSaved() const noexcept
+    /// By ProgramStyle: why there is no such program, which is then empty; empty if there is one.
+    std::array<std::string, 2> refusal;
+    [[nodiscard]] bool has(ProgramStyle style) const noexcept
     {
-        return barrieredRun.cycles - pipelinedRun.cycles;
+        return refusal[static_cast<std::size_t>(style)].empty();
+    }
+    /// nullopt if one of them is missing.
+    [[nodiscard]] std::optional<std::int64_t> cyclesSaved() const noexcept
+    {
+        return has(ProgramStyle::Barriered) && has(ProgramStyle::Pipelined)
+                   ? std::optional(barrieredRun.cycles - pipelinedRun.cycles)
+                   : std::nullopt;
     }
 };
+/// The Error is that of the barriered program, if both are refused.
 [[nodiscard]] Result<PipelineComparison> comparePipelines(ProgramOptions options,
                                                           const PipelineMachine& machine);
 

@@ -18,6 +18,24 @@ TileQuery Settings::tileQuery() const
     return q;
 }
 
+std::optional<TileShape> Settings::programTile() const
+{
+    if (ownTile || !searchedTile)
+        return ownTile;
+    const auto choice = chooseTile(tileQuery(), method);
+    return choice && choice->fits ? std::optional(choice->tile) : std::nullopt;
+}
+
+namespace {
+
+/// For equal products and memories.
+bool sameQuery(const TileQuery& a, const TileQuery& b)
+{
+    return a.capacityBytes == b.capacityBytes && a.buffering == b.buffering && a.footprint == b.footprint;
+}
+
+} // namespace
+
 bool sameArrayRun(const Settings& a, const Settings& b)
 {
     return a.gemm == b.gemm && a.timing == b.timing && a.hierarchy.array == b.hierarchy.array &&
@@ -28,7 +46,10 @@ bool samePrograms(const Settings& a, const Settings& b)
 {
     return a.gemm == b.gemm && a.hierarchy == b.hierarchy && a.unlimitedBandwidth == b.unlimitedBandwidth &&
            a.layout == b.layout && a.depth == b.depth && a.timing.dataflow == b.timing.dataflow &&
-           a.timing.weightBuffers == b.timing.weightBuffers && a.ownTile == b.ownTile;
+           a.timing.weightBuffers == b.timing.weightBuffers && a.schedule == b.schedule &&
+           a.passes == b.passes && a.ownTile == b.ownTile && a.searchedTile == b.searchedTile &&
+           (a.ownTile || !a.searchedTile ||
+            (a.method == b.method && sameQuery(a.tileQuery(), b.tileQuery())));
 }
 
 Status checkSettings(const Settings& s)

@@ -23,7 +23,13 @@ struct Settings
     // Settings of the pipeline:
     bool unlimitedBandwidth = false;
     BankLayout layout = BankLayout::Split;
-    std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE
+    std::int64_t depth = kTileDepth; ///< Tk of one COMPUTE; programs of a tile take the deepest that L1 holds
+    /// L2 schedule of the pipelined program, output-stationary; nullopt: A + row reuse, or B if L2 is too
+    /// small
+    std::optional<L2Schedule> schedule;
+    std::int64_t passes = 0; ///< passes of schedule B; 0: passesOfB()
+    /// without a tile chosen by hand, the programs move: true: the tile of the search, false: arrayTile()
+    bool searchedTile = false;
     // Settings of the tile search:
     Level tileLevel = Level::L2;
     bool wholeLevel = false; ///< capacity is that of all buffers of the level instead of one
@@ -34,6 +40,9 @@ struct Settings
     bool operator==(const Settings&) const = default;
 
     [[nodiscard]] TileQuery tileQuery() const;
+    /// The tile that the programs move: the one chosen by hand, or that of the search. nullopt: arrayTile(),
+    /// also if the search finds none.
+    [[nodiscard]] std::optional<TileShape> programTile() const;
 };
 
 /// True if both settings give equal runs of the array (samePrograms: equal programs).

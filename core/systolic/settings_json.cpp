@@ -62,6 +62,8 @@ constexpr Integers kNotNegative{0, std::numeric_limits<std::int64_t>::max()};
 constexpr std::array kDataflowWords{Dataflow::Os, Dataflow::Ws, Dataflow::Is};
 constexpr std::array kReadoutWords{Readout::Shadow, Readout::Shift, Readout::ScaleSim};
 constexpr std::array kLayoutWords{BankLayout::Seed, BankLayout::Split};
+constexpr std::array kScheduleWords{L2Schedule::NoReuse, L2Schedule::RowReuse, L2Schedule::FullReuse,
+                                    L2Schedule::PartialC};
 constexpr std::array kFootprintWords{Footprint::Conservative, Footprint::Aggressive};
 constexpr std::array kMethodWords{TileMethod::Analytic, TileMethod::Exhaustive, TileMethod::Learned};
 
@@ -115,6 +117,14 @@ static void bindFields(JsonFields& f, Settings& s)
         pipeline.optional("unlimited_bandwidth", s.unlimitedBandwidth);
         pipeline.optional("layout", s.layout, Words<BankLayout>{kLayoutWords, layoutName});
         pipeline.optional("depth", s.depth, kPositive);
+        if (pipeline.has("schedule") || (s.schedule && !pipeline.reading())) {
+            L2Schedule schedule = s.schedule.value_or(L2Schedule::RowReuse);
+            pipeline.optional("schedule", schedule, Words<L2Schedule>{kScheduleWords, l2ScheduleWord});
+            if (pipeline.reading())
+                s.schedule = schedule;
+        }
+        pipeline.optional("passes", s.passes, kNotNegative);
+        pipeline.optional("searched_tile", s.searchedTile);
     });
     f.optional("tile_search", [&](JsonFields& search) { bindSearch(search, s); });
     if (f.reading() && !f.failed())

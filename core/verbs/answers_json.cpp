@@ -286,6 +286,7 @@ void addPipelineJson(Json& out, const SystolicPipeline& p)
                       {"passes", p.program.passes},
                       {"reason", p.program.reason},
                       {"dram_bytes", dramBytesOf(p.program)},
+                      {"l2_bytes", l2BytesOf(p.program)},
                       {"l3_to_l2_bytes", moved(systolic::CommandKind::BmMove)},
                       {"partial_sum_bytes", moved(systolic::CommandKind::StrFeedPartial)}};
     out["peak_bytes"] = {{"l3", p.run.peakBytes[0]}, {"l2", p.run.peakBytes[1]}, {"l1", p.run.peakBytes[2]}};
@@ -357,7 +358,7 @@ std::string systolicJson(const NetworkAnswer& answer)
     Json compared = Json::array();
     for (const systolic::Dataflow d :
          {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
-        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)];
+        const lower::NetworkRow& r = answer.dataflows[static_cast<std::size_t>(d)].total;
         compared.push_back({{"dataflow", systolic::dataflowName(d)},
                             {"array_cycles", r.timing.cycles},
                             {"dram_bytes", r.bytes[3]},

@@ -241,7 +241,9 @@ void bindOptions(OptionList& o, SystolicCall& call)
     const Property product = o.needs(isProduct, kOneProduct), program = o.needs(isProgram, "--pipeline");
     const Property noProgram = o.notWith(isProgram, "--pipeline");
     bindProduct(o, call);
-    o.add("--tile", call.tile, "TixTjxTk", "Tile of the L2 schedules, the DRAM traffic and the program",
+    o.add("--tile", call.tile, "TixTjxTk|search",
+          "Tile of the L2 schedules, the DRAM traffic and the program; search: that of `tile`, for one "
+          "buffer of L2",
           product, o.otherwise("the size of the array"));
     o.add("--dataflow", call.dataflow, "os|ws|is", "What stays in the array: outputs, weights or inputs",
           o.otherwise("that of the machine, else os"));

@@ -33,7 +33,7 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     r.supply = o.supply;
     r.gemm = *gemm;
     r.timing = {*dataflow, *readout, o.weightBuffers};
-    if (!o.tile.empty()) {
+    if (!o.tile.empty() && o.tile != "search") {
         const auto tile = systolic::parseTileShape(o.tile);
         if (!tile)
             return tile.error();
@@ -55,7 +55,23 @@ Result<SystolicRequest> readCall(const SystolicCall& o)
     }
     if (o.dramGbPerSecond > 0)
         r.hierarchy.at(systolic::Level::External).gbPerSecond = o.dramGbPerSecond;
+    if (o.tile == "search") {
+        systolic::Settings settings;
+        settings.gemm = r.gemm;
+        settings.hierarchy = r.hierarchy;
+        settings.searchedTile = true;
+        r.tile = settings.programTile();
+        if (!r.tile)
+            return Error{ErrorCode::Problem, "no tile fits one buffer of L2", "--tile", {}};
+    }
     r.depth = o.depth;
+    if (!o.schedule.empty()) {
+        const auto schedule = systolic::parseL2Schedule(o.schedule);
+        if (!schedule)
+            return schedule.error();
+        r.schedule = *schedule;
+    }
+    r.passes = o.passes;
     const bool namesRates = o.hierarchy || o.workload.machine || o.dramGbPerSecond > 0;
     r.unlimitedBandwidth = o.bandwidth.empty() ? !namesRates : o.bandwidth != "hierarchy";
     return r;
@@ -95,13 +111,7 @@ Result<SystolicPipeline> runProgram(const SystolicCall& o, const SystolicRequest
         return style.error();
     systolic::ProgramOptions options = programOptions(r, r.timing.dataflow);
     options.style = *style;
-    if (!o.schedule.empty()) {
-        const auto schedule = systolic::parseL2Schedule(o.schedule);
-        if (!schedule)
-            return schedule.error();
-        options.schedule = *schedule;
-        options.passes = o.passes;
-    }
+    options.schedule = r.schedule; // refused for a dataflow that has none
     auto program = systolic::buildProgram(options);
     if (!program)
         return program.error();
@@ -158,14 +168,9 @@ Result<SystolicFigures> systolicFigures(const SystolicRequest& r)
 
 SystolicRequest requestOf(const systolic::Settings& s)
 {
-    return {s.gemm,
-            s.timing,
-            s.hierarchy,
-            s.supply,
-            s.ownTile,
-            s.layout,
-            s.ownTile ? 0 : s.depth,
-            s.unlimitedBandwidth,
+    const std::optional<systolic::TileShape> tile = s.programTile();
+    return {s.gemm,   s.timing,           s.hierarchy,          s.supply,   tile,
+            s.layout, tile ? 0 : s.depth, s.unlimitedBandwidth, s.schedule, s.passes,
             {}};
 }
 
@@ -174,6 +179,10 @@ systolic::ProgramOptions programOptions(const SystolicRequest& r, systolic::Data
     systolic::ProgramOptions options = systolic::programOptionsOf(
         r.hierarchy, r.gemm, {dataflow, r.timing.readout, r.timing.weightBuffers}, r.tile);
     options.layout = r.layout;
+    if (dataflow == systolic::Dataflow::Os) {
+        options.schedule = r.schedule;
+        options.passes = r.passes;
+    }
     if (r.depth > 0)
         options.depth = r.depth;
     else if (r.tile)
@@ -223,18 +232,18 @@ Result<DataflowFigures> dataflowsOf(const SystolicRequest& r)
     const auto compared = systolic::compareDataflows(r.hierarchy, r.gemm, r.tile, r.timing, r.supply);
     if (!compared)
         return compared.error();
-    DataflowFigures out{*compared, {}, true};
+    DataflowFigures out{*compared, {}, true, {}};
     std::int64_t commands = 0;
     for (const systolic::DataflowTime& t : out.of)
         commands = saturatingAdd(commands, systolic::commandsOf(programOptions(r, t.dataflow)).value_or(0));
     out.ran = commands <= kMaxComparedCommands;
     SystolicRequest rated = r;
     rated.unlimitedBandwidth = false;
-    const auto programs = out.ran ? runEachDataflow(rated, systolic::ProgramStyle::Pipelined)
-                                  : std::vector<ProgramOfDataflow>();
+    if (out.ran)
+        out.programs = runEachDataflow(rated, systolic::ProgramStyle::Pipelined);
     for (std::size_t d = 0; d < out.of.size(); ++d) {
-        if (out.ran && programs[d].refusal.empty())
-            out.programCycles[d] = programs[d].cycles;
+        if (out.ran && out.programs[d].refusal.empty())
+            out.programCycles[d] = out.programs[d].cycles;
         else if (!out.ran)
             out.programCycles[d] = systolic::leastCycles(r.hierarchy, programOptions(r, out.of[d].dataflow));
     }
@@ -274,7 +283,7 @@ double SystolicFigures::utilization(const SystolicRequest& r) const
 double NetworkAnswer::osFewerThanWs() const
 {
     const auto cycles = [&](systolic::Dataflow d) {
-        return static_cast<double>(dataflows[static_cast<std::size_t>(d)].boundCycles);
+        return static_cast<double>(dataflows[static_cast<std::size_t>(d)].total.boundCycles);
     };
     const double ws = cycles(systolic::Dataflow::Ws);
     return ws > 0 ? 1 - cycles(systolic::Dataflow::Os) / ws : 0;
@@ -286,6 +295,12 @@ std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kin
     for (const systolic::Command& c : program.commands)
         bytes += c.kind == kind ? c.bytes : 0;
     return bytes;
+}
+
+std::int64_t l2BytesOf(const systolic::Program& p)
+{
+    return movedBy(p, systolic::CommandKind::BmMove) + movedBy(p, systolic::CommandKind::StrFeedPartial) +
+           movedBy(p, systolic::CommandKind::StrDrain);
 }
 
 std::int64_t dramBytesOf(const systolic::Program& p)
@@ -329,40 +344,42 @@ Result<SystolicAnswer> systolicProduct(const SystolicCall& call, const Progress&
     return out;
 }
 
+Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model, const SystolicRequest& request)
+{
+    NetworkAnswer out;
+    out.name = model.model().name;
+    out.request = request;
+    if (const auto nodes = lower::lensNodes(model, MachineLens::Systolic))
+        out.notes = lensNotes(*nodes, model.machine, MachineLens::Systolic);
+    const auto layers = lower::gemmsOf(model.lowered);
+    for (const systolic::Dataflow d :
+         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
+        systolic::TimingOptions timing = request.timing;
+        timing.dataflow = d;
+        auto table = lower::networkTable(layers, request.hierarchy, timing, request.energy);
+        if (!table)
+            return table.error();
+        out.dataflows[static_cast<std::size_t>(d)] = std::move(*table);
+    }
+    out.table = out.dataflows[static_cast<std::size_t>(request.timing.dataflow)];
+    return out;
+}
+
 Result<NetworkAnswer> systolicNetwork(const SystolicCall& call)
 {
-    const auto request = readCall(call);
+    auto request = readCall(call);
     if (!request)
         return request.error();
     const auto model = putOnMachine(call.workload);
     if (!model)
         return model.error();
-    NetworkAnswer out;
-    out.name = (*model)->model().name;
-    out.request = *request;
-    if (const auto nodes = lower::lensNodes(**model, MachineLens::Systolic))
-        out.notes = lensNotes(*nodes, (*model)->machine, MachineLens::Systolic);
-    const auto layers = lower::gemmsOf((*model)->lowered);
-    const auto tableOf = [&](const systolic::TimingOptions& timing) {
-        return lower::networkTable(layers, out.request.hierarchy, timing, (*model)->machine.energy);
-    };
-    auto table = tableOf(out.request.timing);
-    if (!table) {
-        Error error = table.error();
-        error.file = call.workload.file;
-        return error;
-    }
-    out.table = std::move(*table);
-    for (const systolic::Dataflow d :
-         {systolic::Dataflow::Os, systolic::Dataflow::Ws, systolic::Dataflow::Is}) {
-        systolic::TimingOptions other = out.request.timing;
-        other.dataflow = d;
-        const auto one = tableOf(other);
-        if (!one)
-            return one.error();
-        out.dataflows[static_cast<std::size_t>(d)] = one->total;
-    }
-    return out;
+    request->energy = (*model)->machine.energy;
+    auto out = networkOf(**model, *request);
+    if (out)
+        return out;
+    Error error = out.error();
+    error.file = call.workload.file;
+    return error;
 }
 
 } // namespace tilewright::verbs

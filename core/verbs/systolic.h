@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "base/table.h"
 #include "lower/network_table.h"
 #include "systolic/pe_simulator.h"
 #include "systolic/pipeline.h"
@@ -24,7 +25,7 @@ struct SystolicCall
     std::optional<systolic::Hierarchy> hierarchy;
     std::string hierarchyFile; ///< file from which readFiles() reads the hierarchy
     std::string readout = "shadow";
-    std::string tile; ///< "TixTjxTk"
+    std::string tile; ///< "TixTjxTk", or "search"
     std::string pipeline, bandwidth, schedule;
     std::string bankLayout = "split";
     std::int64_t passes = 0, depth = 0;
@@ -55,9 +56,12 @@ struct SystolicRequest
     /// tile
     std::int64_t depth = 0;
     bool unlimitedBandwidth = false; ///< true: the memories of a program have unlimited bandwidth
-    Machine::Energy energy;          ///< the machine's table, or the default one
+    /// L2 schedule of the pipelined os program; nullopt: the one that it prefers
+    std::optional<systolic::L2Schedule> schedule;
+    std::int64_t passes = 0; ///< of schedule B; 0: passesOfB()
+    Machine::Energy energy;  ///< the machine's table, or the default one
 };
-/// Converts the settings of the window. Their depth applies only if the user has not chosen a tile.
+/// Converts the settings of the window. Their depth applies only if the programs move the tile of the array.
 [[nodiscard]] SystolicRequest requestOf(const systolic::Settings& settings);
 
 /// Return the options of the program of a dataflow, and the machine that runs it.
@@ -87,6 +91,20 @@ struct L2Figures
 
 /// Return the traffic, the roofline and the comparison of dataflows for the tile of the request.
 [[nodiscard]] Result<systolic::Roofline> rooflineOf(const SystolicRequest& request);
+/// The program of one dataflow. If it cannot be built, `refusal` has the reason and the figures are 0.
+struct ProgramOfDataflow
+{
+    systolic::Dataflow dataflow = systolic::Dataflow::Os;
+    std::string refusal;
+    std::string schedule;
+    std::int64_t cycles = 0, arrayBusy = 0, dramBytes = 0;
+};
+/// A row for each program: cycles, cycles in which the array is fed, DRAM bytes, and its schedule or why
+/// there is no program.
+[[nodiscard]] Table programRows(const std::vector<ProgramOfDataflow>& programs);
+/// Share by which the program of os needs fewer cycles than that of ws; nullopt if one of them is missing.
+[[nodiscard]] std::optional<double> osFewerOf(const std::vector<ProgramOfDataflow>& programs);
+
 /// The comparison of dataflows, with the program of each one.
 struct DataflowFigures : systolic::DataflowComparison
 {
@@ -94,6 +112,7 @@ struct DataflowFigures : systolic::DataflowComparison
     std::array<std::optional<std::int64_t>, 3> programCycles;
     /// true: all programs ran; false: their cycles are the least that leastProgram() allows
     bool ran = false;
+    std::vector<ProgramOfDataflow> programs; ///< the programs that ran, at the rates of the hierarchy
 
     [[nodiscard]] bool ofPrograms() const noexcept { return programCycles[0] && programCycles[1]; }
     /// Share by which os needs fewer cycles than ws: of the programs if both ran, of array and DRAM if one
@@ -138,19 +157,13 @@ struct SystolicPipeline
     systolic::PipelineRun run;
     systolic::PipelineMachine machine;
 };
+/// Bytes of whole tiles and partial sums into L2, and of sums into L2: the traffic that
+/// docs/rules/systolic.md 3 counts for the schedule of an os program.
+[[nodiscard]] std::int64_t l2BytesOf(const systolic::Program& program);
 /// Bytes that the DMA of a program moves.
 [[nodiscard]] std::int64_t dramBytesOf(const systolic::Program& program);
 /// Bytes that the commands of one kind move in a program.
 [[nodiscard]] std::int64_t movedBy(const systolic::Program& program, systolic::CommandKind kind);
-
-/// The program of one dataflow. If it cannot be built, `refusal` has the reason and the figures are 0.
-struct ProgramOfDataflow
-{
-    systolic::Dataflow dataflow = systolic::Dataflow::Os;
-    std::string refusal;
-    std::string schedule;
-    std::int64_t cycles = 0, arrayBusy = 0, dramBytes = 0;
-};
 
 struct SystolicAnswer
 {
@@ -172,12 +185,28 @@ struct NetworkAnswer
     std::string name;
     SystolicRequest request; ///< `gemm` is not used
     lower::NetworkTable table;
-    std::array<lower::NetworkRow, 3> dataflows; ///< totals of each systolic::Dataflow
-    std::vector<std::string> notes;             ///< what the lens leaves out of the model and of the machine
+    std::array<lower::NetworkTable, 3> dataflows; ///< the table of each systolic::Dataflow
+    std::vector<std::string> notes; ///< what the lens leaves out of the model and of the machine
     /// Share by which os needs fewer cycles than ws, DRAM included: 1 - os / ws; 0 if ws needs none.
     [[nodiscard]] double osFewerThanWs() const;
 };
 [[nodiscard]] Result<NetworkAnswer> systolicNetwork(const SystolicCall& call);
+/// The same for a model that is on a machine, and the array, memories and energies of the request.
+[[nodiscard]] Result<NetworkAnswer> networkOf(const lower::ModelOnMachine& model,
+                                              const SystolicRequest& request);
+/// A row for each product and one for the total: sizes, cycles, utilisation, bytes, what binds, energy, and
+/// the cycles of each dataflow (docs/rules/workload.md 4.2). Bytes and cycles of a row are those of one
+/// product.
+[[nodiscard]] Table networkRows(const NetworkAnswer& answer);
+/// Columns of networkRows() that the window puts first.
+enum NetworkColumn {
+    NetworkLayer = 0,
+    NetworkUtilization = 6,
+    NetworkBinding = 13,
+    NetworkOs = 15,
+    NetworkWs,
+    NetworkIs
+};
 [[nodiscard]] std::string systolicJson(const NetworkAnswer& answer);
 
 /// A JSON document as lines "field,value"; the parts of a field's path are joined by dots.

@@ -37,6 +37,8 @@ private slots:
     void simulateEqualsClosedForm();
     void pipelines();
     void programsOfTilesAndSchedules();
+    void theTileOfTheSearch();
+    void theNetworkComparesDataflowsRowByRow();
     void listingAndTrace();
     void readableText();
     void interruptedTellsWhatIsKnown_data();
@@ -139,6 +141,7 @@ void TestCliSystolic::programsOfTilesAndSchedules()
         const int drained = 64 * (j["program"]["passes"].get<int>() == 2 ? 2 : 1);
         QCOMPARE(j["program"]["l3_to_l2_bytes"].get<int>() + j["program"]["partial_sum_bytes"].get<int>(),
                  (kib - drained) * 1024);
+        QCOMPARE(j["program"]["l2_bytes"].get<int>(), kib * 1024);
         QVERIFY(j["program"]["dram_bytes"].get<int>() >= 192 * 1024);
     }
     const CliRun cube =
@@ -155,6 +158,26 @@ void TestCliSystolic::programsOfTilesAndSchedules()
     QCOMPARE(
         cli("systolic --gemm 1024x1024x1024 --tile 64x64x64 --pipeline pipelined --schedule a-full").code, 2);
     QCOMPARE(cli("systolic --gemm 64x64x64 --pipeline barriered --schedule b").code, 2);
+}
+
+/// `--tile search` is the tile that `tile` chooses for one buffer of L2.
+void TestCliSystolic::theTileOfTheSearch()
+{
+    const Json tile = cli("tile --gemm 256x256x256 --machine kpu --level l2-buffer --json").json();
+    const Json run =
+        cli("systolic --gemm 256x256x256 --machine kpu --tile search --pipeline pipelined --json").json();
+    for (const char* key : {"Ti", "Tj", "Tk"})
+        QCOMPARE(run["program"]["tile"][key].get<int>(), tile[key].get<int>());
+    QCOMPARE(cli("systolic --gemm 256x256x256 --tile searched").code, 2);
+}
+
+void TestCliSystolic::theNetworkComparesDataflowsRowByRow()
+{
+    const CliRun run =
+        cli("systolic " TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json --machine edge");
+    QCOMPARE(run.code, 0);
+    QVERIFY2(run.out.split('\n').front().trimmed().endsWith("os with DRAM  ws with DRAM  is with DRAM"),
+             run.out.constData());
 }
 
 void TestCliSystolic::listingAndTrace()

@@ -362,6 +362,13 @@ void MainWindow::createLensActions()
                   lens->showPane(
                       QStringLiteral("systolic-wavefront")); // instead of the page that was open last
           });
+    a.add("lens.network", menu, tr("Products on the arra&y"), "bars", {},
+          tr("Show every product of the workload on the machine's array: cycles, utilisation, what binds."),
+          whenOpen, [this] {
+              showView(viewOf(Lens::Systolic));
+              if (auto* lens = qobject_cast<SystolicView*>(view(viewOf(Lens::Systolic))))
+                  lens->showPane(QStringLiteral("systolic-network"));
+          });
     a.add(
         "lens.mapping", menu, tr("&Map the product"), "loops", key("Ctrl+Shift+2"),
         tr("Map the selected op, or the largest product of the selected subgraph, onto the machine's "

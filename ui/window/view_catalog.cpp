@@ -30,6 +30,8 @@
 #include "views/sweep/sweep_view.h"
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
+#include "views/systolic/listing_pane.h"
+#include "views/systolic/network_pane.h"
 #include "views/systolic/systolic_view.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/tiles/tiles_view.h"
@@ -136,6 +138,22 @@ const std::vector<ViewEntry>& viewCatalog()
          DockArea::Charts,
          QStringLiteral(""),
          &make<LevelsCanvas>,
+         {},
+         Lens::Systolic},
+        {QStringLiteral("systolic-listing"),
+         tr("Systolic listing"),
+         QStringLiteral("bars"),
+         DockArea::Charts,
+         QStringLiteral(""),
+         &make<ListingPane>,
+         {},
+         Lens::Systolic},
+        {QStringLiteral("systolic-network"),
+         tr("Systolic network"),
+         QStringLiteral("bars"),
+         DockArea::Charts,
+         QStringLiteral(""),
+         &make<NetworkPane>,
          {},
          Lens::Systolic},
         {QStringLiteral("problems"), tr("Problems"), QStringLiteral("problem"), DockArea::Charts,

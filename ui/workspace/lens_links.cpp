@@ -526,6 +526,38 @@ std::string LensLinks::selectedLayer() const
     return {};
 }
 
+namespace {
+
+bool isOf(const lower::ModelOnMachine& model, OpId op, const lower::GemmLayer& layer)
+{
+    return op.index() < model.lowered.source.size() && lower::gemmOf(model.lowered, op) == layer.gemm &&
+           std::ranges::find(layer.operators,
+                             model.lowered.report.nodes[model.operatorOf(op).index()].name) !=
+               layer.operators.end();
+}
+
+} // namespace
+
+bool LensLinks::selectProduct(const lower::GemmLayer& layer)
+{
+    const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
+    std::set<OpId> ops;
+    for (std::size_t i = 0; model && i < model->lowered.source.size(); ++i)
+        if (isOf(*model, OpId(i), layer))
+            ops.insert(OpId(i));
+    if (ops.empty())
+        return false;
+    m_workspace.selection().selectOps(std::move(ops));
+    return true;
+}
+
+bool LensLinks::isProductOf(const lower::GemmLayer& layer) const
+{
+    const lower::ModelOnMachinePtr& model = m_workspace.schedule().lensModel();
+    const auto at = product();
+    return model && at && isOf(*model, at->op, layer);
+}
+
 void LensLinks::selectOperators(const lower::ModelOnMachine& model, const std::vector<OperatorId>& operators)
 {
     std::set<OpId> ops;

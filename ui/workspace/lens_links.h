@@ -91,6 +91,10 @@ public:
     bool selectLayer(const std::string& name);
     /// Name of the layer of the selected op; empty if there is none.
     [[nodiscard]] std::string selectedLayer() const;
+    /// Selects the ops of a product of the open workload. False if it has none of them.
+    bool selectProduct(const lower::GemmLayer& layer);
+    /// True if product() is one of these.
+    [[nodiscard]] bool isProductOf(const lower::GemmLayer& layer) const;
 
 Q_SIGNALS:
     void outdated(tilewright::ui::Lens lens); ///< catchUp() is needed to update the lens

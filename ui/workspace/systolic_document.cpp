@@ -100,8 +100,11 @@ QString editText(const SystolicSettings& before, const SystolicSettings& after)
         return tr("Change the array");
     if (!(after.hierarchy == before.hierarchy))
         return tr("Change the memories");
-    if (after.ownTile != before.ownTile || after.method != before.method)
+    if (after.ownTile != before.ownTile || after.method != before.method ||
+        after.searchedTile != before.searchedTile)
         return tr("Choose a tile");
+    if (after.schedule != before.schedule || after.passes != before.passes)
+        return tr("Choose a schedule of L2");
     return tr("Change the settings");
 }
 
@@ -171,8 +174,10 @@ void SystolicDocument::chooseTile(std::optional<systolic::TileShape> tile,
 {
     SystolicSettings next = m_settings;
     next.ownTile = tile;
-    if (method)
+    if (method) {
         next.method = *method;
+        next.searchedTile = true;
+    }
     set(next);
 }
 
@@ -209,7 +214,8 @@ bool SystolicDocument::cursorsLinked() const
     // Cursors are linked if the program uses the tiles of the array: then operand k of fold f belongs to k
     // step k / depth of output tile f. A tile of the user, or too little memory, leads to other tiles.
     const systolic::PipelineComparison* p = comparison();
-    return p && m_settings.timing.dataflow == systolic::Dataflow::Os &&
+    return p && p->has(systolic::ProgramStyle::Pipelined) &&
+           m_settings.timing.dataflow == systolic::Dataflow::Os &&
            m_settings.timing.readout == systolic::Readout::Shadow && m_settings.supply.unlimited() &&
            p->pipelined.nK == ceilDiv(m_settings.gemm.k, m_settings.depth) &&
            std::ssize(m_pipeline->computes) == m_plan.folds() * p->pipelined.nK;
@@ -346,8 +352,13 @@ std::shared_ptr<const PipelineResult> computePipeline(const SystolicSettings& s)
         return out;
     }
     out->comparison = std::move(*compared);
-    out->lanes = {pipelineLanes(out->comparison->barriered, out->comparison->barrieredRun, out->machine),
-                  pipelineLanes(out->comparison->pipelined, out->comparison->pipelinedRun, out->machine)};
+    using systolic::ProgramStyle;
+    if (out->comparison->has(ProgramStyle::Barriered))
+        out->lanes[0] =
+            pipelineLanes(out->comparison->barriered, out->comparison->barrieredRun, out->machine);
+    if (out->comparison->has(ProgramStyle::Pipelined))
+        out->lanes[1] =
+            pipelineLanes(out->comparison->pipelined, out->comparison->pipelinedRun, out->machine);
     const auto& commands = out->comparison->pipelined.commands;
     for (std::uint32_t c = 0; c < commands.size(); ++c)
         if (commands[c].kind == systolic::CommandKind::Compute)
@@ -401,10 +412,9 @@ std::shared_ptr<const LevelsResult> computeLevels(const SystolicSettings& s, con
     for (const systolic::BankLayout layout : {systolic::BankLayout::Seed, systolic::BankLayout::Split})
         if (auto conflicts = out->l2.conflicts(layout, kListedConflicts))
             out->conflicts[static_cast<std::size_t>(layout)] = std::move(*conflicts);
-    // Without a tile of the user, the array's own runs, as in `systolic`; the search only proposes others.
+    // The tile of the programs, as in `systolic`: that of the array, unless another one is chosen.
     verbs::TileRequest asked = verbs::tileRequestOf(s);
-    if (!asked.given)
-        asked.given = systolic::arrayTile(s.gemm, s.hierarchy.array, s.timing.dataflow);
+    asked.given = request.tile.value_or(systolic::arrayTile(s.gemm, s.hierarchy.array, s.timing.dataflow));
     auto tile = verbs::tileOfProduct(asked);
     if (!tile) {
         refuse(tile.error());

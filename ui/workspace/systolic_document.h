@@ -31,7 +31,7 @@ struct PipelineLane
                                                       const systolic::PipelineRun& run,
                                                       const systolic::PipelineMachine& machine);
 
-/// Barriered and pipelined program with their runs, or the reason why there are none.
+/// Barriered and pipelined program with their runs; one may be missing. `error`: why there is none.
 struct PipelineResult
 {
     SystolicSettings of;
@@ -104,6 +104,7 @@ public:
     void setEnergyTable(const Machine::Energy& table);
     /// Sets the settings for the present selection in the Schedule lens, without an undo step.
     void follow(const SystolicSettings& settings);
+    /// Chooses a tile for the programs: this one, or that of the search with the method.
     void chooseTile(std::optional<systolic::TileShape> tile, std::optional<systolic::TileMethod> method = {});
 
     [[nodiscard]] const systolic::FoldPlan& plan() const { return m_plan; }

@@ -329,7 +329,7 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         for (const char* name :
              {"systolic-wavefront", "systolic-pipeline", "systolic-tiles", "systolic-memory"}) {
-            Canvas* p = m_view->pane(QLatin1String(name));
+            View* p = m_view->pane(QLatin1String(name));
             QVERIFY(p);
             for (const Theme* theme : {&Theme::light(), &Theme::darkTheme()}) {
                 const QImage image = renderToImage(*p, {{900, 500}, 1, theme});

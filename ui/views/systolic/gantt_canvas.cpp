@@ -42,6 +42,11 @@ GanttCanvas::GanttCanvas(const ViewContext& context, QWidget* parent)
            "in the other. A conflict serialises a read."),
         [](const SystolicSettings& s) { return static_cast<int>(s.layout); },
         [](SystolicSettings& s, int i) { s.layout = static_cast<BankLayout>(i); });
+    addSetting(tr("Schedule"), scheduleChoices(),
+               tr("Order and reuse of tiles in L2, for the pipelined output-stationary program. By the size "
+                  "of L2: A + "
+                  "row reuse, or B if L2 is too small."),
+               &scheduleChoice, &chooseSchedule);
     m_playback = new Playback(clock(),
                               {[this] { return m_model.programs.empty() ? 0 : m_model.cycles + 1; },
                                [this] { return m_model.time; },

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/systolic/gantt_model.h"
 
-#include "chart/plot_paint.h"
 #include "theme/text.h"
-#include "theme/theme.h"
 #include "views/systolic/tile_map_model.h"
 
-#include <QPainter>
-
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace tilewright::ui {
@@ -57,6 +52,35 @@ QString dataflowText(Dataflow dataflow)
                                       : tr("input-stationary");
 }
 
+namespace {
+
+constexpr std::array kSchedules{L2Schedule::NoReuse, L2Schedule::RowReuse, L2Schedule::FullReuse,
+                                L2Schedule::PartialC};
+
+} // namespace
+
+QStringList scheduleChoices()
+{
+    QStringList out{tr("by the size of L2")};
+    for (const L2Schedule schedule : kSchedules)
+        out << word(l2ScheduleName(schedule));
+    return out;
+}
+
+int scheduleChoice(const SystolicSettings& settings)
+{
+    if (!settings.schedule)
+        return 0;
+    return static_cast<int>(std::ranges::find(kSchedules, *settings.schedule) - kSchedules.begin()) + 1;
+}
+
+void chooseSchedule(SystolicSettings& settings, int choice)
+{
+    settings.schedule.reset();
+    if (choice > 0)
+        settings.schedule = kSchedules[static_cast<std::size_t>(choice) - 1];
+}
+
 QString resourceText(Resource resource)
 {
     switch (resource) {
@@ -74,6 +98,71 @@ QString resourceText(Resource resource)
     return {};
 }
 
+QString missingText(const PipelineComparison& c, ProgramStyle style)
+{
+    return (style == ProgramStyle::Pipelined ? tr("No pipelined program: %1.")
+                                             : tr("No barriered program: %1."))
+        .arg(word(c.refusal[static_cast<std::size_t>(style)]));
+}
+
+namespace {
+
+/// The running schedule with its traffic of L2, and what pipelining saves.
+QString headline(const PipelineComparison& c)
+{
+    QStringList parts;
+    if (c.has(ProgramStyle::Pipelined)) {
+        parts << tr("pipelined: %1, %2 through L2")
+                     .arg(word(programScheduleText(c.pipelined)), bytesText(verbs::l2BytesOf(c.pipelined)));
+        if (!c.pipelined.reason.empty())
+            parts << word(c.pipelined.reason);
+    }
+    if (const auto saved = c.cyclesSaved())
+        parts << tr("pipelining saves %1 of %2 cycles (%3)")
+                     .arg(number(*saved), number(c.barrieredRun.cycles),
+                          percent(static_cast<double>(*saved) /
+                                  static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
+    for (const ProgramStyle style : {ProgramStyle::Barriered, ProgramStyle::Pipelined})
+        if (!c.has(style))
+            parts << missingText(c, style);
+    return parts.join(QStringLiteral(" · "));
+}
+
+/// The cycles of the array by reason, for both programs.
+void addStalls(GanttModel& m, const PipelineComparison& c)
+{
+    const bool barriered = c.has(ProgramStyle::Barriered), pipelined = c.has(ProgramStyle::Pipelined);
+    const auto row = [&](const QString& name, const auto& figure) {
+        const auto text = [&](bool has, const PipelineRun& run) {
+            return has ? number(figure(run)) : QStringLiteral("–");
+        };
+        m.stalls.rows.push_back({name, text(barriered, c.barrieredRun), text(pipelined, c.pipelinedRun)});
+    };
+    m.stalls.title = tr("Cycles of the array");
+    m.stalls.head = {QString(), tr("barriered"), tr("pipelined")};
+    m.stalls.numeric = {false, true, true};
+    row(tr("fed with operands"), [](const PipelineRun& run) { return run.arrayBusy; });
+    std::set<std::string> reasons;
+    for (const PipelineRun* run : {&c.barrieredRun, &c.pipelinedRun})
+        for (const auto& [reason, n] : run->stalls)
+            reasons.insert(reason);
+    m.stallReasons = {{}};
+    const std::string& worst = (pipelined ? c.pipelinedRun : c.barrieredRun).bottleneck;
+    for (const std::string& reason : reasons) {
+        m.stallReasons.push_back(reason);
+        if (reason == worst)
+            m.stalls.marked = static_cast<int>(m.stalls.rows.size());
+        row(reasonText(reason), [&reason](const PipelineRun& run) {
+            const auto found = run.stalls.find(reason);
+            return found == run.stalls.end() ? std::int64_t{0} : found->second;
+        });
+    }
+    m.stallReasons.emplace_back();
+    row(tr("total cycles"), [](const PipelineRun& run) { return run.cycles; });
+}
+
+} // namespace
+
 GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
 {
     GanttModel m;
@@ -89,12 +178,17 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
         return m;
     }
     const PipelineComparison& c = *m.result->comparison;
-    if (show != GanttShow::Pipelined)
+    if (show != GanttShow::Pipelined && c.has(ProgramStyle::Barriered))
         m.programs.push_back(
             {ProgramStyle::Barriered, &c.barriered, &c.barrieredRun, &m.result->lanes[0], {}});
-    if (show != GanttShow::Barriered)
+    if (show != GanttShow::Barriered && c.has(ProgramStyle::Pipelined))
         m.programs.push_back(
             {ProgramStyle::Pipelined, &c.pipelined, &c.pipelinedRun, &m.result->lanes[1], {}});
+    if (m.programs.empty()) {
+        m.hint =
+            missingText(c, show == GanttShow::Barriered ? ProgramStyle::Barriered : ProgramStyle::Pipelined);
+        return m;
+    }
     for (GanttProgram& p : m.programs) {
         p.title =
             tr("%1 · %2 · array fed %3 · limited most by: %4")
@@ -105,52 +199,22 @@ GanttModel buildGantt(const SystolicDocument& state, GanttShow show)
                                                   : reasonText(p.run->bottleneck));
         m.cycles = std::max(m.cycles, p.run->cycles);
     }
-    const std::int64_t saved = c.cyclesSaved();
+    const GanttProgram& main = m.main();
     m.title = tr("%1 × %2 × %3 through the memories, tile %4, %5, bandwidth %6")
-                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), tileText(c.pipelined.tile),
+                  .arg(number(s.gemm.m), number(s.gemm.n), number(s.gemm.k), tileText(main.program->tile),
                        dataflowText(s.timing.dataflow),
                        s.unlimitedBandwidth ? tr("unlimited")
                                             : tr("of %1").arg(QString::fromStdString(s.hierarchy.name)));
-    m.headline = tr("pipelining saves %1 of %2 cycles (%3)")
-                     .arg(number(saved), number(c.barrieredRun.cycles),
-                          percent(static_cast<double>(saved) /
-                                  static_cast<double>(std::max<std::int64_t>(1, c.barrieredRun.cycles))));
-    if (!c.pipelined.reason.empty())
-        m.headline += QStringLiteral(" · ") + QString::fromStdString(c.pipelined.reason);
-    const PipelineRun& fast = c.pipelinedRun;
-    m.bottleneck = tr("busiest: %1, %2 · largest loss: %3")
-                       .arg(resourceText(fast.busiest),
-                            percent(fast.busyFraction[static_cast<std::size_t>(fast.busiest)]),
-                            fast.largestLoss == 0
-                                ? tr("none")
-                                : tr("%1, %2").arg(reasonText(fast.bottleneck),
-                                                   counted(fast.largestLoss, tr("cycle"), tr("cycles"))));
-
-    m.stalls.title = tr("Cycles of the array");
-    m.stalls.head = {QString(), tr("barriered"), tr("pipelined")};
-    m.stalls.numeric = {false, true, true};
-    m.stalls.rows.push_back(
-        {tr("fed with operands"), number(c.barrieredRun.arrayBusy), number(c.pipelinedRun.arrayBusy)});
-    std::set<std::string> reasons;
-    for (const PipelineRun* run : {&c.barrieredRun, &c.pipelinedRun})
-        for (const auto& [reason, n] : run->stalls)
-            reasons.insert(reason);
-    const auto lost = [](const PipelineRun& run, const std::string& reason) {
-        const auto found = run.stalls.find(reason);
-        return found == run.stalls.end() ? std::int64_t{0} : found->second;
-    };
-    m.stallReasons = {{}};
-    for (const std::string& reason : reasons) {
-        m.stallReasons.push_back(reason);
-        if (reason == c.pipelinedRun.bottleneck)
-            m.stalls.marked = static_cast<int>(m.stalls.rows.size());
-        m.stalls.rows.push_back(
-            {reasonText(reason), number(lost(c.barrieredRun, reason)), number(lost(c.pipelinedRun, reason))});
-    }
-    m.stallReasons.emplace_back();
-    m.stalls.rows.push_back(
-        {tr("total cycles"), number(c.barrieredRun.cycles), number(c.pipelinedRun.cycles)});
-
+    m.headline = headline(c);
+    m.bottleneck =
+        tr("busiest: %1, %2 · largest loss: %3")
+            .arg(resourceText(main.run->busiest),
+                 percent(main.run->busyFraction[static_cast<std::size_t>(main.run->busiest)]),
+                 main.run->largestLoss == 0
+                     ? tr("none")
+                     : tr("%1, %2").arg(reasonText(main.run->bottleneck),
+                                        counted(main.run->largestLoss, tr("cycle"), tr("cycles"))));
+    addStalls(m, c);
     for (std::size_t i = 0; i < 3; ++i)
         m.capacity[i] = s.hierarchy.at(i == 0 ? Level::L3 : i == 1 ? Level::L2 : Level::L1).totalBytes();
     moveGanttCursor(m, state.pipelineTime());
@@ -204,282 +268,6 @@ std::optional<std::int64_t> nextBubble(const PipelineRun& run, std::int64_t time
     if (by > 0)
         return after == b.end() ? std::nullopt : std::optional(after->start);
     return after == b.begin() ? std::nullopt : std::optional((after - 1)->start);
-}
-
-QString barTooltip(const GanttProgram& p, const PipelineLane::Bar& bar)
-{
-    const Command& c = p.program->commands[bar.command];
-    const PipelineEvent& e = p.run->events[bar.command];
-    QString out =
-        QStringLiteral("<b>%1</b><br>%2")
-            .arg(QString::fromStdString(commandTitle(c)).toHtmlEscaped(),
-                 tr("cycles %1 to %2 (%3)").arg(number(e.start), number(e.end), number(e.end - e.start)));
-    if (e.ready != e.end)
-        out += tr("<br>result ready at %1").arg(number(e.ready));
-    if (c.bytes > 0)
-        out += tr("<br>%1 bytes").arg(number(c.bytes));
-    if (c.pool)
-        out += tr("<br>into %1, slot %2").arg(word(poolName(*c.pool))).arg(c.slot);
-    if (c.bankConflict)
-        out += tr("<br>bank conflict: A and B of this step lie in one bank, one read is serialised");
-    return out;
-}
-
-namespace {
-
-constexpr std::size_t kComputeKind = 3; // the kinds before it are the matrices
-
-const QColor& matrixColour(std::size_t matrix, const Theme& theme)
-{
-    return matrix == 0 ? theme.input : matrix == 1 ? theme.output : theme.accumulator;
-}
-
-/// The style of a reason of a stall; barriers are hatched.
-MarkStyle reasonStyle(std::string reason, const Theme& theme)
-{
-    constexpr std::string_view kBarrier = "barrier_";
-    const bool barrier = reason.starts_with(kBarrier);
-    if (barrier)
-        reason.erase(0, kBarrier.size());
-    const QColor colour = reason == "dma"           ? theme.loadTime
-                          : reason == "block_mover" ? theme.category(1)
-                          : reason == "streamer"    ? theme.category(4)
-                          : reason == "drain"       ? theme.category(3)
-                          : reason == "fill_drain" || reason == "array"
-                              ? theme.balanced
-                              : theme.category(2); // a buffer or register is full
-    return {Theme::mix(theme.canvas, colour, 0.55), barrier ? Qt::BDiagPattern : Qt::NoBrush,
-            Theme::mix(colour, theme.text, 0.5)};
-}
-
-QString barLabel(const Command& c)
-{
-    if (c.kind == CommandKind::Compute)
-        return QStringLiteral("C[%1,%2] k%3").arg(c.i).arg(c.j).arg(c.k);
-    switch (c.matrix) {
-    case Matrix::A:
-        return QStringLiteral("A[%1,%2]").arg(c.i).arg(c.k);
-    case Matrix::B:
-        return QStringLiteral("B[%1,%2]").arg(c.k).arg(c.j);
-    case Matrix::C:
-        return QStringLiteral("C[%1,%2]").arg(c.i).arg(c.j);
-    }
-    return {};
-}
-
-QString styleName(const GanttProgram& p)
-{
-    return p.style == ProgramStyle::Pipelined ? tr("pipelined") : tr("barriered");
-}
-
-Marks bars(const GanttProgram& p, const PipelineLane& lane)
-{
-    Marks m = marksOf(lane.bars);
-    const bool array = lane.resource == Resource::Array;
-    const auto command = [&lane, program = p.program](std::size_t i) -> const Command& {
-        return program->commands[lane.bars[i].command];
-    };
-    m.kinds = kComputeKind + 1;
-    m.shared = true; // the fill of a pixel is the busy share of the unit
-    m.kind = [array, command](std::size_t i) {
-        return array ? kComputeKind : static_cast<std::size_t>(command(i).matrix);
-    };
-    m.style = [](std::size_t kind, const Theme& theme) {
-        return MarkStyle{kind == kComputeKind ? theme.computeTime : matrixColour(kind, theme)};
-    };
-    m.label = [command](std::size_t i) { return barLabel(command(i)); };
-    m.facts = [command, &lane](std::size_t i) {
-        const PipelineLane::Bar& b = lane.bars[i];
-        return tr("%1 %2 · %3 · cycles %4 to %5 (%6)")
-            .arg(resourceText(lane.resource), QString::number(lane.unit),
-                 QString::fromStdString(commandTitle(command(i))), number(b.start), number(b.end),
-                 number(b.end - b.start));
-    };
-    m.tooltip = [p, &lane](std::size_t i) { return barTooltip(p, lane.bars[i]); };
-    return m;
-}
-
-Marks bubbles(const GanttProgram& p)
-{
-    const std::vector<ArrayBubble>& all = p.run->bubbles;
-    std::vector<std::string> reasons;
-    std::vector<std::uint8_t> kinds(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto known = std::find(reasons.begin(), reasons.end(), all[i].reason);
-        kinds[i] = static_cast<std::uint8_t>(known - reasons.begin());
-        if (known == reasons.end())
-            reasons.push_back(all[i].reason);
-    }
-    Marks m;
-    m.count = all.size();
-    m.start = [&all](std::size_t i) { return static_cast<double>(all[i].start); };
-    m.end = [&all](std::size_t i) { return static_cast<double>(all[i].start + all[i].length); };
-    m.kinds = std::max<std::size_t>(1, reasons.size());
-    m.kind = [kinds](std::size_t i) { return std::size_t{kinds[i]}; };
-    m.style = [reasons](std::size_t kind, const Theme& theme) {
-        return kind < reasons.size() ? reasonStyle(reasons[kind], theme) : MarkStyle{theme.canvas};
-    };
-    m.label = [&all](std::size_t i) { return reasonText(all[i].reason); };
-    const auto text = [&all, program = p.program](std::size_t i) {
-        const ArrayBubble& b = all[i];
-        return std::array{reasonText(b.reason), counted(b.length, tr("cycle"), tr("cycles")), number(b.start),
-                          QString::fromStdString(commandTitle(program->commands[b.command]))};
-    };
-    m.facts = [text](std::size_t i) {
-        const auto t = text(i);
-        return tr("the array waits: %1 · %2 from cycle %3 · for %4").arg(t[0], t[1], t[2], t[3]);
-    };
-    m.tooltip = [text](std::size_t i) {
-        const auto t = text(i);
-        return tr("<b>The array waits: %1</b><br>%2 from cycle %3<br>for %4")
-            .arg(t[0].toHtmlEscaped(), t[1], t[2], t[3].toHtmlEscaped());
-    };
-    return m;
-}
-
-Lane resourceLane(const GanttProgram& p, std::size_t index)
-{
-    const Resource resource = kResources[index];
-    Lane lane;
-    lane.name = resourceText(resource);
-    lane.note = QStringLiteral("%1 %").arg(std::lround(100 * p.run->busyFraction[index]));
-    lane.gap = 0;
-    for (const PipelineLane& unit : *p.lanes) {
-        if (unit.resource != resource)
-            continue;
-        MarkRow row;
-        if (resource == Resource::Array)
-            row.layers.push_back(bubbles(p));
-        row.layers.push_back(bars(p, unit));
-        lane.rows.push_back(std::move(row));
-    }
-    const auto units = static_cast<double>(lane.rows.size());
-    lane.readout = [name = lane.name, units](double time, double y) {
-        return tr("%1 %2 is idle at %3").arg(name).arg(std::floor(y * units)).arg(number(std::floor(time)));
-    };
-    lane.paint = [](QPainter& painter, const LaneFrame& f) {
-        painter.setPen(f.theme.grid);
-        painter.drawLine(f.rect.bottomLeft(), f.rect.bottomRight());
-    };
-    return lane;
-}
-
-/// The maximum occupancy in each pixel: binary search, then all points inside.
-std::vector<LowHigh> heldColumns(const std::vector<OccupancyPoint>& points, double from, double to, int width)
-{
-    std::vector<LowHigh> out;
-    for (int x = 0; x < width; ++x) {
-        const double t0 = from + (to - from) * x / width;
-        const double t1 = from + (to - from) * (x + 1) / width;
-        auto p = std::partition_point(points.begin(), points.end(), [&](const OccupancyPoint& o) {
-            return static_cast<double>(o.time) <= t0;
-        });
-        std::int64_t most = p == points.begin() ? 0 : (p - 1)->bytes;
-        for (int n = 0; p != points.end() && static_cast<double>(p->time) < t1 && n < 64; ++p, ++n)
-            most = std::max(most, p->bytes);
-        out.push_back({static_cast<double>(most), static_cast<double>(most)});
-    }
-    return out;
-}
-
-Lane levelLane(const GanttModel& m, std::size_t i)
-{
-    constexpr Level kLevels[] = {Level::L3, Level::L2, Level::L1};
-    const QString name = i == 0 ? QStringLiteral("L3") : i == 1 ? QStringLiteral("L2") : QStringLiteral("L1");
-    Lane lane;
-    lane.name = name;
-    lane.height = 26;
-    lane.gap = 3;
-    lane.optional = true;
-    Curve curve;
-    curve.top = 1;
-    for (const GanttProgram& p : m.programs)
-        curve.top = std::max(curve.top, static_cast<double>(p.run->peakBytes[i]));
-    const auto of = [i](const GanttProgram& p) {
-        return [points = &p.run->occupancy[i]](double from, double to, int width) {
-            return heldColumns(*points, from, to, width);
-        };
-    };
-    curve.columns = of(m.main());
-    if (m.programs.size() > 1)
-        curve.ghost = of(m.programs.front());
-    curve.colour = [](const Theme& theme) { return Theme::mix(theme.canvas, theme.resident, 0.7); };
-    lane.curve = curve;
-    lane.readout = [name, level = kLevels[i], programs = m.programs, capacity = m.capacity[i]](double time,
-                                                                                               double) {
-        QStringList parts;
-        for (const GanttProgram& p : programs)
-            parts << tr("%1 %2 bytes")
-                         .arg(styleName(p),
-                              number(p.run->occupancyAt(level, static_cast<std::int64_t>(time))));
-        return tr("%1 at cycle %2 · %3 · of %4")
-            .arg(name, number(std::floor(time)), parts.join(QStringLiteral(" · ")), number(capacity));
-    };
-    lane.tooltip = [name, i, level = kLevels[i], programs = m.programs, capacity = m.capacity[i]](double time,
-                                                                                                  double) {
-        const auto t = static_cast<std::int64_t>(time);
-        QString out = tr("<b>%1 at cycle %2</b>").arg(name, number(t));
-        for (const GanttProgram& p : programs)
-            out += tr("<br>%1: %2 bytes, peak %3")
-                       .arg(styleName(p), number(p.run->occupancyAt(level, t)), number(p.run->peakBytes[i]));
-        return out + tr("<br>the level holds %1 bytes").arg(number(capacity));
-    };
-    return lane;
-}
-
-} // namespace
-
-void fillReason(QPainter& painter, const QRectF& box, const std::string& reason, const Theme& theme)
-{
-    fillMark(painter, box, reasonStyle(reason, theme), theme);
-}
-
-std::size_t firstLevelLane(const LaneModel& lanes)
-{
-    return lanes.lanes.size() - 3;
-}
-
-LaneModel ganttLanes(const GanttModel& m)
-{
-    LaneModel out;
-    out.hint = m.hint;
-    if (m.programs.empty())
-        return out;
-    out.keeps = m.result;
-    out.title = m.title;
-    out.sentence = m.headline + QStringLiteral(" · ") + m.bottleneck;
-    out.sentenceLines = 1;
-    out.sentenceColour = [](const Theme& theme) { return theme.accent; };
-    out.total = static_cast<double>(m.cycles);
-    out.shortest = 8;
-    out.unit = tr("cycle");
-    out.legends = [both = m.programs.size() > 1](const Theme& theme) {
-        std::vector<ChartKey> keys{
-            patchKey(tr("tiles of A"), theme.input, theme), patchKey(tr("B"), theme.output, theme),
-            patchKey(tr("C"), theme.accumulator, theme), patchKey(tr("array fed"), theme.computeTime, theme)};
-        if (both)
-            keys.push_back(lineKey(tr("held by the other program"), QPen(theme.text, 1.4, Qt::DashLine)));
-        return std::vector<std::vector<ChartKey>>{keys};
-    };
-    for (const GanttProgram& p : m.programs) {
-        Lane head = headingLane(p.title);
-        head.height += 2;
-        head.gap = 0;
-        const std::size_t first = out.lanes.size() + 1;
-        out.lanes.push_back(std::move(head));
-        for (std::size_t r = 0; r < kResources.size(); ++r)
-            out.lanes.push_back(resourceLane(p, r));
-        out.lanes.back().gap = 6;
-        if (p.run->cycles < m.cycles) // end of the program
-            out.lines.push_back({static_cast<double>(p.run->cycles), true, first, out.lanes.size() - 1});
-        for (std::size_t r = 0; r < kResources.size(); ++r)
-            if (kResources[r] == Resource::Array && &p == &m.main())
-                out.overview = [row = out.lanes[first + r].rows.front()](
-                                   QPainter& painter, const LaneFrame& f) { paintRow(painter, row, f); };
-    }
-    for (std::size_t i = 0; i < 3; ++i)
-        out.lanes.push_back(levelLane(m, i));
-    return out;
 }
 
 } // namespace tilewright::ui

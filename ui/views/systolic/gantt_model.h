@@ -39,7 +39,7 @@ struct GanttModel
     std::shared_ptr<const PipelineResult> result;
     std::vector<GanttProgram> programs; ///< the shown programs, top to bottom
     QString title;
-    QString headline;   ///< cycles of both, cycles saved
+    QString headline;   ///< schedule and L2 traffic of the pipelined program, cycles of both, cycles saved
     QString bottleneck; ///< name of the limiting resource
     std::int64_t cycles = 1;
     std::int64_t time = 0;
@@ -63,6 +63,13 @@ void moveGanttCursor(GanttModel& model, std::int64_t time);
 [[nodiscard]] QString reasonText(const std::string& reason);
 /// "output-stationary" ...
 [[nodiscard]] QString dataflowText(systolic::Dataflow dataflow);
+/// The choices of a schedule of L2: the preferred one, "A", "A + row reuse", ...
+[[nodiscard]] QStringList scheduleChoices();
+[[nodiscard]] int scheduleChoice(const SystolicSettings& settings); ///< index in scheduleChoices()
+void chooseSchedule(SystolicSettings& settings, int choice);
+/// Why a comparison has no program of a style.
+[[nodiscard]] QString missingText(const systolic::PipelineComparison& comparison,
+                                  systolic::ProgramStyle style);
 /// "DMA", "block mover" ...
 [[nodiscard]] QString resourceText(systolic::Resource resource);
 

@@ -113,8 +113,9 @@ LevelsCard dataflowCard(const LevelsResult& r)
 {
     LevelsCard card;
     PaintedTable& t = card.table;
-    t.title = r.of.ownTile ? tr("Dataflows with DRAM, tile %1").arg(tileText(*r.of.ownTile))
-                           : tr("Dataflows with DRAM, tiles of the array");
+    t.title = r.of.ownTile || r.of.searchedTile
+                  ? tr("Dataflows with DRAM, tile %1").arg(tileText(r.tile->choice.tile))
+                  : tr("Dataflows with DRAM, tiles of the array");
     t.head = {tr("dataflow"),
               tr("array cycles"),
               tr("DRAM"),
@@ -151,6 +152,39 @@ LevelsCard dataflowCard(const LevelsResult& r)
                      significantNumber(r.of.hierarchy.at(Level::External).gbPerSecond),
                      word(r.dataflows->comparedBy()));
     t.note += tr("total = the longer of array and DRAM, with partial sums in L3 only");
+    return card;
+}
+
+/// The programs of the dataflows, as `systolic --compare` prints them.
+LevelsCard programsCard(const LevelsResult& r)
+{
+    LevelsCard card;
+    PaintedTable& t = card.table;
+    t.title = tr("Programs of the dataflows");
+    const Table rows = verbs::programRows(r.dataflows->programs);
+    for (const TableColumn& column : rows.columns) {
+        t.head << QString::fromStdString(column.title);
+        t.numeric.push_back(column.kind != ColumnKind::Text);
+    }
+    std::int64_t least = -1;
+    for (std::size_t row = 0; row < rows.rowCount(); ++row) {
+        const verbs::ProgramOfDataflow& p = r.dataflows->programs[row];
+        if (p.refusal.empty() && (least < 0 || p.cycles < least)) {
+            least = p.cycles;
+            t.marked = static_cast<int>(row);
+        }
+        QStringList cells;
+        for (std::size_t column = 0; column < rows.columns.size(); ++column)
+            cells << word(rows.shown(row, column));
+        t.rows.push_back(cells);
+    }
+    const double rate = r.of.hierarchy.at(Level::External).gbPerSecond;
+    t.note =
+        tr("pipelined, at the bandwidths of the memories (%1 GB/s of DRAM)").arg(significantNumber(rate));
+    if (const auto fewer = verbs::osFewerOf(r.dataflows->programs))
+        t.note += (*fewer < 0 ? tr("; output-stationary takes %1 more cycles than weight-stationary")
+                              : tr("; output-stationary takes %1 fewer cycles than weight-stationary"))
+                      .arg(percent(std::abs(*fewer)));
     return card;
 }
 
@@ -273,6 +307,8 @@ LevelsModel buildLevels(const SystolicDocument& state, bool printed)
     m.cards.push_back(bankCard(r, BankLayout::Split));
     if (r.dataflows)
         m.cards.push_back(dataflowCard(r));
+    if (r.dataflows && r.dataflows->ran)
+        m.cards.push_back(programsCard(r));
     if (!r.orders.empty())
         m.cards.push_back(orderCard(r));
     if (!r.tile)

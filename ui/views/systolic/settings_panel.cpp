@@ -3,10 +3,12 @@
 
 #include "theme/text.h"
 #include "theme/theme.h"
+#include "views/systolic/gantt_model.h"
 #include "workspace/lens_links.h"
 
 #include <QLabel>
 #include <QPushButton>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -140,20 +142,53 @@ SettingsPanel::SettingsPanel(const ViewContext& context, SystolicDocument* state
     for (QSpinBox* box : {west, north})
         box->setSpecialValueText(tr("unlimited"));
 
-    QFormLayout* program = group("programs", tr("Programs"), false);
+    QFormLayout* program = group("programs", tr("Programs"), true);
     m_fields.choice(
         *program, QStringLiteral("bandwidth"), tr("Bandwidth"), {tr("unlimited"), tr("of the memories")},
         tr("Unlimited: data moves in the pipeline take no time."),
         [](S& s) { return s.unlimitedBandwidth ? 0 : 1; },
         [](S& s, int i) { s.unlimitedBandwidth = i == 0; });
+    m_tile = m_fields.choice(
+        *program, QStringLiteral("tile"), tr("Tile"),
+        {tr("of the array"), tr("of the tile search"), tr("by hand")},
+        tr("Tile that DMA and block movers move: the block of the array, the choice of the tile search, or "
+           "the one "
+           "that was clicked in its map."),
+        [](S& s) { return s.ownTile        ? 2
+                          : s.searchedTile ? 1
+                                           : 0; },
+        [](S& s, int i) {
+            if (i < 2)
+                s.ownTile.reset();
+            s.searchedTile = i == 1;
+        });
+    choice(program, "footprint", tr("Footprint"), {tr("A, B and C"), tr("A and B, C in PEs")},
+           tr("Tiles that must fit the level in the tile search: all three, or C stays in the PEs."),
+           member(&S::footprint));
+    m_schedule = m_fields.choice(
+        *program, QStringLiteral("schedule"), tr("Schedule of L2"), scheduleChoices(),
+        tr("Order and reuse of tiles in L2, for the pipelined output-stationary program. By the size of L2: "
+           "A + "
+           "row reuse, or B if L2 is too small."),
+        [](S& s) { return scheduleChoice(s); }, [](S& s, int i) { chooseSchedule(s, i); });
+    m_passes =
+        number(program, "passes", tr("Passes over K"), 0, 1 << 20,
+               tr("Passes of schedule B over the reduction: more passes need less L2 and move more sums. "
+                  "Automatic: two, or the fewest that fit."),
+               member(&S::passes));
+    m_passes->setSpecialValueText(tr("automatic"));
     choice(program, "layout", tr("Bank layout"), {tr("as printed"), tr("split")},
            tr("Positions of tiles in the banks of L2: the layout printed in the source document, which has "
               "conflicts, or A in one half and B in the other."),
            member(&S::layout));
-    number(program, "depth", tr("k step"), 1, 1 << 20,
-           tr("Length of the part of the reduction that one COMPUTE instruction streams (Tk)."),
-           member(&S::depth))
-        ->setSingleStep(16);
+    m_depth = number(
+        program, "depth", tr("k step"), 1, 1 << 20,
+        tr("Length of the part of the reduction that one COMPUTE instruction streams (Tk). Programs of a "
+           "tile of the search or by hand take the deepest that L1 holds."),
+        member(&S::depth));
+    m_depth->setSingleStep(16);
+    if (auto* items = qobject_cast<QStandardItemModel*>(m_tile->model()))
+        items->item(2)->setEnabled(false); // set by a click on the map, not chosen here
 
     QFormLayout* memory = group("memories", tr("Memories"), false);
     m_preset = new QComboBox(content);
@@ -215,6 +250,10 @@ void SettingsPanel::read()
     m_fields.show();
     const SystolicSettings& s = m_state->settings();
     m_weights->setEnabled(s.timing.dataflow != Dataflow::Os && s.timing.readout == Readout::Shadow);
+    const bool isOs = s.timing.dataflow == Dataflow::Os;
+    m_schedule->setEnabled(isOs);
+    m_passes->setEnabled(isOs && s.schedule == L2Schedule::PartialC);
+    m_depth->setEnabled(!s.ownTile && !s.searchedTile);
     int preset = presetCount();
     for (int i = 0; i < presetCount(); ++i)
         if (const Hierarchy h = presetHierarchy(i); h.name == s.hierarchy.name) {

@@ -9,6 +9,7 @@
 
 class QLabel;
 class QPushButton;
+class QSpinBox;
 
 namespace tilewright::ui {
 
@@ -36,6 +37,10 @@ private:
     QPushButton* m_offer = nullptr;
     QComboBox* m_weights = nullptr;
     QComboBox* m_preset = nullptr;
+    QComboBox* m_tile = nullptr;
+    QComboBox* m_schedule = nullptr;
+    QSpinBox* m_passes = nullptr;
+    QSpinBox* m_depth = nullptr;
 };
 
 } // namespace tilewright::ui

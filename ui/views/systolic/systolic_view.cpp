@@ -3,6 +3,8 @@
 
 #include "views/systolic/gantt_canvas.h"
 #include "views/systolic/levels_canvas.h"
+#include "views/systolic/listing_pane.h"
+#include "views/systolic/network_pane.h"
 #include "views/systolic/settings_panel.h"
 #include "views/systolic/tile_map_canvas.h"
 #include "views/systolic/wavefront_canvas.h"
@@ -36,7 +38,7 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     m_tabs->setObjectName(QStringLiteral("systolic.tabs"));
     m_tabs->setAccessibleName(tr("Panes of the systolic lens"));
     m_tabs->setDocumentMode(true);
-    const auto add = [this](Canvas* pane, const QString& title, const QString& tip) {
+    const auto add = [this](View* pane, const QString& title, const QString& tip) {
         const int i = m_tabs->addTab(pane, title);
         m_tabs->setTabToolTip(i, tip);
         connect(pane, &View::wanted, this, [this, pane] {
@@ -49,11 +51,18 @@ SystolicView::SystolicView(const ViewContext& context, QWidget* parent)
     add(new GanttCanvas(context, m_tabs), tr("&Pipeline"),
         tr("DMA, block movers, streamers, array and drain over time, for the barriered and the pipelined "
            "program."));
+    add(new ListingPane(context, m_tabs), tr("&Listing"),
+        tr("The commands of a program with their times; follows the cursor of the pipeline, and can be "
+           "saved."));
     add(new TileMapCanvas(context, m_tabs), tr("&Tile search"),
         tr("Traffic over tile sizes, tiles that fit, and the choices of three methods."));
     add(new LevelsCanvas(context, m_tabs), tr("&Memories"),
         tr("Schedules of L2, banks, roofline, dataflows, DRAM. Without an open workload also values printed "
            "in the source documents, with corrections."));
+    add(new NetworkPane(context, m_tabs), tr("&Network"),
+        tr("Every product of the open workload on this array: cycles of the three dataflows, utilisation, "
+           "what "
+           "binds."));
     m_splitter->addWidget(m_settings);
     m_splitter->addWidget(m_tabs);
     m_splitter->setStretchFactor(0, 0);
@@ -93,22 +102,22 @@ void SystolicView::showSettings()
         m_splitter->setSizes({needed, width() - needed});
 }
 
-Canvas* SystolicView::current() const
+View* SystolicView::current() const
 {
-    return static_cast<Canvas*>(m_tabs->currentWidget());
+    return static_cast<View*>(m_tabs->currentWidget());
 }
 
-Canvas* SystolicView::pane(const QString& name) const
+View* SystolicView::pane(const QString& name) const
 {
     for (int i = 0; i < m_tabs->count(); ++i)
-        if (auto* pane = static_cast<Canvas*>(m_tabs->widget(i)); pane->viewName() == name)
+        if (auto* pane = static_cast<View*>(m_tabs->widget(i)); pane->viewName() == name)
             return pane;
     return nullptr;
 }
 
 void SystolicView::showPane(const QString& name)
 {
-    if (Canvas* p = pane(name))
+    if (View* p = pane(name))
         m_tabs->setCurrentWidget(p);
 }
 

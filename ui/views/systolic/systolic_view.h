@@ -92,9 +92,9 @@ private:
 using SystolicPane = SystolicPaneOf<ToolCanvas>;
 
 class SettingsPanel;
-class Canvas;
 
-/// The Systolic lens: settings beside the panes (wavefront, pipeline, tile search, memories).
+/// The Systolic lens: settings beside the panes (wavefront, pipeline, listing, tile search, memories,
+/// network).
 class SystolicView : public View
 {
     Q_OBJECT
@@ -108,14 +108,14 @@ public:
     [[nodiscard]] QString copyText() const override;
 
     [[nodiscard]] SystolicDocument& state() const { return *m_state; }
-    [[nodiscard]] Canvas* pane(const QString& name) const;
+    [[nodiscard]] View* pane(const QString& name) const;
     void showPane(const QString& name);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    [[nodiscard]] Canvas* current() const;
+    [[nodiscard]] View* current() const;
     void showSettings();
 
     SystolicDocument* m_state;

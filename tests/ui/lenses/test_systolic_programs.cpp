@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The programs of the Systolic lens by control: schedule, passes and tile, what the window names and
+// compares, and the listing. The figures are those of the verb.
+#include "base/file.h"
+#include "systolic_bench.h"
+#include "test_main.h"
+#include "theme/text.h"
+#include "views/systolic/gantt_model.h"
+#include "views/systolic/listing_pane.h"
+
+#include <QComboBox>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+
+namespace test_systolic_programs {
+
+using namespace tilewright;
+using namespace tilewright::systolic;
+using namespace tilewright::ui;
+
+class TestSystolicPrograms : public SystolicBench
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { openLens(); }
+    void cleanup() { close(); }
+
+    /// The four schedules of the document, each with the traffic that its table gives (docs/rules/systolic.md
+    /// 3).
+    void schedulesAreChosenByControl()
+    {
+        GanttCanvas* g = gantt();
+        auto* choice = control<QComboBox>("schedule");
+        const std::int64_t traffic[] = {147'456, 98'304, 49'152, 180'224};
+        for (const int index : {1, 2, 3, 4}) {
+            choice->setCurrentIndex(index);
+            g->settle();
+            const L2Schedule schedule = *state().settings().schedule;
+            verbs::SystolicCall call = callOf();
+            call.schedule = l2ScheduleWord(schedule);
+            const auto answer = verbs::systolicProduct(call);
+            QVERIFY2(answer.hasValue(), answer ? "" : answer.error().text().c_str());
+            const PipelineComparison& c = *state().comparison();
+            QCOMPARE(c.pipelined.schedule, schedule);
+            QCOMPARE(c.pipelinedRun.cycles, answer->pipeline->run.cycles);
+            QCOMPARE(verbs::l2BytesOf(c.pipelined), traffic[index - 1]);
+            QCOMPARE(verbs::l2BytesOf(answer->pipeline->program), traffic[index - 1]);
+            const QString& headline = g->model().headline;
+            for (const QString& part :
+                 {word(programScheduleText(c.pipelined)), ui::bytesText(traffic[index - 1])})
+                QVERIFY2(headline.contains(part), qPrintable(headline));
+            QCOMPARE(control<QSpinBox>("passes")->isEnabled(), index == 4);
+        }
+        // The control in the bar of the pane is the same setting; one step of undo each.
+        QCOMPARE(g->findChildren<QComboBox*>().value(3)->currentIndex(), 4);
+        QCOMPARE(state().undoStack().count(), 4);
+        // Stationary programs have none.
+        control<QComboBox>("dataflow")->setCurrentIndex(1);
+        QVERIFY(!choice->isEnabled());
+        g->settle();
+        QVERIFY(state().comparison() && state().comparison()->has(ProgramStyle::Pipelined));
+    }
+
+    void passesOfScheduleBAreChosenByControl()
+    {
+        GanttCanvas* g = gantt();
+        control<QComboBox>("schedule")->setCurrentIndex(4);
+        g->settle();
+        QCOMPARE(state().comparison()->pipelined.passes, std::int64_t{2});
+        const std::int64_t two = verbs::l2BytesOf(state().comparison()->pipelined);
+        type("passes", "4");
+        g->settle();
+        QCOMPARE(state().comparison()->pipelined.passes, std::int64_t{4});
+        QVERIFY(verbs::l2BytesOf(state().comparison()->pipelined) > two);
+        QVERIFY(g->model().headline.contains(QStringLiteral("4 passes")));
+    }
+
+    void theSettingsOfProgramsAreSaved()
+    {
+        SystolicSettings s = state().settings();
+        QCOMPARE(*parseSettings(settingsJson(s), "a"), s); // no schedule: the preferred one
+        s.schedule = L2Schedule::PartialC;
+        s.passes = 3;
+        s.searchedTile = true;
+        QCOMPARE(*parseSettings(settingsJson(s), "a"), s);
+        QString wrong = QString::fromStdString(settingsJson(s));
+        wrong.replace(QStringLiteral("\"b\""), QStringLiteral("\"best\""));
+        const auto refused = parseSettings(wrong.toStdString(), "file");
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().text().find("pipeline.schedule") != std::string::npos,
+                 refused.error().text().c_str());
+    }
+
+    /// The tile that the search picks is the one that the programs move, as with `--tile search`.
+    void theTileOfTheSearchRuns()
+    {
+        SystolicSettings s = state().settings();
+        s.gemm = {256, 256, 256};
+        s.tileLevel = Level::L2;
+        s.wholeLevel = false;
+        s.method = TileMethod::Exhaustive;
+        QVERIFY(state().set(s));
+        const TileShape array = gantt()->model().main().program->tile;
+        control<QComboBox>("tile")->setCurrentIndex(1);
+        QVERIFY(state().settings().searchedTile);
+        QVERIFY(!control<QSpinBox>("depth")->isEnabled());
+        GanttCanvas* g = gantt();
+        const TileShape picked = exhaustiveTile(s.tileQuery())->tile;
+        QVERIFY(!(picked == array));
+        QCOMPARE(g->model().main().program->tile, picked);
+        verbs::SystolicCall call = callOf();
+        call.depth = 0;
+        call.tile = "search";
+        const auto answer = verbs::systolicProduct(call);
+        QVERIFY2(answer.hasValue(), answer ? "" : answer.error().text().c_str());
+        QCOMPARE(answer->pipeline->program.tile, picked);
+        QCOMPARE(g->model().main().run->cycles, answer->pipeline->run.cycles);
+        // The figures of the memories are those of the tile that runs.
+        QCOMPARE(levels()->model().result->tile->choice.tile, picked);
+        QCOMPARE(levels()->model().result->roofline->attainableGflops,
+                 answer->figures.roofline.attainableGflops);
+        // A method that is chosen in the map is used, and so is a tile by hand.
+        state().chooseTile({}, TileMethod::Analytic);
+        QCOMPARE(gantt()->model().main().program->tile, analyticTile(s.tileQuery())->tile);
+        state().chooseTile(TileShape{64, 32, 16});
+        QCOMPARE(control<QComboBox>("tile")->currentIndex(), 2);
+        QCOMPARE(gantt()->model().main().program->tile, (TileShape{64, 32, 16}));
+        control<QComboBox>("tile")->setCurrentIndex(0);
+        QCOMPARE(gantt()->model().main().program->tile, array);
+    }
+
+    void aProgramThatIsRefusedDoesNotHideTheOther()
+    {
+        GanttCanvas* g = gantt();
+        SystolicSettings s = state().settings();
+        s.hierarchy.at(Level::L2).bytes = 1024;
+        s.hierarchy.at(Level::L2).buffers = 8;
+        s.schedule = L2Schedule::FullReuse; // needs 33 792 bytes
+        QVERIFY(state().set(s));
+        g->settle();
+        const GanttModel& m = g->model();
+        QVERIFY2(m.hint.isEmpty(), qPrintable(m.hint));
+        QCOMPARE(m.programs.size(), std::size_t{1});
+        QCOMPARE(m.main().style, ProgramStyle::Barriered);
+        QVERIFY2(m.headline.contains(QStringLiteral("No pipelined program: schedule A + full reuse needs")),
+                 qPrintable(m.headline));
+        QCOMPARE(row(m.stalls, QStringLiteral("total"), 1).toLongLong(), m.main().run->cycles);
+        QCOMPARE(row(m.stalls, QStringLiteral("total"), 2), QStringLiteral("–"));
+        state().setPipelineTime(100);
+        QCOMPARE(m.time, std::int64_t{100});
+        // The one that is missing is not shown alone, but why.
+        auto* show = g->findChildren<QComboBox*>().value(0);
+        show->setCurrentIndex(1);
+        QVERIFY(m.programs.empty());
+        QVERIFY2(m.hint.startsWith(QStringLiteral("No pipelined program")), qPrintable(m.hint));
+        show->setCurrentIndex(2);
+        QCOMPARE(m.programs.size(), std::size_t{1});
+    }
+
+    void theProgramsOfTheDataflowsAreCompared()
+    {
+        verbs::SystolicCall call = callOf();
+        call.compare = true;
+        const auto answer = verbs::systolicProduct(call);
+        QVERIFY(answer.hasValue());
+        const PaintedTable* table = card(levels()->model(), QStringLiteral("Programs of the dataflows"));
+        QVERIFY(table);
+        const Table expected = verbs::programRows(answer->programs);
+        QCOMPARE(table->rows.size(), expected.rowCount());
+        for (std::size_t r = 0; r < expected.rowCount(); ++r)
+            for (std::size_t c = 0; c < expected.columns.size(); ++c)
+                QCOMPARE(table->rows[r][static_cast<int>(c)], word(expected.shown(r, c)));
+        const auto fastest =
+            std::ranges::min_element(answer->programs, {}, &verbs::ProgramOfDataflow::cycles);
+        QCOMPARE(table->marked, static_cast<int>(fastest - answer->programs.begin()));
+    }
+
+    void theListingFollowsTheCursor()
+    {
+        gantt();
+        auto* listing = pane<ListingPane>("systolic-listing");
+        QVERIFY(state().comparison());
+        const PipelineComparison& c = *state().comparison();
+        const QAbstractItemModel& rows = *listing->table()->model();
+        QCOMPARE(rows.rowCount(), static_cast<int>(c.pipelined.commands.size()));
+        int last = -1;
+        for (const std::int64_t time : {c.pipelinedRun.cycles / 4, c.pipelinedRun.cycles / 2}) {
+            state().setPipelineTime(time);
+            QCOMPARE(listing->running(), c.pipelinedRun.runningAt(state().pipelineTime()));
+            QVERIFY(!listing->running().empty());
+            const QModelIndex current = listing->table()->currentIndex();
+            QVERIFY(std::ranges::count(listing->running(), static_cast<std::uint32_t>(current.row())) == 1);
+            QVERIFY(current.row() > last);
+            last = current.row();
+            QVERIFY(listing->table()->viewport()->rect().intersects(listing->table()->visualRect(current)));
+            QVERIFY(rows.index(last, 1).data(Qt::FontRole).value<QFont>().bold() ||
+                    rows.index(last, 1).data(Qt::FontRole).value<QFont>().weight() >= QFont::DemiBold);
+        }
+        // A click on a row moves the cursor to the start of its command.
+        const QModelIndex other = rows.index(last + 2, 1);
+        QTest::mouseClick(listing->table()->viewport(), Qt::LeftButton, {},
+                          listing->table()->visualRect(other).center());
+        QCOMPARE(state().pipelineTime(), c.pipelinedRun.events[static_cast<std::size_t>(last) + 2].start);
+        // The other program has other commands.
+        listing->findChildren<QComboBox*>().front()->setCurrentIndex(1);
+        QCOMPARE(rows.rowCount(), static_cast<int>(c.barriered.commands.size()));
+    }
+
+    void theListingIsSavedAsAFile()
+    {
+        gantt();
+        auto* listing = pane<ListingPane>("systolic-listing");
+        const QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("program.txt"));
+        QVERIFY(listing->saveListing(path));
+        const auto answer = verbs::systolicProduct(callOf());
+        QVERIFY(answer.hasValue());
+        QCOMPARE(*readFile(path.toStdString()), programText(answer->pipeline->program));
+        QVERIFY(listing->copyText().contains(QStringLiteral("COMPUTE")));
+        QVERIFY(!listing->saveListing(dir.filePath(QStringLiteral("none/program.txt"))));
+        // Without a program there is nothing to save, and the pane says why.
+        state().setGemm({100'000, 100'000, 100'000}, {});
+        listing->settle();
+        QVERIFY(!listing->saveListing(path));
+        QVERIFY(!listing->findChild<QPushButton*>(QStringLiteral("systolic.saveListing"))->isEnabled());
+        QVERIFY2(listing->accessibleDescription().startsWith(QStringLiteral("No programs")),
+                 qPrintable(listing->accessibleDescription()));
+    }
+
+private:
+    /// The call of the verb for the settings of the window.
+    [[nodiscard]] verbs::SystolicCall callOf() const
+    {
+        const SystolicSettings& s = state().settings();
+        verbs::SystolicCall call;
+        call.gemm =
+            std::to_string(s.gemm.m) + "x" + std::to_string(s.gemm.n) + "x" + std::to_string(s.gemm.k);
+        call.hierarchy = s.hierarchy;
+        call.pipeline = "pipelined";
+        call.depth = s.depth;
+        return call;
+    }
+};
+
+TILEWRIGHT_TEST(TestSystolicPrograms)
+
+} // namespace test_systolic_programs
+#include "test_systolic_programs.moc"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "canvas/table_model.h"
+#include "views/systolic/systolic_view.h"
+#include "workspace/latest_job.h"
+
+#include <memory>
+#include <optional>
+
+class QLabel;
+class QTableView;
+
+namespace tilewright::ui {
+
+/// The table of the network: a row for each product of the open workload on the array and the memories of the
+/// lens, with its cycles, its utilisation and what binds it. A row selects its layer in every lens.
+class NetworkPane : public SystolicPaneOf<View>
+{
+    Q_OBJECT
+public:
+    explicit NetworkPane(const ViewContext& context, QWidget* parent = nullptr);
+
+    void settle() override;
+    [[nodiscard]] QSize exportSize() const override; ///< shows every row
+    void paintExport(QPainter& painter, const QSize& size, const Theme& theme) override;
+    [[nodiscard]] QString copyText() const override;
+
+    [[nodiscard]] QTableView* table() const { return m_view; }
+    /// The table that is shown; null if there is none.
+    [[nodiscard]] const verbs::NetworkAnswer* answer() const
+    {
+        return m_outcome.answer ? &*m_outcome.answer : nullptr;
+    }
+    [[nodiscard]] bool isComputing() const { return m_computing; }
+
+protected:
+    void rebuild() override;
+
+private:
+    /// What the table depends on.
+    struct Subject
+    {
+        lower::ModelOnMachinePtr model;
+        verbs::SystolicRequest request;
+        bool operator==(const Subject& other) const;
+    };
+    struct Outcome
+    {
+        std::optional<verbs::NetworkAnswer> answer;
+        QString error;
+    };
+    void showOutcome(Outcome outcome);
+    void showSelected(); ///< selects the row of the product that the lens shows
+    void select(int row);
+    [[nodiscard]] const lower::NetworkRow* product(int row) const; ///< null for the total
+    [[nodiscard]] std::optional<double> utilization(int row) const;
+    [[nodiscard]] QString summary() const;
+
+    Outcome m_outcome;
+    std::optional<Subject> m_asked;
+    TableModel* m_model = nullptr;
+    SortedRows* m_rows = nullptr; ///< m_model in the sorted order
+    QTableView* m_view = nullptr;
+    TableDelegate* m_bars = nullptr; ///< paints the utilisation
+    QLabel* m_title = nullptr;
+    std::unique_ptr<LatestJob<Outcome>> m_job;
+    bool m_computing = false;
+    bool m_showing = false; ///< true while a row is selected because an op is selected
+};
+
+} // namespace tilewright::ui

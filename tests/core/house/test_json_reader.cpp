@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one door for JSON: its limits, its time, and that there is no other.
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "lower/machine_lenses.h"
 #include "lower/workload.h"
 #include "schedule/schedule_json.h"

@@ -45,7 +45,8 @@ private Q_SLOTS:
         QCOMPARE(document().machine()->name, std::string("edge"));
     }
 
-    /// The table of the subgraphs was empty after a change of the machine, and the next edit of one row aborted.
+    /// The table of the subgraphs was empty after a change of the machine, and the next edit of one row
+    /// aborted.
     void theTableOfSubgraphsFollows()
     {
         open("llama-block.json");

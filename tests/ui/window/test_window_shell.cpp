@@ -285,10 +285,10 @@ private Q_SLOTS:
     {
         show();
         QVERIFY(openIn(*m_window, {sample("attention-block.json")}));
-        QCOMPARE(shownDocks(), (QStringList{QStringLiteral("inspector"), QStringLiteral("latency"),
-                                            QStringLiteral("memory"), QStringLiteral("roofline"),
-                                            QStringLiteral("run"), QStringLiteral("subgraphs"),
-                                            QStringLiteral("tiles")}));
+        QCOMPARE(shownDocks(),
+                 (QStringList{QStringLiteral("inspector"), QStringLiteral("latency"),
+                              QStringLiteral("memory"), QStringLiteral("roofline"), QStringLiteral("run"),
+                              QStringLiteral("subgraphs"), QStringLiteral("tiles")}));
         Document& d = document();
         Schedule next = d.schedule();
         Subgraph s = *next.subgraphs[0];

@@ -75,6 +75,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
       "(Timeloop YAML)"}},
     {"app/cli/verb_npu.cpp", {"(CSV)"}},
     {"app/cli/verb_place.cpp", {"problem", "(CSV of buffers)"}},
+    {"app/cli/verb_run.cpp", {"trace"}},
     {"app/cli/verb_solve.cpp", {"schedule"}},
     {"app/cli/verb_summary.cpp", {"(CSV)"}},
     {"app/cli/verb_tile.cpp", {"(CSV)", "(C++ table)"}},

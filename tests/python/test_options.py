@@ -73,6 +73,10 @@ TABLE = [
     (["systolic", *PROGRAM, "--west-rate", "8"], "--west-rate: not with --pipeline"),
     (["systolic", *PROGRAM, "--north-rate", "8"], "--north-rate: not with --pipeline"),
     (["systolic", MODEL, "--pipeline", "pipelined"], "--pipeline: needs --gemm or --layer"),
+    (
+        ["systolic", *PROGRAM, "--readout", "shift"],
+        "--readout: not with --pipeline, whose programs read out by shadow registers",
+    ),
     (["systolic", *GEMM, "--bandwidth", "unlimited"], "--bandwidth: needs --pipeline"),
     (["systolic", MODEL, "--bank-layout", "seed"], "--bank-layout: needs --gemm or --layer"),
     (["systolic", *GEMM, "--schedule", "a"], "--schedule: needs --pipeline pipelined"),

@@ -109,6 +109,7 @@ const std::map<std::string, std::set<std::string>> kFilesOfSources{
     {"ui/views/mapping/mapping_model_view.cpp", {"(CSV)"}},
     {"ui/views/sweep/sweep_run.cpp", {"sweep", "problem", "machine", "schedule"}},
     {"ui/views/sweep/sweep_view_points.cpp", {"(CSV)"}},
+    {"ui/views/systolic/listing_pane.cpp", {"(listing of a program)"}},
     {"ui/window/file_actions.cpp", {"problem", "schedule", "(Timeloop YAML)"}},
     {"ui/window/session_store.cpp", {"window-session"}},
     {"ui/window/source_dialog.cpp", {"problem", "schedule"}},

@@ -318,7 +318,7 @@ void TestSummaryView::tableIsCopiedAndExported()
     QVERIFY(QString::fromStdString(*readFile(json.toStdString())).contains(QLatin1String("explanations")));
     QVERIFY(!m_view->exportTable(folder.filePath(QStringLiteral("missing/s.csv"))));
     const QStringList lines = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-    QCOMPARE(lines.size(), 1 + 2 + 6);
+    QCOMPARE(lines.size(), 1 + 2 + 7);
     QVERIFY(lines.front().startsWith(QLatin1String("Lens\tCycles")));
     // The context menu copies one figure.
     const double cycles = row(SummaryKind::Systolic).of(SummaryFigure::Cycles)->value;
@@ -399,9 +399,9 @@ void TestSummaryView::twoMachinesSideBySide()
     QVERIFY(!cell(SummaryKind::Systolic, kFirstFigure).contains(QLatin1Char('(')));
     // Copies and files hold both; a copy has the exact figures.
     const QStringList lines = m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-    QCOMPARE(lines.size(), 1 + 2 * (1 + 2 + 6));
+    QCOMPARE(lines.size(), 1 + 2 * (1 + 2 + 7));
     QVERIFY(lines[1].startsWith(QLatin1String("llama-decode on edge")));
-    QVERIFY(lines[10].startsWith(QLatin1String("Compared with llama-decode on server")));
+    QVERIFY(lines[11].startsWith(QLatin1String("Compared with llama-decode on server")));
     QVERIFY(!m_view->copyText().contains(QStringLiteral("(× ")));
     QVERIFY(m_view->tableText().contains(QStringLiteral("(× ")));
     const QTemporaryDir folder;
@@ -409,8 +409,8 @@ void TestSummaryView::twoMachinesSideBySide()
                   json = folder.filePath(QStringLiteral("s.json"));
     QVERIFY(m_view->exportTable(csv) && m_view->exportTable(json));
     const QByteArray rows = QByteArray::fromStdString(*readFile(csv.toStdString()));
-    QCOMPARE(rows.count(",edge,"), 8);
-    QCOMPARE(rows.count(",server,"), 8);
+    QCOMPARE(rows.count(",edge,"), 9);
+    QCOMPARE(rows.count(",server,"), 9);
     QCOMPARE(nlohmann::json::parse(*readFile(json.toStdString()))["summaries"].size(), std::size_t{2});
     // The selected operator has a row for each lens on each machine.
     m_window->state().selection.selectOps({OpId(0)});
@@ -419,7 +419,7 @@ void TestSummaryView::twoMachinesSideBySide()
     QVERIFY(end->isEnabled());
     end->trigger();
     QVERIFY(!m_view->isComparing());
-    QCOMPARE(m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts).size(), 1 + 2 + 6);
+    QCOMPARE(m_view->copyText().split(QLatin1Char('\n'), Qt::SkipEmptyParts).size(), 1 + 2 + 7);
     QVERIFY(!end->isEnabled());
 }
 

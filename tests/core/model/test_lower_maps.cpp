@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What lowered problems read: index maps of drawn arrangements and convolutions, element by element
 // (docs/rules/real.md R1.8, R18).
+#include "drawn_cases.h"
 #include "edit/fit.h"
 #include "eval/fast_evaluator.h"
 #include "lower/lowered.h"
@@ -119,7 +120,7 @@ private slots:
 void TestLowerMaps::rule_R1_8_everyDrawnMapIsFound()
 {
     std::map<std::string_view, int> found;
-    for (unsigned seed = 0; seed < 4000; ++seed) {
+    for (unsigned seed = 0; seed < test::drawnCases(4000U); ++seed) {
         Draw draw(seed);
         Arrangement a;
         std::optional<ImageShape> image;
@@ -183,13 +184,14 @@ void TestLowerMaps::rule_R1_8_everyDrawnMapIsFound()
         const std::string fault = differs(*map, a, {rows, cols}, at);
         QVERIFY2(fault.empty(), (std::to_string(seed) + ": " + fault).c_str());
     }
-    QVERIFY(found["slice"] > 1000 && found["repeat"] > 1000 && found["windows"] > 1000);
+    QVERIFY(found["slice"] > test::drawnAtLeast(1000) && found["repeat"] > test::drawnAtLeast(1000) &&
+            found["windows"] > test::drawnAtLeast(1000));
 }
 
 void TestLowerMaps::rule_R1_8_mapsReadWhatTheArrangementReads()
 {
     int maps = 0, none = 0;
-    for (unsigned seed = 0; seed < 20'000; ++seed) {
+    for (unsigned seed = 0; seed < test::drawnCases(20'000U); ++seed) {
         Draw draw(seed);
         const std::int64_t n = draw(1, 2), h = draw(1, 4), w = draw(1, 4), cols = draw(1, 4),
                            rows = n * h * w;
@@ -217,7 +219,7 @@ void TestLowerMaps::rule_R1_8_mapsReadWhatTheArrangementReads()
         const std::string fault = map ? differs(*map, a, {rows, cols}, at) : std::string();
         QVERIFY2(fault.empty(), (std::to_string(seed) + ": " + fault).c_str());
     }
-    QVERIFY(maps > 2000 && none > 2000);
+    QVERIFY(maps > test::drawnAtLeast(2000) && none > test::drawnAtLeast(2000));
 }
 
 /// Every product of a convolution reads the channels of its group under each tap of each window, as the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // R8.2 beside the rules in force: the total of a snapshot with compute=array, and what the array makes of
 // each MatMul of a subgraph.
+#include "drawn_cases.h"
 #include "random_cases.h"
 #include "test_main.h"
 
@@ -99,7 +100,7 @@ private slots:
     void rule_8_2_theSnapshotCarriesTheTotalOnTheArray()
     {
         int views = 0, retained = 0, split = 0, legal = 0, illegal = 0, others = 0;
-        for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(4000U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 8, seed % 2 == 0 ? 25 : 0);
             const Rules rules = random_cases::rules(rnd);
@@ -129,8 +130,9 @@ private slots:
         }
         qInfo("%d with views, %d retained, %d split, %d legal, %d illegal, %d where the array differs", views,
               retained, split, legal, illegal, others);
-        QVERIFY(views > 1000 && retained > 1000 && split > 1000 && legal > 1000 && illegal > 1000 &&
-                others > 500);
+        const int many = test::drawnAtLeast(1000);
+        QVERIFY(views > many && retained > many && split > many && legal > many && illegal > many &&
+                others > many / 2);
     }
 
     void rule_8_2_underTheArraysOwnRulesItIsTheTotal()
@@ -214,7 +216,7 @@ private slots:
     void rule_8_2_eachMatMulAsTheStepsSay()
     {
         int compared = 0, fused = 0, interior = 0, walked = 0;
-        for (std::uint64_t seed = 0; seed < 12000; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(12'000U); ++seed) {
             Source rnd(seed);
             const int most = seed % 50 == 0 ? 40 : 7;
             const ProblemPtr p = random_cases::problem(rnd, most, seed % 3 == 0 ? 20 : 0);
@@ -255,7 +257,8 @@ private slots:
             }
         }
         qInfo("%d matmuls, %d fused, %d read by others, %d by walking", compared, fused, interior, walked);
-        QVERIFY(compared > 8000 && fused > 1500 && interior > 2000 && walked > 20);
+        QVERIFY(compared > test::drawnAtLeast(8000) && fused > test::drawnAtLeast(1500) &&
+                interior > test::drawnAtLeast(2000) && walked > test::drawnAtLeast(20));
     }
 };
 

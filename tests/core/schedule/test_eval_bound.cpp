@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/notice.h"
+#include "drawn_cases.h"
 #include "oracle_reader.h"
 #include "random_cases.h"
 #include "test_main.h"
@@ -76,7 +77,7 @@ private slots:
         QFETCH(int, viewPercent);
         int valid = 0;
         int tight = 0;
-        for (std::uint64_t seed = 0; seed < 30000; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(30'000U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 7, viewPercent);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -90,8 +91,8 @@ private slots:
             ++valid;
             tight += e.total <= b.value * (1 + 1e-9);
         }
-        QVERIFY(valid > (viewPercent > 0 ? 2500 : 5000));
-        QVERIFY(tight > 100); // it is reached, so it cannot be raised for free
+        QVERIFY(valid > test::drawnAtLeast(viewPercent > 0 ? 2500 : 5000));
+        QVERIFY(tight > test::drawnAtLeast(100)); // it is reached, so it cannot be raised for free
         qInfo("%d valid, %d of them optimal by the bound", valid, tight);
     }
 
@@ -101,7 +102,7 @@ private slots:
     void wholeReductionsLoadStrips()
     {
         int stronger = 0, reached = 0, cases = 0;
-        for (std::uint64_t seed = 0; seed < 1200; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(1200U); ++seed) {
             Source rnd(seed);
             const std::size_t height = static_cast<std::size_t>(rnd.between(1, 7));
             const std::size_t width = static_cast<std::size_t>(rnd.between(1, 7));
@@ -151,7 +152,8 @@ private slots:
             reached += bound > static_cast<double>(once) && bound >= best * (1 - 1e-12);
         }
         qInfo("%d cases, %d with forced reloads, %d of them reached", cases, stronger, reached);
-        QVERIFY(cases > 1000 && stronger > 400 && reached > 100);
+        QVERIFY(cases > test::drawnAtLeast(1000) && stronger > test::drawnAtLeast(400) &&
+                reached > test::drawnAtLeast(100));
     }
 
     void oracleSchedulesAreAboveTheBound()

@@ -350,6 +350,7 @@ private slots:
     {
         GenerateOptions options;
         options.kind = WorkloadKind::Transformer;
+        options.layers = 2;
         const ProblemPtr p = *generateWorkload(options);
         Schedule s = oneOpPerSubgraph(*p);
         Evaluation e = evaluate(*p, s, Rules::final());

@@ -2,6 +2,7 @@
 // docs/rules/place.md: the search against every order, full memories, the items of schedules against the
 // working sets of the trace, files.
 #include "base/file.h"
+#include "drawn_cases.h"
 #include "eval/rule_choice.h"
 #include "eval/trace.h"
 #include "place/placement.h"
@@ -147,7 +148,7 @@ private slots:
         QTest::addColumn<int>("seed");
         const std::array kinds = {"cut at KiB", "cut at bytes", "cut in few moments", "refilled"};
         for (int kind = 0; kind < 4; ++kind)
-            for (const int count : {150, 250, 400})
+            for (const int count : test::kSanitized ? std::vector{150} : std::vector{150, 250, 400})
                 for (int seed = 0; seed < 3; ++seed)
                     QTest::addRow("%s, %d buffers, %d", kinds[static_cast<std::size_t>(kind)], count, seed)
                         << kind << count << seed;
@@ -292,7 +293,7 @@ private slots:
         int kept = 0;
         int donated = 0;
         int accumulators = 0;
-        for (int i = 0; i < 4000; ++i) {
+        for (int i = 0; i < test::drawnCases(4000); ++i) {
             const ProblemPtr problem = random_cases::problem(rnd, 7, 10);
             const Schedule schedule = random_cases::schedule(rnd, *problem);
             const Rules rules = random_cases::rules(rnd);
@@ -323,7 +324,8 @@ private slots:
             }
         }
         QVERIFY2(
-            steps > 10'000 && kept > 50 && donated > 50 && accumulators > 50,
+            steps > test::drawnAtLeast(10'000) && kept > test::drawnAtLeast(50) &&
+                donated > test::drawnAtLeast(50) && accumulators > test::drawnAtLeast(50),
             qPrintable(QStringLiteral("%1 %2 %3 %4").arg(steps).arg(kept).arg(donated).arg(accumulators)));
     }
 

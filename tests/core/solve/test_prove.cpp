@@ -123,7 +123,7 @@ private slots:
     void noDrawnScheduleIsBelow()
     {
         int valid = 0, proven = 0;
-        for (std::uint64_t seed = 0; seed < 450; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(450U); ++seed) {
             Source rnd(seed);
             const ProblemPtr p = random_cases::problem(rnd, 6, 20);
             const Schedule s = random_cases::schedule(rnd, *p);
@@ -146,7 +146,7 @@ private slots:
             ++valid;
         }
         qInfo("%d valid, %d proven", valid, proven);
-        QVERIFY(valid > 50 && proven > 25);
+        QVERIFY(valid > test::drawnAtLeast(50) && proven > test::drawnAtLeast(25));
     }
 
     /// A graph of 20 ops, which the search for small problems does not take on.

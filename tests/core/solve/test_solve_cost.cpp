@@ -228,7 +228,7 @@ private slots:
         int cut = 0;
         int tooLarge = 0;
         int large = 0;
-        for (std::uint64_t seed = 0; seed < 2500; ++seed) {
+        for (std::uint64_t seed = 0; seed < test::drawnCases(2500U); ++seed) {
             Random rng(seed);
             const auto native = pick(rng, 2, 16);
             const Hardware hw{rng() % 3 == 0 ? pick(rng, 50, 2000) : 100'000,
@@ -294,8 +294,9 @@ private slots:
                 QVERIFY(model.firstTileFits(g) || !anyFits);
             }
         }
-        QVERIFY(fits > 10'000 && cut > 10'000);
-        QVERIFY2(tooLarge > 500 && large > 50, qPrintable(QStringLiteral("%1 %2").arg(tooLarge).arg(large)));
+        QVERIFY(fits > test::drawnAtLeast(10'000) && cut > test::drawnAtLeast(10'000));
+        QVERIFY2(tooLarge > test::drawnAtLeast(500) && large > test::drawnAtLeast(50),
+                 qPrintable(QStringLiteral("%1 %2").arg(tooLarge).arg(large)));
     }
 
     /// docs/rules/bound.md 3: of drawn op sets under drawn rules, tilings of every size in drawn orders.

@@ -152,7 +152,7 @@ private slots:
         int fits = 0, onlyFused = 0, none = 0;
         std::set<std::string> where;
         const std::vector<Rules> all = settings(60);
-        for (int i = 0; i < 240; ++i) {
+        for (int i = 0; i < test::drawnCases(240); ++i) {
             ProblemPtr problem = i % 3 == 0 ? joining(rng) : tiny(rng, true, mostOps);
             if (i % 4 == 0)
                 problem = withViews(rng, *problem);
@@ -178,7 +178,8 @@ private slots:
         }
         qInfo("%d fit, %d of them only fused, under %zu settings; %d do not fit", fits, onlyFused,
               where.size(), none);
-        QVERIFY(onlyFused > 30 && none > 60 && where.size() > 20);
+        QVERIFY(onlyFused > test::drawnAtLeast(30) && none > test::drawnAtLeast(60) &&
+                where.size() > test::drawnAtLeast(20U));
     }
 
     /// Too many ops for an exact search: each op that does not fit alone is taken with its neighbours.

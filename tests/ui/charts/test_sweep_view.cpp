@@ -37,7 +37,7 @@ private Q_SLOTS:
         // What a new user finds: fast memory, a range around what there is, 5 %.
         QCOMPARE(v.form().setup().axes[0].path, QStringLiteral("levels.l3.bytes"));
         QCOMPARE(v.form().setup().within, 5);
-        few(v, 17, 400);
+        few(v, 17, 100);
         QTest::keyClick(&v, Qt::Key_Return, Qt::ControlModifier);
         v.settle();
         const auto curves = v.model().curves();
@@ -193,7 +193,7 @@ private Q_SLOTS:
         MainWindow window;
         QVERIFY(openIn(window, {sample("attention-block.json")}));
         SweepView& v = view(window);
-        few(v, 40, 20'000);
+        few(v, 40, 6000);
         std::size_t ticks = 0;
         QTimer timer;
         connect(&timer, &QTimer::timeout, this, [&] { ++ticks; });

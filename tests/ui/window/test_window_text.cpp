@@ -281,7 +281,7 @@ private Q_SLOTS:
                                          entry.name + QStringLiteral(" row below"));
                         }
             if (auto* canvas = qobject_cast<Canvas*>(view)) {
-                constexpr int kPoints = 24;
+                constexpr int kPoints = 10;
                 for (int x = 0; x < kPoints; ++x)
                     for (int y = 0; y < kPoints; ++y) {
                         const QPoint at(canvas->width() * x / kPoints, canvas->height() * y / kPoints);

@@ -21,8 +21,11 @@ endif()
 if(TILEWRIGHT_SANITIZE OR TILEWRIGHT_FUZZ)
     # Without what takes a quarter of the time to compile and finds little that AddressSanitizer would not.
     target_compile_options(tilewright_flags INTERFACE -fsanitize=address,undefined
-                                                      -fno-sanitize=null,alignment,object-size,vptr
+                                                      -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow
                                                       -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # checks by calls: a fifth less to compile than in line
+        target_compile_options(tilewright_flags INTERFACE "SHELL:--param asan-instrumentation-with-call-threshold=0")
+    endif()
     target_link_options(tilewright_flags INTERFACE -fsanitize=address,undefined)
     find_program(TILEWRIGHT_LLD ld.lld) # links a test of 300 MB in a third of the time
     if(TILEWRIGHT_LLD)
@@ -167,7 +170,8 @@ function(tilewright_tests folder header)
                                           nlohmann_json::nlohmann_json ${ARGN})
     tilewright_precompile(${name} ${header})
     # What takes time in a test is the code under test, not the test.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    # Instrumented and optimised, a test takes twice as long to compile.
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<BOOL:${TILEWRIGHT_SANITIZE}>:-O0>)
     target_compile_definitions(${name} PRIVATE TILEWRIGHT_BINARY_DIR="${CMAKE_BINARY_DIR}"
                                                TILEWRIGHT_CLI="$<TARGET_FILE:tilewright-cli>")
     if(TARGET tilewright)

@@ -75,6 +75,7 @@ private Q_SLOTS:
     void aClickOnStopThatComesTooLateStartsNothing()
     {
         const auto o = open();
+        o->solver->setLatePressMs(60'000);
         run(*o, 0.2);
         QTRY_VERIFY_WITH_TIMEOUT(o->solver->card().isVisible(), 10'000);
         const auto outcome = o->solver->card().outcome();

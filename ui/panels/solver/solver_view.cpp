@@ -26,7 +26,6 @@ namespace {
 // These intervals are long so that the cores stay free for the solver.
 constexpr int kPreviewMs = 250;     // time between two previews
 constexpr int kStatusMs = 100;      // time between two lines of progress
-constexpr int kLateStopMs = 700;    // a key press this soon after the end was meant to stop the search
 constexpr int kStopMs = 30;         // wait for the last result after Stop
 constexpr double kStallSeconds = 1; // seconds without improvement until the progress line says so
 constexpr std::size_t kRuns = 20;
@@ -215,7 +214,7 @@ void SolverView::startOrStop()
     if (m_job.isRunning())
         return stop();
     // A press just after the search ended by itself was meant to stop it, not to start another one.
-    if (!m_ended.isValid() || m_ended.elapsed() > kLateStopMs)
+    if (!m_ended.isValid() || m_ended.elapsed() > m_latePressMs)
         start();
 }
 

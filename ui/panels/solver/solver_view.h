@@ -30,6 +30,8 @@ public:
     [[nodiscard]] QPushButton* applyButton() const { return m_card->applyButton(); }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_options->budget(); }
     [[nodiscard]] SolverOptions& options() const { return *m_options; }
+    /// A press this soon after the end of a search was meant to stop it; a test of a slow program allows more.
+    void setLatePressMs(int ms) { m_latePressMs = ms; }
     [[nodiscard]] SolverCard& card() const { return *m_card; }
     [[nodiscard]] SolverJob& job() { return m_job; }
     [[nodiscard]] const SolverCurve& curve() const { return m_curve; }
@@ -76,6 +78,7 @@ private:
     bool m_previewDue = false;
     QElapsedTimer m_sinceStatus; ///< time since the last line of progress
     QElapsedTimer m_ended;       ///< time since a search ended by itself
+    int m_latePressMs = 700;
 
     QScrollArea* m_scroll = nullptr;
     QBoxLayout* m_columns = nullptr;

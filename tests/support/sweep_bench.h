@@ -2,6 +2,7 @@
 // What the tests of the Sweep view share: its controls, used as a person does.
 #pragma once
 
+#include "drawn_cases.h"
 #include "views/sweep/sweep_view.h"
 #include "window_fixture.h"
 
@@ -56,7 +57,8 @@ protected:
     static void few(SweepView& v, int points, int iterations = 300)
     {
         control<QSpinBox>(v, "sweep.0.points")->setValue(points);
-        control<QSpinBox>(v, "sweep.iterations")->setValue(iterations);
+        // Ten times as slow each, so that as much time is left to look while it runs.
+        control<QSpinBox>(v, "sweep.iterations")->setValue(test::kSanitized ? iterations / 10 : iterations);
     }
     static void runAll(SweepView& v)
     {

@@ -30,7 +30,8 @@ public:
     [[nodiscard]] QPushButton* applyButton() const { return m_card->applyButton(); }
     [[nodiscard]] QDoubleSpinBox* budget() const { return m_options->budget(); }
     [[nodiscard]] SolverOptions& options() const { return *m_options; }
-    /// A press this soon after the end of a search was meant to stop it; a test of a slow program allows more.
+    /// A press this soon after the end of a search was meant to stop it; a test of a slow program allows
+    /// more.
     void setLatePressMs(int ms) { m_latePressMs = ms; }
     [[nodiscard]] SolverCard& card() const { return *m_card; }
     [[nodiscard]] SolverJob& job() { return m_job; }

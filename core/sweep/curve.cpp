@@ -64,7 +64,7 @@ bool isCost(const Plan& plan, std::string_view metric)
     if (metric == "lower_bound")
         return plan.what == What::Bound;
     return metric != "proven" && metric != "subgraphs" && metric != "utilization" &&
-           metric != "mapping_efficiency";
+           metric != "mapping_efficiency" && !metric.ends_with("_share");
 }
 
 /// Key of a curve: the workload, and the values of all other axes.

@@ -12,7 +12,7 @@ namespace tilewright::sweep {
 
 namespace {
 
-constexpr std::array kLenses{Lens::Schedule, Lens::Mapping, Lens::Npu, Lens::Systolic};
+constexpr std::array kLenses{Lens::Schedule, Lens::Run, Lens::Mapping, Lens::Npu, Lens::Systolic};
 constexpr std::array kWhats{What::Evaluate, What::Solve,   What::Bound, What::Optimum,
                             What::Static,   What::Dynamic, What::Table};
 constexpr std::array kMinimise{Minimise::Latency, Minimise::Traffic, Minimise::Energy, Minimise::Edp};
@@ -41,6 +41,8 @@ std::string_view tilesWord(Tiles tiles)
 std::vector<What> whatsOf(Lens lens)
 {
     switch (lens) {
+    case Lens::Run:
+        return {What::Solve, What::Evaluate};
     case Lens::Mapping:
         return {What::Optimum};
     case Lens::Npu:
@@ -266,6 +268,10 @@ void checkWhole(JsonFields& f, const Plan& plan)
     const bool solves = plan.what == What::Solve;
     if (!solves && plan.minimise != Minimise::Latency)
         f.fail("minimise", "applies to \"what\": \"solve\" only");
+    if (plan.lens == Lens::Run && plan.minimise != Minimise::Latency)
+        f.fail("minimise", "applies to the lens schedule only: the lens run solves for the latency");
+    if (plan.prefetch != tilewright::RunOptions().prefetch && plan.lens != Lens::Run)
+        f.fail("prefetch", "applies to the lens run only");
     if (plan.tiles != Tiles::Default && plan.lens != Lens::Npu)
         f.fail("tiles", "applies to the lens npu only");
     if (!plan.schedule.empty() && !solves && plan.what != What::Evaluate)
@@ -286,8 +292,8 @@ void checkWhole(JsonFields& f, const Plan& plan)
         const std::string at = plan.listed.empty() ? "axes[" + std::to_string(i) + "].name" : "points[0]";
         if (!names.insert(name).second)
             f.fail(at, "\"" + name + "\" occurs twice");
-        if (isProblemHardware(name) && plan.lens != Lens::Schedule)
-            f.fail(at, "\"" + name + "\" is hardware of the lens schedule");
+        if (isProblemHardware(name) && !isOfProblems(plan.lens))
+            f.fail(at, "\"" + name + "\" is hardware of the lenses schedule and run");
     }
     if (plan.pointCount() > kMaxPoints)
         f.fail("axes", "their product has more than " + formatNumber(std::int64_t{kMaxPoints}) + " points");
@@ -314,6 +320,7 @@ static void bindFields(JsonFields& f, Plan& plan)
     f.optional("what", plan.what, Words<What>{kWhats, whatWord});
     f.defaulted("minimise", plan.minimise, Minimise::Latency, Words<Minimise>{kMinimise, minimiseWord});
     f.defaulted("tiles", plan.tiles, Tiles::Default, Words<Tiles>{kTiles, tilesWord});
+    f.defaulted("prefetch", plan.prefetch, tilewright::RunOptions().prefetch, Integers{0, kMaxPrefetch});
     f.defaulted("schedule", plan.schedule, "");
     bindRules(f, plan.rules);
     f.defaulted("seed", plan.seed, 1, Integers{0, std::int64_t{1} << 62});

@@ -11,6 +11,7 @@
 #include "npu/run.h"
 #include "npu/tile_search.h"
 #include "report/evaluation_json.h"
+#include "run/run.h"
 #include "schedule/schedule_json.h"
 #include "solve/search/solver.h"
 #include "sweep/sweep.h"
@@ -166,6 +167,35 @@ double trafficOf(const Evaluation& evaluation)
     return out;
 }
 
+/// The run of a schedule at a point (R20).
+MaybeResult runPoint(const Sweep& sweep, const PointProblem& point, const Schedule& schedule,
+                     const std::stop_token& stop)
+{
+    const Problem& problem = *point.problem;
+    const Evaluation e = evaluate(problem, schedule, sweep.plan().rules);
+    if (!e.valid())
+        return failedPoint("the schedule is not valid here: " + sentence(*e.verdict()));
+    tilewright::RunOptions options;
+    options.prefetch = sweep.plan().prefetch;
+    options.mostCommands = 0;
+    const auto run = runSchedule(problem, schedule, e, options, {stop, {}});
+    if (stop.stop_requested())
+        return std::nullopt;
+    if (!run)
+        return failedPoint(run.error());
+    const auto share = [&](double busy) { return run->end > 0 ? busy / run->end : 0; };
+    PointResult out;
+    out.metrics = {run->end * point.unit,
+                   run->latency * point.unit,
+                   trafficOf(e),
+                   problem.elementsOf(run->peakUnits),
+                   share(run->of(RunUnit::Load).busy + run->of(RunUnit::Store).busy),
+                   share(run->of(RunUnit::Array).busy),
+                   share(run->of(RunUnit::Vector).busy),
+                   static_cast<double>(schedule.size())};
+    return out;
+}
+
 /// Error text for a solve without a result. A locked subgraph is never dropped: if it does not fit, the point
 /// fails and the text names it.
 std::string unsolvedReason(const Problem& problem, const SolveOptions& options, const Error& error)
@@ -202,7 +232,12 @@ MaybeResult solvePoint(const Sweep& sweep, const PointProblem& point, std::optio
     const double bound = solved->lowerBound * point.unit;
     const auto subgraphs = static_cast<double>(solved->schedule.size());
     const double proven = solved->provenOptimal ? 1 : 0;
-    if (plan.minimise == Minimise::Traffic)
+    if (plan.lens == Lens::Run) {
+        MaybeResult run = runPoint(sweep, point, solved->schedule, stop);
+        if (!run || run->failed())
+            return run;
+        out = std::move(*run);
+    } else if (plan.minimise == Minimise::Traffic)
         out.metrics = {total, bound, subgraphs, proven};
     else if (plan.minimise == Minimise::Energy)
         out.metrics = {solved->energy, solved->energyBound, total, solved->energy * total, subgraphs, proven};
@@ -260,9 +295,10 @@ MaybeResult schedulePoint(const Sweep& sweep, const Point& point, const std::sto
         schedule = std::move(loaded->schedule);
     }
     if (plan.what == What::Evaluate)
-        return evaluatePoint(sweep, *problem, *schedule);
+        return plan.lens == Lens::Run ? runPoint(sweep, *problem, *schedule, stop)
+                                      : evaluatePoint(sweep, *problem, *schedule);
     MaybeResult out = solvePoint(sweep, *problem, std::move(schedule), stop);
-    if (out)
+    if (out && plan.lens == Lens::Schedule) // R20 says nothing about the ends of runs with more room
         out->problem = sameProblem(*problem, point.workload);
     return out;
 }
@@ -406,6 +442,7 @@ std::optional<PointResult> computePoint(const Sweep& sweep, std::size_t index, c
     case Lens::Systolic:
         return systolicPoint(sweep, point);
     case Lens::Schedule:
+    case Lens::Run:
         break;
     }
     return schedulePoint(sweep, point, stop);

@@ -46,7 +46,7 @@ std::string rounded(double value, bool fractional)
 
 std::string_view toString(Lens lens) noexcept
 {
-    constexpr std::array<std::string_view, 4> kNames{"schedule", "mapping", "npu", "systolic"};
+    constexpr std::array<std::string_view, 5> kNames{"schedule", "run", "mapping", "npu", "systolic"};
     return kNames[static_cast<std::size_t>(lens)];
 }
 
@@ -138,6 +138,9 @@ std::vector<AxisValue> valuesOf(const AxisRange& range, std::string_view axis)
 std::vector<std::string_view> metricsOf(const Plan& plan)
 {
     switch (plan.lens) {
+    case Lens::Run:
+        return {"end",           "latency",     "traffic",      "peak_room",
+                "channel_share", "array_share", "vector_share", "subgraphs"};
     case Lens::Mapping:
         return {"energy", "cycles", "edp", "proven"};
     case Lens::Npu:
@@ -267,7 +270,7 @@ Result<Sweep> readSweep(std::string_view text, const std::string& planFile)
         auto workload = lower::readWorkload(content->view(), file, p.dimensions);
         if (!workload)
             return atPlan(planFile, path, workload.error());
-        const bool asIs = p.lens == Lens::Schedule && workload->problem && p.machine.empty();
+        const bool asIs = isOfProblems(p.lens) && workload->problem && p.machine.empty();
         if (workload->noModel && !asIs)
             return atPlan(planFile, path, *workload->noModel);
         needsMachine |= !asIs;

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "lower/workload.h"
 #include "model/machine.h"
+#include "run/run.h"
 #include "workload/rules.h"
 
 #include <cstdint>
@@ -21,8 +22,10 @@
 namespace tilewright::sweep {
 
 inline constexpr std::size_t kMaxPoints = 1'000'000;
+/// Largest prefetch of a plan of the lens run.
+inline constexpr std::int64_t kMaxPrefetch = 1'000'000;
 
-enum class Lens : std::uint8_t { Schedule, Mapping, Npu, Systolic };
+enum class Lens : std::uint8_t { Schedule, Run, Mapping, Npu, Systolic };
 [[nodiscard]] std::string_view toString(Lens lens) noexcept; ///< name such as "schedule"
 
 /// Kind of computation at each point (docs/rules/sweep.md 3).
@@ -82,7 +85,8 @@ struct Plan
     What what = What::Solve;
     Minimise minimise = Minimise::Latency;
     Tiles tiles = Tiles::Default;
-    std::string schedule; ///< schedule file that is evaluated, or from which a solve starts
+    std::int64_t prefetch = tilewright::RunOptions().prefetch; ///< of the lens run (R20)
+    std::string schedule; ///< schedule file that is evaluated or run, or from which a solve starts
     Rules rules;
     std::uint64_t seed = 1;
     Budget budget;
@@ -106,6 +110,12 @@ struct Point
 };
 /// The point with this index. Indices start at 0; the last axis varies fastest, the workload slowest.
 [[nodiscard]] Point pointAt(const Plan& plan, std::size_t index);
+
+/// True for the lenses whose points are schedules of problems: schedule and run.
+[[nodiscard]] constexpr bool isOfProblems(Lens lens) noexcept
+{
+    return lens == Lens::Schedule || lens == Lens::Run;
+}
 
 /// True if the name is a hardware parameter of the problem, such as "fast_memory_capacity". These are changed
 /// after the workload is lowered.

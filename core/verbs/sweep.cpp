@@ -14,7 +14,7 @@ Result<sweep::Sweep> SweepCall::read() const
         if (const Status status = setRule(out->manifest.plan.rules, setting); !status)
             return Error{ErrorCode::Field, status.error().message, "--set", {}};
     const sweep::Plan& read = out->plan();
-    if (keepSchedules && (read.lens != sweep::Lens::Schedule || read.what != sweep::What::Solve))
+    if (keepSchedules && (!sweep::isOfProblems(read.lens) || read.what != sweep::What::Solve))
         return Error{ErrorCode::Refused, "needs a plan that solves schedules", "--keep-schedules", {}};
     out->manifest.keepSchedules = keepSchedules;
     return out;

@@ -99,7 +99,7 @@ SolverJob::~SolverJob()
     }
 }
 
-void SolverJob::start(ProblemPtr problem, SolveOptions options)
+void SolverJob::start(ProblemPtr problem, SolveOptions options, bool finishesOnRun)
 {
     if (m_thread.joinable()) {
         m_thread.request_stop();
@@ -111,7 +111,7 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
     m_clock = std::make_shared<PausableClock>();
     options.clock = [clock = m_clock] { return clock->seconds(); };
     options.paused = [clock = m_clock] { return clock->isPaused(); };
-    m_thread = std::jthread([this, run, problem = std::move(problem),
+    m_thread = std::jthread([this, run, finishesOnRun, problem = std::move(problem),
                              options = std::move(options)](std::stop_token stop) mutable {
         const auto post = [this, run](auto deliver) {
             QMetaObject::invokeMethod(
@@ -131,9 +131,21 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
             });
         };
         options.onStatus = [&](const SolveStatus& s) { post([this, s] { Q_EMIT status(s); }); };
+        std::shared_ptr<const RunFinish> onRun;
         auto result = [&]() -> Result<SolveResult> {
             try {
-                return solve(*problem, options);
+                auto found = solve(*problem, options);
+                if (!found || !finishesOnRun)
+                    return found;
+                post([this] { Q_EMIT finishing(); });
+                verbs::SolveCall call;
+                call.finish = "run";
+                auto finish = verbs::finishAfter(call, *problem, options, *found);
+                if (!finish)
+                    return finish.error();
+                if (*finish)
+                    onRun = std::make_shared<const RunFinish>(std::move(**finish));
+                return found;
             } catch (const std::exception& e) {
                 return Error{
                     ErrorCode::Internal, std::string("the search ended with an error: ") + e.what(), {}, {}};
@@ -141,9 +153,9 @@ void SolverJob::start(ProblemPtr problem, SolveOptions options)
         }();
         if (result) {
             auto shared = std::make_shared<const SolveResult>(std::move(*result));
-            post([this, shared] {
+            post([this, shared, onRun] {
                 m_running = false;
-                Q_EMIT finished(shared);
+                Q_EMIT finished(shared, onRun);
             });
         } else {
             post([this, why = QString::fromStdString(result.error().text())] {

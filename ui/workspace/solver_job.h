@@ -3,6 +3,7 @@
 #pragma once
 
 #include "eval/lower_bound.h"
+#include "run/finish.h"
 #include "solve/search/proof_run.h"
 #include "solve/search/solver.h"
 #include "workload/problem.h"
@@ -89,7 +90,8 @@ public:
     using QObject::QObject;
     ~SolverJob() override;
 
-    void start(ProblemPtr problem, SolveOptions options);
+    /// `finishesOnRun`: the end of the run decides between the schedules found (verbs::finishAfter()).
+    void start(ProblemPtr problem, SolveOptions options, bool finishesOnRun = false);
     void stop();
     /// Pauses or resumes the solver; the time limit is paused too. stop() also works while paused.
     void setPaused(bool paused) { m_clock->setPaused(paused); }
@@ -108,7 +110,10 @@ Q_SIGNALS:
     /// `value`: of the schedule under the objective of the run.
     void improved(double seconds, double value, std::shared_ptr<const tilewright::Schedule> schedule);
     void status(tilewright::SolveStatus status);
-    void finished(std::shared_ptr<const tilewright::SolveResult> result);
+    void finishing(); ///< the search has ended; schedules are run
+    /// `onRun` is null unless the run decided.
+    void finished(std::shared_ptr<const tilewright::SolveResult> result,
+                  std::shared_ptr<const tilewright::RunFinish> onRun);
     void failed(QString why);
 
 private:

@@ -275,6 +275,48 @@ private slots:
         QCOMPARE(rowAt(table, 0).metrics[at(sweep.plan(), "lower_bound")], solved->lowerBound);
     }
 
+    /// docs/rules/sweep.md 3.4: the run of a solved schedule and of a given one, with each prefetch.
+    void runsAreWhatIsMeasured()
+    {
+        const ProblemPtr problem = load(sample("attention-block.json"));
+        const char* const axes = R"("axes": [{"name": "slow_memory_bandwidth", "values": [10, 40]}])";
+        sweep::Sweep solving = sweepOf(problem, R"({"workload": "problem", "lens": "run", "prefetch": 2,
+            "budget": {"iterations": 300}, )" + std::string(axes) +
+                                                    "}");
+        solving.manifest.keepSchedules = true;
+        for (std::size_t i = 0; i < 2; ++i) {
+            const auto point = sweep::computePoint(solving, i);
+            QVERIFY2(point && !point->failed(), point ? point->error.c_str() : "stopped");
+            Problem::Data data = problem->data();
+            data.hardware.slowMemoryBandwidth = i == 0 ? 10 : 40;
+            const ProblemPtr there = *Problem::build(std::move(data));
+            const auto kept = readSchedule(*there, point->schedule, "kept");
+            QVERIFY(kept);
+            RunOptions options;
+            options.prefetch = 2;
+            const auto run = runSchedule(*there, kept->schedule, solving.plan().rules, options);
+            QVERIFY(run);
+            const auto found = [&](const char* name) { return point->metrics[at(solving.plan(), name)]; };
+            QCOMPARE(found("end"), run->end);
+            QCOMPARE(found("latency"), run->latency);
+            QCOMPARE(found("peak_room"), there->elementsOf(run->peakUnits));
+            QCOMPARE(found("array_share"), run->of(RunUnit::Array).busy / run->end);
+            QCOMPARE(found("subgraphs"), static_cast<double>(kept->schedule.size()));
+            QVERIFY(!point->problem); // no rule says that the run of a dominated point is shorter
+            // The same schedule, given, without overlap: everything one after the other.
+            sweep::Sweep given = sweepOf(problem, R"({"workload": "problem", "lens": "run", "prefetch": 0,
+                "what": "evaluate", "schedule": "s", )" +
+                                                      std::string(axes) + "}");
+            given.scheduleText = point->schedule;
+            const auto plain = sweep::computePoint(given, i);
+            QVERIFY(plain && !plain->failed());
+            options.prefetch = 0;
+            QCOMPARE(plain->metrics[0],
+                     runSchedule(*there, kept->schedule, given.plan().rules, options)->end);
+            QVERIFY(plain->metrics[0] > found("end"));
+        }
+    }
+
     void machinesAreDerivedAgainAtEveryPoint()
     {
         SweepFolder folder;

@@ -204,7 +204,16 @@ private slots:
             << "set[0]: ";
         QTest::newRow("lens of hardware")
             << R"({"workload": "a", "lens": "npu", "axes": [{"name": "native_width", "values": [1]}]})"
-            << "\"native_width\" is hardware of the lens schedule";
+            << "\"native_width\" is hardware of the lenses schedule and run";
+        QTest::newRow("prefetch")
+            << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "prefetch": 2})"
+            << "prefetch: applies to the lens run only";
+        QTest::newRow("minimise of a run")
+            << R"({"workload": "a", "lens": "run", "minimise": "energy", "axes": [{"name": "cores", "values": [1]}]})"
+            << "minimise: applies to the lens schedule only";
+        QTest::newRow("bound of a run")
+            << R"({"workload": "a", "lens": "run", "what": "bound", "axes": [{"name": "cores", "values": [1]}]})"
+            << "what: the lens run has no \"bound\"";
         QTest::newRow("tiles")
             << R"({"workload": "a", "axes": [{"name": "cores", "values": [1]}], "tiles": "searched"})"
             << "tiles: applies to the lens npu only";

@@ -27,7 +27,7 @@ private Q_SLOTS:
     void everyLensIsSwept_data()
     {
         QTest::addColumn<int>("task");
-        for (int i = 0; i <= static_cast<int>(SweepTask::Systolic); ++i)
+        for (int i = 0; i <= static_cast<int>(kLastSweepTask); ++i)
             QTest::addRow("%d", i) << i;
     }
     void everyLensIsSwept()

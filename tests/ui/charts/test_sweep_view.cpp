@@ -446,7 +446,7 @@ private Q_SLOTS:
         // What is no setup is none.
         QVERIFY(
             sweepSetupOf(QJsonObject{{QStringLiteral("task"), 99}, {QStringLiteral("within"), -5}}).task ==
-            SweepTask::Systolic);
+            kLastSweepTask);
     }
 
     void thereIsAHintUntilThereIsAPoint()

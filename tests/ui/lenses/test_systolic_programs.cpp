@@ -5,11 +5,15 @@
 #include "systolic_bench.h"
 #include "test_main.h"
 #include "theme/text.h"
+#include "theme/text_metrics.h"
 #include "views/systolic/gantt_model.h"
 #include "views/systolic/listing_pane.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QPushButton>
+#include <QScopeGuard>
+#include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
 
@@ -26,6 +30,40 @@ class TestSystolicPrograms : public SystolicBench
 private Q_SLOTS:
     void init() { openLens(); }
     void cleanup() { close(); }
+
+    /// Every level has its scale, its capacity and the peak of the program, in letters of any size.
+    void levelsHaveAScaleAndTheirCapacity()
+    {
+        const QFont before = QApplication::font();
+        const auto restore = qScopeGuard([&] { QApplication::setFont(before); });
+        for (const int points : {10, 20}) {
+            QFont letters = before;
+            letters.setPointSize(points);
+            QApplication::setFont(letters);
+            GanttCanvas* g = gantt();
+            g->settle();
+            const LaneModel lanes = ganttLanes(g->model());
+            const LanePlaces places = lanePlaces(QRectF(0, 0, 1000, 760), lanes, 0, false);
+            const TextMetrics small(uiFont(0.85));
+            for (std::size_t i = 0; i < 3; ++i) {
+                const Lane& lane = lanes.lanes[firstLevelLane(lanes) + i];
+                const std::int64_t peak = g->model().main().run->peakBytes[i];
+                const std::int64_t capacity = g->model().capacity[i];
+                QVERIFY(capacity > 0 && peak > 0);
+                QCOMPARE(lane.facts, QStringList{levelFact(g->model(), i)});
+                QVERIFY(lane.facts[0].contains(ui::bytesText(peak)));
+                QVERIFY(lane.facts[0].contains(ui::bytesText(capacity)));
+                QVERIFY(lane.note.contains(ui::bytesText(std::llround(lane.curve->top))));
+                QVERIFY(lane.curve->limit && *lane.curve->limit <= lane.curve->top);
+                // A capacity far above the peak is marked as off the scale, and no other.
+                const bool isOff = lane.curve->top < static_cast<double>(capacity);
+                QCOMPARE(isOff, capacity > 8 * std::max<std::int64_t>(1, peak));
+                QCOMPARE(static_cast<bool>(lane.paint), isOff);
+                const QRectF facts = places.lanes[firstLevelLane(lanes) + i].facts;
+                QVERIFY2(small.horizontalAdvance(lane.facts[0]) <= facts.width(), qPrintable(lane.facts[0]));
+            }
+        }
+    }
 
     /// The four schedules of the document, each with the traffic that its table gives (docs/rules/systolic.md
     /// 3).

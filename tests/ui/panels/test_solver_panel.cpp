@@ -72,6 +72,43 @@ private Q_SLOTS:
         QCOMPARE(o->solver->curve().points.back().second, kept.total);
         QVERIFY(o->solver->card().applyButton()->isVisible());
     }
+    /// docs/rules/run.md 4: the end of the run decides if it is chosen, as with `solve --finish run`.
+    void theRunCanDecide()
+    {
+        const auto o = open();
+        QVERIFY(!o->solver->options().finish()->isChecked()); // as the verb
+        run(*o, 0.3);
+        QVERIFY(!o->solver->card().outcome()->onRun);
+        QVERIFY(!o->solver->card().note()->text().contains(QStringLiteral("Finished on the run")));
+        click(o->solver->options().finish());
+        QVERIFY(o->solver->options().call().finish == "run");
+        run(*o, 0.3);
+        const SolverOutcomePtr outcome = o->solver->card().outcome();
+        QVERIFY(outcome && outcome->onRun);
+        const RunFinish& f = *outcome->onRun;
+        QVERIFY(f.end <= f.endBefore);
+        QVERIFY(outcome->after->schedule == f.schedule);
+        QCOMPARE(outcome->after->evaluation.total, f.latency);
+        const auto again =
+            runSchedule(*outcome->after->problem, f.schedule, outcome->after->evaluation.rules);
+        QVERIFY(again);
+        QCOMPARE(again->end, f.end);
+        const QString note = o->solver->card().note()->text();
+        QVERIFY2(note.contains(QStringLiteral("Finished on the run")) && note.contains(number(f.endBefore)),
+                 qPrintable(note));
+        if (f.end < f.endBefore)
+            QVERIFY(note.contains(number(f.end)) && note.contains(number(f.latencyBefore)) &&
+                    note.contains(number(f.latency)));
+        QVERIFY(o->solver->card().facts()[3]->text().contains(number(f.end)));
+        // What excludes it, as on the command line; another selection of ops than all is the window's own.
+        click(o->solver->options().placeable());
+        QVERIFY(!o->solver->options().finish()->isEnabled());
+        QVERIFY(o->solver->options().call().finish == "latency");
+        click(o->solver->options().placeable());
+        QVERIFY(o->solver->options().call().finish == "run");
+        o->solver->options().start()->setCurrentIndex(SolverOptions::SelectionOnly);
+        QVERIFY(o->solver->options().call().finish == "latency");
+    }
     void aClickOnStopThatComesTooLateStartsNothing()
     {
         const auto o = open();

@@ -27,6 +27,21 @@ double shownTime(double seconds)
     return std::max(seconds, kFirstSecond);
 }
 
+/// What the end of the run changed.
+QString finishText(const RunFinish& f)
+{
+    const QString runs = counted(f.runs, SolverCard::tr("run"), SolverCard::tr("runs"));
+    if (f.end >= f.endBefore)
+        return SolverCard::tr("Finished on the run: in %1 none ends before that of the best latency, %2.")
+            .arg(runs, number(f.endBefore));
+    return SolverCard::tr(
+               "Finished on the run: in %1 the end went from %2 to %3, and the latency from %4 to %5; "
+               "%6 with other tiles.")
+        .arg(runs, number(f.endBefore), number(f.end), number(f.latencyBefore), number(f.latency),
+             counted(static_cast<std::int64_t>(f.retiled.size()), SolverCard::tr("subgraph"),
+                     SolverCard::tr("subgraphs")));
+}
+
 } // namespace
 
 PlotModel solverPlot(const SolverCurve& curve, const Theme& theme)
@@ -241,6 +256,16 @@ void SolverCard::refresh()
     setFact(Change, comparable ? tr("Change (%1)").arg(signedPercent(by / before)) : QString(),
             comparable ? signedNumber(by) : QString(), tr("exactly %1").arg(exactNumber(by)),
             by < 0 ? theme.ok : theme.text);
+    const RunFinish* const run = o.onRun.get();
+    setFact(RunEnd,
+            !run || run->endBefore <= 0
+                ? tr("End of run")
+                : tr("End of run (%1)").arg(signedPercent(run->end / run->endBefore - 1)),
+            run ? number(run->end) : QString(),
+            run ? tr("The run of the result ends at %1; that of the search's best schedule at %2.")
+                      .arg(exactNumber(run->end), exactNumber(run->endBefore))
+                : QString(),
+            run && run->end < run->endBefore ? theme.ok : theme.text);
     const double energyBefore = o.before->evaluation.energy, energy = o.after->evaluation.energy;
     setFact(Energy,
             comparable && energyBefore > 0 ? tr("Energy (%1)").arg(signedPercent(energy / energyBefore - 1))
@@ -265,6 +290,8 @@ void SolverCard::refresh()
         notes << tr("Minimised: energy.");
     if (o.objective == SolveObjective::Edp)
         notes << tr("Minimised: latency × energy, now %1.").arg(number(after * energy));
+    if (run)
+        notes << finishText(*run);
     notes << (o.proven    ? tr("Proven optimal over %1.").arg(o.provenSpace.toHtmlEscaped())
               : o.stopped ? tr("Stopped by you; not proven optimal.")
                           : tr("Not proven optimal: the gap may be closed by a better schedule or by a "

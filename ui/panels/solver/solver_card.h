@@ -86,7 +86,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    enum Fact { Before, After, Change, Energy, Gap, Time, Evaluations, FactCount };
+    enum Fact { Before, After, Change, RunEnd, Energy, Gap, Time, Evaluations, FactCount };
     void refresh();
     void setFact(Fact fact, const QString& caption, const QString& value, const QString& tip,
                  const QColor& colour);

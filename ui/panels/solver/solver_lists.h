@@ -31,6 +31,7 @@ struct SolverOutcome
     SolveObjective objective = SolveObjective::Latency;
     double energyBound = 0; ///< lower bound of the energy; 0 if the problem states no energies
     Front front;            ///< SolveResult::front
+    std::shared_ptr<const RunFinish> onRun; ///< what the end of the run decided; null unless it was asked for
     /// The objective's value above its lower bound.
     [[nodiscard]] double gap() const
     {

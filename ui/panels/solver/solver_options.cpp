@@ -29,7 +29,8 @@ QString key(const char* name)
 
 SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* parent)
     : ControlBar(parent), m_document(document), m_budget(new DecimalBox(this)),
-      m_threads(new NumberBox(this)), m_placeable(new QCheckBox(tr("Placeable only"), this)),
+      m_threads(new NumberBox(this)), m_finish(new QCheckBox(tr("Finish on the run"), this)),
+      m_placeable(new QCheckBox(tr("Placeable only"), this)),
       m_preview(new QCheckBox(tr("Preview in graph"), this)),
       m_run(new QPushButton(icon(QStringLiteral("solve")), tr("Auto-solve"), this)),
       m_pause(new QPushButton(icon(QStringLiteral("pause")), tr("Pause"), this)),
@@ -81,6 +82,12 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
                   tr("What the search minimises. The front of a run shows the other schedules it has "
                      "found."));
     m_objective->setCurrentIndex(settings.value(key("objective"), 0).toInt());
+    m_finish->setChecked(settings.value(key("finish"), defaults.finish == "run").toBool());
+    add(m_finish, m_finish->text(),
+        tr("After the search, run the schedules found (see the pane Run) and try larger and smaller tiles "
+           "for "
+           "the one that ends first: the end of the run decides instead of the latency. Only for the least "
+           "latency, of all subgraphs, without Placeable only."));
     m_placeable->setChecked(settings.value(key("placeable"), defaults.placeable).toBool());
     add(m_placeable, m_placeable->text(),
         tr("Only schedules whose buffers can all be placed at addresses in fast memory; the sum of their "
@@ -107,8 +114,13 @@ SolverOptions::SolverOptions(Document& document, Actions& actions, QWidget* pare
         if (const auto rules = ruleSetNamed(ruleSetNames()[static_cast<std::size_t>(i)]))
             m_document.setRules(*rules);
     });
-    connect(m_placeable, &QCheckBox::toggled, this,
-            [](bool on) { QSettings().setValue(key("placeable"), on); });
+    connect(m_finish, &QCheckBox::toggled, this, [](bool on) { QSettings().setValue(key("finish"), on); });
+    connect(m_placeable, &QCheckBox::toggled, this, [this](bool on) {
+        QSettings().setValue(key("placeable"), on);
+        refreshFinish();
+    });
+    connect(m_start, &QComboBox::currentIndexChanged, this, &SolverOptions::refreshFinish);
+    connect(m_objective, &QComboBox::currentIndexChanged, this, &SolverOptions::refreshFinish);
     connect(m_preview, &QCheckBox::toggled, this, [this](bool on) {
         QSettings().setValue(key("preview"), on);
         Q_EMIT previewToggled(on);
@@ -129,7 +141,17 @@ verbs::SolveCall SolverOptions::call() const
     out.placeable = m_placeable->isChecked();
     if (m_objective->isEnabled())
         out.objective = kObjectiveNames[static_cast<std::size_t>(std::max(0, m_objective->currentIndex()))];
+    if (m_finish->isEnabled() && m_finish->isChecked())
+        out.finish = "run";
     return out;
+}
+
+/// The options that a finish on the run excludes, as in verbs::SolveCall.
+void SolverOptions::refreshFinish()
+{
+    m_finish->setEnabled(m_document.hasProblem() && !m_placeable->isChecked() &&
+                         (!m_objective->isEnabled() || m_objective->currentIndex() <= 0) &&
+                         m_start->currentIndex() != SelectionOnly);
 }
 
 void SolverOptions::refresh()
@@ -138,6 +160,7 @@ void SolverOptions::refresh()
     m_run->setEnabled(open && !m_running);
     m_rules->setEnabled(open);
     m_objective->setEnabled(open && m_document.problem()->hasEnergy());
+    refreshFinish();
     const auto names = ruleSetNames(); // "custom" is none of them
     const auto at = std::ranges::find(names, ruleSetName(m_document.rules()));
     m_rules->setCurrentIndex(at == names.end() ? -1 : static_cast<int>(at - names.begin()));

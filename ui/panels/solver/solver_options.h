@@ -36,6 +36,7 @@ public:
     [[nodiscard]] QComboBox* start() const { return m_start; }
     [[nodiscard]] QComboBox* rules() const { return m_rules; }
     [[nodiscard]] QComboBox* objective() const { return m_objective; } ///< by SolveObjective
+    [[nodiscard]] QCheckBox* finish() const { return m_finish; }       ///< SolveCall::finish
     [[nodiscard]] QCheckBox* placeable() const { return m_placeable; }
     [[nodiscard]] QCheckBox* preview() const { return m_preview; }
 
@@ -54,6 +55,7 @@ Q_SIGNALS:
 
 private:
     void refresh();
+    void refreshFinish();
 
     Document& m_document;
     QDoubleSpinBox* m_budget;
@@ -61,7 +63,7 @@ private:
     QComboBox* m_start = nullptr;
     QComboBox* m_rules = nullptr;
     QComboBox* m_objective = nullptr;
-    QCheckBox *m_placeable, *m_preview;
+    QCheckBox *m_finish, *m_placeable, *m_preview;
     QPushButton *m_run, *m_pause, *m_stop;
     QDoubleSpinBox* m_patience;
     bool m_running = false;

@@ -78,7 +78,10 @@ SolverView::SolverView(const ViewContext& context, QWidget* parent)
             });
     connect(&m_job, &SolverJob::status, this, &SolverView::showStatus);
     connect(&m_job, &SolverJob::finished, this,
-            [this](const std::shared_ptr<const SolveResult>& result) { finish(*result); });
+            [this](const std::shared_ptr<const SolveResult>& result,
+                   const std::shared_ptr<const RunFinish>& onRun) { finish(*result, onRun); });
+    connect(&m_job, &SolverJob::finishing, this,
+            [this] { m_progress->setText(tr("Running the schedules found, with other tiles …")); });
     connect(&m_job, &SolverJob::failed, this, [this](const QString& why) {
         endPreview();
         m_progress->setText(why);
@@ -258,7 +261,7 @@ void SolverView::start()
     m_options->restorePreview();
     m_sinceStatus.invalidate();
     m_progress->setText(tr("Starting …"));
-    m_job.start(document().problem(), std::move(options));
+    m_job.start(document().problem(), std::move(options), call.finish == "run");
     refresh();
     Q_EMIT started();
 }
@@ -288,7 +291,7 @@ void SolverView::finishWithBest()
     result.evaluations = m_evaluations;
     result.curve = m_curve.points;
     m_job.abandon();
-    finish(result);
+    finish(result, nullptr);
 }
 
 void SolverView::showStatus(const SolveStatus& s)
@@ -314,7 +317,7 @@ void SolverView::showStatus(const SolveStatus& s)
     m_plot->setCurve(m_curve);
 }
 
-void SolverView::finish(const SolveResult& result)
+void SolverView::finish(const SolveResult& result, const std::shared_ptr<const RunFinish>& onRun)
 {
     m_stopTimer.stop();
     if (!result.stopped)
@@ -339,6 +342,7 @@ void SolverView::finish(const SolveResult& result)
     outcome->objective = result.objective;
     outcome->energyBound = result.energyBound;
     outcome->front = result.front;
+    outcome->onRun = onRun;
     m_progress->setText(
         result.provenOptimal ? tr("Finished: proven optimal after %1.").arg(secondsText(result.seconds))
         : result.stagnated

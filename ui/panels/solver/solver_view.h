@@ -52,7 +52,7 @@ private:
     void start();
     void stop();
     void showStatus(const SolveStatus& status);
-    void finish(const SolveResult& result);
+    void finish(const SolveResult& result, const std::shared_ptr<const RunFinish>& onRun);
     void finishWithBest();
     void applyResult();
     void adoptPoint(const std::shared_ptr<const Schedule>& schedule);

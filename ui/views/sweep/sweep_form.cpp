@@ -176,7 +176,8 @@ constexpr int kNameLength = 22; ///< letters of an axis name; the list shows the
 
 bool searches(SweepTask task)
 {
-    return task == SweepTask::Solve || task == SweepTask::SolveHere || task == SweepTask::Traffic;
+    return task == SweepTask::Solve || task == SweepTask::SolveHere || task == SweepTask::Traffic ||
+           task == SweepTask::Run;
 }
 
 } // namespace
@@ -189,7 +190,7 @@ SweepForm::SweepForm(Document& document, ThemeSource& themes, ControlBar& bar, Q
         {tr("solve from scratch"), tr("solve from this schedule, keeping locks"),
          tr("this schedule as it is"), tr("lower bound"), tr("least traffic"), tr("NPU run, dynamic"),
          tr("NPU run, static"), tr("NPU run, tiles searched"), tr("mappings, proven"),
-         tr("systolic network table")},
+         tr("systolic network table"), tr("run of a solved schedule"), tr("run of this schedule")},
         tr("What is computed for every machine. From scratch: without the open schedule and its locks. From "
            "this schedule: if a locked subgraph does not fit, the point fails; locks are never dropped."));
     m_task->setObjectName(QStringLiteral("sweep.task"));
@@ -452,6 +453,10 @@ void SweepForm::fillMetrics()
         break;
     case SweepTask::Systolic:
         plan.lens = sweep::Lens::Systolic;
+        break;
+    case SweepTask::Run:
+    case SweepTask::RunHere:
+        plan.lens = sweep::Lens::Run;
         break;
     case SweepTask::Evaluate:
         plan.what = sweep::What::Evaluate;

@@ -75,7 +75,8 @@ std::vector<QString> sweepMetrics(const sweep::Plan& plan)
 {
     std::vector<QString> out;
     for (const std::string_view name : sweep::metricsOf(plan))
-        if (name != "proven" && name != "utilization" && name != "mapping_efficiency")
+        if (name != "proven" && name != "utilization" && name != "mapping_efficiency" &&
+            !name.ends_with("_share"))
             out.push_back(word(name));
     return out;
 }

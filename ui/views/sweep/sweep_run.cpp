@@ -61,9 +61,15 @@ QString capitalised(QString text)
     return text;
 }
 
+/// True for tasks whose points are schedules of a problem.
+bool isOfProblem(SweepTask task)
+{
+    return task <= SweepTask::Traffic || task == SweepTask::Run || task == SweepTask::RunHere;
+}
+
 MachineLens lensOf(SweepTask task)
 {
-    return task <= SweepTask::Traffic    ? MachineLens::Schedule
+    return isOfProblem(task)             ? MachineLens::Schedule
            : task <= SweepTask::NpuTiles ? MachineLens::Npu
            : task == SweepTask::Mapping  ? MachineLens::Mapping
                                          : MachineLens::Systolic;
@@ -108,7 +114,7 @@ std::vector<SweepParameter> machineParameters(const Machine& machine, MachineLen
 /// True for the Schedule lens with a problem that has its own hardware.
 bool isOnOwnHardware(const Document& document, SweepTask task)
 {
-    return !document.model() && task <= SweepTask::Traffic;
+    return !document.model() && isOfProblem(task);
 }
 
 sweep::Axis planAxis(const SweepAxis& axis)
@@ -135,6 +141,14 @@ void setTask(sweep::Plan& plan, const SweepSetup& setup)
         break;
     case SweepTask::Bound:
         plan.what = What::Bound;
+        break;
+    case SweepTask::Run:
+        plan.lens = sweep::Lens::Run;
+        plan.budget.iterations = setup.iterations;
+        break;
+    case SweepTask::RunHere:
+        plan.lens = sweep::Lens::Run;
+        plan.what = What::Evaluate;
         break;
     case SweepTask::NpuStatic:
     case SweepTask::NpuDynamic:
@@ -205,7 +219,7 @@ SweepSetup sweepSetupOf(const QJsonObject& json)
     const auto number = [&](const char* name, int low, int high, int usual) {
         return std::clamp(json[QLatin1String(name)].toInt(usual), low, high);
     };
-    out.task = static_cast<SweepTask>(number("task", 0, static_cast<int>(SweepTask::Systolic), 0));
+    out.task = static_cast<SweepTask>(number("task", 0, static_cast<int>(kLastSweepTask), 0));
     const QJsonArray axes = json[QStringLiteral("axes")].toArray();
     for (int i = 0; i < 2; ++i) {
         const QJsonObject a = axes[i].toObject();
@@ -278,7 +292,8 @@ Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
         plan.machine = preset && *preset == model->machine ? model->machine.name : "machine.json";
         plan.dimensions = {document.dimensions().begin(), document.dimensions().end()};
     }
-    if (setup.task == SweepTask::SolveHere || setup.task == SweepTask::Evaluate) {
+    if (setup.task == SweepTask::SolveHere || setup.task == SweepTask::Evaluate ||
+        setup.task == SweepTask::RunHere) {
         auto text = writeSchedule(*document.problem(), document.schedule());
         if (!text)
             return text.error();
@@ -297,10 +312,11 @@ Result<sweep::Sweep> sweepOf(Document& document, const SweepSetup& setup)
 
 std::optional<sweep::Sweep> besideSweep(Document& document, const SweepSetup& setup)
 {
-    if (setup.task != SweepTask::Solve && setup.task != SweepTask::SolveHere)
+    const bool runs = setup.task == SweepTask::Run;
+    if (!runs && setup.task != SweepTask::Solve && setup.task != SweepTask::SolveHere)
         return std::nullopt;
     SweepSetup beside = setup;
-    beside.task = SweepTask::Evaluate;
+    beside.task = runs ? SweepTask::RunHere : SweepTask::Evaluate;
     auto out = sweepOf(document, beside);
     return out ? std::optional(std::move(*out)) : std::nullopt;
 }

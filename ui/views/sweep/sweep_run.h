@@ -57,8 +57,11 @@ enum class SweepTask {
     NpuStatic,
     NpuTiles, ///< dynamic scheduler, searched tiles
     Mapping,
-    Systolic
+    Systolic,
+    Run,     ///< the run of a schedule solved from scratch
+    RunHere, ///< the run of the open schedule
 };
+inline constexpr SweepTask kLastSweepTask = SweepTask::RunHere;
 
 enum class SweepPicture { Curve, HeatMap, Front, Table };
 

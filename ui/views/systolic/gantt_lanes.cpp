@@ -2,6 +2,7 @@
 // The lanes of the pipeline: bars of the units, gaps of the array, occupancy of the memory levels.
 #include "chart/plot_paint.h"
 #include "theme/text.h"
+#include "theme/text_metrics.h"
 #include "theme/theme.h"
 #include "views/systolic/gantt_model.h"
 
@@ -190,6 +191,23 @@ std::vector<LowHigh> heldColumns(const std::vector<OccupancyPoint>& points, doub
     return out;
 }
 
+/// A capacity that is more often than this above the peak is off the scale: the curve would be flat.
+constexpr double kOffScale = 8;
+
+/// Paints the break of the scale below a capacity that is off it.
+void paintBreak(QPainter& painter, const LaneFrame& f)
+{
+    constexpr double kWidth = 4;
+    constexpr double kHeight = 7;
+    painter.save();
+    painter.setClipping(false);
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(f.theme.text, 1.3));
+    for (const double x : {f.rect.left() + 3, f.rect.left() + 3 + kWidth})
+        painter.drawLine(QPointF(x, f.rect.top() + kHeight), QPointF(x + kWidth, f.rect.top() + 1));
+    painter.restore();
+}
+
 Lane levelLane(const GanttModel& m, std::size_t i)
 {
     constexpr Level kLevels[] = {Level::L3, Level::L2, Level::L1};
@@ -200,9 +218,17 @@ Lane levelLane(const GanttModel& m, std::size_t i)
     lane.gap = 3;
     lane.optional = true;
     Curve curve;
-    curve.top = 1;
+    const auto capacity = static_cast<double>(m.capacity[i]);
+    double peak = 1;
     for (const GanttProgram& p : m.programs)
-        curve.top = std::max(curve.top, static_cast<double>(p.run->peakBytes[i]));
+        peak = std::max(peak, static_cast<double>(p.run->peakBytes[i]));
+    const bool offScale = capacity > kOffScale * peak;
+    curve.top = offScale ? 1.25 * peak : std::max(peak, capacity);
+    curve.limit = offScale ? curve.top : capacity;
+    if (offScale)
+        lane.paint = paintBreak;
+    lane.note = tr("to %1").arg(bytesText(std::llround(curve.top)));
+    lane.facts << levelFact(m, i);
     const auto of = [i](const GanttProgram& p) {
         return [points = &p.run->occupancy[i]](double from, double to, int width) {
             return heldColumns(*points, from, to, width);
@@ -247,6 +273,16 @@ std::size_t firstLevelLane(const LaneModel& lanes)
     return lanes.lanes.size() - 3;
 }
 
+QString levelFact(const GanttModel& m, std::size_t level)
+{
+    const std::int64_t peak = m.main().run->peakBytes[level];
+    const std::int64_t capacity = m.capacity[level];
+    return tr("peak %1, %2 of %3")
+        .arg(bytesText(peak),
+             percent(static_cast<double>(peak) / static_cast<double>(std::max<std::int64_t>(1, capacity))),
+             bytesText(capacity));
+}
+
 LaneModel ganttLanes(const GanttModel& m)
 {
     LaneModel out;
@@ -265,6 +301,7 @@ LaneModel ganttLanes(const GanttModel& m)
         std::vector<ChartKey> keys{
             patchKey(tr("tiles of A"), theme.input, theme), patchKey(tr("B"), theme.output, theme),
             patchKey(tr("C"), theme.accumulator, theme), patchKey(tr("array fed"), theme.computeTime, theme)};
+        keys.push_back(lineKey(tr("capacity (//: off the scale)"), QPen(theme.text, 1, Qt::DashLine)));
         if (both)
             keys.push_back(lineKey(tr("held by the other program"), QPen(theme.text, 1.4, Qt::DashLine)));
         return std::vector<std::vector<ChartKey>>{keys};
@@ -285,8 +322,12 @@ LaneModel ganttLanes(const GanttModel& m)
                 out.overview = [row = out.lanes[first + r].rows.front()](
                                    QPainter& painter, const LaneFrame& f) { paintRow(painter, row, f); };
     }
-    for (std::size_t i = 0; i < 3; ++i)
+    const TextMetrics facts(uiFont(0.85));
+    for (std::size_t i = 0; i < 3; ++i) {
         out.lanes.push_back(levelLane(m, i));
+        out.factsWidth = std::max(out.factsWidth, facts.horizontalAdvance(levelFact(m, i)) + 14);
+        out.lanes.back().height = std::max(out.lanes.back().height, facts.height() + 2);
+    }
     return out;
 }
 

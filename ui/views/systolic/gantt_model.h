@@ -83,6 +83,9 @@ void chooseSchedule(SystolicSettings& settings, int choice);
 /// Index of the first of the three lanes of memory levels.
 [[nodiscard]] std::size_t firstLevelLane(const LaneModel& lanes);
 
+/// "peak 9 KiB, 1.8 % of 512 KiB": of the main program in L3, L2 or L1.
+[[nodiscard]] QString levelFact(const GanttModel& model, std::size_t level);
+
 /// Fills a box with the colour or pattern of a reason of a stall.
 void fillReason(QPainter& painter, const QRectF& box, const std::string& reason, const Theme& theme);
 

@@ -236,8 +236,18 @@ py::object runVerb(Arguments& arguments, const py::object& stop)
     if (const std::string why = verbs::whyNotRun(evaluated.evaluated); !why.empty())
         throw BadInput(why);
     return documentOf(stop, [&](const Session& session) -> Result<std::string> {
-        const auto run = verbs::run(evaluated.evaluated, call, {session.token(), {}});
-        return run ? Result<std::string>(verbs::runJson(evaluated.evaluated, *run)) : run.error();
+        lower::ModelOnMachinePtr model;
+        if (call.cores > 1 && call.workload.hasMachine()) {
+            auto on = verbs::putOnMachine(call.workload);
+            if (!on)
+                return on.error();
+            model = *on;
+        }
+        const auto run = verbs::run(evaluated.evaluated, call, model.get(), {session.token(), {}});
+        if (!run)
+            return run.error();
+        return verbs::runJson(evaluated.evaluated, *run,
+                              verbs::runNotes(model.get(), evaluated.evaluated.loaded.schedule, call.cores));
     });
 }
 

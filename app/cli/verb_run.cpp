@@ -41,16 +41,15 @@ void printSubgraphRuns(const verbs::EvaluatedFiles& files, const ScheduleRun& ru
 }
 
 /// Busy time of a unit, and what it waits for, the longest first.
-void printUnit(const ScheduleRun& run, RunUnit unit)
+void printUnit(const ScheduleRun& run, const RunUnitSums& sums, const std::string& name)
 {
-    const RunUnitSums& sums = run.of(unit);
     std::vector<std::pair<double, std::string_view>> waits;
     for (std::size_t w = 0; w < kRunWaits; ++w)
         if (sums.waits[w] > 0)
             waits.emplace_back(sums.waits[w], runWaitName(static_cast<RunWait>(w)));
     std::stable_sort(waits.begin(), waits.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::cout << padded(std::string(runUnitName(unit)), 13, false) << formatGrouped(sums.commands)
+    std::cout << padded(name, run.cores.size() == 1 ? 13 : 16, false) << formatGrouped(sums.commands)
               << (sums.commands == 1 ? " command" : " commands") << ", busy " << formatGrouped(sums.busy);
     if (run.end > 0)
         std::cout << " (" << percent(sums.busy / run.end) << ")";
@@ -67,14 +66,30 @@ void printText(const verbs::EvaluatedFiles& files, const ScheduleRun& run)
     std::cout << '\n'
               << "machine      " << files.hardware << '\n'
               << "rules        " << ruleSetTitle(run.rules) << " (" << files.rules.reason << ")\n"
-              << "runs         " << formatGrouped(run.stepCount) << " steps on 1 core, prefetch "
-              << formatGrouped(run.options.prefetch) << '\n'
+              << "runs         " << formatGrouped(run.stepCount) << " steps on "
+              << formatGrouped(run.options.cores) << (run.options.cores == 1 ? " core" : " cores")
+              << ", prefetch " << formatGrouped(run.options.prefetch) << '\n'
               << "end          " << formatGrouped(run.end) << '\n'
               << "evaluated    " << formatGrouped(run.latency) << " (R10, a barrier after each step)\n";
-    for (std::size_t u = 0; u < kRunUnits; ++u)
-        printUnit(run, static_cast<RunUnit>(u));
+    if (run.options.cores > 1) {
+        std::cout << "cores        the schedule is planned for 1 core; its tiles are dealt to "
+                  << formatGrouped(run.options.cores) << '\n';
+        std::cout << "channel      busy " << formatGrouped(run.channelBusy) << " ("
+                  << percent(run.end > 0 ? run.channelBusy / run.end : 0) << ")\n";
+        std::cout << "network      " << formatGrouped(problem.elementsOf(run.networkUnits)) << " elements\n";
+    }
+    for (std::size_t core = 0; core < run.cores.size(); ++core)
+        for (std::size_t u = 0; u < kRunUnits; ++u) {
+            const std::string unit(runUnitName(static_cast<RunUnit>(u)));
+            printUnit(run, run.cores[core].units[u],
+                      run.cores.size() == 1 ? unit : "core " + std::to_string(core) + " " + unit);
+        }
+    for (const std::string& note :
+         verbs::runNotes(files.model.get(), files.loaded.schedule, run.options.cores))
+        std::cout << "left out     " << note << '\n';
     std::cout << "room         at most " << formatGrouped(problem.elementsOf(run.peakUnits)) << " of "
-              << formatGrouped(problem.hardware().fastMemoryCapacity) << " elements\n";
+              << formatGrouped(problem.hardware().fastMemoryCapacity)
+              << (run.options.cores == 1 ? " elements\n" : " elements in one core\n");
     if (!run.exact)
         std::cout << "times        rounded: they have no common denominator that can be held\n";
 }
@@ -91,7 +106,8 @@ int runVerb(RunArguments& args)
         return Exit::No;
     }
     const InterruptGuard interrupt;
-    const auto run = verbs::run(*files, args, progressLine(interrupt.token(), args.progress, "run"));
+    const auto run =
+        verbs::run(*files, args, files->model.get(), progressLine(interrupt.token(), args.progress, "run"));
     if (!run)
         return interrupt.token().stop_requested() ? static_cast<int>(Exit::Interrupted) : fail(run.error());
     int code = Exit::Success;
@@ -106,7 +122,8 @@ int runVerb(RunArguments& args)
             !s)
             code = fail(s.error());
     if (args.json)
-        std::cout << verbs::runJson(*files, *run);
+        std::cout << verbs::runJson(
+            *files, *run, verbs::runNotes(files->model.get(), files->loaded.schedule, run->options.cores));
     else
         printText(*files, *run);
     return code;

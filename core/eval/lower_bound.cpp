@@ -49,6 +49,7 @@
 
 #include "base/integer.h"
 #include "base/text.h"
+#include "eval/cost.h"
 #include "eval/traffic_bound.h"
 #include "rules/op_sets.h"
 

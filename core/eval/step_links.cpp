@@ -10,7 +10,6 @@ namespace tilewright {
 
 void StepWalker::walkWithLinks(const std::function<bool(const Step&, const StepLinks&)>& visit)
 {
-    m_chunk.resize(m_plan.uses().size());
     walk([&](const Step& step) {
         findLinks();
         return visit(step, m_links);
@@ -71,6 +70,11 @@ void StepWalker::findLinks()
     m_links.reads.clear();
     m_links.completing.clear();
     m_links.accumulators.clear();
+    m_links.residentParts.clear();
+    if (m_readsResident)
+        for (const Request& r : m_requests)
+            if (m_resident[r.input])
+                m_links.residentParts.push_back({m_problem.stored(r.tensor), r.box});
     for (const auto& [op, rect] : m_accumulators)
         m_links.accumulators.push_back(
             {op, rect, rect.area() * m_problem.accumulatorUnits(m_problem.op(op).output)});

@@ -43,12 +43,18 @@ struct StepLinks
         Rect rect;
         std::int64_t size = 0;
     };
+    struct ResidentPart ///< what the step reads of a resident tensor; parts may overlap
+    {
+        TensorId tensor;
+        Rect box;
+    };
     std::vector<Run> runs; ///< by run of the step
     std::vector<StepRead> reads;
     /// The runs of the step, each after those whose results it reads; otherwise in the order of R6.6.
     std::vector<std::uint32_t> order;
     std::vector<std::uint32_t> completing; ///< by sink of the step: the run of its producer in this step
     std::vector<Accumulator> accumulators;
+    std::vector<ResidentPart> residentParts;
 
     [[nodiscard]] std::span<const StepRead> readsOf(std::size_t run) const noexcept
     {

@@ -15,7 +15,8 @@ StepWalker::StepWalker(const SubgraphPlan& plan, const Subgraph& subgraph,
                        std::span<const TensorId> residentBefore)
     : m_plan(plan), m_problem(plan.problem()), m_subgraph(subgraph), m_rules(plan.rules()),
       m_cost(m_problem.hardware(), subgraph.granularity, plan.rules()), m_covered(plan.inputs().size()),
-      m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size())
+      m_range(plan.ranges().size()), m_requestsOf(plan.inputs().size()), m_runsOf(plan.ops().size()),
+      m_chunk(plan.uses().size())
 {
     findRepeatable();
     const auto listed = [](std::span<const TensorId> list, TensorId t) {
@@ -24,6 +25,7 @@ StepWalker::StepWalker(const SubgraphPlan& plan, const Subgraph& subgraph,
     for (std::size_t i = 0; i < plan.inputs().size(); ++i) {
         const TensorId t = m_problem.stored(plan.inputs()[i]);
         m_resident.push_back(listed(residentBefore, t));
+        m_readsResident = m_readsResident || m_resident.back();
         m_kept.push_back(listed(subgraph.retain, t)); // a retained input (R9.7)
         std::size_t first = 0;
         while (m_problem.stored(plan.inputs()[first]) != t)
@@ -45,29 +47,36 @@ StepWalker::StepWalker(const SubgraphPlan& plan, const Subgraph& subgraph,
 
 void StepWalker::walk(const std::function<bool(const Step&)>& visit)
 {
-    const bool forgets = m_subgraph.traversal.kind() == TraversalKind::Raster && !m_rules.nullOrderReuse;
     forEachTile(m_subgraph.traversal, m_grid.rows, m_grid.cols, [&](std::int64_t row, std::int64_t col) {
-        if (forgets)
-            m_previous.clear();
-        m_step.tile = row * m_grid.cols + col;
-        m_step.row = row;
-        m_step.col = col;
-        m_step.kSteps = 0;
-        m_step.kStep = 0;
-        findRanges();
-        for (std::size_t s = 0; s < m_kSteps.size(); ++s)
-            if (tileOf(s).area() > 0)
-                m_step.kSteps = std::max(m_step.kSteps, m_kSteps[s]);
-        for (; m_step.kStep < m_step.kSteps; ++m_step.kStep) {
-            findRanges();
+        for (goTo(row, col); m_step.kStep < m_step.kSteps; nextStep()) {
             takeStep();
             if (!visit(m_step))
                 return false;
-            m_step.start += m_step.latency;
-            ++m_step.index;
         }
         return true;
     });
+}
+
+void StepWalker::goTo(std::int64_t row, std::int64_t col)
+{
+    if (m_subgraph.traversal.kind() == TraversalKind::Raster && !m_rules.nullOrderReuse)
+        m_previous.clear();
+    m_step.tile = row * m_grid.cols + col;
+    m_step.row = row;
+    m_step.col = col;
+    m_step.kSteps = 0;
+    m_step.kStep = 0;
+    findRanges();
+    for (std::size_t s = 0; s < m_kSteps.size(); ++s)
+        if (tileOf(s).area() > 0)
+            m_step.kSteps = std::max(m_step.kSteps, m_kSteps[s]);
+}
+
+void StepWalker::nextStep()
+{
+    m_step.start += m_step.latency;
+    ++m_step.index;
+    ++m_step.kStep;
 }
 
 /// Finds the ops that may repeat a run: all except those with only one kind of request, by tiles and k
@@ -216,6 +225,7 @@ void StepWalker::runSink(const SubgraphPlan::Sink& sink, bool completes)
 
 void StepWalker::takeStep()
 {
+    findRanges();
     for (const Request& r : m_requests)
         m_requestsOf[r.input].clear();
     for (auto& runs : m_runsOf)

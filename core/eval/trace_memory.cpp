@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Buffers and room of the steps of the explaining evaluator (R7, R9).
 #include "base/integer.h"
+#include "eval/covered.h"
 #include "eval/trace_walker.h"
 
 #include <algorithm>
@@ -14,34 +15,6 @@ bool sameBuffer(const StepBuffer& a, const StepBuffer& b)
 }
 
 namespace {
-
-/// Returns the number of elements of `rect` outside `covered`, and adds these parts to `covered` (R9.7).
-std::int64_t cover(std::vector<Rect>& covered, const Rect& rect)
-{
-    std::vector<Rect> fresh{rect};
-    for (const Rect& c : covered) {
-        std::vector<Rect> rest;
-        for (const Rect& f : fresh) {
-            const Rect cut{std::max(f.r0, c.r0), std::min(f.r1, c.r1), std::max(f.c0, c.c0),
-                           std::min(f.c1, c.c1)};
-            if (cut.r0 >= cut.r1 || cut.c0 >= cut.c1) {
-                rest.push_back(f);
-                continue;
-            }
-            for (const Rect& piece : {Rect{f.r0, cut.r0, f.c0, f.c1}, Rect{cut.r1, f.r1, f.c0, f.c1},
-                                      Rect{cut.r0, cut.r1, f.c0, cut.c0}, Rect{cut.r0, cut.r1, cut.c1, f.c1}})
-                if (piece.r0 < piece.r1 && piece.c0 < piece.c1)
-                    rest.push_back(piece);
-        }
-        fresh = std::move(rest);
-    }
-    std::int64_t area = 0;
-    for (const Rect& f : fresh) {
-        area += f.area();
-        covered.push_back(f);
-    }
-    return area;
-}
 
 bool holds(const std::vector<StepBuffer>& buffers, const StepBuffer& b)
 {

@@ -29,6 +29,18 @@ public:
     /// Likewise, with what the runs of each step read.
     void walkWithLinks(const std::function<bool(const Step&, const StepLinks&)>& visit);
 
+    // The same step by step: goTo() for each tile, then takeStep() and nextStep() for each of its k steps.
+    /// Moves to a tile, and sets Step::kSteps of it.
+    void goTo(std::int64_t row, std::int64_t col);
+    void takeStep();
+    void nextStep();
+    /// The number of the first step (Step::index), if the walk begins later in the order of the tiles.
+    void beginAt(std::int64_t index) { m_step.index = index; }
+    /// Of the step taken last.
+    void findLinks();
+    [[nodiscard]] const Step& step() const noexcept { return m_step; }
+    [[nodiscard]] const StepLinks& links() const noexcept { return m_links; }
+
 private:
     struct Range
     {
@@ -54,7 +66,6 @@ private:
         return {rows.begin, rows.end, cols.begin, cols.end};
     }
     [[nodiscard]] Rect tileOf(std::size_t sink) const;
-    void takeStep();
 
     // R6
     void request(const Use& u);
@@ -70,7 +81,6 @@ private:
     void holdInterior();
 
     // What runs read (step_links.cpp)
-    void findLinks();
     [[nodiscard]] StepRead readOf(const Use& use) const;
     [[nodiscard]] StepRead readOfEpilogue(const Use& run, TensorId operand) const;
     void orderRuns();
@@ -82,6 +92,7 @@ private:
     StepCosts m_cost;
     // for each input: true if resident; true if retained by this subgraph
     std::vector<char> m_resident, m_kept;
+    bool m_readsResident = false; // some input is resident
     std::optional<StepEnergy> m_energy;
     // by input: the parts of a retained input that are already in fast memory (R9.7), at the first input that
     // reads the same stored tensor

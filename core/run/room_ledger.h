@@ -25,6 +25,8 @@ public:
     /// Items of a step, given the loads so far: the buffers first, in the order of Step::buffers. Steps must
     /// be named in order.
     [[nodiscard]] std::vector<ItemId> itemsOf(const Step& step, const StepLinks& links, std::uint64_t loads);
+    /// Items of the reserved tensors.
+    [[nodiscard]] const std::vector<ItemId>& reserved() const noexcept { return m_reserved; }
     /// For a buffer: the number of loads that must have ended before it is there.
     [[nodiscard]] std::uint64_t loadOf(ItemId item) const { return m_items[item].load; }
     /// Room that holding these items would take in addition.

@@ -54,8 +54,12 @@ Error refused(std::string message)
 
 std::optional<Error> refusal(const Evaluation& evaluation, const RunOptions& options)
 {
-    if (options.cores != 1)
-        return refused("the run of a schedule takes place on 1 core, not on " + formatGrouped(options.cores));
+    if (options.cores < 1 || options.cores > RunOptions::kMostCores)
+        return refused("a schedule runs on 1 to " + formatGrouped(RunOptions::kMostCores) +
+                       " cores, not on " + formatGrouped(options.cores));
+    const RunNetwork& network = options.network;
+    if (network.linkUnits < 0 || network.linkTime < 1 || network.links < 1)
+        return refused("the network needs at least one link, and a link a rate above 0");
     if (options.prefetch < 0)
         return refused("prefetch is " + formatGrouped(options.prefetch) + ", but must be at least 0");
     if (evaluation.rules.donation)
@@ -72,6 +76,17 @@ std::optional<Error> refusal(const Evaluation& evaluation, const RunOptions& opt
         return refused("the schedule has " + formatGrouped(steps) + " steps, more than the " +
                        formatGrouped(options.mostSteps) + " that a run takes; larger tiles have fewer");
     return {};
+}
+
+/// At most what stretches load in addition, each at its beginning, and what goes over the network.
+double longestOfCores(const Problem& problem, const Evaluation& evaluation, const RunOptions& options)
+{
+    const auto bandwidth = static_cast<double>(problem.bandwidthUnits());
+    const double link = options.network.linkUnits > 0 ? static_cast<double>(options.network.linkUnits) /
+                                                            static_cast<double>(options.network.linkTime)
+                                                      : bandwidth / 2;
+    const double most = static_cast<double>(problem.capacityUnits()) * (1 / bandwidth + 1 / link);
+    return most * static_cast<double>(options.cores) * static_cast<double>(evaluation.subgraphs.size());
 }
 
 } // namespace
@@ -102,35 +117,21 @@ Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule
         steps += static_cast<double>(s.steps);
         latencies.push_back(s.latency);
     }
-    const RunClock clock(problem, schedule, rules, longest);
-    RunRecord record(out, clock);
-    RunEngine engine(problem, rules, clock, options.prefetch, record);
-    MemoryState memory(problem, schedule, rules);
-    std::vector<Issue> issues;
-    bool stopped = false;
-    bool stuck = false;
-    for (const SubgraphPtr& s : schedule.subgraphs) {
-        engine.beginSubgraph(*s, memory.resident());
-        traceLinkedSteps(problem, *s, memory.resident(), rules,
-                         [&](const Step& step, const StepLinks& links) {
-                             if (out.stepCount % 1024 == 0) {
-                                 stopped = progress.stopRequested();
-                                 progress.tell(static_cast<double>(out.stepCount) / steps);
-                             }
-                             if (!stopped)
-                                 stuck = !engine.take(step, links);
-                             return !stopped && !stuck;
-                         });
-        if (stopped)
-            return refused("stopped");
-        if (stuck)
-            break;
-        memory.execute(issues);
-    }
-    const std::optional<Ticks> end = stuck ? std::nullopt : engine.finish();
-    if (!end)
+    const bool severalCores = options.cores > 1;
+    const RunClock clock(problem, schedule, rules,
+                         severalCores ? longest + longestOfCores(problem, evaluation, options) : longest,
+                         severalCores ? std::optional(options.network) : std::nullopt);
+    RunRecord record(out, clock, static_cast<std::size_t>(options.cores));
+    RunEngine engine(problem, schedule, rules, clock, options, record);
+    switch (engine.run(steps, progress)) {
+    case RunEngine::End::Stopped:
+        return refused("stopped");
+    case RunEngine::End::Stuck:
         return Error{ErrorCode::Internal, "the run came to a halt before its end", {}, {}};
-    record.finish(*end, latencies);
+    case RunEngine::End::Complete:
+        break;
+    }
+    record.finish(engine.now(), latencies);
     return out;
 }
 

@@ -33,18 +33,32 @@ enum class RunWait : std::uint8_t {
     Load,     ///< a load of `tensor`
     Run,      ///< a run of `op`; a store queue: of the run whose tile it will store
     Store,    ///< a store of `tensor`, which a later subgraph loads
-    Channel,  ///< the channel, which serves the other queue
+    Channel,  ///< the channel, which serves the other queue or another core; or the network
     Nothing,  ///< nothing is left to do for this unit
 };
 inline constexpr std::size_t kRunWaits = 7;
 [[nodiscard]] std::string_view runWaitName(RunWait wait); // "room", "prefetch", "load", ...
 
+/// Rates of the network on which a core reads what other cores hold of a resident tensor
+/// (docs/rules/run.md 5.4). The default is that of the NPU lens: links half as fast as the external memory,
+/// four of which fill the trunk.
+struct RunNetwork
+{
+    std::int64_t linkUnits = 0; ///< that a link moves in `linkTime`; 0: half the external bandwidth
+    std::int64_t linkTime = 1;  ///< in units of time
+    std::int64_t links = 4;     ///< that may be at work at a time
+    bool operator==(const RunNetwork&) const = default;
+};
+
 struct RunOptions
 {
+    static constexpr std::int64_t kMostCores = 1024;
+
     /// 0: one step after the other, and in a step loads, runs and stores; P: the loads of up to P steps
     /// beside the oldest one that has not ended (R20).
     std::int64_t prefetch = 1;
-    std::int64_t cores = 1;                          ///< more than one is refused
+    std::int64_t cores = 1;                          ///< at most kMostCores (docs/rules/run.md 5)
+    RunNetwork network{};                            ///< of several cores
     std::int64_t mostSteps = std::int64_t{1} << 22;  ///< a longer schedule is refused
     std::size_t mostCommands = std::size_t{1} << 20; ///< that are recorded; 0: only the sums
     bool operator==(const RunOptions&) const = default;
@@ -54,13 +68,15 @@ struct RunOptions
 struct RunCommand
 {
     RunUnit unit = RunUnit::Load;
-    bool kept = false; ///< a load of parts of kept tensors, all in one transfer (R9.7)
+    bool kept = false;    ///< a load of parts of kept tensors, all in one transfer (R9.7)
+    bool network = false; ///< a load of what other cores hold of resident tensors, all in one transfer
+    std::uint16_t core = 0;
     SubgraphId subgraph;
     std::int64_t step = 0;  ///< index in ScheduleRun::steps
     std::optional<OpId> op; ///< of array and vector
     std::optional<TensorId>
         tensor; ///< that is loaded (a view stands for itself) or stored; of a run: its output
-    Rect rect;  ///< of the tensor; empty for `kept`
+    Rect rect;  ///< of the tensor; empty for `kept` and `network`
     std::int64_t k0 = 0, k1 = 0; ///< range of the reduction of a run
     std::int64_t units = 0;      ///< loaded or stored
     double begin = 0, end = 0;
@@ -69,6 +85,7 @@ struct RunCommand
 /// One (tile, k) step of a subgraph on the common time axis.
 struct RunStep
 {
+    std::uint16_t core = 0;
     SubgraphId subgraph;
     std::int64_t index = 0; ///< in its subgraph, in order of execution; as Step::index
     std::int64_t tile = 0;  ///< r * cols + c
@@ -79,13 +96,14 @@ struct RunStep
     std::int64_t units = 0; ///< room of its items: the working set of the step (R9)
 };
 
-/// Room taken in the fast memory from `time` to the next entry.
+/// Room taken in the fast memory of a core from `time` to its next entry.
 struct RunRoom
 {
     enum Kind : std::uint8_t { Input, Reserved, Output, Accumulator, Interior };
     static constexpr std::size_t kKinds = 5;
     double time = 0;
     std::array<std::int64_t, kKinds> units{};
+    std::uint16_t core = 0;
     [[nodiscard]] std::int64_t total() const noexcept
     {
         return units[0] + units[1] + units[2] + units[3] + units[4];
@@ -101,9 +119,10 @@ struct RunStall
     std::optional<OpId> op;         ///< for RunWait::Run
     std::optional<TensorId> tensor; ///< for RunWait::Load and Store
     double begin = 0, end = 0;
+    std::uint16_t core = 0;
 };
 
-/// Sums of one unit. busy and the waits add up to the end of the run.
+/// Sums of one unit. busy and the waits add up to the end of the run, for each core.
 struct RunUnitSums
 {
     double busy = 0;
@@ -112,20 +131,33 @@ struct RunUnitSums
     [[nodiscard]] double waited(RunWait wait) const noexcept { return waits[static_cast<std::size_t>(wait)]; }
 };
 
+/// Sums of one core.
+struct RunCoreSums
+{
+    std::array<RunUnitSums, kRunUnits> units{};
+    std::int64_t peakUnits = 0; ///< largest room taken
+    std::int64_t steps = 0;
+    [[nodiscard]] const RunUnitSums& of(RunUnit unit) const noexcept
+    {
+        return units[static_cast<std::size_t>(unit)];
+    }
+};
+
 /// A subgraph in the run. `length` = R10's latency + startUp + drain - overlap; the lengths add up to the
 /// end.
 struct RunSubgraph
 {
-    double admitted = 0;                   ///< its first step
-    double begin = 0;                      ///< its first command begins
-    double end = 0;                        ///< its last step has ended
-    std::int64_t firstStep = 0, steps = 0; ///< in ScheduleRun::steps
-    double latency = 0;                    ///< R10.1
-    double length = 0;                     ///< by how much it moves the end of the run so far
-    double startUp = 0;                    ///< of `length`: before its first run begins
-    double drain = 0;                      ///< of `length`: after its last run has ended
-    double overlap = 0; ///< what its units do side by side that R10 adds up, less its stalls
-    double early = 0;   ///< its commands begin that long before the subgraphs before it end
+    double admitted = 0; ///< its first step
+    double begin = 0;    ///< its first command begins
+    double end = 0;      ///< its last step has ended
+    std::int64_t firstStep = 0,
+                 steps = 0; ///< in ScheduleRun::steps; of several cores its steps are mixed with others
+    double latency = 0;     ///< R10.1
+    double length = 0;      ///< by how much it moves the end of the run so far
+    double startUp = 0;     ///< of `length`: before its first run begins
+    double drain = 0;       ///< of `length`: after its last run has ended
+    double overlap = 0;     ///< what its units do side by side that R10 adds up, less its stalls
+    double early = 0;       ///< its commands begin that long before the subgraphs before it end
     std::array<double, kRunUnits> busy{};
 };
 
@@ -136,10 +168,13 @@ struct ScheduleRun
     RunOptions options;
     Rules rules;
     double end = 0;
-    double latency = 0; ///< R10's total
-    std::array<RunUnitSums, kRunUnits> units{};
-    std::int64_t loadUnits = 0, storeUnits = 0;
-    std::int64_t peakUnits = 0; ///< largest room taken
+    double latency = 0;                         ///< R10's total
+    std::array<RunUnitSums, kRunUnits> units{}; ///< of all cores together
+    std::vector<RunCoreSums> cores;
+    std::int64_t loadUnits = 0, storeUnits = 0; ///< between external and fast memories
+    std::int64_t networkUnits = 0;              ///< read from other cores
+    double channelBusy = 0;                     ///< loads and stores of all cores over the channel
+    std::int64_t peakUnits = 0;                 ///< largest room taken in one core
     std::int64_t stepCount = 0;
     /// False if the exact times have no common denominator that can be held; durations are then rounded to a
     /// multiple of 2^-40.
@@ -148,7 +183,7 @@ struct ScheduleRun
     std::vector<RunSubgraph> subgraphs;
     std::vector<RunStep> steps;       ///< in order of admission
     std::vector<RunCommand> commands; ///< in order of their beginning
-    std::vector<RunRoom> room;        ///< in order of time; the first at 0, the last at the end
+    std::vector<RunRoom> room;        ///< in order of time; of each core the first at 0
     std::vector<RunStall> stalls;     ///< in order of time
 
     [[nodiscard]] const RunUnitSums& of(RunUnit unit) const noexcept
@@ -158,7 +193,8 @@ struct ScheduleRun
 };
 
 /// Runs a schedule (R20), given its evaluation under the rules of the run. Refused with a reason: a schedule
-/// that breaks a rule, several cores, a negative prefetch, donation=yes, too many steps, a stop.
+/// that breaks a rule, a number of cores out of range, a negative prefetch, donation=yes, too many steps, a
+/// stop.
 [[nodiscard]] Result<ScheduleRun> runSchedule(const Problem& problem, const Schedule& schedule,
                                               const Evaluation& evaluation, const RunOptions& options = {},
                                               const Progress& progress = {});

@@ -21,7 +21,8 @@ ExactTime denominatorOf(const Problem& problem, const StepCosts& costs, OpId o)
 
 } // namespace
 
-RunClock::RunClock(const Problem& problem, const Schedule& schedule, const Rules& rules, double longest)
+RunClock::RunClock(const Problem& problem, const Schedule& schedule, const Rules& rules, double longest,
+                   const std::optional<RunNetwork>& network)
     : m_bandwidth(problem.bandwidthUnits())
 {
     Int128 largest = 1;
@@ -35,6 +36,11 @@ RunClock::RunClock(const Problem& problem, const Schedule& schedule, const Rules
             m_exact = false;
     };
     take(1, m_bandwidth);
+    if (network) {
+        m_link = network->linkUnits > 0 ? ExactTime{network->linkUnits, network->linkTime}
+                                        : ExactTime{m_bandwidth, 2};
+        take(static_cast<std::int64_t>(m_link.denominator), m_link.numerator);
+    }
     for (const SubgraphPtr& s : schedule.subgraphs) {
         const StepCosts costs(problem.hardware(), s->granularity, rules);
         for (const OpId o : s->ops)

@@ -4,8 +4,10 @@
 #include "base/integer.h"
 #include "eval/cost.h"
 #include "eval/step_links.h"
+#include "run/run.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace tilewright {
 
@@ -16,10 +18,16 @@ using Ticks = Int128;
 class RunClock
 {
 public:
-    /// `longest`: at most that many units of time are added up.
-    RunClock(const Problem& problem, const Schedule& schedule, const Rules& rules, double longest);
+    /// `longest`: at most that many units of time are added up. `network`: of several cores.
+    RunClock(const Problem& problem, const Schedule& schedule, const Rules& rules, double longest,
+             const std::optional<RunNetwork>& network = {});
 
     [[nodiscard]] Ticks transfer(std::int64_t units) const { return ticks({units, m_bandwidth}); }
+    /// Of a transfer over a link of the network.
+    [[nodiscard]] Ticks link(std::int64_t units) const
+    {
+        return ticks({static_cast<Int128>(units) * m_link.denominator, m_link.numerator});
+    }
     /// Duration of a run; 0 for a repeated one (R8.1). `costs`: of its subgraph.
     [[nodiscard]] Ticks run(const Problem& problem, const StepCosts& costs, const StepRun& run,
                             const StepLinks::Run& kinds) const;
@@ -37,6 +45,7 @@ public:
 private:
     [[nodiscard]] Ticks ticks(const ExactTime& t) const;
     std::int64_t m_bandwidth;
+    ExactTime m_link{1, 1}; // units of a link in a unit of time
     Int128 m_perUnit = 1;
     long double m_divisor = 1; // the same
     bool m_exact = true;

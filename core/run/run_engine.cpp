@@ -1,422 +1,151 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run/run_engine.h"
 
+#include "rules/check.h"
+
 #include <algorithm>
-#include <utility>
 
 namespace tilewright {
 
-RunEngine::RunEngine(const Problem& problem, const Rules& rules, const RunClock& clock, std::int64_t prefetch,
-                     RunRecord& record)
-    : m_problem(problem), m_rules(rules), m_clock(clock), m_prefetch(prefetch), m_record(record),
-      m_room(problem), m_gateOf(problem.tensorCount(), -1), m_completeAt(problem.tensorCount(), Counts{})
+RunEngine::RunEngine(const Problem& problem, const Schedule& schedule, const Rules& rules,
+                     const RunClock& clock, const RunOptions& options, RunRecord& record)
+    : m_schedule(schedule), m_options(options), m_shared{.problem = problem,
+                                                         .rules = rules,
+                                                         .clock = clock,
+                                                         .record = record,
+                                                         .prefetch = options.prefetch,
+                                                         .cores = static_cast<std::size_t>(options.cores)},
+      m_open(schedule.size()), m_feeds(m_shared.cores)
 {
-}
-
-void RunEngine::beginSubgraph(const Subgraph& subgraph, std::span<const TensorId> resident)
-{
-    if (m_current) {
-        endSubgraph();
-        m_subgraph = SubgraphId(m_subgraph.index() + 1);
+    m_shared.subgraphs.resize(schedule.size());
+    MemoryState memory(problem, schedule, rules);
+    std::vector<Issue> issues;
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+        m_resident.emplace_back(memory.resident().begin(), memory.resident().end());
+        memory.execute(issues);
     }
-    m_current = &subgraph;
-    m_resident.assign(resident.begin(), resident.end());
-    m_costs.emplace(m_problem.hardware(), subgraph.granularity, m_rules);
-    m_ownGates.clear();
-    m_keptLoads = 0;
-    std::vector<TensorId> reserved = m_resident;
-    for (const TensorId t : subgraph.retain)
-        if (std::find(resident.begin(), resident.end(), t) == resident.end())
-            reserved.push_back(t);
-    m_room.reserve(reserved);
+    for (std::size_t core = 0; core < m_shared.cores; ++core)
+        m_cores.emplace_back(m_shared, static_cast<std::uint16_t>(core));
 }
 
-/// All steps of the current subgraph are named: later ones read what it stores and retains.
-void RunEngine::endSubgraph()
+RunEngine::Open& RunEngine::open(std::size_t i)
 {
-    for (const std::uint32_t gate : m_ownGates)
-        m_gateOf[m_gates[gate].tensor] = gate;
-    const auto contains = [](const auto& list, const auto& value) {
-        return std::find(list.begin(), list.end(), value) != list.end();
-    };
-    for (const TensorId t : m_current->retain) {
-        const auto producer = m_problem.producer(t);
-        if (producer && contains(m_current->ops, *producer))
-            m_completeAt[t] = {m_named[kArray], m_named[kVector], 0};
-        else if (!contains(m_resident, t))
-            m_completeAt[t] = {0, 0, m_keptLoads};
-    }
-}
-
-// The commands of a step ------------------------------------------------------------------------------
-
-void RunEngine::addGates(TensorId read, std::vector<std::uint32_t>& gates) const
-{
-    const auto add = [&](TensorId t) {
-        if (m_gateOf[t] >= 0)
-            gates.push_back(static_cast<std::uint32_t>(m_gateOf[t]));
-    };
-    if (m_problem.isView(read))
-        for (const TensorId base : m_problem.bases(read))
-            add(base);
+    Open& out = m_open[i];
+    if (out.order)
+        return out;
+    const SubgraphId id(i);
+    const Subgraph& s = m_schedule[id];
+    out.order = std::make_shared<const StepOrder>(m_shared.problem, s, m_resident[i], m_shared.rules);
+    if (m_shared.cores > 1)
+        out.stretches = cutIntoStretches(*out.order, m_shared.cores);
     else
-        add(read);
-}
-
-std::uint32_t RunEngine::ownGate(TensorId stored)
-{
-    for (const std::uint32_t gate : m_ownGates)
-        if (m_gates[gate].tensor == stored)
-            return gate;
-    m_ownGates.push_back(static_cast<std::uint32_t>(m_gates.size()));
-    m_gates.push_back({stored, 0});
-    return m_ownGates.back();
-}
-
-RunEngine::Command RunEngine::loadOf(TensorId tensor, const Rect& rect, std::int64_t units) const
-{
-    Command load;
-    load.what.unit = RunUnit::Load;
-    load.what.subgraph = m_subgraph;
-    load.what.step = m_admitted;
-    load.what.tensor = tensor;
-    load.what.rect = rect;
-    load.what.units = units;
-    load.duration = m_clock.transfer(units);
-    addGates(tensor, load.gates);
-    return load;
-}
-
-void RunEngine::nameLoads(const Step& step)
-{
-    m_nextLoads.clear();
-    for (const StepBuffer& b : step.buffers)
-        if (b.loaded)
-            m_nextLoads.push_back(loadOf(b.tensor, b.rect, b.size));
-    if (!step.keptLoads.empty()) {
-        Command all = loadOf(step.keptLoads.front().tensor, {}, 0);
-        all.what.kept = true;
-        all.gates.clear();
-        for (const StepBuffer& part : step.keptLoads) {
-            all.what.units += part.size;
-            addGates(part.tensor, all.gates);
-        }
-        all.duration = m_clock.transfer(all.what.units);
-        m_nextLoads.push_back(std::move(all));
-        m_keptLoads = m_named[kLoad] + m_nextLoads.size();
+        out.stretches = {{0, out.order->tiles.size(), 0, 0}};
+    RunShared::SubgraphState& state = m_shared.of(id);
+    for (const StepStretch& stretch : out.stretches) {
+        state.steps += stretch.steps;
+        state.unnamed += stretch.steps > 0;
     }
-    m_named[kLoad] += m_nextLoads.size();
-    m_next.loads = static_cast<std::uint32_t>(m_nextLoads.size());
+    for (const SubgraphPlan::Sink& sink : out.order->plan.sinks()) {
+        const TensorId t = out.order->plan.products()[sink.product];
+        if (std::find(s.retain.begin(), s.retain.end(), t) != s.retain.end())
+            continue;
+        state.gates.push_back(static_cast<std::uint32_t>(m_shared.gates.size()));
+        m_shared.gates.push_back({t, id, 0});
+    }
+    return out;
 }
 
-/// What a run of the step reads must have ended before it begins.
-RunEngine::Counts RunEngine::needsOf(const Step& step, const StepLinks& links, std::uint32_t run) const
+/// Names the next step of a core, if it has one.
+void RunEngine::feed(std::size_t core)
 {
-    Counts needs{};
-    const auto require = [&](Queue queue, std::uint64_t count) {
-        needs[queue] = std::max(needs[queue], count);
-    };
-    for (const StepRead& read : links.readsOf(run))
-        switch (read.kind) {
-        case StepRead::Kind::None:
-            break;
-        case StepRead::Kind::Run:
-            require(queueOf(step.runs[read.index].op), m_places.back()[read.index]);
-            break;
-        case StepRead::Kind::Earlier: // a driver, and so a MatMul
-            require(kArray,
-                    m_places[static_cast<std::size_t>(step.kStep - (step.index - read.step))][read.index]);
-            break;
-        case StepRead::Kind::Buffer:
-            require(kLoad, m_room.loadOf(m_next.items[read.index]));
-            break;
-        case StepRead::Kind::Kept:
-            require(kLoad, m_keptLoads);
-            break;
-        case StepRead::Kind::Resident:
-            for (const Queue q : {kArray, kVector, kLoad})
-                require(q, m_completeAt[read.tensor][q]);
-            break;
+    Feed& f = m_feeds[core];
+    RunCore& c = m_cores[core];
+    f.hasNext = false;
+    while (f.subgraph < m_schedule.size()) {
+        if (!f.stream) {
+            const Open& o = open(f.subgraph);
+            f.left = o.stretches[core].steps;
+            c.beginSubgraph(SubgraphId(f.subgraph), m_schedule[SubgraphId(f.subgraph)],
+                            m_resident[f.subgraph]);
+            f.stream.emplace(o.order, o.stretches[core]);
         }
-    return needs;
+        if (f.stream->next()) {
+            c.name(f.stream->step(), f.stream->links(), --f.left == 0);
+            f.hasNext = true;
+            return;
+        }
+        f.stream.reset();
+        c.endSubgraph();
+        if (++m_open[f.subgraph].passed == m_shared.cores)
+            m_open[f.subgraph] = {};
+        ++f.subgraph;
+    }
+    c.nameNothing();
 }
 
-void RunEngine::nameRuns(const Step& step, const StepLinks& links)
+RunEngine::End RunEngine::run(double steps, const Progress& progress)
 {
-    if (step.kStep == 0)
-        m_places.clear();
-    m_places.emplace_back(step.runs.size(), 0);
-    m_nextRuns.clear();
-    Counts before{}; // prefetch 0: the run before and all loads
-    if (m_prefetch == 0)
-        before[kLoad] = m_named[kLoad];
-    for (const std::uint32_t i : links.order) {
-        const StepRun& r = step.runs[i];
-        const Queue queue = queueOf(r.op);
-        Command run;
-        run.what.unit = queue == kArray ? RunUnit::Array : RunUnit::Vector;
-        run.what.subgraph = m_subgraph;
-        run.what.step = m_admitted;
-        run.what.op = r.op;
-        run.what.tensor = m_problem.op(r.op).output;
-        run.what.rect = r.rect;
-        run.what.k0 = r.k0;
-        run.what.k1 = r.k1;
-        run.duration = m_clock.run(m_problem, *m_costs, r, links.runs[i]);
-        run.needs = needsOf(step, links, i);
-        for (std::size_t q = 0; q < before.size(); ++q)
-            run.needs[q] = std::max(run.needs[q], before[q]);
-        m_places.back()[i] = ++m_named[queue];
-        if (m_prefetch == 0)
-            before[queue] = m_named[queue];
-        for (std::size_t s = 0; s < step.sinks.size(); ++s)
-            if (step.sinks[s].stored && links.completing[s] == i) {
-                run.completes = static_cast<std::int32_t>(m_next.tiles.size());
-                nameStore(step.sinks[s]);
+    for (std::size_t core = 0; core < m_shared.cores; ++core)
+        feed(core);
+    std::int64_t admitted = 0;
+    do {
+        for (std::size_t core = 0; core < m_shared.cores; ++core)
+            while (m_feeds[core].hasNext && m_cores[core].admits()) {
+                if (admitted++ % 1024 == 0) {
+                    if (progress.stopRequested())
+                        return End::Stopped;
+                    progress.tell(static_cast<double>(admitted) / steps);
+                }
+                m_cores[core].admit();
+                feed(core);
             }
-        m_nextRuns.push_back(std::move(run));
-    }
-    m_next.runs = static_cast<std::uint32_t>(m_nextRuns.size());
-}
-
-void RunEngine::nameStore(const StepSink& sink)
-{
-    Store store;
-    store.what.unit = RunUnit::Store;
-    store.what.subgraph = m_subgraph;
-    store.what.step = m_admitted;
-    store.what.tensor = sink.tensor;
-    store.what.rect = sink.tile;
-    store.what.units = sink.storedElements;
-    store.gate = ownGate(sink.tensor);
-    ++m_gates[store.gate].left;
-    ++m_next.stores;
-    ++m_next.incomplete;
-    m_next.tiles.push_back(store);
-}
-
-// Time ------------------------------------------------------------------------------------------------
-
-bool RunEngine::take(const Step& step, const StepLinks& links)
-{
-    m_next = {};
-    m_next.subgraph = m_subgraph;
-    m_next.items = m_room.itemsOf(step, links, m_named[kLoad]);
-    nameLoads(step);
-    nameRuns(step, links);
-    while (!admits()) {
         beginCommands();
-        if (!passTime())
-            return false;
-    }
-    admit(step);
-    return true;
-}
-
-std::optional<Ticks> RunEngine::finish()
-{
-    m_held = RunWait::Nothing;
-    do
-        beginCommands();
-    while (passTime());
-    return m_steps.empty() ? std::optional(m_now) : std::nullopt;
-}
-
-bool RunEngine::admits()
-{
-    if (m_oldest < m_admitted - m_prefetch)
-        m_held = RunWait::Prefetch;
-    else if (m_room.total() + m_room.added(m_next.items) > m_problem.capacityUnits())
-        m_held = RunWait::Room;
-    else
-        return true;
-    return false;
-}
-
-void RunEngine::admit(const Step& step)
-{
-    m_room.hold(m_next.items);
-    m_record.admit(step, m_subgraph, m_now);
-    m_record.room(m_room.taken(), m_now);
-    for (Command& load : m_nextLoads)
-        m_queue[kLoad].push_back(std::move(load));
-    for (Command& run : m_nextRuns)
-        m_queue[run.what.unit == RunUnit::Array ? kArray : kVector].push_back(std::move(run));
-    m_steps.push_back(std::move(m_next));
-    endStep(m_admitted++);
+    } while (passTime());
+    const bool isOver = std::ranges::all_of(m_cores, [](const RunCore& c) { return c.isOver(); }) &&
+                        std::ranges::none_of(m_feeds, [](const Feed& f) { return f.hasNext; });
+    return isOver ? End::Complete : End::Stuck;
 }
 
 void RunEngine::beginCommands()
 {
-    for (const Queue q : {kArray, kVector}) {
-        if (m_running[q] || m_queue[q].empty())
-            continue;
-        const Command& run = m_queue[q].front();
-        if (run.needs[kArray] > m_ended[kArray] || run.needs[kVector] > m_ended[kVector] ||
-            run.needs[kLoad] > m_ended[kLoad])
-            continue;
-        m_running[q] = m_now + run.duration;
-        m_record.begin(run.what, m_now, *m_running[q]);
-    }
-    if (!m_transfer)
-        beginTransfer();
-}
-
-void RunEngine::beginTransfer()
-{
-    if (!m_stores.empty()) {
-        const Store& store = m_stores.front();
-        if (m_prefetch == 0 && state(store.what.step).runs > 0)
-            return;
-        m_transfer = Transfer{true, m_now + m_clock.transfer(store.what.units)};
-        m_record.begin(store.what, m_now, m_transfer->end);
-    } else if (!m_queue[kLoad].empty()) {
-        const Command& load = m_queue[kLoad].front();
-        for (const std::uint32_t gate : load.gates)
-            if (m_gates[gate].left > 0)
-                return;
-        m_transfer = Transfer{false, m_now + load.duration};
-        m_record.begin(load.what, m_now, m_transfer->end);
-    }
+    for (RunCore& core : m_cores)
+        core.beginRuns();
+    const std::size_t n = m_cores.size();
+    for (std::size_t i = 0; i < n && !m_shared.channel; ++i)
+        if (const std::size_t core = (m_nextOnChannel + i) % n; m_cores[core].beginTransfer()) {
+            m_shared.channel = core;
+            m_nextOnChannel = (core + 1) % n;
+        }
+    if (n == 1)
+        return;
+    std::int64_t links = std::ranges::count_if(m_cores, [](const RunCore& c) { return c.isOnNetwork(); });
+    for (std::size_t i = 0, from = m_nextOnNetwork; i < n && links < m_options.network.links; ++i)
+        if (const std::size_t core = (from + i) % n; m_cores[core].beginNetworkRead()) {
+            ++links;
+            m_nextOnNetwork = (core + 1) % n;
+        }
 }
 
 /// Moves on to the next end of a command. Returns false if none is under way.
 bool RunEngine::passTime()
 {
-    constexpr Ticks kNever = -1;
-    Ticks next = m_transfer ? m_transfer->end : kNever;
-    for (const auto& end : m_running)
-        if (end && (next == kNever || *end < next))
-            next = *end;
-    if (next == kNever)
+    std::optional<Ticks> next;
+    for (const RunCore& core : m_cores)
+        if (const auto end = core.nextEnd(); end && (!next || *end < *next))
+            next = end;
+    if (!next)
         return false;
-    for (std::size_t u = 0; u < kRunUnits; ++u)
-        if (const auto unit = static_cast<RunUnit>(u); next > m_now && !isBusy(unit))
-            m_record.wait(unit, waitOf(unit), m_now, next);
-    m_now = next;
-    for (const Queue q : {kArray, kVector})
-        if (m_running[q] == m_now)
-            endRun(q);
-    if (m_transfer && m_transfer->end == m_now)
-        endTransfer();
+    if (*next > m_shared.now)
+        for (RunCore& core : m_cores)
+            core.wait(*next);
+    m_shared.now = *next;
+    for (RunCore& core : m_cores)
+        core.endCommands();
+    for (const SubgraphId ended : m_shared.ended)
+        for (RunCore& core : m_cores)
+            core.release(ended);
+    m_shared.ended.clear();
     return true;
-}
-
-void RunEngine::endRun(Queue queue)
-{
-    Command run = std::move(m_queue[queue].front());
-    m_queue[queue].pop_front();
-    m_running[queue].reset();
-    ++m_ended[queue];
-    StepState& step = state(run.what.step);
-    --step.runs;
-    if (run.completes >= 0) {
-        Store& store = step.tiles[static_cast<std::size_t>(run.completes)];
-        store.isComplete = true;
-        --step.incomplete;
-        m_stores.push_back(store);
-    }
-    endStep(run.what.step);
-}
-
-void RunEngine::endTransfer()
-{
-    std::int64_t step = 0;
-    if (m_transfer->isStore) {
-        step = m_stores.front().what.step;
-        --m_gates[m_stores.front().gate].left;
-        --state(step).stores;
-        m_stores.pop_front();
-    } else {
-        step = m_queue[kLoad].front().what.step;
-        ++m_ended[kLoad];
-        --state(step).loads;
-        m_queue[kLoad].pop_front();
-    }
-    m_transfer.reset();
-    endStep(step);
-}
-
-/// Ends the step if nothing of it is left.
-void RunEngine::endStep(std::int64_t step)
-{
-    const auto isOver = [](const StepState& s) { return s.loads == 0 && s.runs == 0 && s.stores == 0; };
-    if (!isOver(state(step)))
-        return;
-    m_room.release(state(step).items);
-    m_record.room(m_room.taken(), m_now);
-    m_record.endStep(step, state(step).subgraph, m_now);
-    while (!m_steps.empty() && isOver(m_steps.front())) {
-        m_steps.pop_front();
-        ++m_oldest;
-    }
-}
-
-// What units wait for ---------------------------------------------------------------------------------
-
-bool RunEngine::isBusy(RunUnit unit) const
-{
-    switch (unit) {
-    case RunUnit::Array:
-        return m_running[kArray].has_value();
-    case RunUnit::Vector:
-        return m_running[kVector].has_value();
-    case RunUnit::Load:
-        return m_transfer && !m_transfer->isStore;
-    case RunUnit::Store:
-        return m_transfer && m_transfer->isStore;
-    }
-    return false;
-}
-
-RunRecord::Wait RunEngine::waitOf(RunUnit unit) const
-{
-    switch (unit) {
-    case RunUnit::Array:
-    case RunUnit::Vector: {
-        const auto& queue = m_queue[unit == RunUnit::Array ? kArray : kVector];
-        return queue.empty() ? RunRecord::Wait{m_held} : waitOfRun(queue.front());
-    }
-    case RunUnit::Load: {
-        if (m_queue[kLoad].empty())
-            return {m_held};
-        if (m_transfer)
-            return {RunWait::Channel};
-        for (const std::uint32_t gate : m_queue[kLoad].front().gates)
-            if (m_gates[gate].left > 0)
-                return {RunWait::Store, {}, m_gates[gate].tensor};
-        return {RunWait::Channel};
-    }
-    case RunUnit::Store:
-        return waitOfStore();
-    }
-    return {};
-}
-
-RunRecord::Wait RunEngine::waitOfRun(const Command& run) const
-{
-    if (run.needs[kLoad] > m_ended[kLoad])
-        return {RunWait::Load, {}, command(kLoad, run.needs[kLoad]).what.tensor};
-    for (const Queue q : {kArray, kVector})
-        if (run.needs[q] > m_ended[q])
-            return {RunWait::Run, command(q, run.needs[q]).what.op, {}};
-    return {};
-}
-
-RunRecord::Wait RunEngine::waitOfStore() const
-{
-    if (!m_stores.empty() && m_transfer)
-        return {RunWait::Channel};
-    for (const Queue q : {kArray, kVector})
-        if (!m_stores.empty() && m_running[q]) // prefetch 0: runs of the step are left
-            return {RunWait::Run, m_queue[q].front().what.op, {}};
-    for (const StepState& s : m_steps)
-        if (s.incomplete > 0) {
-            const auto next =
-                std::find_if(s.tiles.begin(), s.tiles.end(), [](const Store& x) { return !x.isComplete; });
-            return {RunWait::Run, m_problem.producer(*next->what.tensor), {}};
-        }
-    return {m_held};
 }
 
 } // namespace tilewright

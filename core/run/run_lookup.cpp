@@ -9,20 +9,25 @@ namespace tilewright {
 RunIndex indexOf(const ScheduleRun& run)
 {
     RunIndex out;
-    std::array<std::size_t, kRunUnits> pieces{};
+    out.cores.resize(run.cores.size());
+    out.steps.resize(run.cores.size());
+    std::vector<std::array<std::size_t, kRunUnits>> pieces(run.cores.size());
     for (const RunCommand& c : run.commands)
-        ++pieces[static_cast<std::size_t>(c.unit)];
+        ++pieces[c.core][static_cast<std::size_t>(c.unit)];
     for (const RunStall& s : run.stalls)
-        ++pieces[static_cast<std::size_t>(s.unit)];
-    for (std::size_t u = 0; u < kRunUnits; ++u)
-        out.units[u].reserve(pieces[u]);
+        ++pieces[s.core][static_cast<std::size_t>(s.unit)];
+    for (std::size_t core = 0; core < out.cores.size(); ++core)
+        for (std::size_t u = 0; u < kRunUnits; ++u)
+            out.cores[core][u].reserve(pieces[core][u]);
     out.worksFrom.reserve(run.steps.size());
-    for (const RunStep& step : run.steps)
+    for (const RunStep& step : run.steps) {
+        out.steps[step.core].push_back(static_cast<std::uint32_t>(out.worksFrom.size()));
         out.worksFrom.push_back(step.begin);
+    }
     std::vector<bool> worked(run.steps.size());
     for (std::size_t i = 0; i < run.commands.size(); ++i) {
         const RunCommand& c = run.commands[i];
-        out.units[static_cast<std::size_t>(c.unit)].push_back(
+        out.cores[c.core][static_cast<std::size_t>(c.unit)].push_back(
             {c.begin, c.end, static_cast<std::uint32_t>(i), false});
         const auto step = static_cast<std::size_t>(c.step);
         const bool runs = c.unit == RunUnit::Array || c.unit == RunUnit::Vector;
@@ -33,19 +38,20 @@ RunIndex indexOf(const ScheduleRun& run)
     }
     for (std::size_t i = 0; i < run.stalls.size(); ++i) {
         const RunStall& s = run.stalls[i];
-        out.units[static_cast<std::size_t>(s.unit)].push_back(
+        out.cores[s.core][static_cast<std::size_t>(s.unit)].push_back(
             {s.begin, s.end, static_cast<std::uint32_t>(i), true});
     }
-    for (std::vector<RunPiece>& unit : out.units)
-        std::ranges::stable_sort(unit, [](const RunPiece& a, const RunPiece& b) {
-            return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-        });
+    for (auto& core : out.cores)
+        for (std::vector<RunPiece>& unit : core)
+            std::ranges::stable_sort(unit, [](const RunPiece& a, const RunPiece& b) {
+                return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+            });
     return out;
 }
 
-std::optional<std::size_t> pieceAt(const RunIndex& index, RunUnit unit, double time)
+std::optional<std::size_t> pieceAt(const RunIndex& index, RunUnit unit, double time, std::size_t core)
 {
-    const std::vector<RunPiece>& pieces = index.of(unit);
+    const std::vector<RunPiece>& pieces = index.of(unit, core);
     const auto after =
         std::ranges::upper_bound(pieces, time, {}, [](const RunPiece& piece) { return piece.begin; });
     if (after == pieces.begin() || time >= std::prev(after)->end)
@@ -53,23 +59,25 @@ std::optional<std::size_t> pieceAt(const RunIndex& index, RunUnit unit, double t
     return static_cast<std::size_t>(after - pieces.begin()) - 1;
 }
 
-std::optional<std::size_t> stepAt(const ScheduleRun& run, const RunIndex& index, double time)
+std::optional<std::size_t> stepAt(const ScheduleRun& run, const RunIndex& index, double time,
+                                  std::size_t core)
 {
     for (const RunUnit unit : {RunUnit::Array, RunUnit::Vector})
-        if (const auto piece = pieceAt(index, unit, time); piece && !index.of(unit)[*piece].waits)
-            return static_cast<std::size_t>(run.commands[index.of(unit)[*piece].index].step);
-    const auto after =
-        std::ranges::upper_bound(run.steps, time, {}, [](const RunStep& step) { return step.admitted; });
-    if (after == run.steps.begin())
-        return run.steps.empty() ? std::nullopt : std::optional<std::size_t>(0);
-    const auto last = static_cast<std::size_t>(after - run.steps.begin()) - 1;
+        if (const auto piece = pieceAt(index, unit, time, core); piece && !index.of(unit, core)[*piece].waits)
+            return static_cast<std::size_t>(run.commands[index.of(unit, core)[*piece].index].step);
+    const std::vector<std::uint32_t>& steps = index.steps[core];
+    const auto after = std::ranges::upper_bound(steps, time, {},
+                                                [&](std::uint32_t step) { return run.steps[step].admitted; });
+    if (after == steps.begin())
+        return steps.empty() ? std::nullopt : std::optional<std::size_t>(steps.front());
+    const auto last = static_cast<std::size_t>(after - steps.begin()) - 1;
     // A step is admitted when all up to prefetch + 1 places before it have ended: only the last ones can be
     // open.
     const auto open = static_cast<std::size_t>(std::max<std::int64_t>(0, run.options.prefetch));
     for (std::size_t i = last - std::min(last, open); i < last; ++i)
-        if (run.steps[i].ended > time)
-            return i;
-    return last;
+        if (run.steps[steps[i]].ended > time)
+            return steps[i];
+    return steps[last];
 }
 
 std::optional<std::size_t> stepOf(const ScheduleRun& run, SubgraphId subgraph, std::int64_t step)
@@ -77,17 +85,27 @@ std::optional<std::size_t> stepOf(const ScheduleRun& run, SubgraphId subgraph, s
     if (subgraph.index() >= run.subgraphs.size())
         return std::nullopt;
     const RunSubgraph& in = run.subgraphs[subgraph.index()];
-    if (step < 0 || step >= in.steps || static_cast<std::size_t>(in.firstStep + step) >= run.steps.size())
+    if (step < 0 || step >= in.steps || static_cast<std::size_t>(in.firstStep) >= run.steps.size())
         return std::nullopt;
-    return static_cast<std::size_t>(in.firstStep + step);
+    if (run.cores.size() == 1)
+        return static_cast<std::size_t>(in.firstStep + step);
+    const auto found = std::find_if(run.steps.begin() + in.firstStep, run.steps.end(), [&](const RunStep& s) {
+        return s.subgraph == subgraph && s.index == step;
+    });
+    return found == run.steps.end() ? std::nullopt
+                                    : std::optional(static_cast<std::size_t>(found - run.steps.begin()));
 }
 
-std::optional<std::size_t> roomAt(const ScheduleRun& run, double time)
+std::optional<std::size_t> roomAt(const ScheduleRun& run, double time, std::size_t core)
 {
-    const auto after = std::ranges::upper_bound(run.room, time, {}, &RunRoom::time);
-    if (run.room.empty())
-        return std::nullopt;
-    return after == run.room.begin() ? 0 : static_cast<std::size_t>(after - run.room.begin()) - 1;
+    const auto isOfCore = [&](const RunRoom& room) { return room.core == core; };
+    auto at = std::ranges::upper_bound(run.room, time, {}, &RunRoom::time);
+    while (at != run.room.begin())
+        if (isOfCore(*--at))
+            return static_cast<std::size_t>(at - run.room.begin());
+    at = std::ranges::find_if(run.room, isOfCore);
+    return at == run.room.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(at - run.room.begin()));
 }
 
 RunLimit limitOf(const ScheduleRun& run)
@@ -99,9 +117,10 @@ RunLimit limitOf(const ScheduleRun& run)
         if (busy / run.end > out.share)
             out = {what, busy / run.end};
     };
-    offer(RunLimit::What::Channel, run.of(RunUnit::Load).busy + run.of(RunUnit::Store).busy);
-    offer(RunLimit::What::Array, run.of(RunUnit::Array).busy);
-    offer(RunLimit::What::Vector, run.of(RunUnit::Vector).busy);
+    const auto cores = static_cast<double>(std::max<std::size_t>(1, run.cores.size()));
+    offer(RunLimit::What::Channel, run.channelBusy);
+    offer(RunLimit::What::Array, run.of(RunUnit::Array).busy / cores);
+    offer(RunLimit::What::Vector, run.of(RunUnit::Vector).busy / cores);
     return out;
 }
 

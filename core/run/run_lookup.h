@@ -25,34 +25,38 @@ struct RunPiece
 /// not recorded.
 struct RunIndex
 {
-    std::array<std::vector<RunPiece>, kRunUnits> units;
+    std::vector<std::array<std::vector<RunPiece>, kRunUnits>> cores;
+    std::vector<std::vector<std::uint32_t>> steps; ///< by core: indices in ScheduleRun::steps
     /// By index in ScheduleRun::steps: begin of its first run, else of its first command.
     std::vector<double> worksFrom;
 
-    [[nodiscard]] const std::vector<RunPiece>& of(RunUnit unit) const noexcept
+    [[nodiscard]] const std::vector<RunPiece>& of(RunUnit unit, std::size_t core = 0) const noexcept
     {
-        return units[static_cast<std::size_t>(unit)];
+        return cores[core][static_cast<std::size_t>(unit)];
     }
 };
 [[nodiscard]] RunIndex indexOf(const ScheduleRun& run);
 
-/// Index in RunIndex::of(unit) of the piece at a time: begin <= time < end. Pieces of no length are passed
-/// over.
-[[nodiscard]] std::optional<std::size_t> pieceAt(const RunIndex& index, RunUnit unit, double time);
+/// Index in RunIndex::of(unit, core) of the piece at a time: begin <= time < end. Pieces of no length are
+/// passed over.
+[[nodiscard]] std::optional<std::size_t> pieceAt(const RunIndex& index, RunUnit unit, double time,
+                                                 std::size_t core = 0);
 
-/// Index in ScheduleRun::steps of the step that is at work at a time: the one whose run the array does, else
-/// the vector unit, else the oldest admitted one that has not ended, else the last admitted one. Empty
-/// without steps.
-[[nodiscard]] std::optional<std::size_t> stepAt(const ScheduleRun& run, const RunIndex& index, double time);
+/// Index in ScheduleRun::steps of the step that is at work on a core at a time: the one whose run the array
+/// does, else the vector unit, else the oldest admitted one that has not ended, else the last admitted one.
+/// Empty without steps.
+[[nodiscard]] std::optional<std::size_t> stepAt(const ScheduleRun& run, const RunIndex& index, double time,
+                                                std::size_t core = 0);
 
 /// Index in ScheduleRun::steps of a step of a subgraph; empty if the run has no such step.
 [[nodiscard]] std::optional<std::size_t> stepOf(const ScheduleRun& run, SubgraphId subgraph,
                                                 std::int64_t step);
 
-/// Index in ScheduleRun::room of the entry in force at a time; empty without entries.
-[[nodiscard]] std::optional<std::size_t> roomAt(const ScheduleRun& run, double time);
+/// Index in ScheduleRun::room of the entry of a core in force at a time; empty without entries.
+[[nodiscard]] std::optional<std::size_t> roomAt(const ScheduleRun& run, double time, std::size_t core = 0);
 
-/// What works for the largest share of the run: the channel (loads and stores), the array or the vector unit.
+/// What works for the largest share of the run: the channel (loads and stores), the arrays or the
+/// vector units.
 struct RunLimit
 {
     enum class What : std::uint8_t { Channel, Array, Vector };

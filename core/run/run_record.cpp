@@ -5,27 +5,21 @@
 
 namespace tilewright {
 
-void RunRecord::admit(const Step& step, SubgraphId subgraph, Ticks now)
+std::int64_t RunRecord::admit(RunStep step, Ticks now)
 {
-    Span& s = span(subgraph);
+    Span& s = span(step.subgraph);
     if (!s.admitted) {
         s.admitted = now;
         s.firstStep = m_out.stepCount;
     }
     ++s.steps;
-    ++m_out.stepCount;
-    if (!m_out.recorded)
-        return;
-    RunStep out;
-    out.subgraph = subgraph;
-    out.index = step.index;
-    out.tile = step.tile;
-    out.kStep = step.kStep;
-    out.kSteps = step.kSteps;
-    out.admitted = m_clock.time(now);
-    out.begin = -1;
-    out.units = step.workingSet;
-    m_out.steps.push_back(out);
+    ++m_out.cores[step.core].steps;
+    if (m_out.recorded) {
+        step.admitted = m_clock.time(now);
+        step.begin = -1;
+        m_out.steps.push_back(step);
+    }
+    return m_out.stepCount++;
 }
 
 void RunRecord::begin(RunCommand command, Ticks begin, Ticks end)
@@ -40,13 +34,16 @@ void RunRecord::begin(RunCommand command, Ticks begin, Ticks end)
     if (isRun)
         s.lastRun = std::max(s.lastRun, end);
     s.busy[unit] += end - begin;
-    m_busy[unit] += end - begin;
-    ++m_out.units[unit].commands;
-    if (command.unit == RunUnit::Load)
-        m_out.loadUnits += command.units;
-    if (command.unit == RunUnit::Store)
-        m_out.storeUnits += command.units;
-    close(command.unit);
+    m_cores[command.core].busy[unit] += end - begin;
+    ++m_out.cores[command.core].units[unit].commands;
+    if (!isRun) {
+        (command.network                 ? m_out.networkUnits
+         : command.unit == RunUnit::Load ? m_out.loadUnits
+                                         : m_out.storeUnits) += command.units;
+        if (!command.network)
+            m_channel += end - begin;
+    }
+    close(command.core, command.unit);
     if (m_out.recorded && ++m_commands > m_out.options.mostCommands)
         forget();
     if (!m_out.recorded)
@@ -66,42 +63,46 @@ void RunRecord::endStep(std::int64_t step, SubgraphId subgraph, Ticks now)
         m_out.steps[static_cast<std::size_t>(step)].ended = m_clock.time(now);
 }
 
-void RunRecord::room(const std::array<std::int64_t, RunRoom::kKinds>& taken, Ticks now)
+void RunRecord::room(std::uint16_t core, const std::array<std::int64_t, RunRoom::kKinds>& taken, Ticks now)
 {
-    const RunRoom room{m_clock.time(now), taken};
-    m_out.peakUnits = std::max(m_out.peakUnits, room.total());
+    const RunRoom room{m_clock.time(now), taken, core};
+    std::int64_t& peak = m_out.cores[core].peakUnits;
+    peak = std::max(peak, room.total());
     if (!m_out.recorded)
         return;
-    if (m_roomTime == now)
-        m_out.room.back() = room;
-    else
+    Core& c = m_cores[core];
+    if (c.roomTime != now) {
+        c.room = m_out.room.size();
         m_out.room.push_back(room);
-    m_roomTime = now;
+    }
+    m_out.room[c.room] = room;
+    c.roomTime = now;
 }
 
-void RunRecord::wait(RunUnit unit, const Wait& wait, Ticks from, Ticks to)
+void RunRecord::wait(std::uint16_t core, RunUnit unit, const Wait& wait, Ticks from, Ticks to)
 {
     if (from == to)
         return;
-    m_waits[static_cast<std::size_t>(unit)][static_cast<std::size_t>(wait.wait)] += to - from;
+    Core& c = m_cores[core];
+    c.waits[static_cast<std::size_t>(unit)][static_cast<std::size_t>(wait.wait)] += to - from;
     if (!m_out.recorded)
         return;
-    std::optional<Stall>& open = m_open[static_cast<std::size_t>(unit)];
+    std::optional<Stall>& open = c.open[static_cast<std::size_t>(unit)];
     if (open && open->wait == wait && open->end == from) {
         open->end = to;
         return;
     }
-    close(unit);
+    close(core, unit);
     open = Stall{wait, from, to};
 }
 
 /// Writes the stall of a unit that has not been written yet.
-void RunRecord::close(RunUnit unit)
+void RunRecord::close(std::uint16_t core, RunUnit unit)
 {
-    std::optional<Stall>& open = m_open[static_cast<std::size_t>(unit)];
+    std::optional<Stall>& open = m_cores[core].open[static_cast<std::size_t>(unit)];
     if (open && m_out.recorded)
         m_out.stalls.push_back({unit, open->wait.wait, open->wait.op, open->wait.tensor,
-                                m_clock.time(open->begin), m_clock.time(open->end)});
+                                m_clock.time(open->begin), m_clock.time(open->end), core});
     open.reset();
 }
 
@@ -115,14 +116,37 @@ void RunRecord::forget()
     m_out.stalls = {};
 }
 
+/// Sums of the units of each core and of all cores.
+void RunRecord::addUnits()
+{
+    std::array<Ticks, kRunUnits> busy{};
+    std::array<std::array<Ticks, kRunWaits>, kRunUnits> waits{};
+    for (std::size_t core = 0; core < m_cores.size(); ++core) {
+        const Core& c = m_cores[core];
+        for (std::size_t u = 0; u < kRunUnits; ++u) {
+            close(static_cast<std::uint16_t>(core), static_cast<RunUnit>(u));
+            RunUnitSums& sums = m_out.cores[core].units[u];
+            sums.busy = m_clock.time(c.busy[u]);
+            busy[u] += c.busy[u];
+            m_out.units[u].commands += sums.commands;
+            for (std::size_t w = 0; w < kRunWaits; ++w) {
+                sums.waits[w] = m_clock.time(c.waits[u][w]);
+                waits[u][w] += c.waits[u][w];
+            }
+        }
+        m_out.peakUnits = std::max(m_out.peakUnits, m_out.cores[core].peakUnits);
+    }
+    for (std::size_t u = 0; u < kRunUnits; ++u) {
+        m_out.units[u].busy = m_clock.time(busy[u]);
+        for (std::size_t w = 0; w < kRunWaits; ++w)
+            m_out.units[u].waits[w] = m_clock.time(waits[u][w]);
+    }
+    m_out.channelBusy = m_clock.time(m_channel);
+}
+
 void RunRecord::finish(Ticks end, const std::vector<double>& latencies)
 {
-    for (std::size_t u = 0; u < kRunUnits; ++u) {
-        close(static_cast<RunUnit>(u));
-        m_out.units[u].busy = m_clock.time(m_busy[u]);
-        for (std::size_t w = 0; w < kRunWaits; ++w)
-            m_out.units[u].waits[w] = m_clock.time(m_waits[u][w]);
-    }
+    addUnits();
     std::stable_sort(m_out.stalls.begin(), m_out.stalls.end(),
                      [](const RunStall& a, const RunStall& b) { return a.begin < b.begin; });
     m_out.end = m_clock.time(end);

@@ -23,14 +23,19 @@ public:
         bool operator==(const Wait&) const = default;
     };
 
-    RunRecord(ScheduleRun& out, const RunClock& clock) : m_out(out), m_clock(clock) {}
+    RunRecord(ScheduleRun& out, const RunClock& clock, std::size_t cores)
+        : m_out(out), m_clock(clock), m_cores(cores)
+    {
+        m_out.cores.resize(cores);
+    }
 
-    void admit(const Step& step, SubgraphId subgraph, Ticks now);
+    /// Returns the index of the step in ScheduleRun::steps. `step` without its times.
+    std::int64_t admit(RunStep step, Ticks now);
     /// `command` without its times.
     void begin(RunCommand command, Ticks begin, Ticks end);
     void endStep(std::int64_t step, SubgraphId subgraph, Ticks now);
-    void room(const std::array<std::int64_t, RunRoom::kKinds>& taken, Ticks now);
-    void wait(RunUnit unit, const Wait& wait, Ticks from, Ticks to);
+    void room(std::uint16_t core, const std::array<std::int64_t, RunRoom::kKinds>& taken, Ticks now);
+    void wait(std::uint16_t core, RunUnit unit, const Wait& wait, Ticks from, Ticks to);
     /// Fills the sums. `latencies`: R10.1 of the subgraphs.
     void finish(Ticks end, const std::vector<double>& latencies);
 
@@ -53,17 +58,24 @@ private:
             m_spans.resize(s.index() + 1);
         return m_spans[s.index()];
     }
-    void close(RunUnit unit);
+    struct Core
+    {
+        std::array<Ticks, kRunUnits> busy{};
+        std::array<std::array<Ticks, kRunWaits>, kRunUnits> waits{};
+        std::array<std::optional<Stall>, kRunUnits> open;
+        Ticks roomTime = -1;
+        std::size_t room = 0; ///< its last entry in ScheduleRun::room
+    };
+    void close(std::uint16_t core, RunUnit unit);
     void forget();
+    void addUnits();
 
     ScheduleRun& m_out;
     const RunClock& m_clock;
+    std::vector<Core> m_cores;
     std::vector<Span> m_spans;
-    std::array<Ticks, kRunUnits> m_busy{};
-    std::array<std::array<Ticks, kRunWaits>, kRunUnits> m_waits{};
-    std::array<std::optional<Stall>, kRunUnits> m_open;
+    Ticks m_channel = 0;
     std::size_t m_commands = 0;
-    Ticks m_roomTime = -1;
 };
 
 } // namespace tilewright

@@ -171,13 +171,13 @@ void bindOptions(OptionList& o, PlaceCall& call)
 
 void bindOptions(OptionList& o, RunCall& call)
 {
-    constexpr double kMost = 1e6;
     bindOptions(o, static_cast<ScheduleCall&>(call));
     o.add("--prefetch", call.prefetch, Range{0, RunCall::kMostPrefetch},
           "Steps whose loads may be under way beside the oldest step that has not ended; 0: one command "
           "after the "
           "other");
-    o.add("--cores", call.cores, Range{1, kMost}, "Cores; a schedule runs on 1 core so far");
+    o.add("--cores", call.cores, Range{1, RunOptions::kMostCores},
+          "Cores that share the external memory, at most those of the machine; a schedule is planned for 1");
 }
 
 void bindOptions(OptionList& o, BoundCall& call)

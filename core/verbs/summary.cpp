@@ -92,8 +92,9 @@ void bindOptions(OptionList& o, SummaryCall& call)
     o.add("--schedule", call.schedule, "FILE", "Schedule of the model, for the row \"as it stands\"",
           o.notWith(!call.beside.empty(), "--beside"), o.otherwise("the start schedule"));
     bindOptions(o, call.rules);
-    o.add("--cores", call.cores, Range{1, npu::kMaxCores}, "Number of cores of the NPU lens",
-          o.otherwise("that of the machine"));
+    o.add("--cores", call.cores, Range{1, npu::kMaxCores},
+          "Number of cores of the NPU lens and of the run of the schedule",
+          o.otherwise("that of the machine; 1 for the run of the schedule"));
     o.add("--solve", call.solve, Range{0, kMostSeconds, false, "s"},
           "Time of a search for a schedule; 0: the row is not run");
     o.flag("--search", call.search,
@@ -142,6 +143,8 @@ Status readFiles(SummaryCall& call)
 
 std::int64_t SummarySubject::coresOf(SummaryKind kind) const
 {
+    if (kind == SummaryKind::ScheduleRun)
+        return cores > 0 ? cores : 1;
     if (lensOf(kind) != MachineLens::Npu)
         return 1;
     return cores > 0 ? cores : model->machine.cores;

@@ -119,7 +119,7 @@ struct SummaryCall
     std::string beside;    ///< file of another model, side by side
     std::string schedule;  ///< file of the schedule as it stands
     RulesCall rules = RulesCall::ofFile();
-    int cores = 0;        ///< of the NPU lens; 0: those of the machine
+    int cores = 0;        ///< of the NPU lens and of the run; 0: those of the machine, and 1
     double solve = 0;     ///< seconds of the search for a schedule; 0: not run
     bool search = false;  ///< run the other searches
     bool explain = false; ///< state the explanations of all figures
@@ -140,7 +140,7 @@ struct SummarySubject
     Rules rules;
     std::string rulesReason;
     std::optional<Schedule> schedule; ///< as it stands; empty: the start schedule
-    int cores = 0;                    ///< of the NPU lens; 0: those of the machine
+    int cores = 0;                    ///< of the NPU lens and of the run; 0: those of the machine, and 1
     double solve = 0;                 ///< seconds of the search; 0: suggestedSeconds() of the problem
 
     [[nodiscard]] std::int64_t coresOf(SummaryKind kind) const;

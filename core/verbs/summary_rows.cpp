@@ -57,7 +57,8 @@ void addDerived(SummaryFigures& figures, const Machine& machine, const Floor& fl
 void addDerived(SummaryRow& row, const SummarySubject& subject)
 {
     const Machine& machine = subject.model->machine;
-    const bool several = lensOf(row.kind) == MachineLens::Npu;
+    const bool several =
+        lensOf(row.kind) == MachineLens::Npu || (row.kind == SummaryKind::ScheduleRun && subject.cores > 0);
     addDerived(row.figures, machine, lower::floorOf(*subject.model, subject.coresOf(row.kind)),
                !several             ? "this lens models one core"
                : subject.cores == 0 ? "machine " + machine.name + ", cores"

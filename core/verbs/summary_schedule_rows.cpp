@@ -2,7 +2,7 @@
 // The rows of the Schedule lens in the Summary.
 #include "base/text.h"
 #include "edit/fit.h"
-#include "run/run.h"
+#include "verbs/run.h"
 #include "verbs/summary_rows.h"
 
 #include <algorithm>
@@ -28,6 +28,8 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
                  const Evaluation& evaluation, const ScheduleRun* run = nullptr)
 {
     const double total = run ? run->end : evaluation.total;
+    // stretches load more than the schedule does on one core (docs/rules/run.md 5.1), in all together
+    const bool severalCores = run && run->options.cores > 1;
     const Problem& problem = *subject.model->problem;
     const auto unit = static_cast<double>(subject.model->lowered.timeUnit);
     const double elementBytes = static_cast<double>(problem.data().elementBits.value_or(
@@ -59,12 +61,14 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
             OperatorFigures f{source,
                               combined(Operation::Product, name, "cycles",
                                        {latencies.back(), leaf("unit of time", "cycles", unit, "lowering")}),
-                              (e.loadElements + e.storeElements) * elementBytes,
+                              {},
                               {},
                               name + ", tile " + tileText(schedule.subgraphs[i]->granularity) + ", " +
                                   percent(total > 0 ? time / total : 0) + " of the schedule, " +
                                   std::string(boundName(e.bound)) + "-bound"};
-            if (problem.hasEnergy())
+            if (!severalCores)
+                f.dramBytes = (e.loadElements + e.storeElements) * elementBytes;
+            if (problem.hasEnergy() && !severalCores)
                 f.energyPj = e.energy;
             operators.push_back(std::move(f));
         }
@@ -76,11 +80,14 @@ void addSchedule(SummaryRow& row, const SummarySubject& subject, const Schedule&
                        {combined(Operation::Sum, run ? "end of the run" : "latency of the schedule",
                                  "units of time", std::move(latencies), run ? "R20" : "R10"),
                         leaf("unit of time", "cycles", unit, "lowering")}));
+    if (severalCores)
+        moved = {leaf("all stretches", "elements", problem.elementsOf(run->loadUnits + run->storeUnits),
+                      "run of the schedule", "docs/rules/run.md 5.1")};
     setFigure(row, SummaryFigure::DramBytes,
               combined(Operation::Product, "DRAM bytes", "bytes",
                        {combined(Operation::Sum, "elements loaded and stored", "elements", std::move(moved)),
                         leaf("bytes of an element", "bytes", elementBytes, "lowering", "R1.9")}));
-    if (problem.hasEnergy())
+    if (problem.hasEnergy() && !severalCores)
         setFigure(row, SummaryFigure::Energy,
                   combined(Operation::Sum, "energy", "pJ", std::move(energies), "R17"));
     if (run)
@@ -104,10 +111,13 @@ std::string rulesText(const SummarySubject& subject)
 /// The unit that is busy for the largest part of a run.
 std::string busiestText(const ScheduleRun& run)
 {
-    const auto busy = [&](RunUnit unit) { return run.of(unit).busy; };
-    const std::array units{std::pair{"memory: the channel", busy(RunUnit::Load) + busy(RunUnit::Store)},
-                           std::pair{"array: it", busy(RunUnit::Array)},
-                           std::pair{"vector unit: it", busy(RunUnit::Vector)}};
+    const auto cores = static_cast<double>(run.cores.size());
+    const auto busy = [&](RunUnit unit) { return run.of(unit).busy / cores; };
+    const bool several = run.cores.size() > 1;
+    const std::array units{
+        std::pair{"memory: the channel", run.channelBusy},
+        std::pair{several ? "array: on average each" : "array: it", busy(RunUnit::Array)},
+        std::pair{several ? "vector unit: on average each" : "vector unit: it", busy(RunUnit::Vector)}};
     const auto largest = *std::ranges::max_element(units, {}, [](const auto& u) { return u.second; });
     return std::string(largest.first) + " is busy " + percent(run.end > 0 ? largest.second / run.end : 0) +
            " of the time";
@@ -135,12 +145,19 @@ SummaryRow runRow(SummaryRow row, const SummarySubject& subject, const Progress&
     const Evaluation evaluation = evaluate(problem, schedule, subject.rules);
     if (!evaluation.valid())
         return failedRow(std::move(row), sentence(*evaluation.verdict()));
-    RunOptions options;
-    options.mostCommands = 0;
-    const auto run = runSchedule(problem, schedule, evaluation, options, progress);
+    RunCall call;
+    call.cores = subject.coresOf(row.kind);
+    auto options = call.options(subject.model.get());
+    if (!options)
+        return failedRow(std::move(row), options.error().message);
+    options->mostCommands = 0;
+    const auto run = runSchedule(problem, schedule, evaluation, *options, progress);
     if (!run)
         return failedRow(std::move(row), run.error().text());
-    row.how = "unit by unit, loads one step ahead, " + rulesText(subject);
+    row.how = "unit by unit, loads one step ahead, " +
+              (call.cores > 1 ? formatGrouped(call.cores) + " cores, " : std::string()) + rulesText(subject);
+    for (std::string& note : runNotes(subject.model.get(), schedule, call.cores))
+        row.leftOut.push_back(std::move(note));
     addSchedule(row, subject, schedule, evaluation, &*run);
     row.binds = busiestText(*run);
     return row;

@@ -106,6 +106,56 @@ private slots:
         QVERIFY(json["end"] > 0 && json["peak_room"] <= json["capacity"]);
     }
 
+    /// docs/rules/run.md 5
+    void severalCores()
+    {
+        const auto one = runCli(kCall + QStringList{"--json"}).json();
+        QVERIFY(!one.contains("per_core"));
+        const CliRun r = runCli(kCall + QStringList{"--cores", "4", "--json"});
+        QCOMPARE(r.code, 0);
+        const auto four = r.json();
+        QCOMPARE(four["cores"].get<int>(), 4);
+        QCOMPARE(four["per_core"].size(), std::size_t{4});
+        int steps = 0;
+        std::map<std::string, double> busy;
+        for (const auto& core : four["per_core"]) {
+            steps += core["steps"].get<int>();
+            QVERIFY(core["peak_room"] <= four["capacity"]);
+            for (const auto& [name, unit] : core["units"].items()) {
+                busy[name] += unit["busy"].get<double>();
+                double all = unit["busy"];
+                for (const auto& [what, time] : unit["waits"].items())
+                    all += time.get<double>();
+                QVERIFY2(close(all, four["end"]), name.c_str());
+            }
+        }
+        QCOMPARE(steps, one["steps"].get<int>());
+        for (const auto& [name, time] : busy)
+            QVERIFY2(close(time, four["units"][name]["busy"]), name.c_str());
+        QVERIFY(four["channel_busy"] <= four["end"] && four["load_elements"] >= one["load_elements"]);
+        const CliRun said = runCli(kCall + QStringList{"--cores", "2"});
+        QVERIFY2(said.out.contains("planned for 1 core") && said.out.contains("\ncore 1 array"), said.out);
+    }
+
+    /// The machine's cores are the most, and rows that are cut are told (docs/rules/run.md 5.8).
+    void severalCoresOfAMachine()
+    {
+        const QTemporaryDir folder;
+        const QString model = QStringLiteral(TILEWRIGHT_SOURCE_DIR "/samples/models/llama-block.json");
+        const QString schedule = folder.filePath("s.json");
+        QCOMPARE(runCli({"convert", model, "--to", "schedule", "-o", schedule}).code, 0);
+        const QStringList call{"run", model, schedule, "--machine", "edge", "--cores"};
+        const CliRun many = runCli(call + QStringList{"5"});
+        QCOMPARE(many.code, 2);
+        QVERIFY2(many.err.contains("the machine edge has 4 cores, so a schedule does not run on 5"),
+                 many.err);
+        const auto json = runCli(call + QStringList{"4", "--json"}).json();
+        QCOMPARE(json["per_core"].size(), std::size_t{4});
+        QCOMPARE(json["notes"].size(), std::size_t{1});
+        QVERIFY(json["notes"][0].get<std::string>().starts_with("the rows of "));
+        QVERIFY(runCli(call + QStringList{"2"}).out.contains("\nleft out     the rows of "));
+    }
+
     /// `solve --finish run` gives a schedule whose run ends where it says, and not later than before.
     void finish()
     {
@@ -128,9 +178,11 @@ private slots:
 
     void refusals()
     {
-        const CliRun cores = runCli(kCall + QStringList{"--cores", "4"});
+        const CliRun cores = runCli(kCall + QStringList{"--cores", "5"});
         QCOMPARE(cores.code, 2);
-        QVERIFY2(cores.err.contains("the run of a schedule takes place on 1 core, not on 4"), cores.err);
+        QVERIFY2(
+            cores.err.contains("a problem without a machine has 4 cores, so a schedule does not run on 5"),
+            cores.err);
         const CliRun invalid = runCli(
             {"run", kSamples + "example-5.json", kSamples + "example-5.a-out-of-memory.schedule.json"});
         QCOMPARE(invalid.code, 1);

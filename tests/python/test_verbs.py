@@ -237,7 +237,7 @@ class BoundAndPlace(unittest.TestCase):
 class Run(unittest.TestCase):
     def test_as_the_command_line(self):
         problem, schedule = SCHEDULES / "attention-block.json", SCHEDULES / "attention-block.fused.schedule.json"
-        for options, arguments in (({}, []), ({"prefetch": 0}, ["--prefetch", "0"]), ({"rules": "machine"}, ["--rules", "machine"])):
+        for options, arguments in (({}, []), ({"prefetch": 0}, ["--prefetch", "0"]), ({"rules": "machine"}, ["--rules", "machine"]), ({"cores": 2}, ["--cores", "2"])):
             run = tilewright.run(problem, schedule, **options)
             self.assertEqual(run, cli_json("run", problem, schedule, *arguments))
             self.assertAlmostEqual(run.latency, tilewright.evaluate(problem, schedule, rules=options.get("rules", "auto")).total)
@@ -249,6 +249,18 @@ class Run(unittest.TestCase):
             with self.assertRaises(tilewright.Error) as raised:
                 tilewright.run(*arguments, **options)
             self.assertIn(str(raised.exception), cli_sentence("run", *arguments))
+        problem, schedule = SCHEDULES / "attention-block.json", SCHEDULES / "attention-block.fused.schedule.json"
+        with self.assertRaises(tilewright.Error) as raised:
+            tilewright.run(problem, schedule, cores=9)
+        self.assertIn(str(raised.exception), cli_sentence("run", problem, schedule, "--cores", "9"))
+
+    def test_cores_of_a_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            schedule = pathlib.Path(folder) / "s.json"
+            run_cli("convert", LLAMA, "--to", "schedule", "-o", schedule)
+            run = tilewright.run(LLAMA, schedule, machine="edge", cores=4)
+            self.assertEqual(run, cli_json("run", LLAMA, schedule, "--machine", "edge", "--cores", 4))
+            self.assertEqual(len(run.per_core), 4)
 
 
 class Finish(unittest.TestCase):

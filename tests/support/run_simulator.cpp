@@ -6,6 +6,7 @@
 #include "workload/index_map.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -30,6 +31,9 @@ struct Transfer
     std::int64_t units = 0;
     std::vector<TensorId> from; // load: tensors in slow memory; store: the tensor
     bool kept = false;
+    std::size_t core = 0;
+    bool network = false;
+    std::vector<std::size_t> afterRuns{}, afterLoads{}; // of a network read
     State state = State::Waiting;
     Int128 begin = 0, end = 0;
 };
@@ -39,7 +43,7 @@ struct Run
     OpId op;
     Rect rect;
     std::int64_t k0 = 0, k1 = 0;
-    std::size_t subgraph = 0, step = 0;
+    std::size_t subgraph = 0, step = 0, core = 0;
     Fraction time;
     std::vector<std::size_t> runs, loads; // that must be over
     std::size_t store = kNone;
@@ -51,7 +55,7 @@ using ItemKey = std::tuple<int, std::size_t, std::size_t, std::size_t, Rect>;
 
 struct StepOfRun
 {
-    std::size_t subgraph = 0;
+    std::size_t subgraph = 0, core = 0;
     std::vector<std::size_t> loads, order, stores;
     std::map<ItemKey, std::int64_t> items;
     bool admitted = false, over = false;
@@ -76,8 +80,10 @@ std::int64_t cycles(const Hardware& hw, std::int64_t r, std::int64_t c, std::int
 class Simulator
 {
 public:
-    Simulator(const Problem& problem, const Schedule& schedule, std::int64_t prefetch)
-        : m_problem(problem), m_schedule(schedule), m_prefetch(prefetch)
+    Simulator(const Problem& problem, const Schedule& schedule, std::int64_t prefetch, std::size_t cores,
+              const RunNetwork& network)
+        : m_problem(problem), m_schedule(schedule), m_prefetch(prefetch), m_cores(cores), m_network(network),
+          m_lastNetwork(cores, kNone), m_loadQueue(cores), m_storeQueue(cores), m_isLoading(cores)
     {
         layOut();
     }
@@ -86,9 +92,10 @@ public:
     {
         if (!findTicks())
             return {};
-        m_prefetch == 0 ? runInTurn() : runTogether();
+        m_prefetch == 0 && m_cores == 1 ? runInTurn() : runTogether();
         m_out.end = m_now;
         for (const StepOfRun& s : m_steps) {
+            m_out.core.push_back(s.core);
             m_out.admitted.push_back(s.admittedAt);
             m_out.ended.push_back(s.endedAt);
         }
@@ -109,10 +116,10 @@ private:
             m_resident = resident;
             m_origin = origin;
             m_tiles = 0;
-            traceSubgraph(m_problem, *m_subgraph, resident, Rules::machine(), [&](const Step& step) {
-                layOut(step);
-                return true;
-            });
+            m_made.clear();
+            layOutStretches(resident);
+            for (const auto& [key, elements] : m_made)
+                m_here[key] = elements;
             for (const TensorId t : m_subgraph->retain)
                 if (isProduced(t))
                     origin[t] = {i, false};
@@ -121,6 +128,86 @@ private:
             resident = m_subgraph->retain;
             std::sort(resident.begin(), resident.end());
         }
+    }
+
+    /// Each core's stretch is traced as the beginning of an order of its own, so with empty buffers.
+    void layOutStretches(const std::vector<TensorId>& resident)
+    {
+        std::vector<std::int64_t> tiles, before{0}; // steps before a tile
+        traceSubgraph(m_problem, *m_subgraph, resident, Rules::machine(), [&](const Step& step) {
+            if (step.kStep == 0) {
+                tiles.push_back(step.tile);
+                before.push_back(before.back());
+            }
+            ++before.back();
+            return true;
+        });
+        const auto n = static_cast<std::int64_t>(m_cores);
+        std::size_t from = 0;
+        for (m_core = 0; m_core < m_cores; ++m_core) {
+            std::size_t to = 0;
+            const std::int64_t wanted = static_cast<std::int64_t>(m_core + 1) * before.back();
+            for (std::size_t i = 0; i < before.size(); ++i)
+                if (std::abs(n * before[i] - wanted) < std::abs(n * before[to] - wanted))
+                    to = i;
+            std::int64_t left = before[to] - before[from];
+            Subgraph turned = *m_subgraph;
+            if (m_cores > 1) {
+                std::vector<std::int64_t> order = tiles;
+                const TileGrid grid = tileGrid(m_problem, m_subgraph->ops, m_subgraph->granularity);
+                std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(from), order.end());
+                for (std::int64_t t = 0; t < grid.rows * grid.cols; ++t) // those in which no sink takes part
+                    if (std::find(tiles.begin(), tiles.end(), t) == tiles.end())
+                        order.push_back(t);
+                turned.traversal = Traversal::custom(order);
+            }
+            from = to;
+            traceSubgraph(m_problem, turned, resident, Rules::machine(), [&](const Step& step) {
+                if (left > 0)
+                    layOut(step);
+                return --left > 0;
+            });
+        }
+    }
+
+    void mark(std::vector<bool>& elements, TensorId t, const Rect& box) const
+    {
+        elements.resize(static_cast<std::size_t>(m_problem.tensor(t).height * m_problem.tensor(t).width));
+        for (std::int64_t r = box.r0; r < box.r1; ++r)
+            for (std::int64_t c = box.c0; c < box.c1; ++c)
+                elements[static_cast<std::size_t>(r * m_problem.tensor(t).width + c)] = true;
+    }
+
+    /// What the step reads of resident tensors and its core has not: one transfer, element by element.
+    void layOutNetwork(StepOfRun& s)
+    {
+        Transfer read{m_sub, m_steps.size() - 1, 0, {}, false, m_core, true, {}, {}};
+        for (const auto& [t, box] : m_residentBoxes) {
+            std::vector<bool>& here = m_here[{m_core, t}];
+            mark(here, t, {});
+            const auto had = std::count(here.begin(), here.end(), true);
+            mark(here, t, box);
+            const auto fresh = std::count(here.begin(), here.end(), true) - had;
+            if (fresh == 0)
+                continue;
+            read.units += fresh * m_problem.units(t);
+            const auto [made, kept] = m_origin.at(t);
+            for (std::size_t l = 0; kept && l < m_loads.size(); ++l)
+                if (m_loads[l].subgraph == made && m_loads[l].kept)
+                    read.afterLoads.push_back(l);
+            for (std::size_t r = 0; !kept && r < m_runs.size(); ++r)
+                if (m_runs[r].subgraph == made)
+                    read.afterRuns.push_back(r);
+        }
+        if (read.units > 0) {
+            m_lastNetwork[m_core] = m_loads.size();
+            s.loads.push_back(m_loads.size());
+            m_loads.push_back(read);
+            m_out.network += read.units;
+        }
+        if (m_lastNetwork[m_core] != kNone)
+            for (const std::size_t r : m_residentRuns)
+                m_runs[r].loads.push_back(m_lastNetwork[m_core]);
     }
 
     bool isProduced(TensorId t) const
@@ -135,6 +222,9 @@ private:
         m_steps.emplace_back();
         StepOfRun& s = m_steps.back();
         s.subgraph = m_sub;
+        s.core = m_core;
+        m_residentBoxes.clear();
+        m_residentRuns.clear();
         if (step.kStep == 0) {
             ++m_tiles;
             m_chunks.clear();
@@ -145,7 +235,7 @@ private:
             std::size_t load = kNone;
             if (b.loaded) {
                 load = m_loads.size();
-                m_loads.push_back({m_sub, m_steps.size() - 1, b.size, basesOf(b.tensor)});
+                m_loads.push_back({m_sub, m_steps.size() - 1, b.size, basesOf(b.tensor), false, m_core});
                 s.loads.push_back(load);
             } else {
                 for (const auto& [before, at] : m_held)
@@ -157,8 +247,9 @@ private:
         }
         m_held = held;
         if (!step.keptLoads.empty()) {
-            Transfer all{m_sub, m_steps.size() - 1, 0, {}, true};
+            Transfer all{m_sub, m_steps.size() - 1, 0, {}, true, m_core};
             for (const StepBuffer& part : step.keptLoads) {
+                mark(m_made[{m_core, part.tensor}], part.tensor, part.rect);
                 all.units += part.size;
                 all.from.push_back(part.tensor);
             }
@@ -188,10 +279,16 @@ private:
             if (sink.stored) {
                 m_runs[completing].store = m_stores.size();
                 s.stores.push_back(m_stores.size());
-                m_stores.push_back({m_sub, m_steps.size() - 1, sink.storedElements, {sink.tensor}});
+                m_stores.push_back(
+                    {m_sub, m_steps.size() - 1, sink.storedElements, {sink.tensor}, false, m_core});
             }
         }
         s.order = m_order;
+        if (m_cores > 1)
+            layOutNetwork(s);
+        for (const std::size_t r : m_order)
+            if (const TensorId t = m_problem.op(m_runs[r].op).output; contains(m_subgraph->retain, t))
+                mark(m_made[{m_core, t}], t, m_runs[r].rect);
         if (m_runsOfStep.size() != step.runs.size())
             throw std::logic_error("the walks over R6 differ");
         std::int64_t sum = 0;
@@ -225,6 +322,7 @@ private:
         run.k1 = k1;
         run.subgraph = m_sub;
         run.step = m_steps.size() - 1;
+        run.core = m_core;
         const Hardware& hw = m_problem.hardware();
         const Int128 base = m_problem.op(op).baseCost;
         if (m_problem.op(op).type == OpType::MatMul)
@@ -263,7 +361,7 @@ private:
             const MapFootprint touched = footprint(*map, rect);
             if (touched.empty())
                 return;
-            if (inside)
+            if (inside || contains(m_resident, stored))
                 rect = touched.box;
         }
         if (inside) {
@@ -277,6 +375,8 @@ private:
         Run& r = m_runs[run];
         if (contains(m_resident, stored)) {
             const auto [made, kept] = m_origin.at(stored);
+            m_residentBoxes.emplace_back(stored, rect);
+            m_residentRuns.push_back(run);
             if (kept) {
                 for (std::size_t l = 0; l < m_loads.size(); ++l)
                     if (m_loads[l].subgraph == made && m_loads[l].kept)
@@ -290,7 +390,7 @@ private:
         }
         if (contains(m_subgraph->retain, stored)) {
             for (std::size_t l = 0; l < m_loads.size(); ++l)
-                if (m_loads[l].subgraph == m_sub && m_loads[l].kept)
+                if (m_loads[l].subgraph == m_sub && m_loads[l].kept && m_loads[l].core == m_core)
                     r.loads.push_back(l);
             return;
         }
@@ -382,13 +482,21 @@ private:
                 return false;
         for (const auto* list : {&m_loads, &m_stores})
             for (const Transfer& t : *list)
-                if (!take({t.units, m_problem.bandwidthUnits()}))
+                if (!take(time(t)))
                     return false;
         m_out.perUnit = m_perUnit;
         return total * static_cast<double>(m_perUnit) < 1e30;
     }
     Int128 ticks(const Fraction& f) const { return f.num * m_perUnit / f.den; }
-    Int128 ticks(const Transfer& t) const { return ticks(Fraction{t.units, m_problem.bandwidthUnits()}); }
+    Fraction time(const Transfer& t) const
+    {
+        if (!t.network)
+            return {t.units, m_problem.bandwidthUnits()};
+        if (m_network.linkUnits == 0)
+            return {2 * t.units, m_problem.bandwidthUnits()};
+        return {t.units * m_network.linkTime, m_network.linkUnits};
+    }
+    Int128 ticks(const Transfer& t) const { return ticks(time(t)); }
     RunUnit unitOf(const Run& r) const
     {
         return m_problem.op(r.op).type == OpType::MatMul ? RunUnit::Array : RunUnit::Vector;
@@ -400,7 +508,7 @@ private:
             StepOfRun& s = m_steps[i];
             s.admittedAt = m_now;
             const auto take = [&](RunUnit unit, Int128 duration) {
-                m_out.commands.push_back({unit, i, m_now, m_now + duration});
+                m_out.commands.push_back({unit, 0, i, m_now, m_now + duration});
                 m_now += duration;
             };
             for (const std::size_t l : s.loads)
@@ -423,12 +531,23 @@ private:
                            [&](std::size_t i) { return all[i].state == State::Over; });
     }
 
+    bool hasEnded(std::size_t subgraph) const
+    {
+        return std::all_of(m_steps.begin(), m_steps.end(),
+                           [&](const StepOfRun& s) { return s.subgraph != subgraph || s.over; });
+    }
+
     std::int64_t roomWith(std::size_t step) const
     {
         std::map<ItemKey, std::int64_t> items = m_steps[step].items;
-        for (const StepOfRun& s : m_steps)
-            if (s.admitted && !s.over)
+        for (const StepOfRun& s : m_steps) {
+            if (!s.admitted || s.core != m_steps[step].core)
+                continue;
+            if (!s.over)
                 items.insert(s.items.begin(), s.items.end());
+            else if (m_cores > 1 && !hasEnded(s.subgraph)) // its reserved tensors
+                items.insert(s.items.lower_bound({1, 0, 0, 0, {}}), s.items.lower_bound({2, 0, 0, 0, {}}));
+        }
         std::int64_t sum = 0;
         for (const auto& [key, size] : items)
             sum += size;
@@ -437,6 +556,8 @@ private:
 
     bool isThere(const Transfer& load) const
     {
+        if (load.network)
+            return isOver(m_runs, load.afterRuns) && isOver(m_loads, load.afterLoads);
         for (const TensorId t : load.from) {
             std::size_t writer = kNone; // the latest earlier subgraph
             for (const Transfer& s : m_stores)
@@ -451,19 +572,23 @@ private:
 
     void endCommands()
     {
-        for (const RunUnit unit : {RunUnit::Array, RunUnit::Vector})
-            if (std::size_t& at = m_going[static_cast<std::size_t>(unit)];
-                at != kNone && m_runs[at].end == m_now) {
+        for (std::size_t& at : m_going)
+            if (at != kNone && m_runs[at].end == m_now) {
                 m_runs[at].state = State::Over;
                 if (m_runs[at].store != kNone)
-                    m_storeQueue.push_back(m_runs[at].store);
+                    m_storeQueue[m_runs[at].core].push_back(m_runs[at].store);
                 at = kNone;
             }
         for (auto* list : {&m_loads, &m_stores})
             for (Transfer& t : *list)
                 if (t.state == State::Going && t.end == m_now) {
                     t.state = State::Over;
-                    m_channelBusy = false;
+                    if (list == &m_loads)
+                        m_isLoading[t.core] = false;
+                    if (t.network)
+                        ++m_freeLinks;
+                    else
+                        m_channelBusy = false;
                 }
         for (StepOfRun& s : m_steps)
             if (s.admitted && !s.over && isOver(m_loads, s.loads) && isOver(m_runs, s.order) &&
@@ -475,75 +600,139 @@ private:
 
     void admitSteps()
     {
-        for (std::size_t i = 0; i < m_steps.size(); ++i) {
-            if (m_steps[i].admitted)
+        for (std::size_t core = 0; core < m_cores; ++core)
+            admitSteps(core);
+    }
+
+    void admitSteps(std::size_t core)
+    {
+        std::vector<std::size_t> mine;
+        for (std::size_t i = 0; i < m_steps.size(); ++i)
+            if (m_steps[i].core == core)
+                mine.push_back(i);
+        for (std::size_t n = 0; n < mine.size(); ++n) {
+            StepOfRun& step = m_steps[mine[n]];
+            if (step.admitted)
                 continue;
-            for (std::size_t before = 0; before + static_cast<std::size_t>(m_prefetch) + 1 <= i; ++before)
-                if (!m_steps[before].over)
+            for (std::size_t before = 0; before + static_cast<std::size_t>(m_prefetch) + 1 <= n; ++before)
+                if (!m_steps[mine[before]].over)
                     return;
-            const std::int64_t room = roomWith(i);
+            const std::int64_t room = roomWith(mine[n]);
             if (room > m_problem.capacityUnits())
                 return;
             m_out.peak = std::max(m_out.peak, room);
-            m_steps[i].admitted = true;
-            m_steps[i].admittedAt = m_now;
-            m_loadQueue.insert(m_loadQueue.end(), m_steps[i].loads.begin(), m_steps[i].loads.end());
+            step.admitted = true;
+            step.admittedAt = m_now;
+            m_loadQueue[core].insert(m_loadQueue[core].end(), step.loads.begin(), step.loads.end());
         }
+    }
+
+    /// Prefetch 0: a run follows the loads of its step and the run before it, a store all runs.
+    bool isInTurn(const StepOfRun& s, std::size_t run) const
+    {
+        if (m_prefetch > 0)
+            return true;
+        for (const std::size_t before : s.order) {
+            if (before == run)
+                break;
+            if (m_runs[before].state != State::Over)
+                return false;
+        }
+        return isOver(m_loads, s.loads);
     }
 
     bool beginCommands()
     {
         bool any = false;
-        for (const RunUnit unit : {RunUnit::Array, RunUnit::Vector}) {
-            std::size_t& at = m_going[static_cast<std::size_t>(unit)];
-            if (at != kNone)
+        for (std::size_t core = 0; core < m_cores; ++core)
+            for (const RunUnit unit : {RunUnit::Array, RunUnit::Vector}) {
+                std::size_t& at = m_going[core * kRunUnits + static_cast<std::size_t>(unit)];
+                if (at != kNone)
+                    continue;
+                const std::size_t next = nextRun(core, unit);
+                if (next == kNone)
+                    continue;
+                Run& r = m_runs[next];
+                const StepOfRun& step = m_steps[r.step];
+                if (!step.admitted || !isOver(m_runs, r.runs) || !isOver(m_loads, r.loads) ||
+                    !isInTurn(step, next))
+                    continue;
+                r.state = State::Going;
+                r.begin = m_now;
+                r.end = m_now + ticks(r.time);
+                at = next;
+                any = true;
+                m_out.commands.push_back({unit, core, r.step, r.begin, r.end});
+            }
+        for (std::size_t i = 0, from = m_channelTurn; i < m_cores && !m_channelBusy; ++i) {
+            const std::size_t core = (from + i) % m_cores;
+            const bool isStore = !m_storeQueue[core].empty();
+            if (isStore ? !beginStore(core) : !beginLoad(core, false))
                 continue;
-            const std::size_t next = nextRun(unit);
-            if (next == kNone)
-                continue;
-            Run& r = m_runs[next];
-            if (!m_steps[r.step].admitted || !isOver(m_runs, r.runs) || !isOver(m_loads, r.loads))
-                continue;
-            r.state = State::Going;
-            r.begin = m_now;
-            r.end = m_now + ticks(r.time);
-            at = next;
+            m_channelBusy = true;
+            m_channelTurn = core + 1;
             any = true;
-            m_out.commands.push_back({unit, r.step, r.begin, r.end});
         }
-        if (m_channelBusy)
-            return any;
-        const bool isStore = !m_storeQueue.empty();
-        if (!isStore && m_loadQueue.empty())
-            return any;
-        auto& queue = isStore ? m_storeQueue : m_loadQueue;
-        Transfer& t = isStore ? m_stores[queue.front()] : m_loads[queue.front()];
-        if (!isStore && !isThere(t)) {
-            m_out.waitsForStore = true;
-            return any;
+        for (std::size_t i = 0, from = m_networkTurn; i < m_cores && m_freeLinks > 0; ++i) {
+            const std::size_t core = (from + i) % m_cores;
+            if (!beginLoad(core, true))
+                continue;
+            --m_freeLinks;
+            m_networkTurn = core + 1;
+            any = true;
         }
-        queue.erase(queue.begin());
+        return any;
+    }
+
+    void begin(Transfer& t, RunUnit unit)
+    {
         t.state = State::Going;
         t.begin = m_now;
         t.end = m_now + ticks(t);
-        m_channelBusy = true;
-        m_out.commands.push_back({isStore ? RunUnit::Store : RunUnit::Load, t.step, t.begin, t.end});
+        m_out.commands.push_back({unit, t.core, t.step, t.begin, t.end});
+    }
+
+    bool beginStore(std::size_t core)
+    {
+        Transfer& t = m_stores[m_storeQueue[core].front()];
+        if (m_prefetch == 0 && !isOver(m_runs, m_steps[t.step].order))
+            return false;
+        m_storeQueue[core].erase(m_storeQueue[core].begin());
+        begin(t, RunUnit::Store);
+        return true;
+    }
+
+    bool beginLoad(std::size_t core, bool network)
+    {
+        if (m_isLoading[core] || m_loadQueue[core].empty())
+            return false;
+        Transfer& t = m_loads[m_loadQueue[core].front()];
+        if (t.network != network)
+            return false;
+        if (!isThere(t)) {
+            m_out.waitsForStore = m_out.waitsForStore || !network;
+            return false;
+        }
+        m_loadQueue[core].erase(m_loadQueue[core].begin());
+        m_isLoading[core] = true;
+        begin(t, RunUnit::Load);
         return true;
     }
 
     /// The first run of a unit that has not begun, step after step.
-    std::size_t nextRun(RunUnit unit) const
+    std::size_t nextRun(std::size_t core, RunUnit unit) const
     {
         for (const StepOfRun& s : m_steps)
             for (const std::size_t r : s.order)
-                if (unitOf(m_runs[r]) == unit && m_runs[r].state == State::Waiting)
+                if (s.core == core && unitOf(m_runs[r]) == unit && m_runs[r].state == State::Waiting)
                     return r;
         return kNone;
     }
 
     void runTogether()
     {
-        m_going.assign(kRunUnits, kNone);
+        m_going.assign(m_cores * kRunUnits, kNone);
+        m_freeLinks = m_network.links;
         for (;;) {
             do {
                 endCommands();
@@ -571,6 +760,8 @@ private:
     const Problem& m_problem;
     const Schedule& m_schedule;
     const std::int64_t m_prefetch;
+    const std::size_t m_cores;
+    const RunNetwork m_network;
     std::vector<StepOfRun> m_steps;
     std::vector<Run> m_runs;
     std::vector<Transfer> m_loads, m_stores;
@@ -588,18 +779,27 @@ private:
     std::map<std::pair<OpId, Rect>, std::vector<std::size_t>> m_chunks; // of the tile
     std::vector<std::size_t> m_runsOfStep, m_order;
     std::set<OpId> m_walked;
+    std::size_t m_core = 0;
+    std::map<std::pair<std::size_t, TensorId>, std::vector<bool>> m_here, m_made; // by core
+    std::vector<std::pair<TensorId, Rect>> m_residentBoxes;                       // of the step
+    std::vector<std::size_t> m_residentRuns;                                      // likewise
+    std::vector<std::size_t> m_lastNetwork;                                       // by core
 
     // of the run
     std::vector<std::size_t> m_going;
-    std::vector<std::size_t> m_loadQueue, m_storeQueue;
+    std::vector<std::vector<std::size_t>> m_loadQueue, m_storeQueue; // by core
+    std::vector<bool> m_isLoading;                                   // by core
     bool m_channelBusy = false;
+    std::size_t m_channelTurn = 0, m_networkTurn = 0;
+    std::int64_t m_freeLinks = 0;
 };
 
 } // namespace
 
-std::optional<Outcome> simulate(const Problem& problem, const Schedule& schedule, std::int64_t prefetch)
+std::optional<Outcome> simulate(const Problem& problem, const Schedule& schedule, std::int64_t prefetch,
+                                std::size_t cores, const RunNetwork& network)
 {
-    return Simulator(problem, schedule, prefetch).run();
+    return Simulator(problem, schedule, prefetch, cores, network).run();
 }
 
 } // namespace tilewright::second_run

@@ -14,7 +14,8 @@ namespace tilewright::second_run {
 struct Command
 {
     RunUnit unit = RunUnit::Load;
-    std::size_t step = 0;
+    std::size_t core = 0;
+    std::size_t step = 0; ///< of all
     Int128 begin = 0, end = 0;
 };
 struct Outcome
@@ -23,7 +24,9 @@ struct Outcome
     Int128 end = 0;
     std::int64_t peak = 0;               ///< room, in units
     std::vector<Command> commands;       ///< in the order of their beginning
-    std::vector<Int128> admitted, ended; ///< by step
+    std::vector<Int128> admitted, ended; ///< by step: subgraph after subgraph, core after core
+    std::vector<std::size_t> core;       ///< by step
+    std::int64_t network = 0;            ///< units read over the network
     bool hasEarlier = false;             ///< a run reads a driver's result of an earlier step
     bool hasKept = false;                ///< a transfer of kept tensors (R9.7)
     bool waitsForStore = false;          ///< a load waits for what an earlier subgraph stores
@@ -31,6 +34,7 @@ struct Outcome
 
 /// The schedule must be valid under rule set `machine`. Empty if the ticks are too small to be counted.
 [[nodiscard]] std::optional<Outcome> simulate(const Problem& problem, const Schedule& schedule,
-                                              std::int64_t prefetch);
+                                              std::int64_t prefetch, std::size_t cores = 1,
+                                              const RunNetwork& network = {});
 
 } // namespace tilewright::second_run

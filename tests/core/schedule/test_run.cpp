@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The run of a schedule (R20): expected ends, and what must hold of every run.
 #include "drawn_cases.h"
-#include "eval/evaluation.h"
-#include "eval_rules.h"
 #include "oracle_reader.h"
-#include "random_cases.h"
-#include "run/run.h"
+#include "run_cases.h"
 #include "run_simulator.h"
 #include "test_main.h"
 
@@ -14,100 +11,16 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <optional>
 #include <string>
 
 namespace test_run {
 
 using namespace tilewright;
 using oracle::json;
-using random_cases::Source;
+using namespace tilewright::run_cases;
 
 namespace {
-
-bool close(double a, double b)
-{
-    return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b));
-}
-
-struct Drawn
-{
-    std::uint64_t seed = 0;
-    ProblemPtr problem;
-    Schedule schedule;
-    Evaluation evaluation;
-};
-
-/// A sum of products with different reductions in one subgraph: some drivers end before the others (R5.4).
-Drawn sumOfProducts(Source& rnd)
-{
-    test::Graph g;
-    const std::int64_t height = rnd.between(1, 9), width = rnd.between(1, 9);
-    Granularity tile{rnd.between(1, width), rnd.between(1, height), 9};
-    test::Ids terms;
-    for (std::int64_t n = rnd.between(2, 3); n > 0; --n) {
-        const std::int64_t depth = rnd.between(2, 9);
-        tile.k = std::min(tile.k, rnd.between(1, depth));
-        const std::size_t left = g.tensor(height, depth);
-        const std::size_t right = g.tensor(depth, width);
-        terms.push_back(g.mm(left, right, rnd.between(1, 40)));
-    }
-    const std::size_t sum = g.pw(terms, rnd.between(0, 10));
-    if (rnd.chance(50))
-        g.pw({sum, g.tensor(height, width)}, rnd.between(0, 10));
-    g.data.hardware.slowMemoryBandwidth = rnd.between(1, 6);
-    test::Ids ops(g.data.ops.size());
-    std::iota(ops.begin(), ops.end(), 0);
-    Drawn out;
-    out.problem = g.build();
-    out.schedule.subgraphs.push_back(std::make_shared<const Subgraph>(test::sub(ops, tile)));
-    return out;
-}
-
-/// A valid schedule under rule set `machine` with few steps, in a fast memory that it mostly fills; empty if
-/// this draw is none.
-std::optional<Drawn> drawn(Source& rnd)
-{
-    Drawn out;
-    if (rnd.chance(10)) {
-        out = sumOfProducts(rnd);
-    } else {
-        out.problem = rnd.chance(75) ? random_cases::realProblem(rnd, 5, {.most = 12})
-                                     : random_cases::problem(rnd, 5, 20);
-        out.schedule = random_cases::schedule(rnd, *out.problem);
-    }
-    const Evaluation e = evaluate(*out.problem, out.schedule, Rules::machine());
-    std::int64_t steps = 0;
-    double peak = 0;
-    for (const SubgraphEvaluation& s : e.subgraphs) {
-        steps += s.steps;
-        peak = std::max(peak, s.peakWorkingSet);
-    }
-    if (steps > 60 || !std::all_of(e.issues.begin(), e.issues.end(),
-                                   [](const Issue& i) { return i.code == IssueCode::OutOfMemory; }))
-        return {};
-    Problem::Data data = out.problem->data();
-    constexpr double kRoom[] = {1, 1, 1.2, 1.5, 2.5};
-    data.hardware.fastMemoryCapacity = static_cast<std::int64_t>(std::ceil(peak * rnd.pick(kRoom)));
-    auto built = Problem::build(std::move(data));
-    if (!built)
-        return {};
-    out.problem = *built;
-    out.evaluation = evaluate(*out.problem, out.schedule, Rules::machine());
-    return out.evaluation.valid() ? std::optional(std::move(out)) : std::nullopt;
-}
-
-ScheduleRun runOf(const Drawn& d, std::int64_t prefetch)
-{
-    RunOptions options;
-    options.prefetch = prefetch;
-    auto run = runSchedule(*d.problem, d.schedule, Rules::machine(), options);
-    if (!run)
-        qFatal("%s", run.error().text().c_str());
-    return *run;
-}
 
 std::string name(std::uint64_t seed, std::int64_t prefetch)
 {
@@ -123,16 +36,7 @@ class TestRun : public QObject
     std::vector<Drawn> m_drawn;
 
 private slots:
-    void initTestCase()
-    {
-        for (std::uint64_t seed = 1; m_drawn.size() < test::drawnCases(std::size_t{1000}); ++seed) {
-            Source rnd(seed);
-            if (auto d = drawn(rnd)) {
-                d->seed = seed;
-                m_drawn.push_back(std::move(*d));
-            }
-        }
-    }
+    void initTestCase() { m_drawn = drawnCases(test::drawnCases(std::size_t{1000})); }
 
     /// R20: what holds of every run.
     void invariants()
@@ -276,39 +180,6 @@ private:
         }
         QVERIFY2(close(length, run.end) && steps == run.stepCount && run.steps.size() == std::size_t(steps),
                  why.c_str());
-    }
-
-    /// Empty if both runs are the same.
-    static std::string differs(const ScheduleRun& run, const second_run::Outcome& second)
-    {
-        const auto time = [&](Int128 ticks) {
-            return static_cast<double>(static_cast<long double>(ticks) /
-                                       static_cast<long double>(second.perUnit));
-        };
-        if (!close(run.end, time(second.end)))
-            return "end " + std::to_string(run.end) + ", expected " + std::to_string(time(second.end));
-        if (run.peakUnits != second.peak)
-            return "peak " + std::to_string(run.peakUnits) + ", expected " + std::to_string(second.peak);
-        for (std::size_t i = 0; i < run.steps.size(); ++i)
-            if (!close(run.steps[i].admitted, time(second.admitted[i])) ||
-                !close(run.steps[i].ended, time(second.ended[i])))
-                return "step " + std::to_string(i);
-        for (std::size_t u = 0; u < kRunUnits; ++u) {
-            std::vector<RunCommand> mine;
-            std::vector<second_run::Command> others;
-            std::ranges::copy_if(run.commands, std::back_inserter(mine),
-                                 [&](const RunCommand& c) { return static_cast<std::size_t>(c.unit) == u; });
-            std::ranges::copy_if(
-                second.commands, std::back_inserter(others),
-                [&](const second_run::Command& c) { return static_cast<std::size_t>(c.unit) == u; });
-            if (mine.size() != others.size())
-                return "number of commands of unit " + std::to_string(u);
-            for (std::size_t i = 0; i < mine.size(); ++i)
-                if (mine[i].step != static_cast<std::int64_t>(others[i].step) ||
-                    !close(mine[i].begin, time(others[i].begin)) || !close(mine[i].end, time(others[i].end)))
-                    return "command " + std::to_string(i) + " of unit " + std::to_string(u);
-        }
-        return {};
     }
 };
 

@@ -26,10 +26,11 @@ struct Case
             s.subgraphs.push_back(std::make_shared<const Subgraph>(x));
         return runSchedule(*graph.build(), s, rules, options);
     }
-    [[nodiscard]] ScheduleRun run(std::int64_t prefetch) const
+    [[nodiscard]] ScheduleRun run(std::int64_t prefetch, std::int64_t cores = 1) const
     {
         RunOptions options;
         options.prefetch = prefetch;
+        options.cores = cores;
         auto out = tryRun(options, Rules::machine());
         if (!out)
             qFatal("%s", out.error().text().c_str());
@@ -38,11 +39,11 @@ struct Case
 };
 
 /// "t0 0-4, t1 4-8": the commands of a unit, named by their tensor.
-QString commands(const ScheduleRun& run, RunUnit unit)
+QString commands(const ScheduleRun& run, RunUnit unit, std::size_t core = 0)
 {
     QStringList out;
     for (const RunCommand& c : run.commands)
-        if (c.unit == unit)
+        if (c.unit == unit && c.core == core)
             out += QStringLiteral("t%1 %2-%3").arg(c.tensor->index()).arg(c.begin).arg(c.end);
     return out.join(QStringLiteral(", "));
 }
@@ -58,6 +59,8 @@ Case product()
 }
 
 #define COMMANDS(run, unit, text) QCOMPARE(commands(run, RunUnit::unit), QStringLiteral(text))
+#define CORE_COMMANDS(run, core, unit, text)                                                                 \
+    QCOMPARE(commands(run, RunUnit::unit, core), QStringLiteral(text))
 
 } // namespace
 
@@ -170,6 +173,61 @@ private slots:
         QCOMPARE(ahead.subgraphs.front().overlap, 0.0);
     }
 
+    void oneMatMulOnTwoCores()
+    {
+        const Case c = product();
+        for (const std::int64_t prefetch : {0, 1}) {
+            const ScheduleRun run = c.run(prefetch, 2);
+            CORE_COMMANDS(run, 0, Load, "t0 0-4, t1 8-12");
+            CORE_COMMANDS(run, 1, Load, "t0 4-8, t1 12-16");
+            CORE_COMMANDS(run, 0, Array, "t2 12-22");
+            CORE_COMMANDS(run, 1, Array, "t2 16-26");
+            CORE_COMMANDS(run, 0, Store, "t2 22-26");
+            CORE_COMMANDS(run, 1, Store, "t2 26-30");
+            QCOMPARE(run.end, 30.0);
+            QCOMPARE(run.channelBusy, 24.0);
+            QCOMPARE(run.cores[0].steps, std::int64_t{1});
+            QCOMPARE(run.cores[0].of(RunUnit::Load).waited(RunWait::Channel), 4.0);
+        }
+        const ScheduleRun run = c.run(1, 4); // more cores than tiles
+        QCOMPARE(run.end, 30.0);
+        std::int64_t steps = 0;
+        for (const RunCoreSums& core : run.cores)
+            steps += core.steps;
+        QCOMPARE(steps, std::int64_t{2});
+    }
+
+    void retainedTensorOnTwoCores()
+    {
+        Case c = product();
+        c.graph.pw({2}, 8);
+        c.subgraphs = {sub({0}, {4, 4, 4}, {2}), sub({1}, {2, 8, 4})};
+        QCOMPARE(c.run(1).end, 48.0);
+        const ScheduleRun run = c.run(1, 2);
+        CORE_COMMANDS(run, 0, Array, "t2 12-22");
+        CORE_COMMANDS(run, 1, Array, "t2 16-26");
+        CORE_COMMANDS(run, 0, Load, "t0 0-4, t1 8-12, t2 26-30");
+        CORE_COMMANDS(run, 1, Load, "t0 4-8, t1 12-16, t2 26-30");
+        CORE_COMMANDS(run, 0, Vector, "t3 30-38");
+        CORE_COMMANDS(run, 1, Vector, "t3 30-38");
+        CORE_COMMANDS(run, 0, Store, "t3 38-42");
+        CORE_COMMANDS(run, 1, Store, "t3 42-46");
+        QCOMPARE(run.end, 46.0);
+        QCOMPARE(run.networkUnits, std::int64_t{16});
+        QCOMPARE(run.cores[0].of(RunUnit::Load).waited(RunWait::Run), 14.0);
+        RunOptions options;
+        options.cores = 2;
+        options.network.links = 1; // one read at a time
+        const auto narrow = c.tryRun(options, Rules::machine());
+        QVERIFY(narrow.hasValue());
+        CORE_COMMANDS(*narrow, 1, Load, "t0 4-8, t1 12-16, t2 30-34");
+        options.network.linkUnits = 8; // 8 elements in 3 units of time
+        options.network.linkTime = 3;
+        const auto fast = c.tryRun(options, Rules::machine());
+        QVERIFY(fast.hasValue());
+        CORE_COMMANDS(*fast, 1, Load, "t0 4-8, t1 12-16, t2 29-32");
+    }
+
     /// Sums are complete without a record.
     void unrecordedRun()
     {
@@ -191,8 +249,8 @@ private slots:
             const auto run = c.tryRun(options, rules);
             return run ? QString() : QString::fromStdString(run.error().text());
         };
-        QCOMPARE(refusal({.cores = 4}, Rules::machine()),
-                 QStringLiteral("the run of a schedule takes place on 1 core, not on 4"));
+        QCOMPARE(refusal({.cores = 0}, Rules::machine()),
+                 QStringLiteral("a schedule runs on 1 to 1\u202f024 cores, not on 0"));
         QCOMPARE(refusal({.prefetch = -1}, Rules::machine()),
                  QStringLiteral("prefetch is \u22121, but must be at least 0"));
         QVERIFY(refusal({}, with("donation", "yes")).contains(QStringLiteral("donation=no")));

@@ -18,6 +18,7 @@
 #include <QComboBox>
 #include <QPainter>
 #include <QSemaphore>
+#include <QSpinBox>
 #include <QTableView>
 #include <QtTest>
 
@@ -131,6 +132,48 @@ private Q_SLOTS:
     {
         m_view.reset();
         m_state.reset();
+    }
+
+    /// docs/rules/run.md 5: a group of lanes for each core, and the headline says how many run.
+    void severalCores()
+    {
+        open(chain(), threeSubgraphs());
+        auto* cores = m_view->findChild<QSpinBox*>(QStringLiteral("run.cores"));
+        QVERIFY(cores);
+        QCOMPARE(cores->value(), 1);
+        QCOMPARE(cores->maximum(), 4); // a problem without a machine
+        cores->setValue(2);
+        m_view->settle();
+        QCOMPARE(run().cores.size(), std::size_t{2});
+        RunOptions options;
+        options.cores = 2;
+        const auto own =
+            runSchedule(*document().problem(), document().schedule(), document().rules(), options);
+        QVERIFY2(own, own ? "" : own.error().message.c_str());
+        QCOMPARE(run().end, own->end);
+        QCOMPARE(m_view->lanes().lanes.size(), std::size_t{2} + 2 * kCoreLanes);
+        QVERIFY2(m_view->lanes().title.startsWith(QStringLiteral("this schedule, 3 subgraphs, 2 cores: ")),
+                 qPrintable(m_view->lanes().title));
+        std::size_t tried = 0;
+        for (const RunCommand& c : run().commands)
+            if (c.core == 1 && c.unit == RunUnit::Array && c.end > c.begin && tried++ == 0) {
+                zoomTo(c.begin, c.end);
+                click(m_view->pointIn(laneOf(c.unit, 1), (c.begin + c.end) / 2));
+                const RunStep& step = run().steps[static_cast<std::size_t>(c.step)];
+                QCOMPARE(step.core, 1);
+                QCOMPARE(selected().step, step.index);
+                QCOMPARE(stepAt(run(), result().index, (c.begin + c.end) / 2, 1),
+                         std::optional(static_cast<std::size_t>(c.step)));
+                QCOMPARE(stepOf(run(), step.subgraph, step.index),
+                         std::optional(static_cast<std::size_t>(c.step)));
+            }
+        QVERIFY(tried > 0);
+        const QJsonObject saved = m_view->settings();
+        cores->setValue(1);
+        m_view->settle();
+        QCOMPARE(m_view->lanes().lanes.size(), std::size_t{2} + kCoreLanes);
+        m_view->restoreSettings(saved);
+        QCOMPARE(cores->value(), 2);
     }
 
     void theChartIsTheRunOfTheEngine()

@@ -22,6 +22,7 @@ constexpr std::size_t kHues = 8;     // categories of subgraphs
 constexpr std::size_t kMostRows = 6; // of steps or subgraphs at one time
 constexpr double kRowHeight = 11;    // natural height of such a row, in pixels
 constexpr double kUnitHeight = 30;
+constexpr double kUnitHeightOfSeveral = 16; // on several cores
 
 double endOf(const LiveRunResult& r)
 {
@@ -129,11 +130,12 @@ Lane bandLane(const QString& name, std::vector<MarkRow> rows, double rowHeight)
 
 // -- units -----------------------------------------------------------------------------------------------
 
-Lane unitLane(const ModelPtr& model, RunUnit unit)
+Lane unitLane(const ModelPtr& model, RunUnit unit, std::size_t core)
 {
     const RunChartModel& m = *model;
     const LiveRunResult& r = *m.result();
-    const std::vector<RunPiece>& pieces = r.index.of(unit);
+    const std::vector<RunPiece>& pieces = r.index.of(unit, core);
+    const bool several = r.run.cores.size() > 1;
     Marks marks;
     marks.count = pieces.size();
     marks.start = [&pieces](std::size_t i) { return pieces[i].begin; };
@@ -173,15 +175,15 @@ Lane unitLane(const ModelPtr& model, RunUnit unit)
         return p.waits ? Marks::kNoMark : static_cast<std::uint32_t>(r.run.commands[p.index].step);
     };
     Lane lane;
-    lane.name = unitName(unit);
+    lane.name = several ? tr("%1 of core %2").arg(unitName(unit), number(core)) : unitName(unit);
     lane.heading = true;
-    lane.height = kUnitHeight;
+    lane.height = several ? kUnitHeightOfSeveral : kUnitHeight;
     lane.gap = 3;
     lane.rows = {{{marks}}};
-    const RunUnitSums& sums = r.run.of(unit);
+    const RunUnitSums& sums = r.run.cores[core].of(unit);
     lane.facts << tr("busy %1").arg(percent(sums.busy / endOf(r)));
     lane.factsTooltip =
-        QStringLiteral("<b>%1</b><br>").arg(unitName(unit)) +
+        QStringLiteral("<b>%1</b><br>").arg(lane.name) +
         tr("busy %1 in %2")
             .arg(exactNumber(sums.busy), counted(sums.commands, tr("command"), tr("commands")));
     for (std::size_t w = 0; w < kRunWaits; ++w)
@@ -221,14 +223,17 @@ std::vector<std::vector<ChartKey>> legends(const RunChartModel& m, const Theme& 
     return forms;
 }
 
-QString limitText(const RunLimit& limit)
+QString limitText(const RunLimit& limit, bool several)
 {
     const QString share = percent(limit.share);
     switch (limit.what) {
     case RunLimit::What::Array:
-        return tr("the array works %1 of the time").arg(share);
+        return (several ? tr("the arrays work %1 of the time") : tr("the array works %1 of the time"))
+            .arg(share);
     case RunLimit::What::Vector:
-        return tr("the vector unit works %1 of the time").arg(share);
+        return (several ? tr("the vector units work %1 of the time")
+                        : tr("the vector unit works %1 of the time"))
+            .arg(share);
     case RunLimit::What::Channel:
         break;
     }
@@ -263,7 +268,14 @@ QString runHeadline(const LiveRunResult& r)
     QString out = QStringLiteral("%1 %2").arg(number(r.run.end), timeUnitText(r.model));
     if (r.ofFloor)
         out += tr(", %1 times the floor").arg(significantNumber(*r.ofFloor));
-    return tr("%1; %2 (prefetch %3)").arg(out, limitText(limitOf(r.run)), number(r.options.prefetch));
+    const bool several = r.options.cores > 1;
+    if (several)
+        out = tr("this schedule, %1, %2 cores: %3")
+                  .arg(counted(static_cast<std::int64_t>(r.run.subgraphs.size()), tr("subgraph"),
+                               tr("subgraphs")),
+                       number(r.options.cores), out);
+    return tr("%1; %2 (prefetch %3)")
+        .arg(out, limitText(limitOf(r.run), several), number(r.options.prefetch));
 }
 
 QString runSentence(const LiveRunResult& r)
@@ -279,10 +291,11 @@ QString runSentence(const LiveRunResult& r)
                        : tr("R10 adds up to %1; the run is %2 longer: %3."))
                    .arg(number(d.latency), percent(std::abs(by) / std::max(d.latency, 1e-300)), why);
     const RunUnitSums& array = r.run.of(RunUnit::Array);
+    const double all = endOf(r) * static_cast<double>(r.run.cores.size());
     if (const auto wait = longestWait(array); wait && array.commands > 0)
-        out << tr("The array works %1 of the time and waits longest for %2: %3.")
-                   .arg(percent(array.busy / endOf(r)), waitName(*wait),
-                        percent(array.waited(*wait) / endOf(r)));
+        out << (r.run.cores.size() > 1 ? tr("The arrays work %1 of the time and wait longest for %2: %3.")
+                                       : tr("The array works %1 of the time and waits longest for %2: %3."))
+                   .arg(percent(array.busy / all), waitName(*wait), percent(array.waited(*wait) / all));
     if (!r.run.exact)
         out << tr("Times are rounded.");
     return out.join(QLatin1Char(' '));
@@ -357,12 +370,15 @@ LaneModel runLanes(const ModelPtr& model)
         rows.push_back(stepRow(model, row));
     out.lanes.push_back(bandLane(tr("steps"), std::move(rows), std::max(kRowHeight, fm.height())));
     out.lanes.back().gap = 8;
-    for (std::size_t u = 0; u < kRunUnits; ++u)
-        out.lanes.push_back(unitLane(model, static_cast<RunUnit>(u)));
-    out.lanes.back().gap = 8;
-    out.lanes.push_back(roomLane(model));
+    for (std::size_t core = 0; core < r.run.cores.size(); ++core) {
+        for (std::size_t u = 0; u < kRunUnits; ++u)
+            out.lanes.push_back(unitLane(model, static_cast<RunUnit>(u), core));
+        out.lanes.back().gap = 8;
+        out.lanes.push_back(roomLane(model, core));
+        out.lanes.back().gap = 8;
+    }
     out.overview = [model](QPainter& painter, const LaneFrame& f) {
-        const Lane lane = unitLane(model, RunUnit::Array);
+        const Lane lane = unitLane(model, RunUnit::Array, 0);
         paintRow(painter, lane.rows.front(), f);
     };
     return out;

@@ -52,16 +52,19 @@ struct RunChartModel
 /// Why it differs from R10's total, and what the array waits for.
 [[nodiscard]] QString runSentence(const LiveRunResult& result);
 
-/// Lanes: subgraphs, steps, the four units, the room in fast memory. `names` and times of the model.
+/// Lanes: subgraphs, steps, and of each core the four units and the room in fast memory. `names` and times of
+/// the model.
 [[nodiscard]] LaneModel runLanes(const std::shared_ptr<const RunChartModel>& model);
+inline constexpr std::size_t kCoreLanes = kRunUnits + 1;
 /// Index of the lane of a unit in runLanes().
-[[nodiscard]] constexpr std::size_t laneOf(RunUnit unit)
+[[nodiscard]] constexpr std::size_t laneOf(RunUnit unit, std::size_t core = 0)
 {
-    return 2 + static_cast<std::size_t>(unit);
+    return 2 + core * kCoreLanes + static_cast<std::size_t>(unit);
 }
+/// Index of the lane of the room of the first core.
 inline constexpr std::size_t kRoomLane = 2 + kRunUnits;
 
 /// The lane of the room in fast memory, by use, with the capacity.
-[[nodiscard]] Lane roomLane(const std::shared_ptr<const RunChartModel>& model);
+[[nodiscard]] Lane roomLane(const std::shared_ptr<const RunChartModel>& model, std::size_t core);
 
 } // namespace tilewright::ui

@@ -20,6 +20,7 @@ constexpr std::array kStack{RunRoom::Reserved, RunRoom::Input, RunRoom::Interior
 class RoomColumns
 {
 public:
+    explicit RoomColumns(std::size_t core) : m_core(core) {}
     const std::vector<RunRoom>& at(const ScheduleRun& run, double from, double to, int width)
     {
         if (m_from == from && m_to == to && m_width == width)
@@ -29,12 +30,15 @@ public:
         m_width = width;
         m_columns.assign(static_cast<std::size_t>(std::max(0, width)), {});
         auto next = std::ranges::upper_bound(run.room, from, {}, &RunRoom::time);
-        RunRoom now = next == run.room.begin() ? RunRoom() : *std::prev(next);
+        const auto before = roomAt(run, from, m_core);
+        RunRoom now = before && run.room[*before].time <= from ? run.room[*before] : RunRoom();
         const double perPixel = (to - from) / std::max(1, width);
         for (std::size_t x = 0; x < m_columns.size(); ++x) {
             const double end = from + perPixel * (static_cast<double>(x) + 1);
             m_columns[x] = now;
             for (; next != run.room.end() && next->time < end; ++next) {
+                if (next->core != m_core)
+                    continue;
                 now = *next;
                 if (now.total() > m_columns[x].total())
                     m_columns[x] = now;
@@ -44,6 +48,7 @@ public:
     }
 
 private:
+    std::size_t m_core;
     double m_from = 0, m_to = -1;
     int m_width = 0;
     std::vector<RunRoom> m_columns;
@@ -69,10 +74,10 @@ Curve stacked(const RunChartModel& m, const std::shared_ptr<RoomColumns>& column
     return curve;
 }
 
-QString roomTooltip(const RunChartModel& m, double time)
+QString roomTooltip(const RunChartModel& m, double time, std::size_t core)
 {
     const ScheduleRun& run = m.result()->run;
-    const auto at = roomAt(run, time);
+    const auto at = roomAt(run, time, core);
     if (!at)
         return {};
     const Problem& problem = m.result()->problem();
@@ -93,33 +98,34 @@ QString roomTooltip(const RunChartModel& m, double time)
 
 } // namespace
 
-Lane roomLane(const std::shared_ptr<const RunChartModel>& model)
+Lane roomLane(const std::shared_ptr<const RunChartModel>& model, std::size_t core)
 {
     const RunChartModel& m = *model;
     const LiveRunResult& r = *m.result();
     const Problem& problem = r.problem();
     const std::int64_t capacity = problem.capacityUnits();
-    const double top = 1.06 * static_cast<double>(std::max(capacity, r.run.peakUnits));
-    const auto columns = std::make_shared<RoomColumns>();
+    const double top = 1.06 * static_cast<double>(std::max(capacity, r.run.cores[core].peakUnits));
+    const auto columns = std::make_shared<RoomColumns>(core);
+    const bool several = r.run.cores.size() > 1;
     Lane lane;
-    lane.name = tr("fast memory");
-    lane.height = 64;
+    lane.name = several ? tr("fast memory of core %1").arg(number(core)) : tr("fast memory");
+    lane.height = several ? 32 : 64;
     for (std::size_t count = kStack.size(); count > 1; --count)
         lane.behind.push_back(stacked(m, columns, count, top));
     lane.curve = stacked(m, columns, 1, top);
     lane.curve->limit = static_cast<double>(capacity);
-    lane.readout = [&r](double time, double) {
-        const auto at = roomAt(r.run, time);
+    lane.readout = [&r, core](double time, double) {
+        const auto at = roomAt(r.run, time, core);
         return at ? tr("fast memory at %1: %2 of %3 %4 taken")
                         .arg(number(time), elementsText(r.problem(), r.run.room[*at].total()),
                              elementsText(r.problem(), r.problem().capacityUnits()), elementWord(r.problem()))
                   : QString();
     };
-    lane.tooltip = [&m](double time, double) { return roomTooltip(m, time); };
-    lane.facts << tr("peak %1").arg(
-                      percent(static_cast<double>(r.run.peakUnits) / static_cast<double>(capacity)))
-               << tr("%1 of").arg(elementsText(problem, r.run.peakUnits)) << elementsText(problem, capacity)
-               << elementWord(problem);
+    lane.tooltip = [&m, core](double time, double) { return roomTooltip(m, time, core); };
+    lane.facts << tr("peak %1").arg(percent(static_cast<double>(r.run.cores[core].peakUnits) /
+                                            static_cast<double>(capacity)))
+               << tr("%1 of").arg(elementsText(problem, r.run.cores[core].peakUnits))
+               << elementsText(problem, capacity) << elementWord(problem);
     return lane;
 }
 

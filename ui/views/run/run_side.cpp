@@ -31,23 +31,28 @@ Table nowTable(const RunChartModel& m, double time)
     Table out({tr("at %1").arg(number(time)), tr("does"), tr("from"), tr("to")});
     out.columns[2].kind = out.columns[3].kind = ColumnKind::Number;
     const LiveRunResult& r = *m.result();
-    for (std::size_t u = 0; u < kRunUnits; ++u) {
-        const auto unit = static_cast<RunUnit>(u);
-        const auto at = pieceAt(r.index, unit, time);
-        const QString does = m.names.now(unit, time);
-        if (at)
-            out.add(unitName(unit), TableCell(TableValue(does), does, {}, does), r.index.of(unit)[*at].begin,
-                    r.index.of(unit)[*at].end);
-        else
-            out.add(unitName(unit), does, TableValue(), TableValue());
+    for (std::size_t core = 0; core < r.run.cores.size(); ++core) {
+        const auto of = [&](const QString& name) {
+            return r.run.cores.size() == 1 ? name : tr("%1 of core %2").arg(name, number(core));
+        };
+        for (std::size_t u = 0; u < kRunUnits; ++u) {
+            const auto unit = static_cast<RunUnit>(u);
+            const auto at = pieceAt(r.index, unit, time, core);
+            const QString does = m.names.now(unit, time, core);
+            if (at)
+                out.add(of(unitName(unit)), TableCell(TableValue(does), does, {}, does),
+                        r.index.of(unit, core)[*at].begin, r.index.of(unit, core)[*at].end);
+            else
+                out.add(of(unitName(unit)), does, TableValue(), TableValue());
+        }
+        if (const auto at = roomAt(r.run, time, core))
+            for (std::size_t k = 0; k < RunRoom::kKinds; ++k)
+                if (const std::int64_t units = r.run.room[*at].units[k]; units > 0)
+                    out.add(of(roomName(static_cast<RunRoom::Kind>(k))),
+                            QStringLiteral("%1 %2").arg(elementsText(r.problem(), units),
+                                                        elementWord(r.problem())),
+                            TableValue(), TableValue());
     }
-    if (const auto at = roomAt(r.run, time))
-        for (std::size_t k = 0; k < RunRoom::kKinds; ++k)
-            if (const std::int64_t units = r.run.room[*at].units[k]; units > 0)
-                out.add(
-                    roomName(static_cast<RunRoom::Kind>(k)),
-                    QStringLiteral("%1 %2").arg(elementsText(r.problem(), units), elementWord(r.problem())),
-                    TableValue(), TableValue());
     return out;
 }
 
@@ -138,16 +143,18 @@ void RunSide::show(const std::shared_ptr<const RunChartModel>& model)
     Table waits;
     for (std::size_t u = 0; u < kRunUnits; ++u)
         waits.columns.push_back({unitName(static_cast<RunUnit>(u)), ColumnKind::Percent});
+    // of several cores: their units together
+    const double all = r->run.end * static_cast<double>(r->run.cores.size());
     const auto row = [&](const auto& time) {
         std::vector<TableCell> cells;
         for (const RunUnitSums& unit : r->run.units)
-            cells.push_back(shareOf(time(unit), r->run.end));
+            cells.push_back(shareOf(time(unit), all));
         waits.add(std::move(cells));
     };
     row([](const RunUnitSums& unit) { return unit.busy; });
     for (std::size_t w = 0; w < kRunWaits; ++w)
         row([w](const RunUnitSums& unit) { return unit.waits[w]; });
-    row([&](const RunUnitSums&) { return r->run.end; });
+    row([&](const RunUnitSums&) { return all; });
     m_waits->setTable(std::move(waits));
     m_waitTable->resizeColumnsToContents();
     m_subgraphs->setTable(subgraphTable(*r));
@@ -195,15 +202,18 @@ Table waitTable(const ScheduleRun& run)
     for (std::size_t w = 0; w < kRunWaits; ++w)
         out.columns.push_back({word(runWaitName(static_cast<RunWait>(w))), ColumnKind::Number});
     out.columns.push_back({tr("whole run"), ColumnKind::Number});
-    for (std::size_t u = 0; u < kRunUnits; ++u) {
-        const RunUnitSums& sums = run.units[u];
-        std::vector<TableCell> cells{TableCell(word(runUnitName(static_cast<RunUnit>(u)))),
-                                     TableCell(sums.busy)};
-        for (const double wait : sums.waits)
-            cells.emplace_back(wait);
-        cells.emplace_back(run.end);
-        out.add(std::move(cells));
-    }
+    for (std::size_t core = 0; core < run.cores.size(); ++core)
+        for (std::size_t u = 0; u < kRunUnits; ++u) {
+            const RunUnitSums& sums = run.cores[core].units[u];
+            const QString unit = word(runUnitName(static_cast<RunUnit>(u)));
+            std::vector<TableCell> cells{
+                TableCell(run.cores.size() == 1 ? unit : tr("%1 of core %2").arg(unit, number(core))),
+                TableCell(sums.busy)};
+            for (const double wait : sums.waits)
+                cells.emplace_back(wait);
+            cells.emplace_back(run.end);
+            out.add(std::move(cells));
+        }
     return out;
 }
 

@@ -35,7 +35,7 @@ QString transferText(const Problem& problem, std::int64_t units)
 /// The rectangle of a command with its k range.
 QString placeText(const RunCommand& c)
 {
-    if (c.kept)
+    if (c.kept || c.network)
         return {};
     const bool matmul = c.unit == RunUnit::Array && c.k1 > c.k0;
     return matmul ? tr("%1, k %2").arg(rectText(c.rect), rangeText(c.k0, c.k1)) : rectText(c.rect);
@@ -164,7 +164,8 @@ QString RunNames::tensor(TensorId tensor) const
 QString RunNames::step(std::size_t step) const
 {
     const RunStep& s = result->run.steps[step];
-    return tr("subgraph %1, step %2").arg(number(s.subgraph.index()), number(s.index));
+    const QString out = tr("subgraph %1, step %2").arg(number(s.subgraph.index()), number(s.index));
+    return result->run.cores.size() == 1 ? out : tr("core %1, %2").arg(number(s.core), out);
 }
 
 QString RunNames::label(const RunCommand& c) const
@@ -174,7 +175,11 @@ QString RunNames::label(const RunCommand& c) const
 
 QString RunNames::nameOf(const RunCommand& c) const
 {
-    return c.op ? op(*c.op) : c.kept ? tr("kept tensors") : c.tensor ? tensor(*c.tensor) : QString();
+    return c.op        ? op(*c.op)
+           : c.kept    ? tr("kept tensors")
+           : c.network ? tr("from other cores")
+           : c.tensor  ? tensor(*c.tensor)
+                       : QString();
 }
 
 QString RunNames::facts(const RunCommand& c) const
@@ -193,7 +198,7 @@ QString RunNames::tooltip(const RunCommand& c) const
     lines << QStringLiteral("<b>%1</b> %2").arg(unitName(c.unit), nameOf(c).toHtmlEscaped());
     if (c.op && c.tensor)
         lines << tr("makes %1%2").arg(tensor(*c.tensor).toHtmlEscaped(), placeText(c));
-    else if (!c.kept)
+    else if (!c.kept && !c.network)
         lines << placeText(c);
     lines << tr("%1: tile %2, k step %3 of %4")
                  .arg(step(static_cast<std::size_t>(c.step)), number(s.tile), number(s.kStep + 1),
@@ -219,7 +224,9 @@ QString RunNames::reason(const RunStall& s) const
     case RunWait::Store:
         return s.tensor ? tr("waits for the store of %1").arg(tensor(*s.tensor)) : waitsFor(s.wait);
     case RunWait::Channel:
-        return s.unit == RunUnit::Load ? tr("the channel serves a store") : tr("the channel serves a load");
+        return result->run.cores.size() > 1 ? tr("the channel or the network serves others")
+               : s.unit == RunUnit::Load    ? tr("the channel serves a store")
+                                            : tr("the channel serves a load");
     case RunWait::Nothing:
         break;
     }
@@ -235,25 +242,25 @@ QString RunNames::facts(RunUnit unit, const RunPiece& piece) const
     return QStringLiteral("%1 · %2").arg(facts(result->run.commands[piece.index]), span);
 }
 
-QString RunNames::now(RunUnit unit, double time) const
+QString RunNames::now(RunUnit unit, double time, std::size_t core) const
 {
-    const auto at = pieceAt(result->index, unit, time);
+    const auto at = pieceAt(result->index, unit, time, core);
     if (!at)
         return tr("nothing left to do");
-    const RunPiece& piece = result->index.of(unit)[*at];
+    const RunPiece& piece = result->index.of(unit, core)[*at];
     if (piece.waits)
         return reason(result->run.stalls[piece.index]);
     const RunCommand& c = result->run.commands[piece.index];
     return QStringLiteral("%1%2").arg(nameOf(c), placeText(c));
 }
 
-QString RunNames::briefly(RunUnit unit, double time) const
+QString RunNames::briefly(RunUnit unit, double time, std::size_t core) const
 {
-    const auto at = pieceAt(result->index, unit, time);
+    const auto at = pieceAt(result->index, unit, time, core);
     const QString does = !at ? waitName(RunWait::Nothing)
-                         : result->index.of(unit)[*at].waits
-                             ? waitsFor(result->run.stalls[result->index.of(unit)[*at].index].wait)
-                             : label(result->run.commands[result->index.of(unit)[*at].index]);
+                         : result->index.of(unit, core)[*at].waits
+                             ? waitsFor(result->run.stalls[result->index.of(unit, core)[*at].index].wait)
+                             : label(result->run.commands[result->index.of(unit, core)[*at].index]);
     return QStringLiteral("%1 %2").arg(unitName(unit), does);
 }
 

@@ -44,9 +44,9 @@ struct RunNames
     /// Command or wait of a unit, with its times.
     [[nodiscard]] QString facts(RunUnit unit, const RunPiece& piece) const;
     /// What the unit does at an instant, in full.
-    [[nodiscard]] QString now(RunUnit unit, double time) const;
+    [[nodiscard]] QString now(RunUnit unit, double time, std::size_t core = 0) const;
     /// The same in a few words: "load down.weight", "array waits for loads".
-    [[nodiscard]] QString briefly(RunUnit unit, double time) const;
+    [[nodiscard]] QString briefly(RunUnit unit, double time, std::size_t core = 0) const;
 };
 
 /// "120 – 240 (120)".

@@ -38,6 +38,13 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
         options.prefetch = steps;
         m_run.setOptions(options);
     });
+    m_cores = new NumberBox(this);
+    m_cores->setObjectName(QStringLiteral("run.cores"));
+    m_cores->setRange(1, 1);
+    bar().addLabelled(tr("Cores"), m_cores,
+                      tr("Number of cores that the tiles of each subgraph are dealt to, at most those of the "
+                         "machine. They share the channel to slow memory. The schedule is planned for one."));
+    connect(m_cores, &QSpinBox::valueChanged, this, [this](int cores) { setCores(cores); });
     m_colour =
         bar().addChoice(tr("Colour"), {tr("subgraph"), tr("unit")},
                         tr("Colour of loads, runs and stores: that of their subgraph as in the graph, or of "
@@ -53,19 +60,39 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     document().whenChanged(this, Part::Problem | Part::Steps | Part::Snapshot | Part::RuleSet,
                            &RunView::outdate);
     document().whenChanged(this, Part::Problem, [this] {
+        setCores(m_run.options().cores);
         m_pin.reset();
         setMeasured(std::nullopt);
         forgetRange();
     });
     connect(&m_run, &LiveRun::changed, this, [this] {
         m_prefetch->setValue(static_cast<int>(m_run.options().prefetch));
+        m_cores->setValue(static_cast<int>(m_run.options().cores));
         outdate();
     });
     connect(&selection(), &Selection::changed, this,
             [this] { isFollowing() ? followSelection() : outdate(); });
     addOwnKeys();
+    setCores(m_run.options().cores);
     rebuild();
     outdate();
+}
+
+/// As many cores as the machine has at most, with its network between them.
+void RunView::setCores(std::int64_t cores)
+{
+    const verbs::RunCores on = verbs::runCoresOf(document().model().get());
+    RunOptions options = m_run.options();
+    options.cores = std::clamp<std::int64_t>(cores, 1, on.most);
+    options.network = options.cores > 1 ? on.network : RunNetwork();
+    m_cores->setRange(1, static_cast<int>(on.most));
+    m_cores->setValue(static_cast<int>(options.cores));
+    m_run.setOptions(options);
+}
+
+std::size_t RunView::core() const
+{
+    return std::min(m_core, m_model->result()->run.cores.size() - 1);
 }
 
 void RunView::bringUpToDate()
@@ -103,6 +130,7 @@ QString RunView::copyText() const
 QJsonObject RunView::settings() const
 {
     return {{QStringLiteral("prefetch"), static_cast<qint64>(m_run.options().prefetch)},
+            {QStringLiteral("cores"), static_cast<qint64>(m_run.options().cores)},
             {QStringLiteral("colour"), m_colour->currentIndex()}};
 }
 
@@ -112,6 +140,7 @@ void RunView::restoreSettings(const QJsonObject& settings)
     options.prefetch = std::clamp<std::int64_t>(
         settings[QStringLiteral("prefetch")].toInteger(RunOptions().prefetch), 0, kMostPrefetch);
     m_run.setOptions(options);
+    setCores(settings[QStringLiteral("cores")].toInteger(1));
     m_colour->setCurrentIndex(
         std::clamp(settings[QStringLiteral("colour")].toInt(), 0, m_colour->count() - 1));
 }
@@ -216,7 +245,7 @@ void RunView::pin(double time)
         return;
     const LiveRunResult& r = *m_model->result();
     const double at = std::clamp(time, 0.0, r.run.end);
-    if (const auto step = stepAt(r.run, r.index, at))
+    if (const auto step = stepAt(r.run, r.index, at, core()))
         select(*step, at);
 }
 
@@ -224,8 +253,12 @@ void RunView::clicked(QPointF position, double time)
 {
     if (!hasChart())
         return;
-    if (const auto hit = hitAt(position); hit && hit->lane >= laneOf(RunUnit::Load) && hit->lane < kRoomLane)
-        m_unit = static_cast<RunUnit>(hit->lane - laneOf(RunUnit::Load));
+    if (const auto hit = hitAt(position); hit && hit->lane >= laneOf(RunUnit::Load)) {
+        const std::size_t lane = hit->lane - laneOf(RunUnit::Load);
+        m_core = lane / kCoreLanes;
+        if (lane % kCoreLanes < kRunUnits)
+            m_unit = static_cast<RunUnit>(lane % kCoreLanes);
+    }
     if (const auto mark = markAt(position))
         select(*mark, std::clamp(time, 0.0, m_model->result()->run.end));
     else
@@ -245,7 +278,8 @@ void RunView::hovered(QPointF position)
     if (hasChart() && hoverTime()) {
         const LiveRunResult& r = *m_model->result();
         const auto mark = markAt(position);
-        const auto step = mark ? std::optional<std::size_t>(*mark) : stepAt(r.run, r.index, *hoverTime());
+        const auto step =
+            mark ? std::optional<std::size_t>(*mark) : stepAt(r.run, r.index, *hoverTime(), core());
         if (step && !m_model->stale)
             hover.subgraph = r.run.steps[*step].subgraph;
     }
@@ -270,7 +304,7 @@ QString RunView::restingReadout() const
     if (const auto step = selectedStep())
         parts << m_model->names.step(*step);
     for (std::size_t u = 0; u < kRunUnits; ++u)
-        parts << m_model->names.briefly(static_cast<RunUnit>(u), *time);
+        parts << m_model->names.briefly(static_cast<RunUnit>(u), *time, core());
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -294,7 +328,7 @@ QPointF RunView::focusPoint() const
     const auto time = cursor();
     if (!time)
         return LaneChart::focusPoint();
-    return pointIn(laneOf(m_unit), std::clamp(*time, visibleRange().first, visibleRange().second));
+    return pointIn(laneOf(m_unit, core()), std::clamp(*time, visibleRange().first, visibleRange().second));
 }
 
 QStringList RunView::keysOf(const LaneHit& hit) const
@@ -302,7 +336,7 @@ QStringList RunView::keysOf(const LaneHit& hit) const
     const LiveRunResult& r = *m_model->result();
     const std::uint32_t mark = hit.marks && hit.marks->id ? hit.marks->id(hit.mark) : Marks::kNoMark;
     const auto step =
-        mark != Marks::kNoMark ? std::optional<std::size_t>(mark) : stepAt(r.run, r.index, hit.time);
+        mark != Marks::kNoMark ? std::optional<std::size_t>(mark) : stepAt(r.run, r.index, hit.time, core());
     if (!step)
         return {};
     const RunStep& s = r.run.steps[*step];
@@ -328,7 +362,7 @@ void RunView::movePiece(int by, bool waits)
     if (!hasChart())
         return;
     const LiveRunResult& r = *m_model->result();
-    const std::vector<RunPiece>& pieces = r.index.of(m_unit);
+    const std::vector<RunPiece>& pieces = r.index.of(m_unit, core());
     const double time = cursor().value_or(0);
     const auto after = std::ranges::upper_bound(pieces, time, {}, &RunPiece::begin);
     auto at = static_cast<std::ptrdiff_t>(after - pieces.begin()) - (by < 0 && cursor() ? 1 : 0);
@@ -351,7 +385,7 @@ void RunView::openInSystolic()
     if (!hasChart())
         return;
     const LiveRunResult& r = *m_model->result();
-    const std::vector<RunPiece>& pieces = r.index.of(RunUnit::Array);
+    const std::vector<RunPiece>& pieces = r.index.of(RunUnit::Array, core());
     const double time = cursor().value_or(0);
     const auto work =
         std::ranges::find_if(pieces, [&](const RunPiece& piece) { return !piece.waits && piece.end > time; });

@@ -55,6 +55,8 @@ protected:
 
 private:
     void rebuild();
+    void setCores(std::int64_t cores);
+    [[nodiscard]] std::size_t core() const; ///< m_core, if the run has so many
     void place();
     void addOwnKeys();
     void select(std::size_t step, double time);
@@ -71,6 +73,7 @@ private:
     RunSide* m_side = nullptr;
     QToolButton* m_toggleSide = nullptr;
     NumberBox* m_prefetch = nullptr;
+    NumberBox* m_cores = nullptr;
     QComboBox* m_colour = nullptr;
     std::optional<bool> m_wantsSide; ///< the user's choice; otherwise the width decides
     std::shared_ptr<const RunChartModel> m_model = std::make_shared<const RunChartModel>();
@@ -83,6 +86,7 @@ private:
     };
     std::optional<Pin> m_pin;
     RunUnit m_unit = RunUnit::Array; ///< the unit that the keys move through
+    std::size_t m_core = 0;          ///< of that unit
 };
 
 } // namespace tilewright::ui

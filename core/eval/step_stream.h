@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The steps of a subgraph in stretches, one a core (docs/rules/run.md 5.1).
+#pragma once
+
+#include "eval/step_links.h"
+#include "eval/trace_walker.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tilewright {
+
+/// A subgraph that keeps the rules, with the order of its tiles. The problem, the subgraph and the rules must
+/// outlive it.
+struct StepOrder
+{
+    StepOrder(const Problem& problem, const Subgraph& subgraph, std::span<const TensorId> residentBefore,
+              const Rules& rules);
+
+    SubgraphPlan plan;
+    const Subgraph& subgraph;
+    std::vector<TensorId> resident;
+    std::vector<std::int64_t> tiles; ///< in order of execution
+    std::int64_t cols = 1;           ///< of the grid of tiles
+};
+
+/// A contiguous part of StepOrder::tiles.
+struct StepStretch
+{
+    std::size_t begin = 0, end = 0; ///< of the tiles
+    std::int64_t firstStep = 0;     ///< Step::index of its first step
+    std::int64_t steps = 0;
+};
+/// Cuts the order into `count` stretches, as equal in steps as whole tiles allow: cut number j of `count` is
+/// the boundary of tiles next to j / count of all steps, of two the first.
+[[nodiscard]] std::vector<StepStretch> cutIntoStretches(const StepOrder& order, std::size_t count);
+
+/// Takes the steps of a stretch one after another. The stretch begins with empty buffers.
+class StepStream
+{
+public:
+    StepStream(std::shared_ptr<const StepOrder> order, const StepStretch& stretch);
+
+    /// Takes the next step. Returns false if there is none.
+    [[nodiscard]] bool next();
+    /// The step taken last, until the next call.
+    [[nodiscard]] const Step& step() const noexcept { return m_walker.step(); }
+    [[nodiscard]] const StepLinks& links() const noexcept { return m_walker.links(); }
+
+private:
+    std::shared_ptr<const StepOrder> m_order;
+    std::size_t m_tile, m_end;
+    bool m_isInTile = false;
+    StepWalker m_walker;
+};
+
+} // namespace tilewright

@@ -70,7 +70,7 @@ private slots:
         const int runs = forRuns([](const ScheduleRun& run, const RunIndex& index) {
             for (std::size_t u = 0; u < kRunUnits; ++u) {
                 double at = 0, busy = 0;
-                for (const RunPiece& piece : index.units[u]) {
+                for (const RunPiece& piece : index.cores[0][u]) {
                     QVERIFY(isNear(piece.begin, at, run.end));
                     at = piece.end;
                     busy += piece.waits ? 0 : piece.end - piece.begin;
@@ -87,7 +87,7 @@ private slots:
         forRuns([](const ScheduleRun& run, const RunIndex& index) {
             for (const double time : instants(run))
                 for (std::size_t u = 0; u < kRunUnits; ++u) {
-                    const auto& pieces = index.units[u];
+                    const auto& pieces = index.cores[0][u];
                     const auto found = pieceAt(index, static_cast<RunUnit>(u), time);
                     const auto scanned = std::ranges::find_if(
                         pieces, [&](const RunPiece& p) { return p.begin <= time && time < p.end; });

@@ -36,8 +36,10 @@ std::vector<StepStretch> cutIntoStretches(const StepOrder& order, std::size_t co
         const auto n = static_cast<std::int64_t>(count);
         const std::int64_t wanted = static_cast<std::int64_t>(core + 1) * before.back();
         const auto distance = [&](std::size_t i) { return std::abs(n * before[i] - wanted); };
-        while (at + 1 < before.size() && distance(at + 1) < distance(at))
-            ++at;
+        // Tiles in which no sink takes part have no steps: several boundaries are at the same distance.
+        for (std::size_t i = at; i < before.size() && distance(i) <= distance(at); ++i)
+            if (distance(i) < distance(at))
+                at = i;
         if (core + 1 == count)
             at = order.tiles.size();
         s.end = at;

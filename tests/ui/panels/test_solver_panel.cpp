@@ -10,6 +10,7 @@
 #include "edit/edits.h"
 #include "eval/evaluation.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QElapsedTimer>
 #include <QLabel>

@@ -5,6 +5,7 @@
 #include "mapping/files.h"
 #include "mapping/method.h"
 #include "mapping/method_json.h"
+#include "mapping/operands_json.h"
 
 #include <algorithm>
 
@@ -36,43 +37,6 @@ Status readJson(const JsonCursor& at, std::array<std::int64_t, 2>& out, const On
 Json writeJson(const std::array<std::int64_t, 2>& value, const OneOrTwo&)
 {
     return value[0] == value[1] ? Json(value[0]) : Json(value);
-}
-
-/// Names of operands, those of a convolution or those of a product: ["W"] and ["B"] mean the same operand.
-struct OperandNames
-{
-};
-
-constexpr std::array<std::array<std::string_view, 2>, kOperands> kOperandNames{
-    {{"I", "A"}, {"W", "B"}, {"O", "C"}}};
-
-Status readJson(const JsonCursor& at, std::array<bool, kOperands>& out, const OperandNames&)
-{
-    if (Status s = at.list(); !s)
-        return s;
-    out = {};
-    for (std::size_t i = 0; i < at.size(); ++i) {
-        const auto name = at.at(i).string();
-        if (!name)
-            return name.error();
-        std::size_t op = 0;
-        while (op < kOperands && kOperandNames[op][0] != *name && kOperandNames[op][1] != *name)
-            ++op;
-        if (op == kOperands)
-            return at.at(i).error("expected an operand: I, W or O (A, B or C), got \"" + name->substr(0, 40) +
-                                  "\"");
-        out[op] = true;
-    }
-    return Unit{};
-}
-
-Json writeJson(const std::array<bool, kOperands>& value, const OperandNames&)
-{
-    Json out = Json::array();
-    for (std::size_t op = 0; op < kOperands; ++op)
-        if (value[op])
-            out.push_back(kOperandNames[op][0]);
-    return out;
 }
 
 // Ranges of architecture fields in the own format and in that of the reference project.

@@ -4,6 +4,8 @@
 #include "base/integer.h"
 #include "base/text.h"
 
+#include <algorithm>
+
 namespace tilewright::mapping {
 
 namespace {
@@ -73,7 +75,7 @@ Result<LoopNest> makeGemm(const Layer& layer)
     LoopNest nest;
     nest.kind = LayerKind::Gemm;
     nest.loopCount = 3;
-    nest.loopNames = {"X", "Y", "K"};
+    std::ranges::copy(kGemmLoops, nest.loopNames.begin());
     nest.trips[LoopX] = layer.m;
     nest.trips[LoopY] = layer.n;
     nest.trips[LoopK] = layer.k;
@@ -134,7 +136,7 @@ Result<LoopNest> makeConv(const Layer& layer)
                                              std::to_string(columns));
     LoopNest nest;
     nest.kind = layer.kind;
-    nest.loopNames = {"N", "M", "C", "Ox", "Oy", "Fx", "Fy"};
+    nest.loopNames = kConvLoops;
     nest.trips = {layer.batch,
                   depthwise ? 1 : outChannels,
                   inChannels,
@@ -180,6 +182,14 @@ std::string_view kindName(LayerKind kind)
         break;
     }
     return "gemm";
+}
+
+int operandByName(std::string_view name) noexcept
+{
+    for (std::size_t op = 0; op < kOperands; ++op)
+        if (std::ranges::find(kOperandNames[op], name) != kOperandNames[op].end())
+            return static_cast<int>(op);
+    return -1;
 }
 
 int LoopNest::loopByName(std::string_view name) const noexcept

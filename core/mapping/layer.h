@@ -15,6 +15,16 @@ inline constexpr int kMaxLoops = 7;
 inline constexpr int kOperands = 3;
 inline constexpr int kWritten = 2; ///< index of the operand that is read and written (O or C)
 
+/// Names of the operands, those of a convolution and those of a product.
+inline constexpr std::array<std::array<std::string_view, 2>, kOperands> kOperandNames{
+    {{"I", "A"}, {"W", "B"}, {"O", "C"}}};
+/// Index of the operand with this name, of either kind; -1 if there is none.
+[[nodiscard]] int operandByName(std::string_view name) noexcept;
+
+/// Names of the loops in their order (docs/rules/mapping.md 1).
+inline constexpr std::array<std::string_view, kMaxLoops> kConvLoops{"N", "M", "C", "Ox", "Oy", "Fx", "Fy"};
+inline constexpr std::array<std::string_view, 3> kGemmLoops{"X", "Y", "K"};
+
 /// One factor, extent or trip count per loop. Unused loops (gemm) have 1.
 using Factors = std::array<std::int64_t, kMaxLoops>;
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "mapping/layer.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The second cost model of the Mapping lens: machines with any number of memory levels.
+
+namespace tilewright::hierarchy {
+
+using mapping::Factors;
+using mapping::kMaxLoops;
+using mapping::kOperands;
+using mapping::kWritten;
+using mapping::LoopNest;
+
+inline constexpr std::size_t kMaxLevels = 12;
+
+/// One direction of the fan-out of a level (docs/rules/hierarchy.md 1).
+struct Axis
+{
+    static constexpr unsigned kAllConv = (1u << mapping::kConvLoops.size()) - 1u;
+    static constexpr unsigned kAllGemm = (1u << mapping::kGemmLoops.size()) - 1u;
+
+    std::string name;
+    std::int64_t size = 1; ///< number of instances along it
+    // The loops whose factors above 1 it may take: bit l stands for loop l of a layer of that kind.
+    unsigned convLoops = kAllConv;
+    unsigned gemmLoops = kAllGemm;
+
+    [[nodiscard]] bool allows(mapping::LayerKind kind, int loop) const noexcept
+    {
+        return ((kind == mapping::LayerKind::Gemm ? gemmLoops : convLoops) >> loop & 1u) != 0;
+    }
+    bool operator==(const Axis&) const = default;
+};
+
+/// A memory level, and the fan-out between it and what lies inside it (docs/rules/hierarchy.md 1).
+struct Level
+{
+    std::string name;
+    std::array<bool, kOperands> holds{true, true, true};
+    std::optional<std::int64_t> bytes; ///< of one instance; nullopt: unlimited. Not used with `memories`
+    /// Bytes of the operands that have memories of their own: one for each that the level holds, else 0.
+    std::optional<std::array<std::int64_t, kOperands>> memories;
+    std::optional<double> readBytesPerCycle, writeBytesPerCycle; ///< of one instance; nullopt: unlimited
+    double readPj = 0, writePj = 0;                              ///< for one bit
+    std::optional<bool> doubleBuffered; ///< nullopt: by its place, see Architecture::isDoubleBuffered()
+    std::vector<Axis> axes;
+    bool multicast = true;      ///< the fan-out delivers one read to all instances that need it
+    bool reductionTree = false; ///< the fan-out adds what its instances send
+
+    bool operator==(const Level&) const = default;
+};
+
+/// A machine with its memory levels from the outermost to the innermost (docs/rules/hierarchy.md 1).
+struct Architecture
+{
+    std::string name;
+    double clockGhz = 1;
+    std::array<std::int64_t, kOperands> bits{16, 16, 16}; ///< width of an element
+    std::int64_t accumulatorBits = 32;                    ///< width of a partial sum of the written operand
+    double macPj = 0;                                     ///< for one multiplication
+    std::vector<Level> levels;
+
+    /// Whether half of the level is filled while the other half is in use. Without a statement of the file
+    /// this holds between the outermost and the innermost level.
+    [[nodiscard]] bool isDoubleBuffered(std::size_t level) const noexcept
+    {
+        return levels[level].doubleBuffered.value_or(level > 0 && level + 1 < levels.size());
+    }
+    /// Bits of an element of the operand in this level (docs/rules/hierarchy.md 2, CAPACITY).
+    [[nodiscard]] std::int64_t storedBits(std::size_t level, std::size_t operand) const noexcept
+    {
+        return operand == kWritten && level > 0 ? accumulatorBits : bits[operand];
+    }
+    /// The innermost level that holds the operand.
+    [[nodiscard]] std::size_t innermostHolder(std::size_t operand) const noexcept;
+
+    bool operator==(const Architecture&) const = default;
+};
+
+/// Returns an Error with the path of the first field that is out of range or contradicts another one.
+[[nodiscard]] Status checkArchitecture(const Architecture& architecture);
+
+/// Returns an Error if counts of the worst mapping of this layer could overflow 64 bits.
+[[nodiscard]] Status checkCountable(const LoopNest& nest);
+
+} // namespace tilewright::hierarchy

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "hierarchy/architecture.h"
+#include "hierarchy/mapping.h"
+
+#include <string>
+#include <string_view>
+
+// Readers and writers of architectures and mappings with any number of levels (docs/rules/hierarchy.md 1 and
+// 2). Layers are those of the Mapping lens (`mapping/files.h`). `file` is only used in error messages.
+
+namespace tilewright::hierarchy {
+
+/// Whether the text is an architecture for this cost model: a JSON object with the field "levels".
+[[nodiscard]] bool hasLevels(std::string_view text);
+
+/// Reads an architecture. An Error names the first field that is missing, wrong or contradicts another one.
+[[nodiscard]] Result<Architecture> readArchitecture(std::string_view text, const std::string& file);
+
+/// Reads a mapping of this nest on this architecture. Refuses other levels, unknown loops and factors below
+/// 1; checkMapping() checks the rest.
+[[nodiscard]] Result<Mapping> readMapping(std::string_view text, const std::string& file,
+                                          const LoopNest& nest, const Architecture& architecture);
+
+/// Operands are written as I, W and O, which are A, B and C of a gemm.
+[[nodiscard]] std::string writeArchitecture(const Architecture& architecture);
+[[nodiscard]] std::string writeMapping(const LoopNest& nest, const Architecture& architecture,
+                                       const Mapping& mapping);
+
+} // namespace tilewright::hierarchy

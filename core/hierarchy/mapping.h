@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "hierarchy/architecture.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright::hierarchy {
+
+/// A loop of the tiled nest: `factor` steps of loop `loop` of the layer.
+struct TiledLoop
+{
+    int loop = 0;
+    std::int64_t factor = 1;
+
+    bool operator==(const TiledLoop&) const = default;
+};
+
+/// What a mapping puts on one axis.
+struct AxisLoops
+{
+    std::string axis; ///< name of the axis; one that the level has not breaks SPATIAL
+    std::vector<TiledLoop> loops;
+
+    bool operator==(const AxisLoops&) const = default;
+};
+
+/// Loops of one level. The spatial ones lie inside the temporal ones.
+struct LevelLoops
+{
+    std::vector<TiledLoop> temporal; ///< from the outermost inwards
+    std::vector<AxisLoops> spatial;
+
+    bool operator==(const LevelLoops&) const = default;
+};
+
+/// How a layer runs on a hierarchy: one entry per level of the architecture (docs/rules/hierarchy.md 2).
+struct Mapping
+{
+    std::vector<LevelLoops> levels;
+
+    bool operator==(const Mapping&) const = default;
+};
+
+/// The mapping whose loops are all temporal loops of the outermost level, in the order of the layer.
+[[nodiscard]] Mapping trivialMapping(const LoopNest& nest, const Architecture& architecture);
+
+/// How often the tile of an operand in a level changes (docs/rules/hierarchy.md 3).
+struct Visits
+{
+    std::int64_t all = 1;       ///< D: visits
+    std::int64_t different = 1; ///< N: different tiles
+
+    bool operator==(const Visits&) const = default;
+};
+
+/// A mapping as the cost model reads it. Entry `levels` of a list by level stands for the MACs.
+struct TiledNest
+{
+    std::size_t levels = 0;
+    std::array<Factors, kMaxLevels> spatial;     ///< product of the spatial factors of a level, by loop
+    std::array<Factors, kMaxLevels + 1> extents; ///< of a level, by loop (docs/rules/hierarchy.md 2)
+    std::array<std::int64_t, kMaxLevels + 1> instances{};
+    std::array<std::array<Visits, kOperands>, kMaxLevels + 1> visits;
+    std::int64_t compute = 1; ///< product of all temporal factors
+};
+
+/// Preconditions: one entry per level, every loop exists, and the factors of every loop multiply to its trip
+/// count.
+[[nodiscard]] TiledNest tiledNest(const LoopNest& nest, const Mapping& mapping) noexcept;
+
+} // namespace tilewright::hierarchy
